@@ -1,0 +1,114 @@
+"""Every error that Paddock raises on purpose.
+
+    PaddockError
+    ├── InvalidInput          422  the request cannot be carried out as it stands; `fields` says where
+    │   └── UnusableEnvironment  422  the interpreter of a job does not start
+    ├── NotFound              404
+    │   └── AmbiguousId       409  a shortened id fits several things
+    ├── Conflict              409  not possible in the present state
+    ├── NotAuthorised         401
+    ├── TooLarge              413
+    ├── BackendError          503  the scheduler refused or failed
+    │   └── BackendUnavailable   503  the scheduler does not answer: try again later
+    └── ServerUnreachable     503  (client side) no server answers
+
+A class docstring is the default message; `code` is stable and is what programs should look at.
+"""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+
+class PaddockError(Exception):
+    """Something went wrong."""
+
+    code: ClassVar[str] = "error"
+    status: ClassVar[int] = 500
+
+    def __init__(self, message: str | None = None, *, fields: Mapping[str, str] | None = None) -> None:
+        self.message = message or (type(self).__doc__ or "").strip()
+        self.fields = dict(fields or {})
+        super().__init__(self.message)
+
+
+class InvalidInput(PaddockError):
+    """The request cannot be carried out as it stands."""
+
+    code = "invalid_input"
+    status = 422
+
+
+class UnusableEnvironment(InvalidInput):
+    """The interpreter chosen for this job does not start."""
+
+    code = "unusable_environment"
+
+
+class NotFound(PaddockError):
+    """There is no such thing."""
+
+    code = "not_found"
+    status = 404
+
+
+class AmbiguousId(NotFound):
+    """This shortened id fits several things: give more of it."""
+
+    code = "ambiguous_id"
+    status = 409
+
+
+class Conflict(PaddockError):
+    """That is not possible in the present state."""
+
+    code = "conflict"
+    status = 409
+
+
+class NotAuthorised(PaddockError):
+    """A valid token is needed."""
+
+    code = "not_authorised"
+    status = 401
+
+
+class TooLarge(PaddockError):
+    """That is more than this server accepts."""
+
+    code = "too_large"
+    status = 413
+
+
+class BackendError(PaddockError):
+    """The backend refused."""
+
+    code = "backend_error"
+    status = 503
+
+
+class BackendUnavailable(BackendError):
+    """The backend does not answer."""
+
+    code = "backend_unavailable"
+
+
+class ServerUnreachable(PaddockError):
+    """No Paddock server answers: start one with `paddock up`."""
+
+    code = "server_unreachable"
+    status = 503
+
+
+def by_code(code: str) -> type[PaddockError]:
+    """The class that a server's error code stands for; the base class for codes of a newer server."""
+    return _BY_CODE.get(code, PaddockError)
+
+
+def _tree(cls: type[PaddockError]) -> dict[str, type[PaddockError]]:
+    found = {cls.code: cls}
+    for sub in cls.__subclasses__():
+        found |= _tree(sub)
+    return found
+
+
+_BY_CODE = _tree(PaddockError)

@@ -1,0 +1,62 @@
+"""Every file name in the job folder. See docs/job-folder.md."""
+
+import os
+
+JOB = "job.json"
+CODE = "code"
+LIB = "lib"
+TASKS = "tasks.jsonl"
+CONTROL = "control.jsonl"
+CLAIMS = "claims"
+ALLOCATIONS = "allocations"
+RESULTS = "results"
+WITHDRAWN = "withdrawn"
+
+
+def claim(job_dir: str, task: str, attempt: int) -> str:
+    return os.path.join(job_dir, CLAIMS, "%s.%d" % (task, attempt))
+
+
+def allocation(job_dir: str, key: str) -> str:
+    return os.path.join(job_dir, ALLOCATIONS, key)
+
+
+def manifest(allocation_dir: str) -> str:
+    return os.path.join(allocation_dir, "manifest.json")
+
+
+def journal(allocation_dir: str, number: int) -> str:
+    return os.path.join(allocation_dir, "journal.%d.jsonl" % number)
+
+
+def task(job_dir: str, job: str, task: str) -> str:
+    """The results folder of a task."""
+    return os.path.join(job_dir, RESULTS, job, task)
+
+
+def work(task_dir: str) -> str:
+    return os.path.join(task_dir, "work")
+
+
+def checkpoint(task_dir: str) -> str:
+    return os.path.join(task_dir, "checkpoint")
+
+
+def attempt(task_dir: str, number: int) -> str:
+    return os.path.join(task_dir, "attempts", str(number))
+
+
+def log(attempt_dir: str) -> str:
+    return os.path.join(attempt_dir, "out.log")
+
+
+def params(attempt_dir: str) -> str:
+    return os.path.join(attempt_dir, "params.json")
+
+
+def report(attempt_dir: str) -> str:
+    return os.path.join(attempt_dir, "report.jsonl")
+
+
+def kept(attempt_dir: str) -> str:
+    return os.path.join(attempt_dir, "kept")

@@ -1,5 +1,6 @@
 """Every type that crosses a boundary: REST, the job folder, the command line, the database's columns."""
 
+import math
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, Literal
@@ -93,7 +94,7 @@ class Objective(Model):
     goal: Goal = Goal.MIN
 
     def better(self, value: float, than: float | None) -> bool:
-        if value != value:  # NaN is never better
+        if not math.isfinite(value):
             return False
         return than is None or (value < than if self.goal is Goal.MIN else value > than)
 
@@ -109,7 +110,9 @@ def _objective(given: Any) -> Any:
 
 class Search(Model):
     method: Literal["auto", "grid", "random"] = "auto"
-    trials: int | None = Field(None, ge=1, le=100_000, description="how many configurations, where the method draws them")
+    trials: int | None = Field(
+        None, ge=1, le=100_000, description="how many configurations, where the method draws them"
+    )
     seed: int = Field(0, ge=0, le=2**31 - 1)
 
 
@@ -160,11 +163,31 @@ class JobSpec(Model):
     grace_seconds: float | None = Field(None, ge=0, le=3600, description="between SIGTERM and SIGKILL")
 
 
+class CodeInfo(Model):
+    """What the snapshot was taken from."""
+
+    files: int = Field(0, ge=0)
+    bytes: int = Field(0, ge=0)
+    source: Annotated[Text, Field(max_length=4000)] | None = None
+    git_commit: Annotated[Text, Field(max_length=100)] | None = None
+    git_dirty: bool | None = None
+
+
 class Submission(Model):
     """Body of a JSON submission: the spec and the text of its files by relative path."""
 
     spec: JobSpec
     files: dict[RelativePath, str] = Field(default_factory=dict)
+    code: CodeInfo = CodeInfo()
+
+
+class Interpreter(Model):
+    """How a job's Python is started: found and tried at submission."""
+
+    argv: list[str]
+    env: dict[str, str] = Field(default_factory=dict)
+    version: str | None = None
+    has_paddock: bool = False
 
 
 # --- what was found in a script -------------------------------------------------------------------------------------
@@ -189,7 +212,9 @@ class ScriptReport(Model):
     convention: Convention
     params: list[ScriptParam] = Field(default_factory=list)
     open_ended: bool = Field(False, description="the script may take parameters that reading it cannot tell")
-    metrics: list[str] = Field(default_factory=list, description="metric sources in sight: csv, tensorboard, stdout, ...")
+    metrics: list[str] = Field(
+        default_factory=list, description="metric sources in sight: csv, tensorboard, stdout, ..."
+    )
     warnings: list[str] = Field(default_factory=list)
 
 
@@ -200,16 +225,6 @@ class InspectRequest(Model):
 
 
 # --- what the server shows ------------------------------------------------------------------------------------------
-
-
-class CodeInfo(Model):
-    """What the snapshot was taken from."""
-
-    files: int = 0
-    bytes: int = 0
-    source: str | None = None
-    git_commit: str | None = None
-    git_dirty: bool | None = None
 
 
 class TaskCounts(Model):

@@ -1,9 +1,9 @@
 """What a hyperparameter may be: a list of values or a range, and the short text form of both.
 
-    64                  one value            32..256:32        32, 64, ... 256
-    64,32,16            three values         1e-4..1e-1:log    anything between, evenly in the logarithm
-    "1.10",'a,b'        quoted: text         0..0.5            anything between
-    [64,32],[128]       two lists            1..8              an integer between (both ends are integers)
+64                  one value            32..256:32        32, 64, ... 256
+64,32,16            three values         1e-4..1e-1:log    anything between, evenly in the logarithm
+"1.10",'a,b'        quoted: text         0..0.5            anything between
+[64,32],[128]       two lists            1..8              an integer between (both ends are integers)
 """
 
 import json
@@ -90,7 +90,9 @@ def _parse_range(low: str, high: str, how: str | None) -> Range:
     step: float | None = None
     if how and how != "log":
         if not _FLOAT.fullmatch(how):
-            raise ValueError(f"after the colon comes `log` or a step, not {how!r}: for example 1e-4..1e-1:log, 32..256:32")
+            raise ValueError(
+                f"after the colon comes `log` or a step, not {how!r}: for example 1e-4..1e-1:log, 32..256:32"
+            )
         step = float(how)
     whole = all(_INT.fullmatch(part) for part in (low, high, how if step is not None and how else "1"))
     return Range(low=float(low), high=float(high), step=step, log=how == "log", type="int" if whole else "float")

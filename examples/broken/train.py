@@ -1,0 +1,20 @@
+"""A script with a mistake, the one that the paper on S-TFManager shows: TensorFlow is used and was never imported.
+
+    python train.py --batch_size 32
+
+It shows what Paddock makes of a failure: the task ends in the state `error`, and its page gives the last line,
+`NameError: name 'tensorflow' is not defined`, and the log, so that nobody has to search for either.
+"""
+
+import argparse
+
+parser = argparse.ArgumentParser(description="Fails after a few lines, on purpose.")
+parser.add_argument("--batch_size", type=int, default=32)
+parser.add_argument("--learning_rate", type=float, default=0.001)
+args = parser.parse_args()
+
+print("loading the data", flush=True)
+print(f"batch size {args.batch_size}, learning rate {args.learning_rate}", flush=True)
+print("building the model", flush=True)
+
+model = tensorflow.keras.Sequential()  # noqa: F821  (the mistake that this example is about)

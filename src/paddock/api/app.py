@@ -1,0 +1,63 @@
+"""The application: routes behind the token wall, and its OpenAPI document."""
+
+import html
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from fastapi.responses import HTMLResponse
+
+from paddock import __version__
+from paddock.api import events, faults, jobs, system, tasks
+from paddock.api.auth import TokenWall
+from paddock.api.server import Server
+from paddock.models import Submission
+
+PREFIX = "/api/v1"
+
+
+def create_app(server: Server, token: str) -> FastAPI:
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        server.bell.attach()
+        server.engine.start()
+        yield
+        server.bell.close()
+        server.engine.close()
+
+    # The interactive pages of FastAPI fetch scripts from the internet: they are left out.
+    app = FastAPI(title="Paddock", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
+    app.state.server = server
+    for router in (jobs.router, tasks.router, events.router, system.router):
+        app.include_router(router, prefix=PREFIX, responses=faults.RESPONSES)
+    app.add_api_route("/", _welcome, include_in_schema=False, response_class=HTMLResponse)
+    faults.install(app)
+    app.add_middleware(TokenWall, token=token)
+    app.openapi = lambda: document(app)  # type: ignore[method-assign]
+    return app
+
+
+def document(app: FastAPI) -> dict[str, Any]:
+    """The OpenAPI document, with the models that routes read from the raw request."""
+    if app.openapi_schema is None:
+        found = get_openapi(title=app.title, version=app.version, routes=app.routes)
+        schemas = found["components"]["schemas"]
+        submission = Submission.model_json_schema(ref_template="#/components/schemas/{model}", mode="validation")
+        for name, schema in submission.pop("$defs", {}).items():
+            schemas.setdefault(name, schema)
+        schemas.setdefault("Submission", submission)
+        found["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+        found["security"] = [{"token": []}]
+        app.openapi_schema = found
+    return app.openapi_schema
+
+
+def _welcome() -> str:
+    return (
+        "<!doctype html><html lang=en><meta charset=utf-8><title>Paddock</title>"
+        f"<h1>Paddock {html.escape(__version__)}</h1><p>The server runs. Use the command line "
+        "(<code>paddock --help</code>), the <a href=/api/v1/jobs>REST API</a> or its "
+        "<a href=/openapi.json>OpenAPI document</a>.</p></html>"
+    )

@@ -1,0 +1,165 @@
+"""Jobs."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from starlette.concurrency import run_in_threadpool
+
+from paddock import submission
+from paddock.api import export, uploads
+from paddock.api.server import At, JobId, Server
+from paddock.errors import InvalidInput
+from paddock.models import (
+    Changed,
+    Curve,
+    JobDetail,
+    JobPage,
+    JobPatch,
+    Preview,
+    RestartRequest,
+    StopRequest,
+    TaskPage,
+    TaskState,
+)
+from paddock.store import jobs, metrics, tasks
+
+router = APIRouter(prefix="/jobs", tags=["jobs"])
+
+Offset = Annotated[int, Query(ge=0, le=2**31)]
+Points = Annotated[int | None, Query(ge=2, le=100_000, description="at most so many points a curve")]
+MAX_CURVES = 5000
+
+
+@router.get("")
+def list_jobs(
+    at: At,
+    q: Annotated[str | None, Query(max_length=200, description="part of name, description or id")] = None,
+    state: Annotated[TaskState | None, Query(description="jobs with a task in this state")] = None,
+    tag: Annotated[str | None, Query(max_length=200)] = None,
+    owner: Annotated[str | None, Query(max_length=200)] = None,
+    sort: jobs.SortKey = "-created",
+    offset: Offset = 0,
+    limit: Annotated[int, Query(ge=1, le=500)] = 50,
+) -> JobPage:
+    with at.db.read() as c:
+        return jobs.page(c, q=q, state=state, tag=tag, owner=owner, sort=sort, offset=offset, limit=limit)
+
+
+@router.post("/preview", openapi_extra=uploads.openapi_body())
+async def preview_job(request: Request, at: At) -> Preview:
+    """What a submission would do: its tasks, their exact commands, warnings. Changes nothing."""
+    upload = await uploads.read(request, at.settings.upload)
+    return await run_in_threadpool(lambda: _plan(upload, at).preview(at.home))
+
+
+@router.post("", status_code=201, openapi_extra=uploads.openapi_body())
+async def submit_job(request: Request, at: At) -> JobDetail:
+    """Accept a job with all its tasks; they are queued at once."""
+    upload = await uploads.read(request, at.settings.upload)
+    return await run_in_threadpool(_submit, upload, at)
+
+
+def _plan(upload: uploads.Upload, at: Server) -> submission.Plan:
+    backend = upload.spec.resources.backend or at.settings.backend
+    if backend not in at.engine.backends:
+        message = f"there is no backend {backend!r}; there are: {', '.join(at.engine.backends)}"
+        raise InvalidInput(f"{message.capitalize()}.", fields={"resources.backend": message})
+    return submission.plan(upload.spec, upload.files, at.settings, at.engine.nodes(backend))
+
+
+def _submit(upload: uploads.Upload, at: Server) -> JobDetail:
+    made = _plan(upload, at)
+    job = submission.accept(made, upload.code, at.settings.owner, at.home, at.db, at.settings)
+    at.changed()
+    return _detail(at, job)
+
+
+def _detail(at: Server, text: str) -> JobDetail:
+    with at.db.read() as c:
+        job = jobs.resolve(c, text)
+        return jobs.detail(c, job, str(at.home.job(job).root))
+
+
+@router.get("/{job}")
+def show_job(job: JobId, at: At) -> JobDetail:
+    return _detail(at, job)
+
+
+@router.patch("/{job}")
+def edit_job(job: JobId, change: JobPatch, at: At) -> JobDetail:
+    """Change name, description or tags."""
+    with at.db.write() as c:
+        found = jobs.resolve(c, job)
+        jobs.patch(c, found, change)
+    at.changed()
+    return _detail(at, found)
+
+
+@router.delete("/{job}", status_code=204)
+def remove_job(job: JobId, at: At) -> None:
+    """Stop what runs and delete the job with its results, logs and checkpoints."""
+    with at.db.write() as c:
+        jobs.mark_removing(c, jobs.resolve(c, job))
+    at.changed()
+
+
+@router.post("/{job}/stop")
+def stop_job(job: JobId, at: At, what: StopRequest | None = None) -> Changed:
+    """Stop all tasks that have not ended, or those named. Returns which were concerned."""
+    with at.db.write() as c:
+        found = jobs.resolve(c, job)
+        stopped = tasks.request_stop(c, found, tasks.resolve_many(c, found, what.tasks if what else None))
+    at.changed()
+    return Changed(tasks=stopped)
+
+
+@router.post("/{job}/restart")
+def restart_job(job: JobId, at: At, what: RestartRequest | None = None) -> Changed:
+    """Run ended tasks again: all, those that failed, or those named."""
+    what = what or RestartRequest()
+    with at.db.write() as c:
+        found = jobs.resolve(c, job)
+        ids = tasks.resolve_many(c, found, what.tasks)
+        restarted = tasks.restart(c, found, ids, failed=what.failed, resume=what.resume)
+    at.changed()
+    return Changed(tasks=restarted)
+
+
+@router.get("/{job}/tasks")
+def list_tasks(
+    job: JobId,
+    at: At,
+    state: TaskState | None = None,
+    sort: tasks.SortKey = "number",
+    offset: Offset = 0,
+    limit: Annotated[int, Query(ge=1, le=20_000)] = 1000,
+) -> TaskPage:
+    with at.db.read() as c:
+        return tasks.page(c, jobs.resolve(c, job), state=state, sort=sort, offset=offset, limit=limit)
+
+
+@router.get("/{job}/metrics")
+def job_curves(
+    job: JobId,
+    at: At,
+    metric: Annotated[list[str] | None, Query(description="the objective when none is given")] = None,
+    points: Points = 300,
+    offset: Offset = 0,
+    limit: Annotated[int, Query(ge=1, le=MAX_CURVES, description="tasks")] = 1000,
+) -> list[Curve]:
+    """The curves of all tasks of a job in one call."""
+    with at.db.read() as c:
+        found = jobs.resolve(c, job)
+        wanted = metric or [jobs.objective(c, found).metric]
+        return metrics.curves(c, tasks.ids(c, found, offset, limit), wanted, points)
+
+
+@router.get("/{job}/metrics/names")
+def job_metric_names(job: JobId, at: At) -> list[str]:
+    """The metrics that tasks of this job have reported."""
+    with at.db.read() as c:
+        found = jobs.resolve(c, job)
+        return metrics.names_of_job(c, found)
+
+
+router.include_router(export.router)

@@ -1,0 +1,81 @@
+"""Tasks: one configuration each."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from paddock.api import logs
+from paddock.api.jobs import Points
+from paddock.api.server import At, Server, TaskId
+from paddock.engine import orders
+from paddock.models import Attempt, Changed, Curve, TaskDetail
+from paddock.store import metrics, tasks
+
+router = APIRouter(prefix="/tasks", tags=["tasks"])
+
+
+@router.get("/{task}")
+def show_task(task: TaskId, at: At) -> TaskDetail:
+    with at.db.read() as c:
+        found = tasks.resolve(c, task)
+        row = tasks.get(c, found)
+        facts = at.engine.context.facts(c, [row.job])[row.job]
+        attempts = tasks.attempts_of(c, found)
+        names = metrics.names(c, [found])
+    folder = at.home.job(row.job)
+    return TaskDetail(
+        **row.__dict__,
+        command=orders.task_command(at.engine.context, facts, found, row.params).argv,
+        attempts=attempts,
+        metrics=names,
+        log_bytes=logs.size(folder.log(found, row.attempt)),
+        folder=str(folder.task(found)),
+    )
+
+
+@router.get("/{task}/attempts")
+def list_attempts(task: TaskId, at: At) -> list[Attempt]:
+    with at.db.read() as c:
+        return tasks.attempts_of(c, tasks.resolve(c, task))
+
+
+@router.get("/{task}/metrics")
+def task_curves(
+    task: TaskId,
+    at: At,
+    metric: Annotated[list[str] | None, Query(description="all when none is given")] = None,
+    points: Points = 1000,
+    attempt: Annotated[int | None, Query(ge=1, le=2**31, description="the curve of the task when not given")] = None,
+) -> list[Curve]:
+    with at.db.read() as c:
+        return metrics.curves(c, [tasks.resolve(c, task)], metric, points, attempt)
+
+
+@router.post("/{task}/stop")
+def stop_task(task: TaskId, at: At) -> Changed:
+    with at.db.write() as c:
+        found = tasks.resolve(c, task)
+        stopped = tasks.request_stop(c, _job(found), [found])
+    return _changed(at, stopped)
+
+
+@router.post("/{task}/restart")
+def restart_task(
+    task: TaskId, at: At, resume: Annotated[bool, Query(description="keep the checkpoint")] = False
+) -> Changed:
+    with at.db.write() as c:
+        found = tasks.resolve(c, task)
+        restarted = tasks.restart(c, _job(found), [found], failed=False, resume=resume)
+    return _changed(at, restarted)
+
+
+def _job(task: str) -> str:
+    return task.rpartition("-")[0]
+
+
+def _changed(at: Server, ids: list[str]) -> Changed:
+    at.changed()
+    return Changed(tasks=ids)
+
+
+router.include_router(logs.router)

@@ -1,0 +1,209 @@
+"""Runs allocations on this machine: a queue over its GPUs, or over CPU slots.
+
+Runners are processes of their own session: they outlive the server. What was asked for is kept as one small file an
+allocation in `folder`, so that a restarted server finds the queue and the runners that it had started.
+"""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+from paddock.backends import processes
+from paddock.backends.devices import find_gpus
+from paddock.models import AllocationSpec, AllocationState, AllocationStatus, Cause, Device, Node
+from paddock.paths import write_once
+from paddock.settings import LocalSettings
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What is kept of one allocation."""
+
+    key: str
+    order: float
+    spec: dict[str, object]
+    state: str = AllocationState.PENDING.value
+    pid: int | None = None
+    start: int | None = None
+    devices: list[str] = field(default_factory=list)
+    slots: list[int] = field(default_factory=list)
+    reason: str | None = None
+    cause: str | None = None
+
+    @property
+    def request(self) -> AllocationSpec:
+        return AllocationSpec.model_validate(self.spec)
+
+
+class LocalBackend:
+    def __init__(self, folder: Path, settings: LocalSettings, name: str = "local") -> None:
+        self.name = name
+        self._folder = folder
+        self._gpus = find_gpus(settings.gpus)
+        self._slots = settings.slots or len(os.sched_getaffinity(0))
+        self._children: dict[str, subprocess.Popen[bytes]] = {}
+        self._lock = threading.Lock()
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._entries = {entry.key: self._adopt(entry) for entry in map(_load, sorted(folder.glob("*.json"))) if entry}
+
+    def submit(self, spec: AllocationSpec) -> str:
+        with self._lock:
+            if spec.key not in self._entries:
+                self._keep(Entry(spec.key, time.time(), spec.model_dump(mode="json")))
+            self._start_waiting()
+            return spec.key
+
+    def poll(self, ids: Sequence[str]) -> Mapping[str, AllocationStatus]:
+        with self._lock:
+            for entry in list(self._entries.values()):
+                if entry.state == AllocationState.RUNNING and not self._runs(entry):
+                    self._end(entry)
+            self._start_waiting()
+            self._forget_all_but(set(ids))
+            return {key: _status(self._entries[key]) for key in ids if key in self._entries}
+
+    def cancel(self, ids: Sequence[str]) -> None:
+        with self._lock:
+            for entry in [self._entries[key] for key in ids if key in self._entries]:
+                if entry.state == AllocationState.PENDING:
+                    self._keep(replace(entry, state=AllocationState.ENDED.value, reason="cancelled before it started"))
+                elif entry.state == AllocationState.RUNNING and entry.pid and self._runs(entry):
+                    os.kill(entry.pid, signal.SIGTERM)  # the runner ends its tasks, then itself
+
+    def nodes(self) -> Sequence[Node]:
+        with self._lock:
+            running = [e for e in self._entries.values() if e.state == AllocationState.RUNNING]
+            devices = [
+                d.model_copy(update={"used_by": [e.key for e in running if d.id in e.devices]}) for d in self._gpus
+            ]
+            devices += [
+                Device(id=str(slot), kind="cpu", name="CPU slot", used_by=[e.key for e in running if slot in e.slots])
+                for slot in range(self._slots)
+            ]
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        kind = "gpu" if self._gpus else "cpu"
+        of_kind = [device for device in devices if device.kind == kind]
+        return [
+            Node(
+                name=socket.gethostname(),
+                backend=self.name,
+                cpus=os.cpu_count() or 1,
+                memory=memory,
+                slots=len(of_kind),
+                slots_used=sum(bool(device.used_by) for device in of_kind),
+                devices=devices,
+            )
+        ]
+
+    # --- the queue ------------------------------------------------------------------------------------------------
+
+    def _start_waiting(self) -> None:
+        """First come, first served; one that waits for GPUs does not hold up one that needs none, or the reverse."""
+        waiting = [e for e in self._entries.values() if e.state == AllocationState.PENDING]
+        blocked: set[bool] = set()
+        for entry in sorted(waiting, key=lambda e: (e.order, e.key)):
+            request = entry.request
+            needs_gpu = request.gpus > 0
+            if needs_gpu in blocked:
+                continue
+            placed = self._place(request)
+            if placed is None:
+                blocked.add(needs_gpu)
+            else:
+                self._start(entry, *placed)
+
+    def _place(self, request: AllocationSpec) -> tuple[list[str], list[int]] | None:
+        running = [e for e in self._entries.values() if e.state == AllocationState.RUNNING]
+        if request.gpus:
+            used = {device for e in running for device in e.devices}
+            free = [gpu.id for gpu in self._gpus if gpu.id not in used]
+            return (free[: request.gpus], []) if len(free) >= request.gpus else None
+        taken = {slot for e in running for slot in e.slots}
+        open_slots = [slot for slot in range(self._slots) if slot not in taken]
+        return ([], open_slots[: request.cpus]) if len(open_slots) >= request.cpus else None
+
+    def _start(self, entry: Entry, devices: list[str], slots: list[int]) -> None:
+        request = entry.request
+        environment = os.environ | {processes.MARK: entry.key, "PADDOCK_DEVICE": _device_name(devices, slots)}
+        if devices:
+            environment["CUDA_VISIBLE_DEVICES"] = ",".join(devices)
+        elif self._gpus:
+            environment["CUDA_VISIBLE_DEVICES"] = ""
+        try:
+            with open(Path(request.folder) / "out.log", "ab") as log:
+                child = subprocess.Popen(
+                    request.runner,
+                    cwd=request.folder,
+                    env=environment,
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=log,
+                    start_new_session=True,
+                )
+        except OSError as error:
+            ended = AllocationState.ENDED.value
+            self._keep(replace(entry, state=ended, cause=Cause.LAUNCH_FAILED.value, reason=f"the runner: {error}"))
+            return
+        self._children[entry.key] = child
+        running = AllocationState.RUNNING.value
+        start = processes.started(child.pid)
+        self._keep(replace(entry, state=running, pid=child.pid, start=start, devices=devices, slots=slots))
+
+    def _runs(self, entry: Entry) -> bool:
+        child = self._children.get(entry.key)
+        if child is not None:
+            return child.poll() is None
+        return entry.pid is not None and processes.alive(entry.pid, entry.start)
+
+    def _end(self, entry: Entry) -> None:
+        processes.kill_marked(entry.key)
+        self._children.pop(entry.key, None)
+        self._keep(replace(entry, state=AllocationState.ENDED.value))
+
+    # --- what is kept -----------------------------------------------------------------------------------------------
+
+    def _adopt(self, entry: Entry) -> Entry:
+        """A server that was killed between starting a runner and writing down its id left it as waiting."""
+        if entry.state == AllocationState.PENDING:
+            found = processes.marked(entry.key)
+            if found:
+                start, pid = min((processes.started(pid) or 0, pid) for pid in found)
+                return replace(entry, state=AllocationState.RUNNING.value, pid=pid, start=start)
+        return entry
+
+    def _keep(self, entry: Entry) -> None:
+        write_once(self._folder / f"{entry.key}.json", json.dumps(asdict(entry)), mode=0o600)
+        self._entries[entry.key] = entry
+
+    def _forget_all_but(self, wanted: set[str]) -> None:
+        for entry in list(self._entries.values()):
+            if entry.state == AllocationState.ENDED and entry.key not in wanted:
+                (self._folder / f"{entry.key}.json").unlink(missing_ok=True)
+                del self._entries[entry.key]
+
+
+def _load(path: Path) -> Entry | None:
+    try:
+        return Entry(**json.loads(path.read_text()))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def _device_name(devices: list[str], slots: list[int]) -> str:
+    return "gpu " + ",".join(devices) if devices else "cpu " + ",".join(map(str, slots))
+
+
+def _status(entry: Entry) -> AllocationStatus:
+    return AllocationStatus(
+        state=AllocationState(entry.state),
+        node=socket.gethostname() if entry.pid else None,
+        reason=entry.reason,
+        cause=Cause(entry.cause) if entry.cause else None,
+    )

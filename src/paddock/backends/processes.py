@@ -1,0 +1,52 @@
+"""Processes of this machine, told apart from others that came to have the same id."""
+
+import os
+import signal
+from pathlib import Path
+
+MARK = "PADDOCK_ALLOCATION"
+
+
+def started(pid: int) -> int | None:
+    """When a live process was started, in clock ticks since boot; None when there is none (a zombie is none)."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+    return None if fields[0] in ("Z", "X") else int(fields[19])
+
+
+def alive(pid: int, start: int | None) -> bool:
+    return start is not None and started(pid) == start
+
+
+def marked(key: str) -> list[int]:
+    """All processes that were started for this allocation, also those that left its process groups."""
+    wanted = f"{MARK}={key}".encode()
+    found = []
+    for entry in os.scandir("/proc"):
+        if not entry.name.isdigit():
+            continue
+        try:
+            environment = Path(f"/proc/{entry.name}/environ").read_bytes()
+        except OSError:
+            continue  # gone meanwhile, or another user's
+        if wanted in environment.split(b"\0") and started(int(entry.name)) is not None:
+            found.append(int(entry.name))
+    return found
+
+
+def kill_marked(key: str) -> list[int]:
+    """End all that an allocation has left behind. Processes that fork meanwhile are caught by the next round."""
+    killed: list[int] = []
+    for _ in range(20):
+        remaining = marked(key)
+        if not remaining:
+            break
+        for pid in remaining:
+            try:
+                os.kill(pid, signal.SIGKILL)
+                killed.append(pid)
+            except ProcessLookupError:
+                pass
+    return killed

@@ -1,0 +1,240 @@
+"""What journal records mean for attempts and tasks, gathered for one transaction and written at its end."""
+
+import math
+from collections import defaultdict
+from typing import Any
+
+import sqlalchemy as sa
+
+from paddock import lifecycle
+from paddock.engine.announce import Announcement
+from paddock.engine.context import Context, JobFacts
+from paddock.journal import Record
+from paddock.lifecycle import Ending, Verdict
+from paddock.models import Cause, TaskState
+from paddock.store import attempts, metrics
+from paddock.store.metrics import Point
+
+MAX_WARNINGS = 20
+
+
+class Subject:
+    """An attempt and its task as they are in the database, and what has changed since."""
+
+    def __init__(self, row: sa.Row[Any], facts: JobFacts) -> None:
+        self.row = row
+        self.facts = facts
+        self.current = row.attempt == row.a_number
+        self.attempt: dict[str, Any] = {}
+        self.task: dict[str, Any] = {}
+        self.points: dict[str, list[Point]] = defaultdict(list)
+        self.forgotten: set[str] = set()
+        self.verdict: Verdict | None = None
+
+    @property
+    def state(self) -> TaskState:
+        return TaskState(self.attempt.get("state", self.row.a_state))
+
+    def of_task(self, name: str) -> Any:
+        return self.task[name] if name in self.task else getattr(self.row, name)
+
+    def of_attempt(self, name: str) -> Any:
+        return self.attempt[name] if name in self.attempt else getattr(self.row, name)
+
+
+class Changes:
+    """Applies records in their order. Records about what is not known, or has ended, change nothing."""
+
+    def __init__(self, c: sa.Connection, context: Context) -> None:
+        self._c = c
+        self._context = context
+        self._subjects: dict[tuple[str, int], Subject | None] = {}
+        self._handlers = {
+            "started": self._started,
+            "metric": self._metric,
+            "reset": self._reset,
+            "total": self._total,
+            "usage": self._usage,
+            "warning": self._warning,
+            "ended": self._ended,
+        }
+
+    def apply(self, allocation: str, records: list[Record]) -> None:
+        about = [record for record in records if record["e"] in self._handlers]
+        self._load({(record["task"], record["attempt"]) for record in about})
+        for record in about:
+            subject = self._subjects[record["task"], record["attempt"]]
+            if subject is not None and not subject.state.ended:
+                self._handlers[record["e"]](subject, record, allocation)
+
+    def end(self, rows: list[sa.Row[Any]], judge: Any, at: float) -> None:
+        """End attempts of which no journal tells the end. `judge` gets a subject and gives its verdict."""
+        self._load({(row.id, row.a_number) for row in rows})
+        for row in rows:
+            subject = self._subjects[row.id, row.a_number]
+            if subject is not None and not subject.state.ended:
+                self._conclude(subject, judge(subject), at)
+
+    def judging(self, subject: Subject) -> dict[str, Any]:
+        """The arguments that lifecycle.judge needs beside the ending."""
+        return {
+            "stop_wanted": bool(subject.row.stopping and subject.current),
+            "limit": lambda cause: self._context.retries(subject.facts, cause),
+        }
+
+    def tried(self, subject: Subject, cause: Cause | None) -> int:
+        return attempts.ended_with(self._c, subject.row.id, cause.value) if cause else 0
+
+    def _load(self, keys: set[tuple[str, int]]) -> None:
+        unknown = keys - set(self._subjects)
+        if not unknown:
+            return
+        rows = attempts.lookup(self._c, unknown)
+        facts = self._context.facts(self._c, [row.job_id for row in rows.values()])
+        for key in unknown:
+            row = rows.get(key)
+            self._subjects[key] = Subject(row, facts[row.job_id]) if row is not None and row.job_id in facts else None
+
+    # --- one method a kind of record --------------------------------------------------------------------------------
+
+    def _started(self, subject: Subject, record: Record, allocation: str) -> None:
+        subject.attempt |= {
+            "state": TaskState.RUNNING.value,
+            "allocation": allocation,
+            "started_at": float(record["at"]),
+            "node": _text(record.get("node")),
+            "device": _text(record.get("device")),
+            "pid": record.get("pid") if isinstance(record.get("pid"), int) else None,
+        }
+        if subject.current:
+            subject.task["state"] = TaskState.RUNNING.value
+
+    def _metric(self, subject: Subject, record: Record, allocation: str) -> None:
+        step, values = _number(record.get("step")), record.get("v")
+        if step is None or not isinstance(values, dict):
+            return
+        at = float(record["at"])
+        for name, given in values.items():
+            value = _number(given)
+            if value is not None and 0 < len(name) <= 200:
+                subject.points[name].append((step, value, at))
+        epoch = _number(record.get("epoch"))
+        self._reached(subject, step if epoch is None else epoch, at)
+        objective = subject.facts.objective
+        value = _number(values.get(objective.metric))
+        if value is not None and subject.current:
+            subject.task["last_value"] = value if math.isfinite(value) else None
+            if objective.better(value, subject.of_task("best_value")):
+                best = {"best_value": value, "best_epoch": step if epoch is None else epoch, "best_at": at}
+                subject.task |= best
+
+    def _reached(self, subject: Subject, epoch: float, at: float) -> None:
+        if subject.of_attempt("a_first_epoch") is None and "first_epoch" not in subject.attempt:
+            subject.attempt["first_epoch"] = epoch
+        if subject.current:
+            subject.task |= {"epoch": epoch, "epoch_at": at}
+            first = subject.of_task("first_epoch")
+            subject.task["first_epoch"] = epoch if first is None else min(first, epoch)
+
+    def _reset(self, subject: Subject, record: Record, allocation: str) -> None:
+        names = {name for name in record.get("names") or () if isinstance(name, str)}
+        subject.forgotten |= names
+        for name in names:
+            subject.points.pop(name, None)
+        if subject.current and subject.facts.objective.metric in names:
+            subject.task |= dict.fromkeys(("best_value", "best_epoch", "best_at", "last_value"))
+            for point in self._earlier(subject):
+                if subject.facts.objective.better(point[1], subject.task["best_value"]):
+                    subject.task |= {"best_value": point[1], "best_epoch": point[0], "best_at": point[2]}
+
+    def _earlier(self, subject: Subject) -> list[Point]:
+        """The objective as the attempts before reported it, which this one resumed."""
+        if not subject.row.resumed:
+            return []
+        chain = metrics.before(self._c, subject.row.id, subject.row.a_number, subject.facts.objective.metric)
+        return [(float(p["step"]), float(p["value"]), float(p["time"])) for p in chain]
+
+    def _total(self, subject: Subject, record: Record, allocation: str) -> None:
+        epochs = record.get("epochs")
+        if subject.current and isinstance(epochs, int) and 0 < epochs < 2**31:
+            subject.task["epochs"] = epochs
+
+    def _usage(self, subject: Subject, record: Record, allocation: str) -> None:
+        at = float(record["at"])
+        since = at - (subject.of_attempt("started_at") or at)
+        for name in ("memory", "cpu"):
+            value = _number(record.get(name))
+            if value is not None:
+                subject.points[metrics.SYSTEM + name].append((since, value, at))
+        memory = _number(record.get("memory"))
+        if memory is not None:
+            subject.attempt["peak_memory"] = max(int(memory), subject.of_attempt("peak_memory") or 0)
+
+    def _warning(self, subject: Subject, record: Record, allocation: str) -> None:
+        text = _text(record.get("text"))
+        warnings = subject.of_attempt("warnings")
+        if text and text not in warnings and len(warnings) < MAX_WARNINGS:
+            subject.attempt["warnings"] = [*warnings, text]
+
+    def _ended(self, subject: Subject, record: Record, allocation: str) -> None:
+        subject.attempt |= {
+            "allocation": allocation,
+            "exit_code": record.get("exit"),
+            "signal": record.get("signal"),
+            "cpu_seconds": _number(record.get("cpu_seconds")),
+        }
+        peak = _number(record.get("peak_memory"))
+        if peak is not None:
+            subject.attempt["peak_memory"] = max(int(peak), subject.of_attempt("peak_memory") or 0)
+        cause = Cause(record["cause"]) if record.get("cause") in set(Cause) else None
+        ending = Ending(record.get("exit"), record.get("signal"), record.get("by"), cause, _text(record.get("reason")))
+        expected = cause or (Cause.PREEMPTED if ending.by == "shutdown" else Cause.USER_ERROR)
+        verdict = lifecycle.judge(ending, tried=self.tried(subject, expected), **self.judging(subject))
+        self._conclude(subject, verdict, float(record["at"]))
+
+    # --- the end ------------------------------------------------------------------------------------------------------
+
+    def _conclude(self, subject: Subject, verdict: Verdict, at: float) -> None:
+        subject.verdict = verdict
+        cause = verdict.cause.value if verdict.cause else None
+        subject.attempt |= {"state": verdict.state.value, "cause": cause, "reason": verdict.reason, "ended_at": at}
+        if subject.current:
+            subject.task |= {"state": verdict.state.value, "stopping": False}
+
+    def write(self) -> None:
+        """All of it, and one event a job."""
+        subjects = [subject for subject in self._subjects.values() if subject is not None]
+        for subject in subjects:
+            if subject.forgotten:
+                metrics.forget(self._c, subject.row.a_id, subject.forgotten)
+        metrics.append(self._c, {s.row.a_id: s.points for s in subjects if s.points})
+        attempts.update_attempts(self._c, [{"id": s.row.a_id, **s.attempt} for s in subjects if s.attempt])
+        attempts.update_tasks(self._c, [{"id": s.row.id, **s.task} for s in subjects if s.task])
+        for subject in subjects:
+            if subject.verdict and subject.verdict.retry and subject.current:
+                last = [(subject.row.id, subject.row.a_number)]
+                attempts.begin_next(self._c, subject.row.job_id, last, resumed=True)
+        announcement = Announcement(self._c)
+        for subject in subjects:
+            if subject.points or subject.attempt or subject.task:
+                announcement.add(
+                    subject.row.job_id,
+                    subject.row.id,
+                    state_changed="state" in subject.attempt or "warnings" in subject.attempt,
+                    points=subject.points if subject.current else {},
+                    forgotten=subject.forgotten,
+                )
+        announcement.write()
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    try:
+        return float(value)
+    except OverflowError:
+        return None
+
+
+def _text(value: Any) -> str | None:
+    return value.replace("\0", "")[:2000] if isinstance(value, str) else None

@@ -1,0 +1,59 @@
+"""What every step of the engine works with."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import sqlalchemy as sa
+
+from paddock.engine.courier import Courier
+from paddock.models import Cause, Interpreter, JobSpec, Objective, ScriptReport
+from paddock.paths import Home
+from paddock.settings import Settings
+from paddock.store import jobs
+from paddock.store.db import Database
+
+
+@dataclass(frozen=True)
+class JobFacts:
+    """What does not change in the life of a job."""
+
+    id: str
+    spec: JobSpec
+    script: ScriptReport | None
+    interpreter: Interpreter
+    objective: Objective
+
+
+@dataclass
+class Context:
+    db: Database
+    home: Home
+    settings: Settings
+    couriers: dict[str, Courier]
+    _facts: dict[str, JobFacts] = field(default_factory=dict)
+
+    def facts(self, c: sa.Connection, ids: Sequence[str]) -> dict[str, JobFacts]:
+        unknown = [job for job in set(ids) if job not in self._facts]
+        if unknown:
+            self._facts |= {job: _facts_of(row) for job, row in jobs.launchable(c, unknown).items()}
+        return {job: self._facts[job] for job in ids if job in self._facts}
+
+    def forget(self, job: str) -> None:
+        self._facts.pop(job, None)
+
+    def retries(self, facts: JobFacts, cause: Cause) -> int:
+        return facts.spec.retries.get(cause, self.settings.retries.limit(cause))
+
+    def courier(self, facts: JobFacts) -> Courier | None:
+        return self.couriers.get(facts.spec.resources.backend or self.settings.backend)
+
+
+def _facts_of(row: sa.Row[Any]) -> JobFacts:
+    return JobFacts(
+        id=row.id,
+        spec=JobSpec.model_validate(row.spec),
+        script=ScriptReport.model_validate(row.script) if row.script else None,
+        interpreter=Interpreter.model_validate(row.interpreter),
+        objective=Objective(metric=row.metric, goal=row.goal),
+    )

@@ -1,0 +1,125 @@
+"""The one loop in which things happen by themselves."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import sqlalchemy as sa
+
+from paddock.backends.base import Backend
+from paddock.engine import launch, observe, orders, remove
+from paddock.engine.context import Context
+from paddock.engine.courier import Courier
+from paddock.engine.ingest import Ingest
+from paddock.models import Node
+from paddock.paths import Home
+from paddock.settings import Settings
+from paddock.store import allocations, events
+from paddock.store.db import Database
+
+log = logging.getLogger("paddock.engine")
+
+FORGET_SECONDS = 60.0
+
+
+class Engine:
+    """Ticks in a thread of its own; `wake` makes the next tick come at once.
+
+    A tick that fails is logged and shown, and the next one tries again: this is the only retry mechanism.
+    """
+
+    def __init__(
+        self, db: Database, home: Home, settings: Settings, backends: list[Backend], changed: Callable[[], None]
+    ) -> None:
+        self._woken = threading.Event()
+        self._stop = threading.Event()
+        self._changed = changed
+        self._couriers = {backend.name: Courier(backend, self.wake) for backend in backends}
+        self.context = Context(db, home, settings, self._couriers)
+        self._ingest = Ingest()
+        self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
+        self._sweeper = ThreadPoolExecutor(1, thread_name_prefix="sweeper")
+        self._forgotten_at = 0.0
+        self._last_event = 0
+        self.beat: float | None = None
+        self.problem: str | None = None
+
+    def start(self) -> None:
+        for courier in self._couriers.values():
+            courier.refresh_nodes()
+        for left in self.context.home.incoming.iterdir():  # uploads and removals that a crash cut off
+            self._sweeper.submit(remove.delete_folder, left)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop ticking. Runners go on."""
+        self._stop.set()
+        self.wake()
+        if self._thread.is_alive():
+            self._thread.join()
+        for courier in self._couriers.values():
+            courier.close()
+        self._sweeper.shutdown(wait=True)
+
+    def wake(self) -> None:
+        self._woken.set()
+
+    def nodes(self, backend: str | None = None) -> list[Node]:
+        """As last seen."""
+        return [node for name, c in self._couriers.items() if backend in (None, name) for node in c.nodes]
+
+    @property
+    def backends(self) -> dict[str, str]:
+        """Name -> ok, or what is wrong."""
+        return {name: courier.problem or "ok" for name, courier in self._couriers.items()}
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            self._woken.clear()
+            try:
+                more = self.tick()
+                self.problem = None
+            except Exception as error:
+                log.exception("a round of the engine failed; the next one tries again")
+                self.problem = f"{type(error).__name__}: {error}"
+                more = False
+            self.beat = time.time()
+            if not more:
+                self._woken.wait(self.context.settings.tick_seconds)
+
+    def tick(self) -> bool:
+        """One round. Returns whether there is more to do at once."""
+        now = time.time()
+        rows = self._unclosed()
+        read, more = self._ingest.run(self.context, rows)
+        observe.close(self.context, rows, read, now)
+        orders.stop(self.context, now)
+        unpublished = orders.publish(self.context, now)
+        rows = self._unclosed()
+        observe.observe(self.context, rows, now)
+        launch.launch(self.context, self._unclosed(), now)
+        for folder in remove.remove(self.context, self._unclosed()):
+            self._sweeper.submit(remove.delete_folder, folder)
+        self._forget_events(now)
+        self._announce()
+        return more or unpublished
+
+    def _unclosed(self) -> list[sa.Row[Any]]:
+        with self.context.db.read() as c:
+            return allocations.unclosed(c)
+
+    def _forget_events(self, now: float) -> None:
+        if now - self._forgotten_at > FORGET_SECONDS:
+            self._forgotten_at = now
+            with self.context.db.write() as c:
+                events.forget(c, now - self.context.settings.event_hours * 3600)
+
+    def _announce(self) -> None:
+        with self.context.db.read() as c:
+            newest = events.bounds(c)[1]
+        if newest != self._last_event:
+            self._last_event = newest
+            self._changed()

@@ -1,0 +1,80 @@
+"""Journals into the database: each from where it was read to before, once."""
+
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from paddock import journal
+from paddock.engine.apply import Changes
+from paddock.engine.context import Context
+from paddock.models import AllocationState
+from paddock.store import allocations
+
+READ_BYTES = 4_000_000
+
+
+class Ingest:
+    """Remembers nothing but when it last looked for journals of second starts."""
+
+    def __init__(self) -> None:
+        self._rounds = 0
+
+    def run(self, context: Context, rows: list[sa.Row[Any]]) -> tuple[set[str], bool]:
+        """Read all journals. Returns the allocations that were read to their end, and whether more is waiting."""
+        self._rounds += 1
+        readings = [self._read(context, row) for row in rows]
+        news = [reading for reading in readings if reading.moved]
+        if news:
+            with context.db.write() as c:
+                changes = Changes(c, context)
+                for reading in news:
+                    changes.apply(reading.key, reading.records)
+                    allocations.read_to(c, reading.key, reading.offsets)
+                changes.write()
+        return {r.key for r in readings if not r.more}, any(r.more for r in readings)
+
+    def _read(self, context: Context, row: sa.Row[Any]) -> "Reading":
+        """The known journals, and now and then (always once it has ended) that of one more start."""
+        folder = context.home.job(row.job_id)
+        reading = Reading(row.key, list(row.offsets))
+        look_further = not row.offsets or row.state == AllocationState.ENDED or self._rounds % 20 == 0
+        number = 0
+        while number < len(reading.offsets) or look_further:
+            known = number < len(reading.offsets)
+            if not reading.take(folder.journal(row.key, number + 1), number, known):
+                break
+            number += 1
+        return reading
+
+
+class Reading:
+    """What one round got from the journals of one allocation."""
+
+    def __init__(self, key: str, offsets: list[int]) -> None:
+        self.key = key
+        self.offsets = offsets
+        self.records: list[journal.Record] = []
+        self.moved = False
+        self.more = False
+
+    def take(self, path: Path, index: int, known: bool) -> bool:
+        """Read one journal on. False when there is none of this number yet."""
+        try:
+            with open(path, "rb") as file:
+                file.seek(self.offsets[index] if known else 0)
+                data = file.read(READ_BYTES)
+        except FileNotFoundError:
+            return known  # removed with its job, or not there yet
+        if not known:
+            self.offsets.append(0)
+            self.moved = True
+        batch = journal.parse(data)
+        consumed = batch.consumed
+        if not consumed and len(data) == READ_BYTES:
+            consumed = len(data)  # one line of megabytes is no record: step over it
+        self.records += batch.records
+        self.offsets[index] += consumed
+        self.moved = self.moved or consumed > 0
+        self.more = self.more or len(data) == READ_BYTES
+        return True

@@ -1,0 +1,122 @@
+"""What the engine writes into job folders: tasks to run, and orders to stop."""
+
+from collections import defaultdict
+from typing import Any
+
+import sqlalchemy as sa
+
+from paddock import commands
+from paddock.engine.apply import Changes, Subject
+from paddock.engine.context import Context, JobFacts
+from paddock.errors import PaddockError
+from paddock.lifecycle import Verdict
+from paddock.models import Cause, TaskState
+from paddock.paths import append_lines
+from paddock.runner import layout
+from paddock.store import attempts
+
+PUBLISH_AT_ONCE = 5_000
+
+
+def publish(context: Context, now: float) -> bool:
+    """Append new attempts to the task files. Returns whether there are more.
+
+    After a crash between the file and the database the same line is written again, which the claims make harmless.
+    """
+    with context.db.read() as c:
+        rows = attempts.unpublished(c, PUBLISH_AT_ONCE)
+        facts = context.facts(c, [row.job_id for row in rows])
+    by_job: dict[str, list[sa.Row[Any]]] = defaultdict(list)
+    for row in rows:
+        if row.job_id in facts:
+            by_job[row.job_id].append(row)
+    more = len(rows) == PUBLISH_AT_ONCE
+    for job, of_job in by_job.items():
+        _publish_job(context, facts[job], of_job, now, more)
+    return more
+
+
+def _publish_job(context: Context, facts: JobFacts, rows: list[sa.Row[Any]], now: float, more: bool) -> None:
+    lines, good, bad = [], [], {}
+    for row in rows:
+        try:
+            lines.append(_line(context, facts, row))
+            good.append(row.id)
+        except PaddockError as error:  # checked at submission; an upgrade may judge an old job differently
+            bad[row.task_id] = error.message
+    append_lines(context.home.job(facts.id).tasks, lines if more else [*lines, {"end": True}])
+    with context.db.write() as c:
+        attempts.mark_published(c, good)
+        if bad:
+            changes = Changes(c, context)
+            failed = [
+                row for row in attempts.lookup(c, [(r.task_id, r.number) for r in rows]).values() if row.id in bad
+            ]
+            changes.end(failed, lambda s: Verdict(TaskState.ERROR, Cause.LAUNCH_FAILED, bad[s.row.id]), now)
+            changes.write()
+
+
+def _line(context: Context, facts: JobFacts, row: sa.Row[Any]) -> dict[str, Any]:
+    command = task_command(context, facts, row.task_id, row.params)
+    return {
+        "task": row.task_id,
+        "attempt": row.number,
+        "resume": row.resumed,
+        "argv": command.argv,
+        "env": facts.interpreter.env | command.env | facts.spec.environment.variables,
+        "params": row.params,
+        "epochs": row.epochs,
+    }
+
+
+def task_command(context: Context, facts: JobFacts, task: str, params: dict[str, Any]) -> commands.Command:
+    """The exact command of a task."""
+    code = str(context.home.job(facts.id).code)
+    python = facts.interpreter.argv
+    command = commands.build(
+        facts.spec, facts.script, params, job=facts.id, task=task, code_dir=code, interpreter=python
+    )
+    setup = facts.spec.environment.setup
+    return commands.wrap_setup(command, setup) if setup else command
+
+
+def stop(context: Context, now: float) -> None:
+    """Withdraw what has not started, and order what runs to end."""
+    with context.db.read() as c:
+        rows = attempts.stopping(c)
+    if not rows:
+        return
+    withdrawn = [row for row in rows if _withdraw(context, row)]
+    taken = {row.id for row in withdrawn}
+    ordered = [row for row in rows if row.id not in taken]
+    orders: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for row in ordered:
+        orders[row.job_id].append({"op": "stop", "task": row.id, "attempt": row.a_number})
+    for job, lines in orders.items():
+        append_lines(context.home.job(job).control, lines)
+    with context.db.write() as c:
+        attempts.mark_ordered(c, [row.a_id for row in ordered])
+        if withdrawn:
+            changes = Changes(c, context)
+            changes.end(withdrawn, _stopped, now)
+            changes.write()
+
+
+def _stopped(_: Subject) -> Verdict:
+    return Verdict(TaskState.STOPPED)
+
+
+def _withdraw(context: Context, row: sa.Row[Any]) -> bool:
+    """Whether it is certain that no runner has this attempt, nor ever will."""
+    if row.state == TaskState.RUNNING:
+        return False
+    if not row.published:
+        return True
+    claim = context.home.job(row.job_id).claim(row.id, row.a_number)
+    try:
+        claim.symlink_to(layout.WITHDRAWN)
+    except FileExistsError:
+        return claim.is_symlink()  # ours, from before a crash; or a runner's
+    except FileNotFoundError:
+        return True  # the job folder is gone
+    return True

@@ -1,0 +1,106 @@
+"""Where things are in Paddock's home; inside a job folder, see runner/layout.py."""
+
+import json
+import os
+import secrets
+from pathlib import Path
+from typing import Any
+
+from paddock.runner import layout
+
+
+class Home:
+    """Paddock's home folder, private to its owner."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.database = root / "paddock.db"
+        self.token = root / "token"
+        self.server = root / "server.json"
+        self.lock = root / "server.lock"
+        self.jobs = root / "jobs"
+        self.incoming = root / "incoming"
+        self.local = root / "local"
+        self.runners = root / "runners"
+
+    def create(self) -> None:
+        self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
+        for folder in (self.jobs, self.incoming, self.local, self.runners):
+            folder.mkdir(exist_ok=True, mode=0o700)
+
+    def job(self, job: str) -> "JobFolder":
+        return JobFolder(self.jobs / job, job)
+
+    def read_token(self) -> str | None:
+        try:
+            return self.token.read_text().strip() or None
+        except OSError:
+            return None
+
+    def ensure_token(self) -> str:
+        """The token that every request needs, made at the first start; only its owner can read the file."""
+        found = self.read_token()
+        if found:
+            return found
+        write_once(self.token, secrets.token_urlsafe(24) + "\n", mode=0o600)
+        return self.ensure_token()
+
+
+class JobFolder:
+    """The job folder as the server sees it."""
+
+    def __init__(self, root: Path, job: str) -> None:
+        self.root = root
+        self.job = job
+        self.spec = root / layout.JOB
+        self.code = root / layout.CODE
+        self.tasks = root / layout.TASKS
+        self.control = root / layout.CONTROL
+        self.claims = root / layout.CLAIMS
+        self.lib = root / layout.LIB
+
+    def claim(self, task: str, attempt: int) -> Path:
+        return Path(layout.claim(str(self.root), task, attempt))
+
+    def allocation(self, key: str) -> Path:
+        return Path(layout.allocation(str(self.root), key))
+
+    def journal(self, key: str, number: int) -> Path:
+        return Path(layout.journal(str(self.allocation(key)), number))
+
+    def task(self, task: str) -> Path:
+        return Path(layout.task(str(self.root), self.job, task))
+
+    def log(self, task: str, attempt: int) -> Path:
+        return Path(layout.log(layout.attempt(str(self.task(task)), attempt)))
+
+
+def write_once(path: Path, text: str, mode: int = 0o644) -> None:
+    """Write a whole file such that readers see all of it or nothing."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def append_lines(path: Path, records: list[dict[str, Any]]) -> None:
+    """Append JSON lines in one write; a torn last line of a crash before is sealed off first."""
+    if not records:
+        return
+    text = "".join(json.dumps(record, separators=(",", ":")) + "\n" for record in records)
+    with open(path, "ab+") as file:
+        end = file.seek(0, os.SEEK_END)
+        if end:
+            file.seek(end - 1)
+            if file.read(1) != b"\n":
+                text = "\n" + text
+        file.write(text.encode())
+        file.flush()
+        os.fsync(file.fileno())

@@ -1,0 +1,68 @@
+"""The runner's report: one JSON object a line. See docs/job-folder.md."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from typing import Any
+
+from . import layout
+
+_CHUNK = 1 << 20
+
+
+class Journal:
+    """Appends whole records; what the disk refuses stays in memory until it takes it."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._pending = bytearray()
+        self._offset = 0
+
+    @classmethod
+    def create(cls, allocation_dir: str) -> Journal:
+        """A journal of its own for each start of the allocation, even for two at the same moment."""
+        number = 1
+        while True:
+            path = layout.journal(allocation_dir, number)
+            try:
+                os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+                return cls(path)
+            except FileExistsError:
+                number += 1
+
+    def write(self, kind: str, **fields: Any) -> None:
+        """Takes a record; `flush` brings it to the disk."""
+        record = {"e": kind, "at": round(time.time(), 3)}
+        record.update(fields)
+        self._pending += json.dumps(record, separators=(",", ":")).encode() + b"\n"
+
+    def flush(self) -> bool:
+        """Whether everything is on the disk now."""
+        try:
+            while self._pending:
+                written = self._store(bytes(self._pending[:_CHUNK]))
+                del self._pending[:written]
+                self._offset += written
+        except OSError:
+            return False
+        return True
+
+    def drain(self, seconds: float) -> bool:
+        """Flushes until all is written, but not for longer than this."""
+        deadline = time.monotonic() + seconds
+        while not self.flush():
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(0.2)
+        return True
+
+    def _store(self, data: bytes) -> int:
+        # Closing is what makes a network file system send the data and tell of its errors. Only what has survived that
+        # counts as written; and as the place of every byte is fixed, writing one again changes nothing.
+        fd = os.open(self.path, os.O_WRONLY)
+        try:
+            return os.pwrite(fd, data, self._offset)
+        finally:
+            os.close(fd)

@@ -1,0 +1,207 @@
+"""The runner's one loop: it claims attempts, runs them in its slots, and reports."""
+
+from __future__ import annotations
+
+import os
+import platform
+import socket
+import sys
+import time
+from typing import Any, Dict
+
+from . import layout, processes
+from .journal import Journal
+from .launch import LaunchError
+from .leftovers import Leftovers
+from .mailbox import Attempt, Identity, Mailbox
+from .manifest import Manifest
+from .prepare import Preparer
+from .signals import Signals
+from .task import Task, start
+from .usage import OomCounter
+
+# So long may looking for a free attempt hold up the tasks that run already.
+CLAIM_SECONDS = 0.2
+# A runner that cannot claim (a full disk) should not keep its GPU for ever.
+CLAIM_PATIENCE = 60.0
+# So long it stays at its end to bring the journal to a full disk.
+FLUSH_SECONDS = 60.0
+
+
+class Runner:
+    def __init__(self, manifest: Manifest, journal: Journal, version: str) -> None:
+        self._manifest = manifest
+        self._journal = journal
+        self._version = version
+        self._signals = Signals()
+        processes.adopt_orphans()
+        self._leftovers = Leftovers()
+        self._mailbox = Mailbox(manifest.job_dir, manifest.key)
+        self._preparer = Preparer(manifest.job_dir, manifest.job)
+        self._oom = OomCounter()
+        self._tasks: Dict[Identity, Task] = {}
+        self._node = socket.gethostname()
+        self._device = os.environ.get("PADDOCK_DEVICE") or os.environ.get("CUDA_VISIBLE_DEVICES")
+        self._closing = False
+        self._job_missing = 0
+        self._worked_at = self._poll_at = time.monotonic()
+        self._usage_at = self._poll_at + manifest.usage_seconds
+
+    def run(self) -> int:
+        self._hello()
+        try:
+            while True:
+                self._round()
+                self._journal.flush()
+                if self._done():
+                    break
+                self._signals.wait(max(0.0, self._poll_at - time.monotonic()))
+        finally:
+            for task in self._tasks.values():
+                task.kill()
+        return self._leave()
+
+    def _hello(self) -> None:
+        self._journal.write(
+            "runner",
+            pid=os.getpid(),
+            node=self._node,
+            python=platform.python_version(),
+            device=self._device,
+            version=self._version,
+        )
+        self._journal.flush()
+
+    def _round(self) -> None:
+        self._obey_signals()
+        self._reap()
+        self._mailbox.read()
+        self._obey_orders()
+        self._settle()
+        self._claim()
+        if time.monotonic() >= self._poll_at:
+            self._poll_at = time.monotonic() + self._manifest.poll_seconds
+            self._poll()
+
+    def _obey_signals(self) -> None:
+        if self._signals.terminate:
+            self._closing = True
+            for task in self._tasks.values():
+                task.stop("shutdown", self._manifest.grace_seconds)
+        if self._signals.warn:
+            self._signals.warn = False
+            self._closing = True
+            for task in self._tasks.values():
+                task.warn()
+
+    def _obey_orders(self) -> None:
+        self._closing = self._closing or self._mailbox.drained
+        for identity, task in self._tasks.items():
+            order = self._mailbox.orders.get(identity)
+            if order is not None:
+                task.stop(order, self._manifest.grace_seconds)
+            task.kill_if_due()
+
+    def _reap(self) -> None:
+        leaders = {task.pid: task for task in self._tasks.values() if task.alive}
+        while True:
+            pid = processes.ended_child()
+            if pid is None:
+                return
+            if pid in leaders:
+                leaders[pid].reap()
+            else:
+                os.waitpid(pid, 0)
+
+    def _settle(self) -> None:
+        """Ends the tasks of which nothing is left."""
+        for identity, task in list(self._tasks.items()):
+            if task.alive:
+                continue
+            leaders = {other.pid for other in self._tasks.values() if other.alive}
+            others = {other.attempt.task for other in self._tasks.values() if other is not task}
+            if task.settled(self._leftovers.of(task.pid, task.attempt.task, leaders, others)):
+                del self._tasks[identity]
+                self._end(task)
+
+    def _end(self, task: Task) -> None:
+        ended = task.ended()
+        for record in task.watch.close():
+            self._report(task.attempt, **record)
+        self._report(task.attempt, "ended", **ended)
+        self._worked_at = time.monotonic()
+
+    def _claim(self) -> None:
+        deadline = time.monotonic() + CLAIM_SECONDS
+        while not self._closing and len(self._tasks) < self._manifest.slots:
+            attempt = self._mailbox.claim(deadline)
+            if attempt is None:
+                return
+            self._worked_at = time.monotonic()
+            self._start(attempt)
+
+    def _start(self, attempt: Attempt) -> None:
+        try:
+            task = start(self._manifest, self._preparer, self._oom, attempt)
+        except LaunchError as error:
+            nothing = dict.fromkeys(("exit", "signal", "by", "peak_memory", "cpu_seconds"))
+            self._report(attempt, "ended", cause="launch_failed", reason=str(error), **nothing)
+            return
+        self._tasks[attempt.identity] = task
+        self._report(attempt, "started", pid=task.pid, node=self._node, device=self._device)
+
+    def _poll(self) -> None:
+        for task in self._tasks.values():
+            for record in task.watch.poll():
+                self._report(task.attempt, **record)
+        if time.monotonic() >= self._usage_at:
+            self._usage_at = time.monotonic() + self._manifest.usage_seconds
+            for task in self._tasks.values():
+                self._sample(task)
+        self._look_for_job()
+
+    def _sample(self, task: Task) -> None:
+        usage = task.sampler.sample() if task.alive else None
+        if usage is not None:
+            self._report(task.attempt, "usage", memory=usage.memory, cpu=usage.cpu)
+
+    def _look_for_job(self) -> None:
+        try:
+            os.stat(os.path.join(self._manifest.job_dir, layout.JOB))
+        except FileNotFoundError:
+            self._job_missing += 1
+        except OSError:
+            # A file system that does not answer has not said that the job is gone.
+            return
+        else:
+            self._job_missing = 0
+        if self._job_is_gone:
+            self._closing = True
+            for task in self._tasks.values():
+                task.stop("shutdown", 0.0)
+                task.kill()
+
+    @property
+    def _job_is_gone(self) -> bool:
+        # Twice in a row: it is a lot to do for one glance at a network file system.
+        return self._job_missing >= 2
+
+    def _report(self, attempt: Attempt, e: str, **fields: Any) -> None:
+        self._journal.write(e, task=attempt.task, attempt=attempt.number, **fields)
+
+    def _done(self) -> bool:
+        if self._tasks:
+            return False
+        if self._closing:
+            return True
+        idle = time.monotonic() - self._worked_at
+        if not self._mailbox.empty:
+            return idle >= CLAIM_PATIENCE
+        return self._mailbox.closed or 0 < self._manifest.idle_seconds <= idle
+
+    def _leave(self) -> int:
+        self._journal.write("bye")
+        if self._journal.drain(0.0 if self._job_is_gone else FLUSH_SECONDS):
+            return 0
+        print("the journal could not be written to its end", file=sys.stderr)
+        return 0 if self._job_is_gone else 1

@@ -1,0 +1,133 @@
+"""What the engine tells the runners: tasks.jsonl, control.jsonl and the claims."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections import deque
+from typing import Any, Deque, Dict, List, NamedTuple, Optional, Tuple
+
+from . import layout
+
+Identity = Tuple[str, int]
+
+
+class Attempt(NamedTuple):
+    """A line of tasks.jsonl; what is in `line` besides the identity is checked when the attempt is started."""
+
+    task: str
+    number: int
+    line: Dict[str, Any]
+
+    @property
+    def identity(self) -> Identity:
+        return self.task, self.number
+
+    @property
+    def resume(self) -> bool:
+        return bool(self.line.get("resume"))
+
+
+class Tail:
+    """The complete JSON objects that were appended to a file since the last look."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._offset = 0
+
+    def read(self) -> List[Dict[str, Any]]:
+        # Opening, not a plain stat, makes a network file system ask the server for the size.
+        try:
+            with open(self._path, "rb", buffering=0) as file:
+                if os.fstat(file.fileno()).st_size <= self._offset:
+                    return []
+                file.seek(self._offset)
+                data = file.read()
+        except OSError:
+            return []
+        end = data.rfind(b"\n") + 1
+        self._offset += end
+        return [line for line in map(_parse, data[:end].splitlines()) if line is not None]
+
+
+class Mailbox:
+    """Reads the engine's files, and takes attempts in the order in which they stand there."""
+
+    def __init__(self, job_dir: str, key: str) -> None:
+        self._job_dir = job_dir
+        self._key = key
+        self._tasks = Tail(os.path.join(job_dir, layout.TASKS))
+        self._control = Tail(os.path.join(job_dir, layout.CONTROL))
+        self._queue: Deque[Attempt] = deque()
+        self._complaint = ""
+        self.orders: Dict[Identity, str] = {}
+        self.drained = False
+        self.closed = False
+
+    @property
+    def empty(self) -> bool:
+        return not self._queue
+
+    def read(self) -> None:
+        for line in self._control.read():
+            self._obey(line)
+        for line in self._tasks.read():
+            self.closed = line.get("end") is True
+            attempt = _attempt(line)
+            if attempt is not None:
+                self._queue.append(attempt)
+
+    def claim(self, deadline: float) -> Optional[Attempt]:
+        """The next attempt that nobody else has; gives up at the deadline, as there may be thousands of others'."""
+        while self._queue and time.monotonic() < deadline:
+            attempt = self._queue[0]
+            try:
+                mine = attempt.identity not in self.orders and self._take(attempt)
+            except OSError as error:
+                self._complain("cannot claim %s: %s" % (attempt.task, error))
+                return None
+            self._queue.popleft()
+            if mine:
+                return attempt
+        return None
+
+    def _take(self, attempt: Attempt) -> bool:
+        try:
+            os.mkdir(layout.claim(self._job_dir, attempt.task, attempt.number))
+        except FileExistsError:
+            return False
+        return True
+
+    def _obey(self, line: Dict[str, Any]) -> None:
+        order = line.get("op")
+        if order == "drain":
+            self.drained = self.drained or line.get("allocation") == self._key
+        elif order in ("stop", "prune"):
+            task, number = line.get("task"), line.get("attempt")
+            if isinstance(task, str) and isinstance(number, int):
+                self.orders.setdefault((task, number), order)
+
+    def _complain(self, text: str) -> None:
+        if text != self._complaint:
+            self._complaint = text
+            print(text, file=sys.stderr, flush=True)
+
+
+def _parse(line: bytes) -> Optional[Dict[str, Any]]:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _attempt(line: Dict[str, Any]) -> Optional[Attempt]:
+    task, number = line.get("task"), line.get("attempt")
+    if not isinstance(task, str) or not isinstance(number, int):
+        return None
+    # It becomes the name of folders.
+    if not task or task.startswith(".") or "/" in task or "\0" in task or len(task) > 200:
+        return None
+    return Attempt(task, number, line)

@@ -1,0 +1,118 @@
+"""Makes the folders of an attempt. See docs/job-folder.md."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+from typing import Any, Dict, List, NamedTuple
+
+from . import layout
+from .mailbox import Attempt
+
+_RESULTS_LINK = os.path.join("..", "..", "..")
+_CODE_LINK = os.path.join("..", "..", "..", "..", layout.CODE)
+
+
+class Place(NamedTuple):
+    """Where an attempt lives."""
+
+    task_dir: str
+    work: str
+    checkpoint: str
+    attempt_dir: str
+    log: str
+    params: str
+    report: str
+
+
+class Preparer:
+    def __init__(self, job_dir: str, job: str) -> None:
+        self._job_dir = job_dir
+        self._job = job
+        self._links: Dict[str, str] = {}
+
+    def prepare(self, attempt: Attempt) -> Place:
+        """Raises OSError when the disk does not allow it."""
+        task_dir = layout.task(self._job_dir, self._job, attempt.task)
+        attempt_dir = layout.attempt(task_dir, attempt.number)
+        place = Place(
+            task_dir=task_dir,
+            work=layout.work(task_dir),
+            checkpoint=layout.checkpoint(task_dir),
+            attempt_dir=attempt_dir,
+            log=layout.log(attempt_dir),
+            params=layout.params(attempt_dir),
+            report=layout.report(attempt_dir),
+        )
+        os.makedirs(place.attempt_dir, exist_ok=True)
+        if attempt.number > 1 and not attempt.resume:
+            self._put_aside(task_dir, layout.kept(layout.attempt(task_dir, attempt.number - 1)))
+            _empty(place.checkpoint)
+        for folder in (place.checkpoint, place.work):
+            os.makedirs(folder, exist_ok=True)
+        self._link(place.work)
+        _write_json(place.params, attempt.line.get("params") or {})
+        return place
+
+    def _link(self, work: str) -> None:
+        for name, target in self._wanted_links().items():
+            with contextlib.suppress(FileExistsError):
+                os.symlink(target, os.path.join(work, name))
+
+    def _wanted_links(self) -> Dict[str, str]:
+        # Read once: the snapshot does not change.
+        if not self._links:
+            links = {
+                name: os.path.join(_CODE_LINK, name) for name in _entries(os.path.join(self._job_dir, layout.CODE))
+            }
+            links[layout.RESULTS] = _RESULTS_LINK
+            self._links = links
+        return self._links
+
+    def _put_aside(self, task_dir: str, kept: str) -> None:
+        names = [name for name in os.listdir(task_dir) if name not in ("checkpoint", "attempts")]
+        if not names:
+            return
+        os.makedirs(kept, exist_ok=True)
+        for name in names:
+            os.rename(os.path.join(task_dir, name), os.path.join(kept, name))
+        # Two levels further down our links would lead somewhere else.
+        for name, target in self._wanted_links().items():
+            _remove_link(os.path.join(kept, "work", name), target)
+
+
+def _entries(folder: str) -> List[str]:
+    try:
+        return sorted(os.listdir(folder))
+    except FileNotFoundError:
+        return []
+
+
+def _remove_link(path: str, target: str) -> None:
+    try:
+        if os.readlink(path) == target:
+            os.unlink(path)
+    except OSError:
+        # Not there, or not a link: the script's own.
+        pass
+
+
+def _empty(folder: str) -> None:
+    # A script may have replaced the folder by a link to a bigger disk: what that holds is not ours to delete.
+    if os.path.islink(folder):
+        os.unlink(folder)
+    for name in _entries(folder):
+        path = os.path.join(folder, name)
+        if os.path.isdir(path) and not os.path.islink(path):
+            shutil.rmtree(path)
+        else:
+            os.unlink(path)
+
+
+def _write_json(path: str, value: Any) -> None:
+    temporary = path + ".tmp"
+    with open(temporary, "w", encoding="utf-8") as file:
+        json.dump(value, file)
+    os.rename(temporary, path)

@@ -1,0 +1,142 @@
+"""What Linux tells about processes, and two things to ask of it. Without /proc there is simply nothing to tell."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+from typing import Callable, Dict, Iterator, List, NamedTuple, Optional
+
+_SET_PDEATHSIG = 1
+_SET_CHILD_SUBREAPER = 36
+_TICKS = os.sysconf("SC_CLK_TCK")
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+
+HAS_CHILDREN_FILES = os.path.exists("/proc/self/task/%d/children" % os.getpid())
+
+
+def _load_prctl() -> Optional[Callable[..., int]]:
+    try:
+        import ctypes
+
+        prctl: Callable[..., int] = ctypes.CDLL(None).prctl
+    except (ImportError, OSError, AttributeError):
+        return None
+    return prctl
+
+
+_prctl = _load_prctl()
+
+
+def adopt_orphans() -> None:
+    """What a task leaves behind becomes a child of this process, so that it can be found and ended."""
+    if _prctl is not None:
+        _prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def die_with_parent() -> None:
+    """For a new child: without its runner nobody would ever report its end, and the task would be run again."""
+    if _prctl is not None:
+        _prctl(_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
+
+
+def ended_child() -> Optional[int]:
+    """A child that has ended but is not reaped: so its id, and that of its group, cannot be anybody else's yet."""
+    try:
+        info = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return None
+    return None if info is None else info.si_pid
+
+
+def signal_group(leader: int, number: int) -> None:
+    """Only for a leader that is not reaped yet."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(leader, number)
+
+
+def signal_process(pid: int, number: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, number)
+
+
+class Stat(NamedTuple):
+    parent: int
+    group: int
+    cpu_seconds: float
+    memory: int
+
+
+def stat(pid: int) -> Optional[Stat]:
+    # The name in brackets may hold anything, brackets too.
+    fields = _read("/proc/%d/stat" % pid).rpartition(b")")[2].split()
+    if len(fields) < 22:
+        return None
+    return Stat(int(fields[1]), int(fields[2]), (int(fields[11]) + int(fields[12])) / _TICKS, int(fields[21]) * _PAGE)
+
+
+def children(pid: int) -> List[int]:
+    return _children_from_files(pid) if HAS_CHILDREN_FILES else _families().get(pid, [])
+
+
+def tree(root: int) -> Iterator[int]:
+    """The process and all that descend from it."""
+    lookup: Callable[[int], List[int]] = _children_from_files
+    if not HAS_CHILDREN_FILES:
+        families = _families()
+        lookup = lambda pid: families.get(pid, [])  # noqa: E731
+    waiting, seen = [root], {root}
+    while waiting:
+        pid = waiting.pop()
+        yield pid
+        fresh = [child for child in lookup(pid) if child not in seen]
+        seen.update(fresh)
+        waiting.extend(fresh)
+
+
+def variable(pid: int, name: str) -> Optional[str]:
+    """A variable of the environment with which the process was started."""
+    prefix = name.encode() + b"="
+    for entry in _read("/proc/%d/environ" % pid).split(b"\0"):
+        if entry.startswith(prefix):
+            return os.fsdecode(entry[len(prefix) :])
+    return None
+
+
+def catches(pid: int, number: int) -> bool:
+    for line in _read("/proc/%d/status" % pid).splitlines():
+        if line.startswith(b"SigCgt:"):
+            return bool(int(line.split()[1], 16) >> (number - 1) & 1)
+    return False
+
+
+def _children_from_files(pid: int) -> List[int]:
+    folder = "/proc/%d/task" % pid
+    found: List[int] = []
+    for thread in _pids(folder):
+        found.extend(map(int, _read("%s/%d/children" % (folder, thread)).split()))
+    return found
+
+
+def _families() -> Dict[int, List[int]]:
+    found: Dict[int, List[int]] = {}
+    for pid in _pids("/proc"):
+        known = stat(pid)
+        if known is not None:
+            found.setdefault(known.parent, []).append(pid)
+    return found
+
+
+def _pids(folder: str) -> List[int]:
+    try:
+        return [int(name) for name in os.listdir(folder) if name.isdigit()]
+    except OSError:
+        return []
+
+
+def _read(path: str) -> bytes:
+    try:
+        with open(path, "rb", buffering=0) as file:
+            return file.read()
+    except OSError:
+        return b""

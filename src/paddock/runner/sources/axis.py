@@ -1,0 +1,81 @@
+"""The x of a point: which column counts, and numbers."""
+
+from __future__ import annotations
+
+from typing import Iterable, Mapping
+
+from .base import Point
+
+EPOCHS = ("epoch", "epochs", "trainer/epoch")
+STEPS = ("trainer/global_step", "global_step", "step", "steps", "_step", "iteration", "iterations", "iter", "batch")
+# Written by loggers beside the values; curves of the clock say nothing.
+CLOCKS = ("timestamp", "_timestamp", "wall_time", "wall time", "datetime")
+_NOT_METRICS = frozenset(EPOCHS + STEPS + CLOCKS)
+_EXACT = 2**53
+
+
+def number(text: str) -> float | None:
+    """The number a cell holds; `NA`, a blank and text hold none, `nan` and `inf` are numbers."""
+    try:
+        return None if "_" in text else float(text)
+    except ValueError:
+        return None
+
+
+def tidy(x: float) -> float:
+    """Steps are counted: 3, not 3.0."""
+    return int(x) if x == x and abs(x) < _EXACT and x == int(x) else x
+
+
+def is_metric(name: str) -> bool:
+    return bool(name) and name.lower() not in _NOT_METRICS
+
+
+def counts(names: Iterable[str]) -> bool:
+    """Does one of these columns count epochs or steps?"""
+    return any(name.lower() in EPOCHS or name.lower() in STEPS for name in names)
+
+
+class Axis:
+    """Places the rows of one log on the x axis: by step, else by epoch, else by their order."""
+
+    def __init__(self) -> None:
+        self._rows = 0
+        self._base = 0.0
+        self._raw: float | None = None  # the last step as written
+        self._epoch: float | None = None
+
+    def point(self, row: Mapping[str, float]) -> Point | None:
+        values = {name: value for name, value in row.items() if is_metric(name)}
+        step, epoch = self._place(row)
+        return Point(step, values, epoch) if values else None
+
+    def _place(self, row: Mapping[str, float]) -> tuple[float, float | None]:
+        folded = {name.lower(): value for name, value in row.items()}
+        return self.place(_first(folded, STEPS), _first(folded, EPOCHS))
+
+    def place(self, step: float | None, epoch: float | None) -> tuple[float, float | None]:
+        self._rows += 1
+        if step is None and self._raw is None:
+            return (tidy(epoch), None) if epoch is not None else (self._rows - 1, None)
+        x = self._continued(self._raw if step is None else step, epoch)
+        return x, tidy(epoch) if epoch is not None and epoch != x else None
+
+    def _continued(self, step: float | None, epoch: float | None) -> float:
+        """Some count batches from 0 again in every epoch: their x goes on."""
+        step = step or 0.0
+        if epoch is not None:
+            later = self._epoch is not None and epoch > self._epoch
+            if later and self._raw is not None and step < self._raw:
+                self._base += self._raw + 1
+            self._epoch = epoch
+        self._raw = step
+        return tidy(self._base + step)
+
+
+def _first(row: Mapping[str, float], names: Iterable[str]) -> float | None:
+    for name in names:
+        value = row.get(name)
+        if value is not None and abs(value) < float("inf"):  # nan and inf count nothing
+            return value
+    return None

@@ -1,0 +1,116 @@
+"""CSV logs: Keras' CSVLogger, Lightning's metrics.csv, and whatever else has a header row."""
+
+from __future__ import annotations
+
+import csv
+from typing import Iterator
+
+from .axis import Axis, counts, number
+from .base import Point, Source
+from .tail import Lines, Tail
+
+_SEPARATORS = ",;\t|"
+_MAX_OPEN = 64 * 1024
+_NO_HEADER = "the first line is no header row; write the names of the columns first, as in epoch,loss,val_loss"
+
+
+class CsvSource(Source):
+    """`sure`: a metric log for certain; otherwise its header decides, and it may turn out `rejected`."""
+
+    def __init__(self, tail: Tail, label: str, rank: int, sure: bool = True) -> None:
+        self._sure = sure
+        super().__init__(tail, label, rank)
+
+    def begin(self) -> None:
+        self._lines = Lines()
+        self._axis = Axis()
+        self._header: list[str] = []
+        self._separator = ","
+        self._open = ""  # a line that ended inside quotes
+
+    def read(self, data: bytes, end: bool) -> Iterator[tuple[int, Point]]:
+        if b"\0" in data:
+            self._unreadable("this is not text; name the CSV file itself, or take it off the list of metric files")
+            return
+        for start, line, complete in self._lines.feed(data, end):
+            point = self._line(line.decode("utf-8", "replace"), complete)
+            if point:
+                yield start, point
+            if self.dead or self.rejected:
+                return
+        if self._lines.overlong:
+            self._unreadable("lines of more than 1 MB; this is no metric log")
+
+    def _unreadable(self, text: str) -> None:
+        if self._sure:
+            self.give_up(text)
+        else:
+            self.rejected = True
+
+    def _line(self, line: str, complete: bool) -> Point | None:
+        if not self._header:
+            self._read_header(line.lstrip("\ufeff"), complete)
+            return None
+        line = self._open + line
+        self._open = ""
+        if complete and line.count('"') % 2 and len(line) < _MAX_OPEN:
+            self._open = line + "\n"
+            return None
+        if not line.strip() or line.startswith("#"):
+            return None
+        cells = split(line, self._separator)
+        if not complete and len(cells) < len(self._header):
+            cells.pop()  # the last cell was cut short, with what the row still lacks
+        if self._new_header(cells):
+            self._header = cells
+            return None
+        return self._row(cells)
+
+    def _read_header(self, line: str, complete: bool) -> None:
+        line = line.lstrip("# ") if line.startswith("#") else line  # as numpy.savetxt writes it
+        if not line.strip() or not complete:
+            return
+        separator = detect(line)
+        names = split(line, separator)
+        if not any(names) or any(number(name) is not None for name in names) or "\ufffd" in line:
+            self._unreadable(_NO_HEADER)
+        elif not self._sure and not counts(names[:1] if separator == " " else names):  # words are no columns
+            self.rejected = True
+        else:
+            self._separator, self._header = separator, names
+
+    def _new_header(self, cells: list[str]) -> bool:
+        """A header once more, or with columns that came later: names only, of which some are known."""
+        if any(number(cell) is not None for cell in cells):
+            return False
+        return any(cell in self._header for cell in cells if cell)
+
+    def _row(self, cells: list[str]) -> Point | None:
+        if any(cells[len(self._header) :]):
+            self.warn("rows are longer than the header row; cells without a name are left out")
+        row: dict[str, float] = {}
+        for i, name in enumerate(self._header[: len(cells)]):
+            value = number(cells[i])
+            if value is not None:
+                row[name] = value
+        return self._axis.point(row)
+
+
+def detect(header: str) -> str:
+    """The separator that a header row uses; a space only where there is no other."""
+    unquoted = "".join(header.split('"')[::2])
+    best = max(_SEPARATORS, key=unquoted.count)
+    if best in unquoted:
+        return best
+    return " " if " " in unquoted.strip() else ","
+
+
+def split(line: str, separator: str) -> list[str]:
+    if '"' in line:
+        try:
+            cells = next(csv.reader([line], delimiter=separator, skipinitialspace=True))
+        except (csv.Error, StopIteration):
+            cells = line.split(separator)
+    else:
+        cells = line.split(None if separator == " " else separator)
+    return [cell.strip() for cell in cells]

@@ -1,0 +1,90 @@
+"""Which source a metric is taken from: of those that give it, the best."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Dict, Iterable, Tuple
+
+from .base import STDOUT, TENSORBOARD, Point, Source
+
+Record = Dict[str, Any]
+Owner = Tuple[int, int]  # rank, and which of that rank
+
+MAX_NAMES = 1000
+
+
+class Ledger:
+    def __init__(self) -> None:
+        self.muted = False  # a file gives metrics: standard output would only double the points
+        self._owners: dict[str, Owner] = {}
+        self._aliases: dict[tuple[Owner, str], str] = {}
+        self._renewed: set[Owner] = set()
+        self._full = False
+
+    def take(self, source: Source, points: Iterable[Point]) -> list[Record]:
+        """Records of the points, as far as this source is the one to give them."""
+        records: list[Record] = []
+        mine = _owner(source)
+        for point in points:
+            if source.rank != STDOUT and not self.muted:
+                self.muted = True
+                records += self._drop(STDOUT, 0)
+            if source.rank == STDOUT and self.muted:
+                break
+            lost: list[str] = []
+            values = {}
+            for plain, value in point.values.items():
+                name = self._aliases.get((mine, plain), plain)
+                if self._owners.get(name) != mine:
+                    name = self._claim(source, name, lost, records)
+                if name:
+                    values[name] = value
+            if lost:
+                records.append({"e": "reset", "names": lost})
+            if values:
+                records.append(_metric(point, values))
+        return records
+
+    def restart(self, source: Source, renewed: bool) -> list[Record]:
+        """The source begins anew. `renewed`: in place of a log of the attempt before, whose points are to go too."""
+        if renewed:
+            self._renewed.add(_owner(source))
+        return self._drop(*_owner(source))
+
+    def _claim(self, source: Source, name: str, lost: list[str], records: list[Record]) -> str:
+        """The name under which the source may give this metric; none where a better one gives it."""
+        mine, owner = _owner(source), self._owners.get(name)
+        if owner is not None and owner[0] < mine[0]:
+            return ""
+        if owner is not None and owner != mine and owner[0] == mine[0]:
+            # Two logs of one kind, as train.csv and val.csv: the later one's metrics get its name before theirs.
+            alias = "%s/%s" % (os.path.splitext(source.label)[0], name)
+            self._aliases[mine, name] = alias
+            return self._claim(source, alias, lost, records)
+        if owner is None and len(self._owners) >= MAX_NAMES:
+            if not self._full:
+                records.append({"e": "warning", "text": "more than %d metrics; the others are left out" % MAX_NAMES})
+            self._full = True
+            return ""
+        if owner is not None or mine in self._renewed:
+            lost.append(name)
+        self._owners[name] = mine
+        return name
+
+    def _drop(self, rank: int, which: int) -> list[Record]:
+        names = sorted(name for name, owner in self._owners.items() if owner == (rank, which))
+        for name in names:
+            del self._owners[name]
+        return [{"e": "reset", "names": names}] if names else []
+
+
+def _owner(source: Source) -> Owner:
+    """Event files share their metrics: a run may write several, and `Names` keeps their tags apart."""
+    return source.rank, 0 if source.rank in (STDOUT, TENSORBOARD) else id(source)
+
+
+def _metric(point: Point, values: dict[str, float]) -> Record:
+    record: Record = {"e": "metric", "step": point.step, "v": values}
+    if point.epoch is not None:
+        record["epoch"] = point.epoch
+    return record

@@ -1,0 +1,96 @@
+"""Standard output of the script: metrics where it prints them in a form that cannot be mistaken."""
+
+from __future__ import annotations
+
+import re
+from typing import Iterator
+
+from .axis import Axis, tidy
+from .base import STDOUT, Point, Source
+from .keras_bar import HEADER, KerasBars, is_bar
+from .pairs import Reading, parse
+from .tail import Tail
+
+_MAX_SEGMENT = 64 * 1024
+_MAX_TEXT = 16 * 1024  # what is searched for metrics
+_OVERWRITE = re.compile(rb"[\r\b]+")
+_ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
+_CANDIDATE = re.compile(rb"[:=]\s*[-+.'\"]?(?:\d|nan|inf)|Epoch \d+/\d", re.IGNORECASE)
+
+
+class StdoutSource(Source):
+    def __init__(self, tail: Tail, label: str) -> None:
+        super().__init__(tail, label, STDOUT)
+
+    def begin(self) -> None:
+        self._rest = b""
+        self._skipping = False
+        self._bars = KerasBars()
+        self._axis = Axis()
+        self._bar_names: set[str] = set()
+        self._seen: dict[str, int] = {}  # how often a name came without an epoch or a step
+
+    def read(self, data: bytes, end: bool) -> Iterator[tuple[int, Point]]:
+        for line in self._lines(data, end):
+            if _CANDIDATE.search(line):
+                for point in self._line(_ANSI.sub("", line.decode("utf-8", "replace")).strip()):
+                    yield 0, point
+        last = self._bars.flush() if end else None
+        if last:
+            yield 0, last
+
+    def _lines(self, data: bytes, end: bool) -> Iterator[bytes]:
+        """Each line as it stood when it ended: what was overwritten (\\r, \\b) is gone."""
+        lines = data.split(b"\n")
+        for i, line in enumerate(lines):
+            overwrite = _OVERWRITE.search(line)
+            if self._skipping and overwrite:
+                line, self._skipping = line[overwrite.start() :], False
+            whole = self._rest + line
+            if overwrite or self._rest[-1:] in (b"\r", b"\b"):
+                whole = _shown(whole)
+            complete = i < len(lines) - 1 or end
+            skipping = self._skipping or len(whole) > _MAX_SEGMENT
+            self._skipping = skipping and not complete
+            self._rest = b"" if complete or skipping else whole
+            if complete and not skipping and (b":" in whole or b"=" in whole or b"Epoch" in whole):
+                yield whole[:_MAX_TEXT]
+
+    def _line(self, line: str) -> Iterator[Point]:
+        header = HEADER.match(line)
+        if header:
+            self._batch.total = int(header[2])
+            point = self._bars.header(int(header[1]))
+        elif is_bar(line):
+            point = self._bars.bar(line)
+        else:
+            reading = parse(line)
+            if reading:
+                yield from self._pairs(reading)
+            return
+        if point:
+            self._bar_names.update(point.values)
+            yield point
+
+    def _pairs(self, reading: Reading) -> Iterator[Point]:
+        self._batch.total = reading.total or self._batch.total
+        values = {name: value for name, value in reading.values.items() if name not in self._bar_names}
+        if not values:
+            return
+        if reading.epoch is None and reading.step is None:
+            for name, value in values.items():
+                count = self._seen.get(name, 0)
+                self._seen[name] = count + 1
+                yield Point(count, {name: value})
+            return
+        step, epoch = self._axis.place(reading.step, reading.epoch)
+        yield Point(tidy(step), values, epoch)
+
+
+def _shown(line: bytes) -> bytes:
+    """What was written last over a line. A trailing \\r alone (Windows' line end) overwrites nothing."""
+    segments = [segment for segment in _OVERWRITE.split(line) if segment.strip()]
+    if not segments:
+        return b""
+    # The line may go on: then what comes now overwrites.
+    return segments[-1] + (line[-1:] if line[-1:] in (b"\r", b"\b") else b"")

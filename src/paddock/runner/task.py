@@ -1,0 +1,156 @@
+"""An attempt that runs, from its start until nothing of it is left."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from typing import List, Optional, Tuple
+
+from . import processes
+from .causes import explain
+from .follow import Follower
+from .launch import LaunchError, describe, launch
+from .leftovers import Leftover
+from .mailbox import Attempt
+from .manifest import Manifest
+from .prepare import Place, Preparer
+from .usage import OomCounter, Sampler
+from .watch import Record, Watch
+
+# For this long what is left of a task is killed; after that something hangs in the kernel, and the task has to end.
+KILL_SECONDS = 10.0
+# A scheduler signals the runner and its tasks one after the other: the runner's own order may come a moment later.
+TERM_SECONDS = 0.2
+
+
+class Task:
+    def __init__(
+        self, attempt: Attempt, place: Place, process: subprocess.Popen[bytes], watch: Watch, oom: OomCounter
+    ) -> None:
+        self.attempt = attempt
+        self.place = place
+        self.watch = watch
+        self.pid = process.pid
+        self.sampler = Sampler(process.pid)
+        self.by: Optional[str] = None
+        self._process = process
+        self._oom = oom
+        self._oom_before = oom.read()
+        self._kill_at: Optional[float] = None
+        self._ended_at: Optional[float] = None
+        self._status = 0
+        self._max_memory = 0
+        self._cpu_seconds = 0.0
+
+    @property
+    def alive(self) -> bool:
+        return self._ended_at is None
+
+    def stop(self, by: str, grace: float) -> None:
+        """SIGTERM now, SIGKILL after the grace period. The first order counts."""
+        if self.by is not None:
+            return
+        if self.alive:
+            self.by = by
+            self._kill_at = time.monotonic() + grace
+            processes.signal_group(self.pid, signal.SIGTERM)
+        elif self._was_terminated():
+            self.by = by
+
+    def kill(self) -> None:
+        self._kill_at = 0.0
+        if self.alive:
+            processes.signal_group(self.pid, signal.SIGKILL)
+
+    def kill_if_due(self) -> None:
+        if self._kill_at is not None and self._grace_is_over():
+            self.kill()
+
+    def warn(self) -> None:
+        """Passes SIGUSR1 on, to those that handle it: it would end all others."""
+        for pid in processes.tree(self.pid):
+            if processes.catches(pid, signal.SIGUSR1):
+                processes.signal_process(pid, signal.SIGUSR1)
+
+    def reap(self) -> None:
+        """The process has ended. What is left of its group dies, unless it still has a grace period."""
+        if self._kill_at is None or self._grace_is_over():
+            processes.signal_group(self.pid, signal.SIGKILL)
+        _, self._status, usage = os.wait4(self.pid, 0)
+        self._process.returncode = self._status
+        self._ended_at = time.monotonic()
+        self._max_memory = usage.ru_maxrss * 1024
+        self._cpu_seconds = usage.ru_utime + usage.ru_stime
+
+    def settled(self, leftovers: List[Leftover]) -> bool:
+        """Whether nothing of it is left; if not, kills that."""
+        waited = time.monotonic() - (self._ended_at or 0.0)
+        if self.by is None and self._was_terminated() and waited < TERM_SECONDS:
+            return False
+        graceful = self._kill_at is not None and not self._grace_is_over()
+        for left in leftovers:
+            if not (graceful and left.in_group):
+                processes.signal_process(left.pid, signal.SIGKILL)
+        if leftovers and not graceful and waited > KILL_SECONDS:
+            self.watch.warning("could not be ended: process %s" % ", ".join(str(left.pid) for left in leftovers))
+            return True
+        return not leftovers
+
+    def ended(self) -> Record:
+        """The fields of its last record."""
+        code, number = _exit(self._status)
+        cause, reason = None, None
+        if self.by is None and code != 0:
+            killed = (number == signal.SIGKILL or code == 128 + signal.SIGKILL) and self._oom.read() > self._oom_before
+            cause, reason = self.watch.guard(
+                lambda: explain(self.place.log, code, number, killed), ("user_error", "exit code %s" % code)
+            )
+        return {
+            "exit": code,
+            "signal": number,
+            "by": self.by,
+            "cause": cause,
+            "reason": reason,
+            "peak_memory": max(self.sampler.peak_memory, self._max_memory),
+            "cpu_seconds": round(self._cpu_seconds, 3),
+        }
+
+    def _grace_is_over(self) -> bool:
+        return self._kill_at is not None and time.monotonic() >= self._kill_at
+
+    def _was_terminated(self) -> bool:
+        # A shell says so with its exit code.
+        return _exit(self._status) in ((None, signal.SIGTERM), (128 + signal.SIGTERM, None))
+
+
+def start(manifest: Manifest, preparer: Preparer, oom: OomCounter, attempt: Attempt) -> Task:
+    """Raises LaunchError."""
+    try:
+        place = preparer.prepare(attempt)
+        # Before the process: the follower must know what was there before it.
+        watch = Watch(lambda: _follower(manifest, attempt, place))
+        process = launch(manifest, attempt, place)
+    except (OSError, ValueError, TypeError) as error:
+        raise LaunchError(describe(error)) from error
+    return Task(attempt, place, process, watch, oom)
+
+
+def _follower(manifest: Manifest, attempt: Attempt, place: Place) -> Follower:
+    return Follower(
+        place.task_dir,
+        place.work,
+        place.attempt_dir,
+        manifest.metric_files,
+        manifest.metric_stdout,
+        attempt.resume,
+        attempt.line.get("epochs"),
+    )
+
+
+def _exit(status: int) -> Tuple[Optional[int], Optional[int]]:
+    """Exit code and signal."""
+    if os.WIFSIGNALED(status):
+        return None, os.WTERMSIG(status)
+    return os.WEXITSTATUS(status), None

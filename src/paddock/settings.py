@@ -1,0 +1,142 @@
+"""The one Settings class: `settings.toml` in Paddock's home, overridden by the environment, overridden by flags.
+
+A field `port` is the environment variable `PADDOCK_PORT`; `local.slots` is `PADDOCK_LOCAL__SLOTS`.
+"""
+
+import getpass
+import os
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+
+from paddock.errors import InvalidInput
+from paddock.models import Cause
+
+DEFAULT_PORT = 54322
+
+
+class LocalSettings(BaseModel):
+    """The backend that runs tasks on this machine."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    slots: int | None = Field(
+        None,
+        ge=1,
+        description="CPU slots: how many tasks without a GPU run at a time; the number of cores when not given",
+    )
+    gpus: list[str] | None = Field(
+        None,
+        description="ids of the GPUs to use, as in CUDA_VISIBLE_DEVICES; found with nvidia-smi when not given",
+    )
+    python: str | None = Field(
+        None, description="interpreter that the runner is started with (3.8 or newer); the server's own when not given"
+    )
+
+
+class RunnerSettings(BaseModel):
+    """How runners watch their tasks."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    poll_seconds: float = Field(0.2, gt=0, le=60, description="how often metric files and orders are looked at")
+    usage_seconds: float = Field(2.0, gt=0, le=3600, description="how often memory and CPU use are measured")
+    grace_seconds: float = Field(
+        10.0, ge=0, le=3600, description="time between SIGTERM and SIGKILL when a task is stopped"
+    )
+
+
+class UploadSettings(BaseModel):
+    """What a submission may bring along."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    max_bytes: int = Field(100_000_000, gt=0, description="largest total size of the files of a job")
+    max_files: int = Field(5_000, gt=0, description="largest number of files of a job")
+
+
+class RetrySettings(BaseModel):
+    """How often a task is tried again by itself, by cause; it then goes on from its checkpoint."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    user_error: int = Field(0, ge=0, le=100, description="the script itself failed")
+    gpu_oom: int = Field(0, ge=0, le=100, description="out of GPU memory")
+    host_oom: int = Field(0, ge=0, le=100, description="out of host memory")
+    time_limit: int = Field(5, ge=0, le=100, description="cut off by the time limit")
+    node_failure: int = Field(3, ge=0, le=100, description="the node went down")
+    preempted: int = Field(20, ge=0, le=100, description="ended from outside to make room")
+    launch_failed: int = Field(0, ge=0, le=100, description="the process could not be started")
+    lost: int = Field(1, ge=0, le=100, description="its runner vanished without a word")
+
+    def limit(self, cause: Cause) -> int:
+        value: int = getattr(self, cause.value)
+        return value
+
+
+class Settings(BaseSettings):
+    """All that can be set. `paddock settings` shows the values in force."""
+
+    model_config = SettingsConfigDict(env_prefix="PADDOCK_", env_nested_delimiter="__", extra="forbid", frozen=True)
+
+    home: Path = Field(
+        Path("~/.paddock"),
+        description="folder of the database, the token and the jobs; on a cluster one that all nodes see",
+    )
+    host: str = Field("127.0.0.1", description="address that the server listens on")
+    port: int = Field(DEFAULT_PORT, ge=0, le=65535, description="port that the server listens on; 0 takes a free one")
+    owner: str = Field(default_factory=getpass.getuser, description="name that new jobs belong to")
+    database: str | None = Field(
+        None,
+        description="URL such as postgresql://user@host/paddock; a SQLite file in the home when not given",
+    )
+    python: str | None = Field(
+        None, description="interpreter for jobs that choose no environment; the server's own when not given"
+    )
+    backend: str = Field("local", description="backend for jobs that name none")
+    tick_seconds: float = Field(0.25, gt=0, le=60, description="how often the engine looks at the journals")
+    max_tasks: int = Field(20_000, ge=1, description="largest number of tasks of one job")
+    event_hours: float = Field(1.0, gt=0, description="how long events are kept for clients that reconnect")
+    check_seconds: float = Field(30.0, gt=0, description="how long the check of a job's environment may take")
+    local: LocalSettings = Field(LocalSettings(), description="the backend on this machine")
+    runner: RunnerSettings = Field(RunnerSettings(), description="how runners watch their tasks")
+    upload: UploadSettings = Field(UploadSettings(), description="what a submission may bring along")
+    retries: RetrySettings = Field(RetrySettings(), description="default number of automatic retries by cause")
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        given = init_settings.init_kwargs.get("home")  # type: ignore[attr-defined]
+        toml = TomlConfigSettingsSource(settings_cls, settings_file(given))
+        return init_settings, env_settings, toml
+
+
+def home_folder(given: str | Path | None = None) -> Path:
+    return Path(given or os.environ.get("PADDOCK_HOME") or "~/.paddock").expanduser().absolute()
+
+
+def settings_file(home: str | Path | None = None) -> Path:
+    return home_folder(home) / "settings.toml"
+
+
+def load(home: str | Path | None = None, **overrides: Any) -> Settings:
+    """The settings in force; flags that were not given (None) count as not set."""
+    given = {name: value for name, value in overrides.items() if value is not None}
+    try:
+        return Settings(home=home_folder(home), **given)
+    except ValidationError as error:
+        fields = {".".join(map(str, e["loc"])): e["msg"] for e in error.errors()}
+        listed = "; ".join(f"{name}: {message}" for name, message in fields.items())
+        raise InvalidInput(
+            f"The settings in {settings_file(home)} (or PADDOCK_... variables) are wrong: {listed}", fields=fields
+        ) from None
+    except ValueError as error:  # TOML syntax
+        raise InvalidInput(f"{settings_file(home)} is not valid TOML: {error}") from None

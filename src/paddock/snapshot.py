@@ -1,0 +1,50 @@
+"""The user's code: what is taken along, and how it is laid down in the job folder."""
+
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+
+from paddock.errors import InvalidInput, TooLarge
+from paddock.settings import UploadSettings
+
+Files = Mapping[str, bytes]
+
+
+def safe_path(given: str) -> PurePosixPath:
+    """A relative path that cannot leave the folder it is put into."""
+    path = PurePosixPath(given.replace("\\", "/"))
+    parts = path.parts
+    if not parts or path.is_absolute() or any(part in ("..", "") for part in parts) or "\0" in given:
+        raise InvalidInput(f"{given!r} is not a path inside the job's folder.", fields={"files": given})
+    if any(len(part.encode()) > 255 for part in parts) or len(given.encode()) > 1000:
+        raise InvalidInput(f"The path {given[:60]!r}... is too long.", fields={"files": given[:60]})
+    return path
+
+
+def checked(files: Files, limits: UploadSettings) -> dict[str, bytes]:
+    """The files by normalised path, within the limits. No path is both a file and a folder."""
+    if len(files) > limits.max_files:
+        raise TooLarge(f"{len(files):,} files are more than the {limits.max_files:,} of the setting upload.max_files.")
+    total = sum(map(len, files.values()))
+    if total > limits.max_bytes:
+        raise TooLarge(
+            f"The files are {total / 1e6:.1f} MB, more than the {limits.max_bytes / 1e6:.1f} MB of the setting "
+            "upload.max_bytes: leave data out with a .paddockignore file and read it from its place."
+        )
+    found = {str(safe_path(name)): data for name, data in files.items()}
+    folders = {str(parent) for name in found for parent in PurePosixPath(name).parents}
+    both = folders & set(found)
+    if both:
+        name = min(both)
+        raise InvalidInput(f"{name!r} is both a file and a folder.", fields={"files": name})
+    return found
+
+
+def lay_down(files: Files, folder: Path) -> None:
+    """Write the files; scripts with a shebang can be executed."""
+    folder.mkdir(parents=True)
+    for name, data in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+        if data.startswith(b"#!"):
+            path.chmod(0o755)

@@ -1,0 +1,77 @@
+"""Allocations: what was asked of a backend, and what it last said of it."""
+
+import time
+from typing import Any
+
+import sqlalchemy as sa
+
+from paddock.models import AllocationSpec, AllocationState, AllocationStatus, Cause
+from paddock.store.tables import allocations
+
+
+def plan(c: sa.Connection, job: str, backend: str, spec: AllocationSpec) -> None:
+    """Write down what will be asked for, before it is: after a crash the key tells whether it was."""
+    c.execute(
+        sa.insert(allocations).values(
+            key=spec.key,
+            job_id=job,
+            backend=backend,
+            state=AllocationState.PLANNED.value,
+            spec=spec.model_dump(mode="json"),
+            created_at=time.time(),
+            offsets=[],
+        )
+    )
+
+
+def next_number(c: sa.Connection, job: str) -> int:
+    return c.execute(sa.select(sa.func.count()).where(allocations.c.job_id == job)).scalar_one() + 1
+
+
+def unclosed(c: sa.Connection) -> list[sa.Row[Any]]:
+    """All that may still have something to say."""
+    return list(
+        c.execute(sa.select(allocations).where(allocations.c.closed.is_(False)).order_by(allocations.c.created_at))
+    )
+
+
+def last(c: sa.Connection, job: str, count: int) -> list[sa.Row[Any]]:
+    """The newest allocations of a job, newest first."""
+    query = sa.select(allocations).where(allocations.c.job_id == job)
+    return list(c.execute(query.order_by(allocations.c.created_at.desc(), allocations.c.key.desc()).limit(count)))
+
+
+def submitted(c: sa.Connection, key: str, backend_id: str) -> None:
+    values = {"backend_id": backend_id, "state": AllocationState.PENDING.value, "seen_at": time.time()}
+    planned = AllocationState.PLANNED.value
+    c.execute(sa.update(allocations).where(allocations.c.key == key, allocations.c.state == planned).values(**values))
+
+
+def seen(c: sa.Connection, key: str, status: AllocationStatus) -> None:
+    values = {"state": status.state.value, "node": status.node, "reason": status.reason, "seen_at": time.time()}
+    if status.state is AllocationState.ENDED:
+        values |= {"ended_at": time.time(), "cause": status.cause.value if status.cause else None}
+    c.execute(sa.update(allocations).where(allocations.c.key == key).values(**values))
+
+
+def touch(c: sa.Connection, keys: list[str]) -> None:
+    """They were listed, as before."""
+    if keys:
+        c.execute(sa.update(allocations).where(allocations.c.key.in_(keys)).values(seen_at=time.time()))
+
+
+def failed(c: sa.Connection, key: str, cause: Cause, reason: str) -> None:
+    seen(c, key, AllocationStatus(state=AllocationState.ENDED, cause=cause, reason=reason))
+
+
+def cancelled(c: sa.Connection, keys: list[str]) -> None:
+    c.execute(sa.update(allocations).where(allocations.c.key.in_(keys)).values(cancelled=True))
+
+
+def read_to(c: sa.Connection, key: str, offsets: list[int]) -> None:
+    """How far each journal has been read, in the same transaction as what was read."""
+    c.execute(sa.update(allocations).where(allocations.c.key == key).values(offsets=offsets))
+
+
+def close(c: sa.Connection, key: str) -> None:
+    c.execute(sa.update(allocations).where(allocations.c.key == key).values(closed=True))

@@ -1,0 +1,178 @@
+"""Attempts, as the engine moves them: publish, start, end, try again."""
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from paddock.estimate import Pace
+from paddock.models import TaskState
+from paddock.store.tables import attempts, jobs, tasks
+
+_UNENDED = (TaskState.SUBMITTED.value, TaskState.RUNNING.value)
+_current = sa.and_(attempts.c.task_id == tasks.c.id, attempts.c.number == tasks.c.attempt)
+
+
+def insert(c: sa.Connection, job: str, new: Iterable[tuple[str, int]], *, resumed: bool) -> None:
+    now = time.time()
+    rows = [
+        {
+            "task_id": task,
+            "job_id": job,
+            "number": number,
+            "state": TaskState.SUBMITTED.value,
+            "resumed": resumed,
+            "created_at": now,
+            "warnings": [],
+        }
+        for task, number in new
+    ]
+    if rows:
+        c.execute(sa.insert(attempts), rows)
+
+
+def begin_next(c: sa.Connection, job: str, last: Sequence[tuple[str, int]], *, resumed: bool) -> None:
+    """Give each task (id, number of its last attempt) another attempt. A plain one forgets what was reached."""
+    values: dict[str, Any] = {"state": TaskState.SUBMITTED.value, "stopping": False}
+    if not resumed:
+        forget = ("epoch", "epoch_at", "first_epoch", "last_value", "best_value", "best_epoch", "best_at")
+        values |= dict.fromkeys(forget)
+    change = sa.update(tasks).where(tasks.c.id == sa.bindparam("task")).values(**values, attempt=sa.bindparam("next"))
+    if last:
+        c.execute(change, [{"task": task, "next": number + 1} for task, number in last])
+        insert(c, job, [(task, number + 1) for task, number in last], resumed=resumed)
+
+
+def with_tasks() -> sa.Select[Any]:
+    """Tasks with their current attempts, a row each. Columns of the attempt that a task also has are named a_..."""
+    shared = {column.name for column in tasks.c} & {column.name for column in attempts.c}
+    of_attempt = [column.label(f"a_{column.name}") if column.name in shared else column for column in attempts.c]
+    return sa.select(tasks, *of_attempt).join(attempts, _current)
+
+
+def pace(row: sa.Row[Any]) -> Pace:
+    return Pace(row.epochs, row.epoch, row.epoch_at, row.first_epoch, row.a_first_epoch, row.started_at)
+
+
+def unpublished(c: sa.Connection, limit: int) -> list[sa.Row[Any]]:
+    """Attempts that no runner can have seen yet, oldest jobs first."""
+    query = (
+        sa.select(attempts.c.id, attempts.c.task_id, attempts.c.job_id, attempts.c.number, attempts.c.resumed)
+        .add_columns(tasks.c.params, tasks.c.epochs)
+        .join(tasks, _current)
+        .join(jobs, jobs.c.id == tasks.c.job_id)
+        .where(
+            attempts.c.published.is_(False), attempts.c.state == TaskState.SUBMITTED.value, tasks.c.stopping.is_(False)
+        )
+        .order_by(jobs.c.created_at, tasks.c.number)
+        .limit(limit)
+    )
+    return list(c.execute(query))
+
+
+def mark_published(c: sa.Connection, ids: Sequence[int]) -> None:
+    _mark(c, ids, published=True)
+
+
+def mark_ordered(c: sa.Connection, ids: Sequence[int]) -> None:
+    """The order to stop stands in the control file."""
+    _mark(c, ids, ordered=True)
+
+
+def _mark(c: sa.Connection, ids: Sequence[int], **values: bool) -> None:
+    if ids:
+        c.execute(
+            sa.update(attempts).where(attempts.c.id == sa.bindparam("one")).values(**values), [{"one": i} for i in ids]
+        )
+
+
+def stopping(c: sa.Connection) -> list[sa.Row[Any]]:
+    """Current attempts that are to be stopped and have not been told yet."""
+    query = with_tasks().where(tasks.c.stopping.is_(True), tasks.c.state.in_(_UNENDED), attempts.c.ordered.is_(False))
+    return list(c.execute(query))
+
+
+@dataclass(frozen=True)
+class Demand:
+    """What is left to do of a job."""
+
+    job: str
+    waiting: int
+    running: int
+
+
+def demands(c: sa.Connection) -> list[Demand]:
+    """Jobs with published work, oldest first."""
+    waiting = sa.func.sum(sa.case((tasks.c.state == TaskState.SUBMITTED.value, 1), else_=0))
+    running = sa.func.sum(sa.case((tasks.c.state == TaskState.RUNNING.value, 1), else_=0))
+    query = (
+        sa.select(tasks.c.job_id, waiting, running)
+        .join(attempts, _current)
+        .join(jobs, jobs.c.id == tasks.c.job_id)
+        .where(tasks.c.state.in_(_UNENDED), attempts.c.published.is_(True), jobs.c.removing.is_(False))
+        .group_by(tasks.c.job_id, jobs.c.created_at)
+        .order_by(jobs.c.created_at, tasks.c.job_id)
+    )
+    return [Demand(job, int(w), int(r)) for job, w, r in c.execute(query)]
+
+
+def waiting(c: sa.Connection, job: str) -> list[sa.Row[Any]]:
+    """Published attempts of a job of which no journal has spoken."""
+    query = with_tasks().where(
+        tasks.c.job_id == job, tasks.c.state == TaskState.SUBMITTED.value, attempts.c.published.is_(True)
+    )
+    return list(c.execute(query))
+
+
+def open_in(c: sa.Connection, allocation: str) -> list[sa.Row[Any]]:
+    """Attempts that were started in this allocation and have not ended."""
+    return list(
+        c.execute(with_tasks().where(attempts.c.allocation == allocation, tasks.c.state == TaskState.RUNNING.value))
+    )
+
+
+def lookup(c: sa.Connection, keys: Iterable[tuple[str, int]]) -> dict[tuple[str, int], sa.Row[Any]]:
+    """Attempts by (task, number), each with its task."""
+    wanted = set(keys)
+    ids = sorted({task for task, _ in wanted})
+    shared = {column.name for column in tasks.c} & {column.name for column in attempts.c}
+    of_attempt = [column.label(f"a_{column.name}") if column.name in shared else column for column in attempts.c]
+    found = {}
+    for start in range(0, len(ids), 400):
+        query = sa.select(tasks, *of_attempt).join(attempts, attempts.c.task_id == tasks.c.id)
+        for row in c.execute(query.where(tasks.c.id.in_(ids[start : start + 400]))):
+            if (row.id, row.a_number) in wanted:
+                found[row.id, row.a_number] = row
+    return found
+
+
+def ended_with(c: sa.Connection, task: str, cause: str) -> int:
+    """How many attempts of a task ended with this cause since its last plain start."""
+    query = sa.select(attempts.c.cause, attempts.c.resumed).where(attempts.c.task_id == task)
+    count = 0
+    for row in c.execute(query.order_by(attempts.c.number)):
+        count = (count if row.resumed else 0) + (row.cause == cause)
+    return count
+
+
+def update_attempts(c: sa.Connection, changes: Sequence[dict[str, Any]]) -> None:
+    """Each change: the attempt's `id` and new values; changes with the same columns go in one statement."""
+    _update(c, attempts, changes)
+
+
+def update_tasks(c: sa.Connection, changes: Sequence[dict[str, Any]]) -> None:
+    _update(c, tasks, changes)
+
+
+def _update(c: sa.Connection, table: sa.Table, changes: Sequence[dict[str, Any]]) -> None:
+    groups: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+    for change in changes:
+        groups.setdefault(tuple(sorted(change)), []).append(change)
+    for columns, rows in groups.items():
+        values: dict[str, Any] = {name: sa.bindparam(f"v_{name}") for name in columns if name != "id"}
+        if values:
+            statement = sa.update(table).where(table.c.id == sa.bindparam("row")).values(values)
+            bound = [{"row": r["id"]} | {f"v_{name}": r[name] for name in values} for r in rows]
+            c.execute(statement, bound)

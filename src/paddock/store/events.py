@@ -1,0 +1,33 @@
+"""Events: what changed, for clients that follow. Kept for a while, so that they can reconnect."""
+
+import time
+from typing import Any
+
+import sqlalchemy as sa
+
+from paddock.models import Event
+from paddock.store.rows import moment
+from paddock.store.tables import events
+
+
+def insert(c: sa.Connection, kind: str, job: str | None, data: dict[str, Any], owner: str | None = None) -> None:
+    c.execute(sa.insert(events).values(at=time.time(), kind=kind, job_id=job, owner=owner, data=data))
+
+
+def after(c: sa.Connection, last: int, job: str | None = None, limit: int = 500) -> list[Event]:
+    query = sa.select(events).where(events.c.id > last).order_by(events.c.id).limit(limit)
+    if job is not None:
+        query = query.where(events.c.job_id == job)
+    return [Event(id=r.id, at=moment(r.at), job=r.job_id, kind=r.kind, data=r.data) for r in c.execute(query)]
+
+
+def bounds(c: sa.Connection) -> tuple[int, int]:
+    """The ids of the oldest and of the newest event kept; (0, 0) when there is none."""
+    row = c.execute(sa.select(sa.func.min(events.c.id), sa.func.max(events.c.id))).one()
+    return row[0] or 0, row[1] or 0
+
+
+def forget(c: sa.Connection, older_than: float) -> None:
+    """Drop old events, but never the newest: its id tells a client how far the stream is."""
+    newest = sa.select(sa.func.max(events.c.id)).scalar_subquery()
+    c.execute(sa.delete(events).where(events.c.at < older_than, events.c.id < newest))

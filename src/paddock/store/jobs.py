@@ -1,0 +1,252 @@
+"""Jobs: insert, find, list, change, remove."""
+
+import json
+import time
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import sqlalchemy as sa
+
+from paddock import estimate
+from paddock.errors import AmbiguousId, NotFound
+from paddock.models import (
+    CodeInfo,
+    Goal,
+    Interpreter,
+    Job,
+    JobDetail,
+    JobPage,
+    JobPatch,
+    JobSpec,
+    Objective,
+    Params,
+    ScriptReport,
+    TaskCounts,
+    TaskState,
+)
+from paddock.store import attempts as attempt_rows
+from paddock.store import events
+from paddock.store.rows import moment
+from paddock.store.tables import attempts, jobs, tasks
+
+SortKey = Literal["created", "-created", "name", "-name", "owner", "-owner"]
+_UNENDED = (TaskState.SUBMITTED.value, TaskState.RUNNING.value)
+
+
+@dataclass(frozen=True)
+class NewJob:
+    id: str
+    owner: str
+    spec: JobSpec
+    script: ScriptReport | None
+    code: CodeInfo
+    interpreter: Interpreter
+    configurations: list[Params]
+    epochs: list[int | None]
+    warnings: list[str] = field(default_factory=list)
+
+
+def insert(c: sa.Connection, new: NewJob) -> None:
+    """The job, its tasks, their first attempts and the event, to be committed together."""
+    now = time.time()
+    spec = new.spec
+    c.execute(
+        sa.insert(jobs).values(
+            id=new.id,
+            owner=new.owner,
+            name=spec.name,
+            description=spec.description,
+            tags=spec.tags,
+            spec=spec.model_dump(mode="json"),
+            script=new.script.model_dump(mode="json") if new.script else None,
+            code=new.code.model_dump(mode="json"),
+            interpreter=new.interpreter.model_dump(mode="json"),
+            metric=spec.objective.metric,
+            goal=spec.objective.goal.value,
+            warnings=new.warnings,
+            created_at=now,
+        )
+    )
+    rows: list[dict[str, Any]] = [
+        {
+            "id": f"{new.id}-{number}",
+            "job_id": new.id,
+            "number": number,
+            "params": params,
+            "state": TaskState.SUBMITTED.value,
+            "attempt": 1,
+            "created_at": now,
+            "epochs": epochs,
+        }
+        for number, (params, epochs) in enumerate(zip(new.configurations, new.epochs, strict=True), start=1)
+    ]
+    c.execute(sa.insert(tasks), rows)
+    attempt_rows.insert(c, new.id, [(row["id"], 1) for row in rows], resumed=False)
+    events.insert(c, "job", new.id, {"change": "submitted", "tasks": len(rows)}, owner=new.owner)
+
+
+def resolve(c: sa.Connection, text: str) -> str:
+    """The id that `text` is, or is the beginning of."""
+    query = sa.select(jobs.c.id).where(jobs.c.id.startswith(text, autoescape=True), jobs.c.removing.is_(False))
+    found: list[str] = list(c.scalars(query.order_by(jobs.c.id).limit(6))) if text else []
+    if text in found:
+        return text
+    if not found:
+        raise NotFound(f"There is no job {text!r}: `paddock ls` lists them.")
+    if len(found) > 1:
+        raise AmbiguousId(f"{text!r} is the beginning of several jobs: {', '.join(found)}.")
+    return found[0]
+
+
+def detail(c: sa.Connection, job: str, folder: str) -> JobDetail:
+    row = c.execute(sa.select(jobs).where(jobs.c.id == job)).one_or_none()
+    if row is None:
+        raise NotFound(f"There is no job {job!r}.")
+    summary = _summaries(c, [row])[0]
+    spec = JobSpec.model_validate(row.spec).model_copy(
+        update={"name": row.name, "description": row.description, "tags": row.tags}
+    )
+    return JobDetail(
+        **summary.__dict__,
+        spec=spec,
+        script=ScriptReport.model_validate(row.script) if row.script else None,
+        code=CodeInfo.model_validate(row.code),
+        folder=folder,
+    )
+
+
+def page(
+    c: sa.Connection,
+    *,
+    q: str | None = None,
+    state: TaskState | None = None,
+    tag: str | None = None,
+    owner: str | None = None,
+    sort: SortKey = "-created",
+    offset: int = 0,
+    limit: int = 50,
+) -> JobPage:
+    where: list[sa.ColumnElement[bool]] = [jobs.c.removing.is_(False)]
+    if q:
+        like = [column.icontains(q, autoescape=True) for column in (jobs.c.name, jobs.c.description, jobs.c.id)]
+        where.append(sa.or_(*like))
+    if state:
+        where.append(sa.exists().where(tasks.c.job_id == jobs.c.id, tasks.c.state == state.value))
+    if tag:
+        where.append(sa.cast(jobs.c.tags, sa.Text).contains(json.dumps(tag), autoescape=True))
+    if owner:
+        where.append(jobs.c.owner == owner)
+    total = c.execute(sa.select(sa.func.count()).select_from(jobs).where(*where)).scalar_one()
+    column = {"created": jobs.c.created_at, "name": sa.func.lower(jobs.c.name), "owner": jobs.c.owner}[sort.lstrip("-")]
+    order = column.desc() if sort.startswith("-") else column.asc()
+    rows = c.execute(sa.select(jobs).where(*where).order_by(order, jobs.c.id).offset(offset).limit(limit)).all()
+    return JobPage(total=total, offset=offset, items=_summaries(c, rows))
+
+
+def _summaries(c: sa.Connection, rows: Sequence[sa.Row[Any]]) -> list[Job]:
+    """All that is computed from tasks, in a fixed number of queries whatever the number of jobs."""
+    ids = [row.id for row in rows]
+    counts: dict[str, dict[str, int]] = defaultdict(dict)
+    extremes: dict[str, tuple[float | None, float | None]] = {}
+    query = sa.select(tasks.c.job_id, tasks.c.state, sa.func.count()).where(tasks.c.job_id.in_(ids))
+    for job, state, count in c.execute(query.group_by(tasks.c.job_id, tasks.c.state)):
+        counts[job][state] = count
+    query2 = sa.select(tasks.c.job_id, sa.func.min(tasks.c.best_value), sa.func.max(tasks.c.best_value))
+    for job, low, high in c.execute(query2.where(tasks.c.job_id.in_(ids)).group_by(tasks.c.job_id)):
+        extremes[job] = (low, high)
+    ends, durations = _endings(c, ids)
+    left = _running_left(c, [job for job in ids if counts[job].get(TaskState.RUNNING.value)])
+    found = []
+    for row in rows:
+        goal = Goal(row.goal)
+        low, high = extremes.get(row.id, (None, None))
+        best = low if goal is Goal.MIN else high
+        of_states = TaskCounts(**counts[row.id])
+        found.append(
+            Job(
+                id=row.id,
+                owner=row.owner,
+                name=row.name,
+                description=row.description,
+                tags=row.tags,
+                created_at=moment(row.created_at),
+                ended_at=moment(ends.get(row.id)) if not of_states.unended else None,
+                objective=Objective(metric=row.metric, goal=goal),
+                counts=of_states,
+                ended=not of_states.unended,
+                best_task=_task_with(c, row.id, best),
+                best_value=best,
+                seconds_left=estimate.job_seconds_left(of_states.submitted, left[row.id], durations.get(row.id))
+                if of_states.unended
+                else None,
+                warnings=row.warnings,
+            )
+        )
+    return found
+
+
+def _task_with(c: sa.Connection, job: str, best: float | None) -> str | None:
+    if best is None:
+        return None
+    query = sa.select(tasks.c.id).where(tasks.c.job_id == job, tasks.c.best_value == best)
+    return c.scalars(query.order_by(tasks.c.number).limit(1)).first()
+
+
+def _endings(c: sa.Connection, ids: list[str]) -> tuple[dict[str, float], dict[str, float]]:
+    """When the last attempt of each job ended, and how long its finished attempts took on average."""
+    finished = attempts.c.state == TaskState.FINISHED.value
+    duration = sa.case((finished, attempts.c.ended_at - attempts.c.started_at))
+    query = sa.select(attempts.c.job_id, sa.func.max(attempts.c.ended_at), sa.func.avg(duration))
+    ends: dict[str, float] = {}
+    durations: dict[str, float] = {}
+    for job, end, mean in c.execute(query.where(attempts.c.job_id.in_(ids)).group_by(attempts.c.job_id)):
+        if end is not None:
+            ends[job] = end
+        if mean is not None:
+            durations[job] = float(mean)
+    return ends, durations
+
+
+def _running_left(c: sa.Connection, ids: list[str]) -> dict[str, list[float | None]]:
+    now = time.time()
+    found: dict[str, list[float | None]] = defaultdict(list)
+    for row in c.execute(
+        attempt_rows.with_tasks().where(tasks.c.job_id.in_(ids), tasks.c.state == TaskState.RUNNING.value)
+    ):
+        found[row.job_id].append(attempt_rows.pace(row).seconds_left(now))
+    return found
+
+
+def patch(c: sa.Connection, job: str, change: JobPatch) -> None:
+    values = change.model_dump(exclude_none=True)
+    if values:
+        c.execute(sa.update(jobs).where(jobs.c.id == job).values(**values))
+        events.insert(c, "job", job, {"change": "edited"})
+
+
+def mark_removing(c: sa.Connection, job: str) -> None:
+    """The job is gone for everybody; the engine stops what runs, then deletes its rows and its folder."""
+    c.execute(sa.update(jobs).where(jobs.c.id == job).values(removing=True))
+    c.execute(sa.update(tasks).where(tasks.c.job_id == job, tasks.c.state.in_(_UNENDED)).values(stopping=True))
+    events.insert(c, "removed", job, {})
+
+
+def removing(c: sa.Connection) -> list[str]:
+    return list(c.scalars(sa.select(jobs.c.id).where(jobs.c.removing.is_(True))))
+
+
+def delete(c: sa.Connection, job: str) -> None:
+    c.execute(sa.delete(jobs).where(jobs.c.id == job))
+
+
+def objective(c: sa.Connection, job: str) -> Objective:
+    row = c.execute(sa.select(jobs.c.metric, jobs.c.goal).where(jobs.c.id == job)).one()
+    return Objective(metric=row.metric, goal=Goal(row.goal))
+
+
+def launchable(c: sa.Connection, ids: Sequence[str]) -> dict[str, sa.Row[Any]]:
+    """What the engine needs to know of jobs in order to run them."""
+    rows: Sequence[sa.Row[Any]] = c.execute(sa.select(jobs).where(jobs.c.id.in_(ids))).all()
+    return {row.id: row for row in rows}

@@ -1,0 +1,196 @@
+"""Metric points, many to a row.
+
+A series (one metric of one attempt) is a list of chunks of at most CAP points. There is always exactly one chunk
+with room, the last: appending reads and rewrites that one only, so the cost of a point does not grow with the series.
+Points of an attempt that was resumed go on where the attempt before left off; see `curves`.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+import sqlalchemy as sa
+from numpy.typing import NDArray
+
+from paddock.models import Curve
+from paddock.store.tables import attempts, chunks
+
+CAP = 64
+POINT = np.dtype([("step", "<f8"), ("value", "<f8"), ("time", "<f8")])
+SYSTEM = "sys/"  # names of what the runner measures, beside what the script reports
+
+Point = tuple[float, float, float]  # step, value, time
+Points = NDArray[np.void]
+T = TypeVar("T")
+_BATCH = 400  # SQLite limits how many values a statement may hold
+
+
+def append(c: sa.Connection, new: Mapping[int, Mapping[str, Sequence[Point]]]) -> None:
+    """Add points: attempt id -> metric -> points in their order."""
+    tails = _tails(c, list(new))
+    fresh: list[dict[str, Any]] = []
+    grown: list[dict[str, Any]] = []
+    for attempt, series in new.items():
+        for name, points in series.items():
+            seq, old, stored = tails.get((attempt, name), (0, b"", False))
+            data = old + np.array(list(points), dtype=POINT).tobytes()
+            size = CAP * POINT.itemsize
+            for start in range(0, len(data) + 1, size):  # + 1: a full last chunk gets an empty one after it
+                part = data[start : start + size]
+                row = {"a": attempt, "n": name, "s": seq, "count": len(part) // POINT.itemsize, "data": part}
+                (grown if stored else fresh).append(row)
+                seq, stored = seq + 1, False
+    if grown:
+        same = sa.and_(
+            chunks.c.attempt_id == sa.bindparam("a"),
+            chunks.c.name == sa.bindparam("n"),
+            chunks.c.seq == sa.bindparam("s"),
+        )
+        change: dict[str, Any] = {"count": sa.bindparam("count"), "data": sa.bindparam("data")}
+        c.execute(sa.update(chunks).where(same).values(change), grown)
+    if fresh:
+        c.execute(
+            sa.insert(chunks),
+            [
+                {"attempt_id": r["a"], "name": r["n"], "seq": r["s"], "count": r["count"], "data": r["data"]}
+                for r in fresh
+            ],
+        )
+
+
+def _tails(c: sa.Connection, ids: list[int]) -> dict[tuple[int, str], tuple[int, bytes, bool]]:
+    found = {}
+    for part in _batches(ids):
+        query = sa.select(chunks).where(chunks.c.attempt_id.in_(part), chunks.c.count < CAP)
+        for row in c.execute(query):
+            found[row.attempt_id, row.name] = (row.seq, bytes(row.data), True)
+    return found
+
+
+def forget(c: sa.Connection, attempt: int, names: Iterable[str]) -> None:
+    """Drop the points of these metrics of one attempt."""
+    c.execute(sa.delete(chunks).where(chunks.c.attempt_id == attempt, chunks.c.name.in_(list(names))))
+
+
+def names(c: sa.Connection, task_ids: Sequence[str]) -> list[str]:
+    """The metrics that there are points of, the runner's own measurements last."""
+    found: set[str] = set()
+    for part in _batches(task_ids):
+        query = sa.select(chunks.c.name).distinct().join(attempts).where(attempts.c.task_id.in_(part))
+        found.update(c.scalars(query))
+    return sorted(found, key=lambda name: (name.startswith(SYSTEM), name))
+
+
+def names_of_job(c: sa.Connection, job: str) -> list[str]:
+    query = sa.select(chunks.c.name).distinct().join(attempts).where(attempts.c.job_id == job)
+    return sorted(c.scalars(query), key=lambda name: (name.startswith(SYSTEM), name))
+
+
+def curves(
+    c: sa.Connection,
+    task_ids: Sequence[str],
+    metrics: Sequence[str] | None,
+    points: int | None,
+    attempt: int | None = None,
+) -> list[Curve]:
+    """The curves of these tasks: of one attempt, or else of the last plain start and of all that resumed it."""
+    series = _read(c, _chains(c, task_ids, attempt), metrics)
+    return [_curve(task, name, parts, points) for (task, name), parts in series.items()]
+
+
+def before(c: sa.Connection, task: str, attempt: int, metric: str) -> Points:
+    """One metric as the attempts that `attempt` resumed reported it."""
+    rows = c.execute(
+        sa.select(attempts.c.id, attempts.c.resumed)
+        .where(attempts.c.task_id == task, attempts.c.number < attempt)
+        .order_by(attempts.c.number)
+    )
+    chain: dict[int, str] = {}
+    for row in rows:
+        if not row.resumed:
+            chain.clear()
+        chain[row.id] = task
+    parts = _read(c, chain, [metric]).get((task, metric), [])
+    return join(parts) if parts else np.empty(0, dtype=POINT)
+
+
+def _chains(c: sa.Connection, task_ids: Sequence[str], attempt: int | None) -> dict[int, str]:
+    """Attempt id -> task id, in the order of the attempts, for those that belong to the curve."""
+    found: dict[str, list[int]] = {task: [] for task in task_ids}
+    for part in _batches(task_ids):
+        query = sa.select(attempts.c.id, attempts.c.task_id, attempts.c.number, attempts.c.resumed)
+        query = query.where(attempts.c.task_id.in_(part)).order_by(attempts.c.task_id, attempts.c.number)
+        for row in c.execute(query):
+            if attempt is not None and row.number != attempt:
+                continue
+            if not row.resumed and attempt is None:
+                found[row.task_id].clear()
+            found[row.task_id].append(row.id)
+    return {one: task for task, chain in found.items() for one in chain}
+
+
+def _read(
+    c: sa.Connection, owners: dict[int, str], metrics: Sequence[str] | None
+) -> dict[tuple[str, str], list[Points]]:
+    rows: dict[int, dict[str, list[bytes]]] = defaultdict(lambda: defaultdict(list))
+    for part in _batches(list(owners)):
+        query = sa.select(chunks.c.attempt_id, chunks.c.name, chunks.c.data).where(chunks.c.attempt_id.in_(part))
+        if metrics is not None:
+            query = query.where(chunks.c.name.in_(metrics))
+        for row in c.execute(query.order_by(chunks.c.attempt_id, chunks.c.name, chunks.c.seq)):
+            rows[row.attempt_id][row.name].append(row.data)
+    found: dict[tuple[str, str], list[Points]] = defaultdict(list)
+    for attempt, task in owners.items():
+        for name, data in rows[attempt].items():
+            found[task, name].append(np.frombuffer(b"".join(data), dtype=POINT))
+    return found
+
+
+def _curve(task: str, metric: str, parts: list[Points], points: int | None) -> Curve:
+    whole = join(parts)
+    shown = decimate(whole, points)
+    values = shown["value"]
+    finite = np.isfinite(values)
+    listed = (
+        values.tolist() if finite.all() else [v if ok else None for v, ok in zip(values.tolist(), finite, strict=True)]
+    )
+    return Curve.model_construct(
+        task=task,
+        metric=metric,
+        steps=shown["step"].tolist(),
+        values=listed,
+        times=shown["time"].tolist(),
+        total=len(whole),
+    )
+
+
+def join(parts: list[Points]) -> Points:
+    """One series of several attempts: where a later one reports a step again, or an earlier one, it counts."""
+    whole = parts[0]
+    for later in parts[1:]:
+        if len(later):
+            whole = np.concatenate([whole[whole["step"] < later["step"].min()], later])
+    return whole
+
+
+def decimate(series: Points, points: int | None) -> Points:
+    """At most `points` points that look the same: of each stretch the smallest and the largest, and both ends."""
+    if points is None or len(series) <= points:
+        return series
+    if points < 4:
+        return series[[0, -1]][:points]
+    buckets = (points - 2) // 2
+    inner = series[1:-1]
+    width = -(-len(inner) // buckets)
+    values = np.pad(inner["value"], (0, width * buckets - len(inner)), constant_values=np.nan).reshape(buckets, width)
+    present = ~np.isnan(values)
+    low = np.where(present, values, np.inf).argmin(axis=1)
+    high = np.where(present, values, -np.inf).argmax(axis=1)
+    starts = np.arange(buckets) * width
+    chosen = np.unique(np.concatenate([starts + low, starts + high]))
+    return np.concatenate([series[:1], inner[chosen[chosen < len(inner)]], series[-1:]])
+
+
+def _batches(items: Sequence[T]) -> Iterable[Sequence[T]]:
+    return (items[start : start + _BATCH] for start in range(0, len(items), _BATCH))

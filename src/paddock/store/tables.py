@@ -1,0 +1,152 @@
+"""The tables. Every row has an owner, or belongs to one that has."""
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+    text,
+)
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+# SQLite counts rows up by itself only for a column of exactly the type INTEGER.
+_RowId = BigInteger().with_variant(Integer, "sqlite")
+
+# Times are seconds since 1970, in UTC: what journals carry, and the same in every database.
+
+jobs = Table(
+    "jobs",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("owner", String(200), nullable=False),
+    Column("name", Text, nullable=False),
+    Column("description", Text, nullable=False),
+    Column("tags", JSON, nullable=False),
+    Column("spec", JSON, nullable=False),
+    Column("script", JSON),
+    Column("code", JSON, nullable=False),
+    Column("interpreter", JSON, nullable=False),
+    Column("metric", Text, nullable=False),
+    Column("goal", String(8), nullable=False),
+    Column("warnings", JSON, nullable=False),
+    Column("created_at", Float(53), nullable=False),
+    Column("removing", Boolean, nullable=False, server_default=text("false")),
+    Index("ix_jobs_created_at", "created_at"),
+)
+
+tasks = Table(
+    "tasks",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("job_id", ForeignKey("jobs.id", ondelete="CASCADE"), nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("params", JSON, nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("stopping", Boolean, nullable=False, server_default=text("false")),
+    Column("attempt", Integer, nullable=False),
+    Column("created_at", Float(53), nullable=False),
+    Column("epoch", Float(53)),
+    Column("epoch_at", Float(53)),
+    Column("first_epoch", Float(53)),  # 0 or 1: how the script counts
+    Column("epochs", Integer),
+    Column("last_value", Float(53)),
+    Column("best_value", Float(53)),
+    Column("best_epoch", Float(53)),
+    Column("best_at", Float(53)),
+    UniqueConstraint("job_id", "number"),
+    Index("ix_tasks_job_id_state", "job_id", "state"),
+)
+
+attempts = Table(
+    "attempts",
+    metadata,
+    Column("id", _RowId, primary_key=True, autoincrement=True),
+    Column("task_id", ForeignKey("tasks.id", ondelete="CASCADE"), nullable=False),
+    Column("job_id", ForeignKey("jobs.id", ondelete="CASCADE"), nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("cause", String(16)),
+    Column("reason", Text),
+    Column("resumed", Boolean, nullable=False, server_default=text("false")),
+    Column("published", Boolean, nullable=False, server_default=text("false")),
+    Column("ordered", Boolean, nullable=False, server_default=text("false")),
+    Column("allocation", String(64)),
+    Column("created_at", Float(53), nullable=False),
+    Column("started_at", Float(53)),
+    Column("ended_at", Float(53)),
+    Column("node", Text),
+    Column("device", Text),
+    Column("pid", Integer),
+    Column("first_epoch", Float(53)),  # where this attempt began, for its speed
+    Column("exit_code", Integer),
+    Column("signal", Integer),
+    Column("peak_memory", BigInteger),
+    Column("cpu_seconds", Float(53)),
+    Column("warnings", JSON, nullable=False),
+    UniqueConstraint("task_id", "number"),
+    Index("ix_attempts_job_id_published", "job_id", "published"),
+    Index("ix_attempts_allocation", "allocation"),
+)
+
+allocations = Table(
+    "allocations",
+    metadata,
+    Column("key", String(64), primary_key=True),
+    Column("job_id", ForeignKey("jobs.id", ondelete="CASCADE"), nullable=False),
+    Column("backend", String(200), nullable=False),
+    Column("backend_id", String(200)),
+    Column("state", String(16), nullable=False),
+    Column("spec", JSON, nullable=False),
+    Column("node", Text),
+    Column("reason", Text),
+    Column("created_at", Float(53), nullable=False),
+    Column("seen_at", Float(53)),
+    Column("ended_at", Float(53)),
+    Column("cancelled", Boolean, nullable=False, server_default=text("false")),
+    Column("cause", String(16)),
+    Column("closed", Boolean, nullable=False, server_default=text("false")),
+    Column("offsets", JSON, nullable=False),
+    Index("ix_allocations_closed", "closed"),
+    Index("ix_allocations_job_id", "job_id"),
+)
+
+# Many points to a row: see metrics.py. `seq` counts the chunks of a series up from 0.
+chunks = Table(
+    "metric_chunks",
+    metadata,
+    Column("attempt_id", ForeignKey("attempts.id", ondelete="CASCADE"), primary_key=True),
+    Column("name", String(200), primary_key=True),
+    Column("seq", Integer, primary_key=True),
+    Column("count", Integer, nullable=False),
+    Column("data", LargeBinary, nullable=False),
+)
+
+events = Table(
+    "events",
+    metadata,
+    Column("id", _RowId, primary_key=True, autoincrement=True),
+    Column("at", Float(53), nullable=False),
+    Column("job_id", String(32)),
+    Column("owner", String(200)),
+    Column("kind", String(16), nullable=False),
+    Column("data", JSON, nullable=False),
+    sqlite_autoincrement=True,
+)

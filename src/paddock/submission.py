@@ -1,0 +1,220 @@
+"""From a spec and its files to a job: checked, previewed, laid down, accepted."""
+
+import secrets
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from paddock import commands, environment, placement, snapshot
+from paddock.errors import InvalidInput
+from paddock.inspection import inspect_source
+from paddock.models import (
+    CodeInfo,
+    Convention,
+    Interpreter,
+    JobSpec,
+    Node,
+    Params,
+    Preview,
+    ScriptParam,
+    ScriptReport,
+)
+from paddock.paths import Home, write_once
+from paddock.search import expand, varying
+from paddock.settings import Settings
+from paddock.space import Choices, Range
+from paddock.store import jobs
+from paddock.store.db import Database
+
+SHOWN = 1000
+_EPOCHS = ("epochs", "n_epochs", "num_epochs", "max_epochs", "epoch", "nb_epochs", "total_epochs")
+_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # no letters that look like others
+_ROOT = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A submission that can be carried out."""
+
+    spec: JobSpec
+    files: dict[str, bytes]
+    script: ScriptReport | None
+    interpreter: Interpreter
+    configurations: list[Params]
+    warnings: list[str]
+
+    def command(self, number: int, params: Params, job: str, code: str) -> commands.Command:
+        built = commands.build(
+            self.spec,
+            self.script,
+            params,
+            job=job,
+            task=f"{job}-{number}",
+            code_dir=code,
+            interpreter=self.interpreter.argv,
+        )
+        setup = self.spec.environment.setup
+        return commands.wrap_setup(built, setup) if setup else built
+
+    def preview(self, home: Home) -> Preview:
+        code = str(home.job("JOB").code)
+        shown = self.configurations[:SHOWN]
+        return Preview(
+            spec=self.spec,
+            count=len(self.configurations),
+            columns=varying(self.configurations),
+            tasks=shown,
+            commands=[self.command(n, params, "JOB", code).argv for n, params in enumerate(shown, start=1)],
+            script=self.script,
+            warnings=self.warnings,
+        )
+
+
+def plan(spec: JobSpec, files: snapshot.Files, settings: Settings, nodes: Sequence[Node]) -> Plan:
+    """Check all that can be checked without starting anything. Raises InvalidInput with the fields at fault."""
+    kept = snapshot.checked(files, settings.upload)
+    spec = _named(_with_script(spec, kept))
+    report = _report(spec, kept)
+    configurations = expand(spec.params, spec.search, settings.max_tasks)
+    if report:
+        _refuse_misfits(spec, report)
+    placement.refuse_impossible(spec.resources, nodes)
+    made = Plan(
+        spec=spec,
+        files=kept,
+        script=report,
+        interpreter=environment.find(spec.environment, settings.python),
+        configurations=configurations,
+        warnings=list(report.warnings) if report else [],
+    )
+    made.command(1, configurations[0], "JOB", "code")
+    return made
+
+
+def accept(made: Plan, code: CodeInfo, owner: str, home: Home, db: Database, settings: Settings) -> str:
+    """Try the environment, lay the folder down, and write the job; all of it or nothing."""
+    needs_python = made.spec.command is None
+    interpreter = environment.check(
+        made.spec.environment, made.interpreter, settings.check_seconds, python=needs_python
+    )
+    job = "".join(secrets.choice(_ALPHABET) for _ in range(8))
+    incoming = home.incoming / job
+    try:
+        _lay_down(made, incoming, with_report=not interpreter.has_paddock)
+        incoming.rename(home.job(job).root)
+    except BaseException:
+        shutil.rmtree(incoming, ignore_errors=True)
+        raise
+    new = jobs.NewJob(
+        id=job,
+        owner=owner,
+        spec=made.spec,
+        script=made.script,
+        code=code.model_copy(update={"files": len(made.files), "bytes": sum(map(len, made.files.values()))}),
+        interpreter=interpreter,
+        configurations=made.configurations,
+        epochs=[_epochs(params, made.script) for params in made.configurations],
+        warnings=made.warnings,
+    )
+    try:
+        with db.write() as c:
+            jobs.insert(c, new)
+    except BaseException:
+        shutil.rmtree(home.job(job).root, ignore_errors=True)
+        raise
+    return job
+
+
+def _lay_down(made: Plan, folder: Path, *, with_report: bool) -> None:
+    folder.mkdir(mode=0o700)
+    snapshot.lay_down(made.files, folder / "code")
+    for name in ("claims", "allocations", "results"):
+        (folder / name).mkdir()
+    if with_report and made.script and "report" in made.script.metrics:
+        package = folder / "lib" / "paddock"
+        package.mkdir(parents=True)
+        shutil.copyfile(_ROOT / "reporting.py", package / "__init__.py")
+    write_once(folder / "job.json", made.spec.model_dump_json(indent=1))
+
+
+def _with_script(spec: JobSpec, files: dict[str, bytes]) -> JobSpec:
+    """Exactly one of script and command; a lone file is the script."""
+    if spec.command is not None and spec.script is not None:
+        message = "give a script or a command, not both"
+        raise InvalidInput(f"{message.capitalize()}.", fields={"command": message})
+    if spec.command is not None:
+        if not spec.command.strip():
+            raise InvalidInput("The command is empty.", fields={"command": "empty"})
+        return spec
+    script = spec.script
+    if script is None and len(files) == 1:
+        script = next(iter(files))
+    if script is None:
+        message = "say which file is the script" if files else "give a script or a command"
+        raise InvalidInput(f"{message.capitalize()}.", fields={"script": message})
+    path = str(snapshot.safe_path(script))
+    if path not in files:
+        near = ", ".join(sorted(name for name in files if name.endswith(".py"))[:5])
+        message = f"{path!r} is not among the files" + (f"; there are: {near}" if near else "")
+        raise InvalidInput(f"The script {message}.", fields={"script": message})
+    return spec.model_copy(update={"script": path})
+
+
+def _named(spec: JobSpec) -> JobSpec:
+    return spec if spec.name else spec.model_copy(update={"name": spec.script or (spec.command or "").split()[0][:200]})
+
+
+def _report(spec: JobSpec, files: dict[str, bytes]) -> ScriptReport | None:
+    if spec.script is None:
+        return None
+    source = files[spec.script].decode("utf-8", errors="replace")
+    report = inspect_source(source, spec.script, list(spec.params))
+    if spec.convention is Convention.AUTO:
+        return report
+    return report.model_copy(update={"convention": spec.convention})
+
+
+def _refuse_misfits(spec: JobSpec, report: ScriptReport) -> None:
+    """Values that the script itself would refuse, and what it requires and is not given."""
+    known = {param.name: param for param in report.params}
+    faults = {}
+    for name, space in spec.params.items():
+        param = known.get(name) or known.get(name.replace("-", "_"))
+        message = _misfit(param, space) if param else None
+        if message:
+            faults[f"params.{name}"] = message
+    given = {name.replace("-", "_") for name in spec.params}
+    for param in report.params:
+        if param.required and param.name not in given and report.convention is Convention.FLAGS:
+            faults[f"params.{param.name}"] = "the script requires it"
+    if faults:
+        listed = "; ".join(f"{name.removeprefix('params.')}: {message}" for name, message in faults.items())
+        raise InvalidInput(f"The parameters do not fit the script: {listed}.", fields=faults)
+
+
+def _misfit(param: ScriptParam, space: Choices | Range) -> str | None:
+    values: list[JsonValue] = space.values if isinstance(space, Choices) else [space.low]
+    if isinstance(space, Range) and param.type == "int" and space.type != "int":
+        return "the script takes an integer: give a range with integer ends"
+    for value in values:
+        if param.choices and value not in param.choices and str(value) not in map(str, param.choices):
+            return f"{value!r} is none of {', '.join(map(str, param.choices))}"
+        number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if param.type in ("int", "float") and value is not None and not number:
+            return f"the script takes a number, not {value!r}"
+        if param.type == "int" and isinstance(value, float) and isinstance(space, Choices):
+            return f"the script takes an integer, not {value!r}"
+    return None
+
+
+def _epochs(params: Params, script: ScriptReport | None) -> int | None:
+    """How many epochs a task will train, if a parameter says so, or its default in the script."""
+    defaults = {param.name: param.default for param in script.params} if script else {}
+    for name in _EPOCHS:
+        value = params.get(name, defaults.get(name))
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < 2**31:
+            return int(value)
+    return None

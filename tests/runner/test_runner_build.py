@@ -1,0 +1,52 @@
+"""The runner is one file that needs nothing but a Python."""
+
+import ast
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import paddock.runner
+from paddock.runner.build import build, digest
+
+SOURCES = sorted(Path(paddock.runner.__path__[0]).rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
+def test_standard_library_and_python_3_8_only(path: Path) -> None:
+    tree = ast.parse(path.read_text(), feature_version=(3, 8))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            names = [node.module or ""]
+        else:
+            continue
+        assert {name.partition(".")[0] for name in names} <= sys.stdlib_module_names
+
+
+def test_same_bytes_every_time(tmp_path: Path) -> None:
+    one, two = tmp_path / "1.pyz", tmp_path / "2.pyz"
+    build(one)
+    build(two)
+    assert one.read_bytes() == two.read_bytes()
+    assert sorted(tmp_path.iterdir()) == [one, two]
+    assert len(digest()) == 8
+    names = zipfile.ZipFile(one).namelist()
+    assert "paddock_runner/build.py" not in names
+    assert {"__main__.py", "paddock_runner/__init__.py", "paddock_runner/loop.py"} <= set(names)
+
+
+def test_every_module_loads_without_paddock(pyz: Path, python: str) -> None:
+    names = [name for name in zipfile.ZipFile(pyz).namelist() if name.startswith("paddock_runner/")]
+    modules = [name[:-3].replace("/", ".").replace(".__init__", "") for name in names]
+    text = f"import sys; sys.path.insert(0, {str(pyz)!r})\nfor name in {modules!r}: __import__(name)"
+    subprocess.run([python, "-I", "-S", "-c", text], check=True)
+
+
+def test_usage_line(pyz: Path) -> None:
+    done = subprocess.run([sys.executable, "-I", "-S", pyz], check=False, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "usage:" in done.stderr

@@ -1,0 +1,150 @@
+"""Who runs what, and when a runner leaves."""
+
+import os
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.runner.folder import Folder, ended, kinds, wait_for
+
+
+def test_every_task_runs_exactly_once(folder: Folder) -> None:
+    ran = folder.root / "ran"
+    for i in range(60):
+        folder.add(f"t-{i}", "sh", "-c", f"echo {i} >> '{ran}'")
+    folder.end()
+    runners = []
+    for key in ("a1", "a2", "a3"):
+        folder.allocate(key, slots=2)
+        runners.append(folder.start(key))
+    assert [runner.wait(60) for runner in runners] == [0, 0, 0]
+    assert Counter(ran.read_text().split()) == {str(i): 1 for i in range(60)}
+    both = [r["task"] for key in ("a1", "a2", "a3") for r in folder.records(key) if r["e"] == "ended"]
+    assert sorted(both) == sorted(f"t-{i}" for i in range(60))
+
+
+def test_two_starts_of_an_allocation(folder: Folder) -> None:
+    for i in range(20):
+        folder.add(f"t-{i}", "true")
+    folder.end()
+    folder.allocate()
+    runners = [folder.start(), folder.start()]
+    assert [runner.wait(60) for runner in runners] == [0, 0]
+    first, second = folder.records(number=1), folder.records(number=2)
+    assert first[0]["e"] == second[0]["e"] == "runner"
+    assert first[-1]["e"] == second[-1]["e"] == "bye"
+    assert kinds(first + second).count("ended") == 20
+
+    folder.run()
+    assert kinds(folder.records(number=3)) == ["runner", "bye"]
+
+
+def test_withdrawn_is_not_run(folder: Folder) -> None:
+    folder.add("t-1", "true")
+    folder.add("t-2", "true")
+    folder.end()
+    os.symlink("withdrawn", folder.root / "claims" / "t-1.1")
+    folder.allocate()
+    records = folder.run()
+    assert [r["task"] for r in records if r["e"] == "ended"] == ["t-2"]
+    assert not folder.results("t-1").exists()
+
+
+@pytest.mark.parametrize("op", ["stop", "prune"])
+def test_stopped_before_it_was_claimed(folder: Folder, op: str) -> None:
+    folder.add("t-1", "true")
+    folder.add("t-1", "true", attempt=2)
+    folder.end()
+    folder.order(op, task="t-1", attempt=1)
+    folder.allocate()
+    records = folder.run()
+    assert [r["attempt"] for r in records if r["e"] == "ended"] == [2]
+    assert not (folder.root / "claims" / "t-1.1").exists()
+
+
+def test_torn_and_foreign_lines_are_skipped(folder: Folder) -> None:
+    folder.add("t-1", "true")
+    folder.append("tasks.jsonl", b'{"task": "t-2", "attempt": 1, "argv": ["tr\n')
+    folder.append("tasks.jsonl", b"\xff\xfe\x00 junk\n[1, 2]\n7\n\n" + b"[" * 100_000 + b"\n")
+    folder.append("tasks.jsonl", b'{"task": "../../evil", "attempt": 1, "argv": ["true"]}\n{"task": "t-9"}\n')
+    folder.append("control.jsonl", b'{"op": "stop"}\n{"op": "dance"}\n{"op": "stop", "ta\n')
+    folder.add("t-2", "true")
+    folder.add("t-2", "true")
+    folder.end()
+    folder.append("tasks.jsonl", b"not a valid line, so the end is still the last one\n")
+    folder.allocate()
+    records = folder.run()
+    assert [r["task"] for r in records if r["e"] == "ended"] == ["t-1", "t-2"]
+
+
+def test_half_a_line_is_left_until_it_is_whole(folder: Folder) -> None:
+    folder.allocate()
+    folder.append("tasks.jsonl", '{"task": "t-1", "attempt": 1, ')
+    runner = folder.start()
+    wait_for(folder.records)
+    time.sleep(0.2)
+    assert kinds(folder.records()) == ["runner"]
+    folder.append("tasks.jsonl", '"argv": ["true"]}\n')
+    folder.await_record("ended", "t-1")
+    folder.end()
+    assert runner.wait(20) == 0
+
+
+def test_lines_after_the_end_are_valid(folder: Folder) -> None:
+    folder.add("t-1", "sleep", "0.5")
+    folder.end()
+    folder.allocate()
+    runner = folder.start()
+    folder.await_record("started", "t-1")
+    folder.add("t-2", "true")
+    folder.await_record("ended", "t-2")
+    time.sleep(0.2)
+    assert runner.poll() is None
+    folder.end()
+    assert runner.wait(20) == 0
+
+
+def test_leaves_when_idle(folder: Folder) -> None:
+    folder.add("t-1", "sleep", "0.6")
+    folder.allocate(idle_seconds=0.4)
+    records = folder.run()
+    assert kinds(records) == ["runner", "started", "ended", "bye"]
+    assert records[-1]["at"] - ended(records, "t-1")["at"] >= 0.39
+
+
+def test_drain(folder: Folder) -> None:
+    folder.add("t-1", "sleep", "0.5")
+    folder.add("t-2", "true")
+    folder.allocate()
+    runner = folder.start()
+    folder.await_record("started", "t-1")
+    folder.order("drain", allocation="another")
+    folder.order("drain", allocation="a1")
+    assert runner.wait(20) == 0
+    records = folder.records()
+    assert kinds(records) == ["runner", "started", "ended", "bye"]
+    assert ended(records, "t-1")["exit"] == 0
+    assert not (folder.root / "claims" / "t-2.1").exists()
+
+
+def test_missing_claims_folder_is_waited_for(folder: Folder) -> None:
+    claims = folder.root / "claims"
+    claims.rmdir()
+    folder.add("t-1", "true")
+    folder.end()
+    folder.allocate()
+    runner = folder.start()
+    wait_for(lambda: "cannot claim" in folder.complaints())
+    claims.mkdir()
+    assert runner.wait(20) == 0
+    assert folder.complaints().count("cannot claim") == 1
+    assert ended(folder.records(), "t-1")["exit"] == 0
+
+
+def test_without_a_manifest_it_says_so(folder: Folder) -> None:
+    (folder.root / "allocations" / "a1").mkdir()
+    assert folder.start().wait(20) == 1
+    assert "manifest.json" in folder.complaints()
+    assert not list(Path(folder.root / "allocations" / "a1").glob("journal*"))

@@ -1,0 +1,74 @@
+"""A second attempt: from the beginning, or from the checkpoint."""
+
+import os
+
+from tests.runner.folder import Folder, ended
+
+SCRIPT = """
+import os, sys
+results, checkpoint = os.environ["PADDOCK_RESULTS_DIR"], os.environ["PADDOCK_CHECKPOINT_DIR"]
+before = sorted(os.listdir(checkpoint) + os.listdir(".") + os.listdir(results))
+print(" ".join(before))
+n = os.environ["PADDOCK_ATTEMPT"]
+for path in (checkpoint + "/model", "weights.h5", results + "/log.csv"):
+    open(path, "a").write(n)
+os.makedirs(checkpoint + "/deep/er", exist_ok=True)
+"""
+
+
+def attempts(folder: Folder, *resume: bool) -> None:
+    for number, value in enumerate(resume, 1):
+        folder.python_task("t-1", SCRIPT, attempt=number, resume=value, params={"n": number})
+    folder.end()
+    folder.allocate()
+    assert [r["exit"] for r in folder.run() if r["e"] == "ended"] == [0] * len(resume)
+
+
+def test_fresh(folder: Folder) -> None:
+    attempts(folder, False, False, False)
+    results = folder.results("t-1")
+    assert folder.log("t-1", 1) == folder.log("t-1", 3) == "attempts checkpoint results t-1.py work\n"
+    for path, text in {
+        "checkpoint/model": "3",
+        "work/weights.h5": "3",
+        "log.csv": "3",
+        "attempts/1/kept/work/weights.h5": "1",
+        "attempts/1/kept/log.csv": "1",
+        "attempts/2/kept/work/weights.h5": "2",
+        "attempts/2/kept/log.csv": "2",
+        "attempts/2/params.json": '{"n": 2}',
+    }.items():
+        assert (results / path).read_text() == text
+    assert os.listdir(results / "attempts/1/kept/work") == ["weights.h5"]
+    assert not (results / "attempts/3/kept").exists()
+
+
+def test_resume(folder: Folder) -> None:
+    attempts(folder, False, True)
+    results = folder.results("t-1")
+    assert folder.log("t-1", 2) == "attempts checkpoint deep log.csv model results t-1.py weights.h5 work\n"
+    for path in ("checkpoint/model", "work/weights.h5", "log.csv"):
+        assert (results / path).read_text() == "12"
+    assert not (results / "attempts/1/kept").exists()
+
+
+def test_fresh_when_the_first_never_started(folder: Folder) -> None:
+    folder.python_task("t-1", SCRIPT, attempt=2)
+    folder.end()
+    folder.allocate()
+    assert ended(folder.run(), "t-1")["exit"] == 0
+    assert not (folder.results("t-1") / "attempts/1").exists()
+
+
+def test_a_linked_checkpoint_folder_is_not_emptied(folder: Folder) -> None:
+    elsewhere = folder.root / "big disk"
+    elsewhere.mkdir()
+    (elsewhere / "precious").write_text("x")
+    folder.results("t-1").mkdir(parents=True)
+    (folder.results("t-1") / "checkpoint").symlink_to(elsewhere)
+    folder.python_task("t-1", SCRIPT, attempt=2)
+    folder.end()
+    folder.allocate()
+    assert ended(folder.run(), "t-1")["exit"] == 0
+    assert (elsewhere / "precious").exists()
+    assert not (folder.results("t-1") / "checkpoint").is_symlink()

@@ -1,0 +1,35 @@
+"""A follower that fails must not disturb anything else."""
+
+from typing import Any
+
+from paddock.runner.watch import Watch
+
+
+class Broken:
+    def poll(self) -> list[dict[str, Any]]:
+        raise UnicodeError("odd file")
+
+    def close(self) -> list[dict[str, Any]]:
+        return [{"e": "metric", "step": 1, "v": {"loss": 2.0}}]
+
+
+def make() -> Any:
+    return Broken()
+
+
+def test_failure_is_told_once_and_it_goes_on() -> None:
+    watch = Watch(make)
+    [warning] = watch.poll()
+    assert warning["e"] == "warning"
+    assert "odd file" in warning["text"]
+    assert watch.poll() == []
+    assert watch.close() == [{"e": "metric", "step": 1, "v": {"loss": 2.0}}]
+
+
+def test_no_follower_at_all() -> None:
+    def fail() -> Any:
+        raise OSError("no")
+
+    watch = Watch(fail)
+    assert [r["e"] for r in watch.poll()] == ["warning"]
+    assert watch.close() == []

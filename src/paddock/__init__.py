@@ -1,3 +1,23 @@
 """Paddock: an execution manager for training neural networks. See README.md."""
 
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from paddock.client import Client, JobHandle
+    from paddock.reporting import report
+
 __version__ = "0.1.0"
+__all__ = ["Client", "JobHandle", "__version__", "report"]
+
+
+def __getattr__(name: str) -> Any:
+    # On demand: a training script that says `import paddock` to report must not pay for the client.
+    if name in ("Client", "JobHandle"):
+        from paddock import client
+
+        return getattr(client, name)
+    if name == "report":
+        from paddock.reporting import report
+
+        return report
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

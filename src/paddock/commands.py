@@ -69,7 +69,7 @@ def wrap_setup(command: Command, setup: list[str]) -> Command:
     """Runs the set-up lines in a bash that then becomes the command; a line that fails ends it with its status."""
     if not setup:
         return command
-    return replace(command, argv=["/bin/bash", "-c", _SETUP, "setup", "\n".join(setup), *command.argv])
+    return replace(command, argv=["/bin/bash", "-c", _SETUP, "setup", "\n".join([*setup, ""]), *command.argv])
 
 
 def display(argv: list[str]) -> str:
@@ -151,8 +151,9 @@ def _flags(report: ScriptReport | None, params: Params) -> list[str]:
             positionals.append((param, value))
         else:
             made = _flag(param, param.flag, value)
-            greedy = len(made) != 1 and param.type == "list" if made else greedy
             flags += made
+            if made:  # argparse would go on and take positionals for more of a list
+                greedy = param.style is FlagStyle.VALUE and param.type == "list"
     last = _last_arguments(positionals)
     separate = last and (greedy or any(a.startswith("-") for a in last))
     return [*flags, *(["--"] if separate else []), *last]

@@ -4,6 +4,7 @@ import fcntl
 import json
 import logging
 import os
+import signal
 import socket
 import sys
 from collections.abc import Callable, Iterator
@@ -29,6 +30,8 @@ Announce = Callable[[str, str], None]  # address, address with the token
 
 def serve(settings: Settings, *, announce: Announce | None = None) -> int:
     """Serve until told to end (SIGINT, SIGTERM). Runners go on after that."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _leave)  # also what uvicorn hands the signal on to when it has shut down
     home = Home(settings.home)
     home.create()
     os.umask(0o077)
@@ -47,6 +50,10 @@ def serve(settings: Settings, *, announce: Announce | None = None) -> int:
         finally:
             db.close()
     return 0
+
+
+def _leave(number: int, _: object) -> None:
+    raise SystemExit(0)
 
 
 def open_database(settings: Settings, home: Home) -> Database:

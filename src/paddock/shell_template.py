@@ -6,8 +6,9 @@ A field becomes a reference to an environment variable that holds the value, quo
     echo '{x}'    ->  echo ''"${V}"''         <<EOF bodies  ->  ${V}
 
 The shell does not look at the result of an expansion again, so a place that is taken for another one may at worst
-split a value into words: it cannot run anything. The exception is arithmetic, where some shells evaluate what they
-find: there only numbers are allowed. A command that evaluates its own text (eval, sh -c '... {x}') is the writer's.
+split a value into words: it cannot run anything. The exception is $((...)), where some shells evaluate what they
+find: there only numbers are allowed. What evaluates text by itself is the writer's to keep values out of: eval,
+sh -c '... {x}', and bash's other arithmetic, such as ${v:{x}} and [[ {x} -eq 1 ]].
 
 `{{` and `}}` are literal braces, and so is every brace that does not enclose one name: awk '{print $1}', ${HOME}.
 """

@@ -1,5 +1,4 @@
 import sys
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,29 +9,11 @@ from tests.runner.folder import Folder
 
 OLDEST = next(iter(sorted(Path.home().glob(".pyenv/versions/3.8*/bin/python"))), None)
 
-# TEMPORARY
-STUBS = {
-    "paddock_runner/follow.py": """
-class Follower:
-    def __init__(self, *a): pass
-    def poll(self): return []
-    def close(self): return []
-""",
-    "paddock_runner/causes.py": """
-def explain(log, code, sig, oom):
-    return (None, None) if code == 0 else ("user_error", "exit %s signal %s oom %s" % (code, sig, oom))
-""",
-}
-
 
 @pytest.fixture(scope="session")
 def pyz(tmp_path_factory: pytest.TempPathFactory) -> Path:
     target = tmp_path_factory.mktemp("runner") / "runner.pyz"
     build(target)
-    with zipfile.ZipFile(target, "a") as archive:
-        for name, text in STUBS.items():
-            if name not in archive.namelist():
-                archive.writestr(name, text)
     return target
 
 

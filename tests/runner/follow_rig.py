@@ -24,9 +24,7 @@ class Rig:
         self.records: list[Record] = []
         self.follower: Follower | None = None
 
-    def start(
-        self, *patterns: str, stdout: bool = True, resume: bool = False, epochs: int | None = None
-    ) -> "Rig":
+    def start(self, *patterns: str, stdout: bool = True, resume: bool = False, epochs: int | None = None) -> Rig:
         self.records = []
         self.follower = Follower(
             str(self.task), str(self.work), str(self.attempt), list(patterns), stdout, resume, epochs

@@ -75,7 +75,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     disk.mkdir()
     if os.geteuid() != 0:
         pytest.skip("needs root to mount a small file system")
-    command = ["mount", "-t", "tmpfs", "-o", "size=200k,nr_inodes=100", "none", disk]
+    command = ["mount", "-t", "tmpfs", "-o", "size=200k,nr_inodes=100", "none", str(disk)]
     mounted = subprocess.run(command, check=False, capture_output=True, text=True)
     if mounted.returncode:
         pytest.skip(f"cannot mount a small file system: {mounted.stderr.strip()}")

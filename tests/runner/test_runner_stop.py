@@ -177,7 +177,7 @@ def test_a_scheduler_that_signals_the_task_first(folder: Folder) -> None:
 
 def test_killed_runner_leaves_a_good_journal_and_no_task(folder: Folder) -> None:
     for i in range(3):
-        folder.python_task(f"t-{i}", "import time\nfor i in range(1000): print('loss', i); time.sleep(0.01)")
+        folder.python_task(f"t-{i}", "import time\nfor i in range(6000): print('loss', i); time.sleep(0.01)")
     folder.allocate(slots=3)
     runner = folder.start()
     pids = [folder.await_record("started", f"t-{i}")["pid"] for i in range(3)]
@@ -185,7 +185,7 @@ def test_killed_runner_leaves_a_good_journal_and_no_task(folder: Folder) -> None
     runner.wait()
     assert kinds(folder.records())[0] == "runner"
     assert not [r for r in folder.records() if r["e"] in ("ended", "bye")]
-    wait_for(lambda: not any(map(is_running, pids)))
+    wait_for(lambda: not any(map(is_running, pids)), 10)
 
 
 def test_warning_before_the_time_limit(folder: Folder) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from paddock.runner import manifest, task
+from paddock.runner.leftovers import Leftover
 from paddock.runner.mailbox import Attempt
 from paddock.runner.prepare import Preparer
 from paddock.runner.usage import OomCounter
@@ -69,7 +70,7 @@ def test_what_cannot_be_killed_is_told_in_the_end(folder: Folder, monkeypatch: p
     running = task.start(order, Preparer(order.job_dir, order.job), OomCounter(), Attempt("t-1", 1, {"argv": ["true"]}))
     os.waitid(os.P_PID, running.pid, os.WEXITED | os.WNOWAIT)
     running.reap()
-    hanging = [task.Leftover(2**22 + 1, False)]
+    hanging = [Leftover(2**22 + 1, False)]
     assert not running.settled(hanging)
     time.sleep(0.1)
     assert running.settled(hanging)

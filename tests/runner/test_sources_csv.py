@@ -100,7 +100,7 @@ def test_rewritten_with_the_same_and_more_is_read_on(rig: Rig) -> None:
     """As by pandas' to_csv each epoch: another file, but the same log."""
     rig.start()
     for n in range(1, 5):
-        content = "epoch,loss\n" + "".join("%d,0.%d\n" % (i, i) for i in range(n))
+        content = "epoch,loss\n" + "".join(f"{i},0.{i}\n" for i in range(n))
         rig.replace("history.csv", content) if n % 2 else rig.write("history.csv", content)
         rig.poll()
     assert rig.resets == []
@@ -128,14 +128,14 @@ def test_truncated_for_good(rig: Rig) -> None:
     assert rig.curves == {"loss": [(0, 0.5)]}
 
 
-@pytest.mark.parametrize("content", ["epoch,loss\n0,0.9\n", "epoch,loss\n0,0.9\n1,0.8\n", "epoch,loss\n0,0.9\n1,0.8\n2,0.7\n"])
-def test_a_new_run_over_the_old(rig: Rig, content: str) -> None:
+@pytest.mark.parametrize("rows", [1, 2, 3])
+def test_a_new_run_over_the_old(rig: Rig, rows: int) -> None:
     rig.start()
     rig.write("a.csv", "epoch,loss\n0,0.5\n1,0.4\n")
     rig.poll()
-    rig.write("a.csv", content)
+    rig.write("a.csv", "epoch,loss\n" + "".join(f"{i},0.9\n" for i in range(rows)))
     assert rig.poll()[0] == {"e": "reset", "names": ["loss"]}
-    assert rig.curves["loss"] == [(i, 0.9 - i / 10) for i in range(content.count("\n") - 1)] or len(rig.curves["loss"]) > 1
+    assert rig.curves == {"loss": [(i, 0.9) for i in range(rows)]}
 
 
 def test_replaced_by_another_file(rig: Rig) -> None:

@@ -49,6 +49,7 @@ class LocalBackend:
         self._gpus = find_gpus(settings.gpus)
         self._slots = settings.slots or len(os.sched_getaffinity(0))
         self._children: dict[str, subprocess.Popen[bytes]] = {}
+        self._told: set[str] = set()
         self._lock = threading.Lock()
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._entries = {entry.key: self._adopt(entry) for entry in map(_load, sorted(folder.glob("*.json"))) if entry}
@@ -66,8 +67,10 @@ class LocalBackend:
                 if entry.state == AllocationState.RUNNING and not self._runs(entry):
                     self._end(entry)
             self._start_waiting()
-            self._forget_all_but(set(ids))
-            return {key: _status(self._entries[key]) for key in ids if key in self._entries}
+            self._forget(self._told - set(ids))
+            asked = [self._entries[key] for key in ids if key in self._entries]
+            self._told = {entry.key for entry in asked if entry.state == AllocationState.ENDED}
+            return {entry.key: _status(entry) for entry in asked}
 
     def cancel(self, ids: Sequence[str]) -> None:
         with self._lock:
@@ -182,11 +185,11 @@ class LocalBackend:
         write_once(self._folder / f"{entry.key}.json", json.dumps(asdict(entry)), mode=0o600)
         self._entries[entry.key] = entry
 
-    def _forget_all_but(self, wanted: set[str]) -> None:
-        for entry in list(self._entries.values()):
-            if entry.state == AllocationState.ENDED and entry.key not in wanted:
-                (self._folder / f"{entry.key}.json").unlink(missing_ok=True)
-                del self._entries[entry.key]
+    def _forget(self, keys: set[str]) -> None:
+        """Ended ones that the caller was told of, and no longer asks about."""
+        for key in keys & set(self._entries):
+            (self._folder / f"{key}.json").unlink(missing_ok=True)
+            del self._entries[key]
 
 
 def _load(path: Path) -> Entry | None:

@@ -26,8 +26,8 @@ def launch(context: Context, rows: list[sa.Row[Any]], now: float) -> None:
         demands = attempts.demands(c)
         facts = context.facts(c, [demand.job for demand in demands])
     open_rows: dict[str, list[sa.Row[Any]]] = defaultdict(list)
-    for row in rows:
-        if row.state != AllocationState.ENDED and not row.cancelled:
+    for row in rows:  # also those that have ended and are not settled yet: what they leave behind is not known before
+        if not row.cancelled:
             open_rows[row.job_id].append(row)
     unclosed = {row.job_id for row in rows}
     wanted: dict[str, int] = {}

@@ -3,6 +3,7 @@
 import ast
 import math
 import operator
+import re
 from collections.abc import Callable, Mapping
 from typing import Literal
 
@@ -12,6 +13,7 @@ Kind = Literal["int", "float", "bool", "str", "list"]
 
 MAX_SIZE = 10_000  # of a value, in characters or elements: a script must not be able to blow up its own report
 MAX_INT = 10**18
+_SURROGATE = re.compile("[\ud800-\udfff]")  # half a character: not valid in JSON
 
 _OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.Add: operator.add,
@@ -114,7 +116,9 @@ def _bounded(value: JsonValue) -> JsonValue:
             fits = abs(value) <= MAX_INT
         case float():
             fits = math.isfinite(value)
-        case str() | list() | dict():
+        case str():
+            fits = len(value) <= MAX_SIZE and not _SURROGATE.search(value)
+        case list() | dict():
             fits = _size(value) <= MAX_SIZE
         case _:
             fits = False

@@ -9,6 +9,7 @@ from paddock.inspection.module import Found, Module
 from paddock.inspection.reads import Read, follow, name_of
 from paddock.models import Convention, ScriptParam
 
+MAX_POSITION = 1000
 # S-TFManager starts every script with these; the first two are its own.
 STFMANAGER = ("job_id", "task_id", "batch_size", "learning_rate", "epochs", "early_stopping")
 
@@ -74,7 +75,7 @@ class _Reader:
     def positions(self) -> dict[int, Read]:
         found: dict[int, Read] = {}
         for position, read in [*self._indexed(), *self._unpacked(), *self._passed_on()]:
-            if position > 0 and (position not in found or found[position].name is None):
+            if 0 < position <= MAX_POSITION and (position not in found or found[position].name is None):
                 found[position] = read
         self.open_ended |= any(self._offset(loop.iter) is not None for loop in self.module.find(ast.For))
         return found

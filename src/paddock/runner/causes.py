@@ -122,6 +122,7 @@ def _exceptions(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
         if not lines[start].endswith(_TRACEBACK):
             continue
         prefix = lines[start][: -len(_TRACEBACK)]  # `[rank0]: `, or the frame of an exception group
+        prefix = prefix.replace("+ Exception Group ", "| ")
         inside = [line[len(prefix) :] for line in lines[start + 1 : end] if line.startswith(prefix.rstrip())]
         for i, line in enumerate(inside):
             if _EXCEPTION.match(line):

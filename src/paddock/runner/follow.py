@@ -17,9 +17,9 @@ from .sources.tensorboard import Names, TensorBoardSource
 
 MAX_FILES = 200
 MAX_WARNINGS = 20
-_SLICES = 16  # of one file and round: 4 MB
+_SLICES = 64  # of one file and round: 4 MB
 _ROUND_SECONDS = 0.05  # all files of one task together; each gets one slice in any case
-_CLOSE_SECONDS = 20.0
+_CLOSE_SECONDS = 5.0  # others of the runner's tasks wait meanwhile
 
 
 class Follower:

@@ -19,6 +19,8 @@ from .prepare import Place, Preparer
 from .usage import OomCounter, Sampler
 from .watch import Record, Watch
 
+Explanation = Tuple[Optional[str], Optional[str]]
+
 # For this long what is left of a task is killed; after that something hangs in the kernel, and the task has to end.
 KILL_SECONDS = 10.0
 # A scheduler signals the runner and its tasks one after the other: the runner's own order may come a moment later.
@@ -104,9 +106,8 @@ class Task:
         cause, reason = None, None
         if self.by is None and code != 0:
             killed = (number == signal.SIGKILL or code == 128 + signal.SIGKILL) and self._oom.read() > self._oom_before
-            cause, reason = self.watch.guard(
-                lambda: explain(self.place.log, code, number, killed), ("user_error", "exit code %s" % code)
-            )
+            unexplained: Explanation = ("user_error", "exit code %s" % code)
+            cause, reason = self.watch.guard(lambda: explain(self.place.log, code, number, killed), unexplained)
         return {
             "exit": code,
             "signal": number,

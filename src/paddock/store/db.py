@@ -13,6 +13,7 @@ from sqlalchemy.engine import make_url
 from paddock.errors import InvalidInput
 
 MIGRATIONS = Path(__file__).parent / "migrations"
+_WRITER = 7223622275  # the lock that writers of one PostgreSQL database share; any number that stays the same
 
 
 class Database:
@@ -45,20 +46,27 @@ class Database:
     @contextmanager
     def read(self) -> Iterator[sa.Connection]:
         """One consistent view; waits for no writer."""
-        with self.engine.connect() as connection:
+        options = {} if self.sqlite else {"isolation_level": "REPEATABLE READ"}
+        with self.engine.connect().execution_options(**options) as connection:
             yield connection
 
     @contextmanager
     def write(self) -> Iterator[sa.Connection]:
-        """One transaction: all of it or nothing. No process or network call belongs inside."""
+        """One transaction: all of it or nothing. No process or network call belongs inside.
+
+        Writers come one after the other, in every database: what is read inside is not changed by others before it
+        is written, and events appear in the order of their ids.
+        """
         with self.engine.connect().execution_options(paddock_write=True) as connection, connection.begin():
+            if not self.sqlite:
+                connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_WRITER)))
             yield connection
 
     def migrate(self) -> None:
         """Bring the schema up to this version."""
         config = Config()
         config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
-        with self.engine.connect().execution_options(paddock_write=True) as connection, connection.begin():
+        with self.write() as connection:
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
 
@@ -68,6 +76,8 @@ class Database:
 
 def _configure_sqlite(connection: Any, _record: Any) -> None:
     connection.isolation_level = None  # transactions are begun below, not by the driver
+    # SQLite's own knows ASCII only: a search for `über` would not find `Über`.
+    connection.create_function("lower", 1, lambda text: text and text.lower(), deterministic=True)
     cursor = connection.cursor()
     for pragma in ("journal_mode=WAL", "foreign_keys=ON", "synchronous=NORMAL", "busy_timeout=30000"):
         cursor.execute(f"PRAGMA {pragma}")

@@ -28,7 +28,7 @@ from paddock.models import (
 )
 from paddock.store import attempts as attempt_rows
 from paddock.store import events
-from paddock.store.rows import moment
+from paddock.store.rows import moment, storable
 from paddock.store.tables import attempts, jobs, tasks
 
 SortKey = Literal["created", "-created", "name", "-name", "owner", "-owner"]
@@ -90,7 +90,7 @@ def insert(c: sa.Connection, new: NewJob) -> None:
 def resolve(c: sa.Connection, text: str) -> str:
     """The id that `text` is, or is the beginning of."""
     query = sa.select(jobs.c.id).where(jobs.c.id.startswith(text, autoescape=True), jobs.c.removing.is_(False))
-    found: list[str] = list(c.scalars(query.order_by(jobs.c.id).limit(6))) if text else []
+    found: list[str] = list(c.scalars(query.order_by(jobs.c.id).limit(6))) if text and storable(text) else []
     if text in found:
         return text
     if not found:
@@ -128,6 +128,8 @@ def page(
     offset: int = 0,
     limit: int = 50,
 ) -> JobPage:
+    if not all(storable(text) for text in (q, tag, owner) if text):
+        return JobPage(total=0, offset=offset, items=[])
     where: list[sa.ColumnElement[bool]] = [jobs.c.removing.is_(False)]
     if q:
         like = [column.icontains(q, autoescape=True) for column in (jobs.c.name, jobs.c.description, jobs.c.id)]
@@ -135,7 +137,7 @@ def page(
     if state:
         where.append(sa.exists().where(tasks.c.job_id == jobs.c.id, tasks.c.state == state.value))
     if tag:
-        where.append(sa.cast(jobs.c.tags, sa.Text).contains(json.dumps(tag), autoescape=True))
+        where.append(_has_tag(tag))
     if owner:
         where.append(jobs.c.owner == owner)
     total = c.execute(sa.select(sa.func.count()).select_from(jobs).where(*where)).scalar_one()
@@ -143,6 +145,15 @@ def page(
     order = column.desc() if sort.startswith("-") else column.asc()
     rows = c.execute(sa.select(jobs).where(*where).order_by(order, jobs.c.id).offset(offset).limit(limit)).all()
     return JobPage(total=total, offset=offset, items=_summaries(c, rows))
+
+
+def _has_tag(tag: str) -> sa.ColumnElement[bool]:
+    """Looks at the JSON text, the same in every database; `replace` minds case and knows no wildcards.
+
+    Inside a tag a quote has a backslash before it: a comma, a blank and a quote are the beginning of one.
+    """
+    listed = sa.literal(", ") + sa.func.substr(sa.cast(jobs.c.tags, sa.Text), 2)
+    return sa.func.replace(listed, f", {json.dumps(tag)}", "") != listed
 
 
 def _summaries(c: sa.Connection, rows: Sequence[sa.Row[Any]]) -> list[Job]:

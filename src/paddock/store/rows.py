@@ -12,3 +12,8 @@ def moment(seconds: None) -> None: ...
 def moment(seconds: float | None) -> datetime | None: ...
 def moment(seconds: float | None) -> datetime | None:
     return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
+
+
+def storable(text: str) -> bool:
+    """Whether a database can hold, and so find, this text."""
+    return not any(char == "\0" or "\ud800" <= char <= "\udfff" for char in text)

@@ -172,7 +172,8 @@ def request_stop(c: sa.Connection, job: str, ids: Sequence[str] | None) -> list[
 def restart(c: sa.Connection, job: str, ids: Sequence[str] | None, *, failed: bool, resume: bool) -> list[str]:
     """Give ended tasks another attempt. A task that was named and still runs is refused."""
     query = sa.select(tasks.c.id, tasks.c.state, tasks.c.attempt).where(tasks.c.job_id == job).order_by(tasks.c.number)
-    rows = [row for row in c.execute(query) if ids is None or row.id in set(ids)]
+    named = None if ids is None else set(ids)
+    rows = [row for row in c.execute(query) if named is None or row.id in named]
     busy = [row.id for row in rows if not TaskState(row.state).ended]
     if ids is not None and busy:
         raise Conflict(f"{busy[0]} has not ended: stop it first.", fields={"tasks": ", ".join(busy[:10])})

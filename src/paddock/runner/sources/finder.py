@@ -19,7 +19,10 @@ _LOG_NAME = re.compile(r"(?:metrics|training|history|results|.*log.*)\.(?:csv|ts
 _MAGIC = re.compile(r"[*?\[]")
 _RAPID = 5.0  # seconds in which every round looks, after the start and after a find
 _SLOWEST = 2.0
-_SHARE = 20  # a look that took long is not repeated before this many times its duration
+_CHEAP = 500  # entries; a look at more is repeated after a second for every
+_RATE = 2000  # entries
+_SLOW = 0.5  # seconds; a look that took so long (a slow file server) is repeated after
+_SHARE = 20  # times its duration
 
 
 class Found(NamedTuple):
@@ -39,6 +42,7 @@ class Finder:
         named = {parts[0] for _, parts in self._patterns}
         self._skipped = _SKIPPED - named
         self._literals: dict[str, set[str]] = {p: set() for p in patterns}  # the files these stand for
+        self._seen = 0
         self._next = 0.0
         self._pause = 0.0
         self._rapid_until = time.monotonic() + _RAPID
@@ -54,7 +58,9 @@ class Finder:
         if found:
             self._rapid_until = now + _RAPID  # loggers come together
         self._pause = 0.0 if now < self._rapid_until else min(_SLOWEST, max(0.2, self._pause * 1.25))
-        self._next = now + max(self._pause, _SHARE * (now - began) if now - began > 0.01 else 0.0)
+        seen = self._seen / _RATE if self._seen > _CHEAP else 0.0
+        slow = _SHARE * (now - began) if now - began > _SLOW else 0.0
+        self._next = now + max(self._pause, seen, slow)
         return found
 
     def unmatched(self, changed: set[str]) -> list[str]:
@@ -89,12 +95,12 @@ class Finder:
                     self._literals[pattern].add(real)
 
     def _walk(self) -> Iterator[str]:
-        left = _ENTRIES
+        self._seen = 0
         folders = [(self._task_dir, 0)]
-        while folders and left > 0:
+        while folders and self._seen < _ENTRIES:
             folder, depth = folders.pop(0)
             entries = _entries(folder)
-            left -= len(entries)
+            self._seen += len(entries)
             for name, is_file, is_folder in entries:
                 path = os.path.join(folder, name)
                 if is_file:

@@ -14,7 +14,7 @@ from .tail import Tail
 _MAX_SEGMENT = 64 * 1024
 _MAX_TEXT = 16 * 1024  # what is searched for metrics
 _OVERWRITE = re.compile(rb"[\r\b]+")
-_ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
+_ANSI = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 _CANDIDATE = re.compile(rb"[:=]\s*[-+.'\"]?(?:\d|nan|inf)|Epoch \d+/\d", re.IGNORECASE)
 
 
@@ -32,8 +32,10 @@ class StdoutSource(Source):
 
     def read(self, data: bytes, end: bool) -> Iterator[tuple[int, Point]]:
         for line in self._lines(data, end):
+            if b"\x1b" in line:
+                line = _ANSI.sub(b"", line)
             if _CANDIDATE.search(line):
-                for point in self._line(_ANSI.sub("", line.decode("utf-8", "replace")).strip()):
+                for point in self._line(line.decode("utf-8", "replace").strip()):
                     yield 0, point
         last = self._bars.flush() if end else None
         if last:
@@ -42,14 +44,16 @@ class StdoutSource(Source):
     def _lines(self, data: bytes, end: bool) -> Iterator[bytes]:
         """Each line as it stood when it ended: what was overwritten (\\r, \\b) is gone."""
         lines = data.split(b"\n")
+        last = len(lines) - 1
+        drawing = _OVERWRITE.search(data) is not None
         for i, line in enumerate(lines):
-            overwrite = _OVERWRITE.search(line)
+            overwrite = _OVERWRITE.search(line) if drawing else None
             if self._skipping and overwrite:
                 line, self._skipping = line[overwrite.start() :], False
-            whole = self._rest + line
+            whole = self._rest + line if self._rest else line
             if overwrite or self._rest[-1:] in (b"\r", b"\b"):
                 whole = _shown(whole)
-            complete = i < len(lines) - 1 or end
+            complete = i < last or end
             skipping = self._skipping or len(whole) > _MAX_SEGMENT
             self._skipping = skipping and not complete
             self._rest = b"" if complete or skipping else whole

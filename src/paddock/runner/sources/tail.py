@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import BinaryIO, NamedTuple, Tuple
 
-SLICE = 256 * 1024
+SLICE = 64 * 1024
 HEAD = 1024
 LAST = 64
 MAX_LINE = 1024 * 1024

@@ -1,0 +1,61 @@
+# Everything starts here: `make demo` to see it work, `make test` to check it all.
+SHELL := /bin/bash
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PORT ?= 54322
+DEMO_HOME ?= .demo
+PYTEST_ARGS ?= -n 2
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-fast lint format docs constraints benchmarks packages clean
+
+help: ## Show this help
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(VENV)/run.stamp: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Paddock needs Python 3.11 or newer: make PYTHON=python3.11 ...")'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	@touch $@
+
+$(VENV)/dev.stamp: $(VENV)/run.stamp
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+demo: $(VENV)/run.stamp ## Start the server and run a sample sweep in it (PORT=54322)
+	@$(BIN)/python scripts/demo.py --port $(PORT) --home $(DEMO_HOME)
+
+packages: # what tests need from the system, where we may install it
+	@$(PYTHON) scripts/packages.py
+
+test: $(VENV)/dev.stamp packages lint ## Install what the tests need, check everything, run all tests
+	@echo "== training environment (TensorFlow, PyTorch): made once, then kept" && $(BIN)/python scripts/train_env.py
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+test-fast: $(VENV)/dev.stamp ## Run the tests that need no training framework
+	$(BIN)/python -m pytest $(PYTEST_ARGS) -m "not frameworks"
+
+lint: $(VENV)/dev.stamp ## Check style, types and layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/dev.stamp ## Format the code
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+docs: $(VENV)/dev.stamp ## Write the generated reference pages anew
+	$(BIN)/python scripts/reference.py
+
+benchmarks: $(VENV)/dev.stamp ## Measure, and print the figures
+	$(BIN)/python -m benchmarks
+
+constraints: $(VENV)/dev.stamp ## Choose the newest versions of all dependencies
+	$(BIN)/uv pip compile --quiet --universal --upgrade --python-version 3.11 --extra dev --no-header --no-annotate \
+		--no-emit-index-url pyproject.toml -o constraints.txt
+	@sed -i '1i # Versions used in development and tests. Made by `make constraints`.' constraints.txt
+
+clean: ## Remove what was made here
+	rm -rf $(VENV) $(DEMO_HOME) .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,0 +1,58 @@
+"""Rows to begin with."""
+
+from typing import Any
+
+import sqlalchemy as sa
+
+from paddock.models import Cause, CodeInfo, Interpreter, JobSpec, Params, TaskState
+from paddock.store import attempts, jobs
+from paddock.store.db import Database
+
+
+def add_job(
+    db: Database,
+    job: str = "k3v9x2ab",
+    tasks: int = 1,
+    *,
+    owner: str = "ann",
+    epochs: int | None = None,
+    configurations: list[Params] | None = None,
+    **spec: Any,
+) -> list[str]:
+    """The ids of its tasks."""
+    drawn = configurations or [{"lr": 0.1 * number} for number in range(1, tasks + 1)]
+    new = jobs.NewJob(
+        id=job,
+        owner=owner,
+        spec=JobSpec(**{"name": job, "command": "true", **spec}),
+        script=None,
+        code=CodeInfo(files=1, bytes=2),
+        interpreter=Interpreter(argv=["python"]),
+        configurations=drawn,
+        epochs=[epochs] * len(drawn),
+        warnings=["mind the gap"],
+    )
+    with db.write() as c:
+        jobs.insert(c, new)
+    return [f"{job}-{number}" for number in range(1, len(drawn) + 1)]
+
+
+def current(c: sa.Connection, task: str) -> sa.Row[Any]:
+    """A task with its current attempt."""
+    number = c.execute(sa.text("SELECT attempt FROM tasks WHERE id = :task"), {"task": task}).scalar_one()
+    return attempts.lookup(c, [(task, number)])[task, number]
+
+
+def move(db: Database, task: str, state: TaskState, cause: Cause | None = None, **of_task: Any) -> int:
+    """Bring a task and its current attempt into a state, as the engine does; the attempt's row id."""
+    with db.write() as c:
+        row = current(c, task)
+        change: dict[str, Any] = {"id": row.a_id, "state": state.value, "cause": cause.value if cause else None}
+        if state is TaskState.RUNNING:
+            change["started_at"] = 1000.0
+        if state.ended:
+            change["ended_at"] = 2000.0
+        attempts.update_attempts(c, [change])
+        attempts.update_tasks(c, [{"id": task, "state": state.value, **of_task}])
+    attempt: int = row.a_id
+    return attempt

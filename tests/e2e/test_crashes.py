@@ -1,0 +1,164 @@
+"""The server, a runner or a task dies at a bad moment: nothing is lost, nothing runs twice."""
+
+import os
+import random
+import signal
+import time
+from pathlib import Path
+
+from tests.support.server import ServerProcess, running, wait_for
+
+EPOCHS = 10
+
+# Tells a witness outside of Paddock of every start, and writes a CSV as Keras does.
+WITNESSED = """
+import argparse, os, time
+parser = argparse.ArgumentParser()
+parser.add_argument("--number", type=int)
+parser.add_argument("--epochs", type=int)
+parser.add_argument("--witness")
+parser.add_argument("--seconds", type=float, default=0.05)
+args = parser.parse_args()
+with open(args.witness, "a") as file:
+    file.write(os.environ["PADDOCK_TASK"] + "\\n")
+with open("log.csv", "w") as file:
+    file.write("epoch,loss,val_loss\\n")
+    for epoch in range(args.epochs):
+        time.sleep(args.seconds)
+        file.write(f"{epoch},{args.number + 0.5},{args.number * 1000 + args.epochs - epoch}\\n")
+        file.flush()
+"""
+
+SLEEPER = """
+import os, sys, time
+print("ready", os.getpid(), flush=True)
+time.sleep(600)
+"""
+
+
+def test_server_killed_ten_times(tmp_path: Path) -> None:
+    witness = tmp_path / "witness"
+    dice = random.Random(7)
+    server = ServerProcess(tmp_path / "home", local__slots=3).start()
+    params = {"number": list(range(1, 25)), "epochs": EPOCHS, "witness": str(witness)}
+    job = server.submit(WITNESSED, params=params)
+    for _ in range(10):
+        time.sleep(dice.uniform(0.05, 0.6))
+        server.kill()
+        time.sleep(dice.uniform(0, 0.2))
+        server.start()
+    tasks = server.wait(job, 90)
+    assert [(task["state"], task["attempt"]) for task in tasks] == [("finished", 1)] * 24
+    assert sorted(witness.read_text().split()) == sorted(task["id"] for task in tasks)
+    curves = {curve["task"]: curve for curve in server.get(f"/jobs/{job}/metrics", metric="val_loss")}
+    for task in tasks:
+        number = task["params"]["number"]
+        assert curves[task["id"]]["steps"] == list(range(EPOCHS))
+        assert curves[task["id"]]["values"] == [number * 1000 + EPOCHS - epoch for epoch in range(EPOCHS)]
+        assert task["best_value"] == number * 1000 + 1
+    assert server.stop() == 0
+
+
+def test_sweep_finishes_while_the_server_is_down(tmp_path: Path) -> None:
+    witness = tmp_path / "witness"
+    server = ServerProcess(tmp_path / "home", local__slots=2).start()
+    job = server.submit(WITNESSED, params={"number": "1,2,3,4,5,6", "epochs": 3, "witness": str(witness)})
+    server.wait_state(job, "running")
+    server.kill()
+    wait_for(lambda: len(witness.read_text().split()) == 6, 30, "all tasks to start without a server")
+    claims = server.home.job(job).claims
+    assert len(list(claims.iterdir())) == 6
+    wait_for(lambda: _runners_gone(server), 30, "the runners to leave")
+    server.start()
+    assert [task["state"] for task in server.wait(job)] == ["finished"] * 6
+    server.stop()
+
+
+def _runners_gone(server: ServerProcess) -> bool:
+    home = str(server.home.root).encode()
+    return not any(home in _command(pid) and b".pyz" in _command(pid) for pid in os.listdir("/proc") if pid.isdigit())
+
+
+def _command(pid: str) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def _alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def _runner_of(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+def test_runner_killed_task_is_lost_and_its_process_ended(tmp_path: Path) -> None:
+    with running(tmp_path / "home", local__slots=1) as server:
+        job = server.submit(SLEEPER, retries={"lost": 0})
+        pid = _pid_of(server, job)
+        os.kill(_runner_of(pid), signal.SIGKILL)
+        task = server.wait(job)[0]
+        assert (task["state"], task["cause"]) == ("error", "lost")
+        assert "vanished" in task["reason"]
+        assert not _alive(pid)
+
+
+def test_runner_killed_task_is_retried_by_policy(tmp_path: Path) -> None:
+    with running(tmp_path / "home", local__slots=1) as server:
+        job = server.submit(SLEEPER, retries={"lost": 1})
+        pid = _pid_of(server, job)
+        os.kill(_runner_of(pid), signal.SIGKILL)
+        wait_for(lambda: server.task(job)["attempt"] == 2 and server.task(job)["state"] == "running", 20)
+        assert not _alive(pid)
+        first, second = server.task(job)["attempts"]
+        assert (first["state"], first["cause"], first["resumed"]) == ("error", "lost", False)
+        assert (second["state"], second["resumed"]) == ("running", True)
+        os.kill(_runner_of(_pid_of(server, job)), signal.SIGKILL)
+        assert server.wait(job)[0]["state"] == "error"
+
+
+def _pid_of(server: ServerProcess, job: str) -> int:
+    def ready() -> int | None:
+        task = server.task(job)
+        attempt = task["attempts"][-1]
+        return attempt["pid"] if task["state"] == "running" and "ready" in server.log_of(job) else None
+
+    pid: int = wait_for(ready, 20, "the task to run")
+    return pid
+
+
+def test_task_killed_from_outside(server: ServerProcess) -> None:
+    job = server.submit(SLEEPER)
+    os.kill(_pid_of(server, job), signal.SIGKILL)
+    task = server.wait(job)[0]
+    assert (task["state"], task["cause"]) == ("error", "user_error")
+    assert "SIGKILL" in task["reason"]
+    assert server.task(job)["attempts"][0]["signal"] == 9
+
+
+def test_runner_that_cannot_start_is_an_error_not_a_loop(tmp_path: Path) -> None:
+    with running(tmp_path / "home", local__slots=1, local__python="/bin/false") as server:
+        job = server.submit("print(1)")
+        task = server.wait(job, 30)[0]
+        assert (task["state"], task["cause"]) == ("error", "launch_failed")
+        assert "runner does not start" in task["reason"]
+
+
+def test_claim_without_a_word_becomes_a_new_attempt(tmp_path: Path) -> None:
+    """A runner that died between mkdir and its first word about the task."""
+    server = ServerProcess(tmp_path / "home", local__slots=1).start()
+    blocker = server.submit(SLEEPER)
+    server.wait_state(blocker, "running")
+    job = server.submit("print('here')")
+    wait_for(server.home.job(job).tasks.exists, 10)
+    server.home.job(job).claim(f"{job}-1", 1).mkdir()
+    server.post(f"/jobs/{blocker}/stop")
+    task = server.wait(job)[0]
+    assert (task["state"], task["attempt"]) == ("finished", 2)
+    assert server.task(job)["attempts"][0]["cause"] == "lost"
+    server.stop()

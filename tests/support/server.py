@@ -1,0 +1,144 @@
+"""A real server in a process of its own, for tests that go through the front door."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx2
+
+from paddock.paths import Home
+
+ENDED = {"finished", "error", "stopped", "pruned"}
+
+
+def wait_for(condition: Callable[[], Any], seconds: float = 30, what: str = "") -> Any:
+    """The first true answer. Fails, with the last answer, when there is none in time."""
+    end = time.monotonic() + seconds
+    while True:
+        answer = condition()
+        if answer:
+            return answer
+        assert time.monotonic() < end, f"not within {seconds} s: {what or condition}; last answer: {answer!r}"
+        time.sleep(0.03)
+
+
+class ServerProcess:
+    """`paddock up` on a free port, with a client for its API."""
+
+    def __init__(self, home: Path, **settings: Any) -> None:
+        self.home = Home(home)
+        self._environment = {f"PADDOCK_{name.upper()}": str(value) for name, value in settings.items()}
+        self.process: subprocess.Popen[bytes] | None = None
+        self.client = httpx2.Client()
+
+    def start(self) -> "ServerProcess":
+        self.home.root.mkdir(parents=True, exist_ok=True)
+        self.home.server.unlink(missing_ok=True)
+        self.log = open(self.home.root / "server.log", "ab")  # noqa: SIM115
+        clean = {name: value for name, value in os.environ.items() if not name.startswith("PADDOCK_")}
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", "import sys; from paddock import settings; from paddock.serve import serve; serve(settings.load(sys.argv[1], port=0))", str(self.home.root)],
+            env=clean | self._environment,
+            stdin=subprocess.DEVNULL,
+            stdout=self.log,
+            stderr=self.log,
+        )
+        about = json.loads(wait_for(self._announced, 30, "the server's address"))
+        self.url = about["url"]
+        self.token = self.home.read_token() or ""
+        self.client.close()
+        self.client = httpx2.Client(
+            base_url=f"{self.url}/api/v1", headers={"Authorization": f"Bearer {self.token}"}, timeout=30
+        )
+        return self
+
+    def _announced(self) -> str | None:
+        assert self.process is not None
+        if self.process.poll() is not None:
+            raise AssertionError(f"the server ended: {self.output()}")
+        return self.home.server.read_text() if self.home.server.exists() else None
+
+    def output(self) -> str:
+        return (self.home.root / "server.log").read_text()
+
+    def kill(self) -> None:
+        """As by kill -9 or a power cut: no chance to tidy up."""
+        assert self.process is not None
+        self.process.kill()
+        self.process.wait()
+        self.log.close()
+
+    def stop(self) -> int:
+        assert self.process is not None
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        code = self.process.wait(20)
+        self.log.close()
+        self.client.close()
+        return code
+
+    # --- the API in short -----------------------------------------------------------------------------------------
+
+    def get(self, path: str, **query: Any) -> Any:
+        answer = self.client.get(path, params=query)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    def post(self, path: str, body: Any = None, status: int = 200) -> Any:
+        answer = self.client.post(path, json=body)
+        assert answer.status_code == status, answer.text
+        return answer.json()
+
+    def submit(self, source: str, *, params: dict[str, Any] | None = None, **spec: Any) -> str:
+        """Submit a script given as text; the id of the job."""
+        whole = {"script": "train.py", "params": params or {}, **spec}
+        job: str = self.post("/jobs", {"spec": whole, "files": {"train.py": source}}, 201)["id"]
+        return job
+
+    def tasks(self, job: str) -> list[dict[str, Any]]:
+        items: list[dict[str, Any]] = self.get(f"/jobs/{job}/tasks")["items"]
+        return items
+
+    def task(self, job: str, number: int = 1) -> dict[str, Any]:
+        found: dict[str, Any] = self.get(f"/tasks/{job}-{number}")
+        return found
+
+    def wait(self, job: str, seconds: float = 60) -> list[dict[str, Any]]:
+        """Until all tasks have ended."""
+        wait_for(lambda: self.get(f"/jobs/{job}")["ended"], seconds, f"the end of job {job}")
+        return self.tasks(job)
+
+    def wait_state(self, job: str, state: str, number: int = 1, seconds: float = 30) -> dict[str, Any]:
+        wait_for(lambda: self.task(job, number)["state"] == state, seconds, f"{job}-{number} to be {state}")
+        return self.task(job, number)
+
+    def log_of(self, job: str, number: int = 1, attempt: int | None = None) -> str:
+        query = {"attempt": attempt} if attempt else {}
+        return self.client.get(f"/tasks/{job}-{number}/log", params=query).text
+
+
+@contextmanager
+def running(home: Path, **settings: Any) -> Iterator[ServerProcess]:
+    server = ServerProcess(home, **settings).start()
+    try:
+        yield server
+    finally:
+        _end_all(server)
+
+
+def _end_all(server: ServerProcess) -> None:
+    """Stop every job, so that no runner outlives the test, then the server."""
+    assert server.process is not None
+    if server.process.poll() is None:
+        for job in server.get("/jobs", limit=500)["items"]:
+            if not job["ended"]:
+                server.post(f"/jobs/{job['id']}/stop")
+                server.wait(job["id"])
+    server.stop()

@@ -2,6 +2,7 @@
 
 import math
 import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -14,7 +15,7 @@ from pydantic import BaseModel, TypeAdapter
 from paddock import settings
 from paddock.bundle import Bundle, bundle
 from paddock.connection import Connection
-from paddock.errors import InvalidInput
+from paddock.errors import InvalidInput, NotFound
 from paddock.handle import JobHandle
 from paddock.models import (
     Changed,
@@ -47,6 +48,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 SUBMIT_SECONDS = 180.0  # the server tries the environment, and `import` on a network file system takes its time
 _PAGE = 5000
+_ID = re.compile(r"[0-9A-Za-z]+(-[0-9]+)?")
 
 
 class Client:
@@ -228,7 +230,7 @@ class Client:
 
     def task_log(self, task: str, attempt: int | None = None) -> TaskLog:
         """To read a log in parts."""
-        return TaskLog(self._connection, task, attempt)
+        return TaskLog(self._connection, _path(task), attempt)
 
     # --- the server -------------------------------------------------------------------------------------------------
 
@@ -277,5 +279,7 @@ def _is_task(text: str) -> bool:
 
 
 def _path(text: str) -> str:
-    """As one segment of an address, whatever it holds; the server answers for what is no id."""
-    return quote(text, safe="") if text not in ("", ".", "..") else f"%22{text}%22"
+    """An id as one segment of an address."""
+    if not _ID.fullmatch(text):
+        raise NotFound(f"{text!r} is no id: `paddock ls` lists the jobs, `paddock tasks JOB` their tasks.")
+    return text

@@ -166,8 +166,10 @@ def _refuse_size(paths: dict[str, Path], limits: UploadSettings) -> None:
     largest = sorted(sizes, key=lambda name: -sizes[name])[:5]
     raise TooLarge(
         f"The files are {total / 1e6:.1f} MB, more than the {limits.max_bytes / 1e6:.1f} MB that a submission may "
-        "have: leave out data in a .paddockignore file and read it from its place, or raise the setting upload.max_bytes. "
-        "The largest are " + ", ".join(f"{name} ({sizes[name] / 1e6:.1f} MB)" for name in largest) + ".",
+        "have: leave out data in a .paddockignore file and read it from its place, or raise the setting "
+        "upload.max_bytes. The largest are "
+        + ", ".join(f"{name} ({sizes[name] / 1e6:.1f} MB)" for name in largest)
+        + ".",
         fields={name: f"{sizes[name]:,} bytes" for name in largest},
     )
 

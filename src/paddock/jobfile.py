@@ -90,7 +90,10 @@ def _parse(text: str, path: Path) -> dict[str, Any]:
         raise InvalidInput(f"{path} cannot be read: {error}.") from None
     if not isinstance(data, dict) or not all(isinstance(key, str) for key in data):
         raise InvalidInput(f"{path} is not a job file: write fields such as `script: train.py` and `params:`.")
-    strange = dict(_strange(data, ""))
+    try:
+        strange = dict(_strange(data, ""))
+    except RecursionError:  # an alias inside of what it stands for
+        raise InvalidInput(f"{path} is not valid: it contains itself, or is nested too deeply.") from None
     if strange:
         raise _wrong(path, strange)
     return data

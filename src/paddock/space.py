@@ -4,6 +4,8 @@
 64,32,16            three values         1e-4..1e-1:log    anything between, evenly in the logarithm
 "1.10",'a,b'        quoted: text         0..0.5            anything between
 [64,32],[128]       two lists            1..8              an integer between (both ends are integers)
+
+A quote inside quotes of its own kind is written twice: "6"" x 9'".
 """
 
 import json
@@ -11,7 +13,7 @@ import math
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, ValidationError, model_validator
 
 MAX_VALUES = 100_000
 
@@ -23,9 +25,32 @@ class Choices(BaseModel):
 
     values: list[JsonValue] = Field(min_length=1, max_length=MAX_VALUES)
 
+    @model_validator(mode="after")
+    def _usable(self) -> "Choices":
+        _refuse_unusable(self.values)
+        return self
+
     @property
     def fixed(self) -> bool:
         return len(self.values) == 1
+
+
+def _refuse_unusable(value: JsonValue) -> None:
+    """What neither JSON nor a command line can carry."""
+    match value:
+        case float() if not math.isfinite(value):
+            raise ValueError(f"{value} is not a finite number: write it in quotes to pass it on as text")
+        case str() if "\0" in value:
+            raise ValueError("a value holds a NUL character, which cannot be passed on to a process")
+        case str() if any("\ud800" <= char <= "\udfff" for char in value):
+            raise ValueError("a value is not valid text: it holds half of a surrogate pair")
+        case list():
+            for one in value:
+                _refuse_unusable(one)
+        case dict():
+            for name, one in value.items():
+                _refuse_unusable(name)
+                _refuse_unusable(one)
 
 
 class Range(BaseModel):
@@ -49,27 +74,40 @@ class Range(BaseModel):
             raise ValueError("a logarithmic range must start above 0")
         if self.step is not None and not 0 < self.step <= self.high - self.low:
             raise ValueError("the step of a range must be positive and fit into it")
+        if self.step is not None and self.step < 4 * math.ulp(max(-self.low, self.high)):
+            raise ValueError("the step of a range is too small for numbers of this size")
         if self.log and self.step is not None:
             raise ValueError("a range has either a step or `log`, not both")
         if self.type == "int" and not all(float(v).is_integer() for v in (self.low, self.high, self.step or 1)):
             raise ValueError("a range of integers has integer ends and an integer step")
         return self
 
-    def values(self) -> list[int | float] | None:
-        """The values one by one, where they can be counted: a step, or integers that are not logarithmic."""
-        step = self.step or (1 if self.type == "int" and not self.log else None)
-        if step is None:
+    def count(self) -> int | None:
+        """How many values there are, where they can be counted: a step, or integers that are not logarithmic."""
+        if self.step is None and (self.type == "float" or self.log):
             return None
-        count = math.floor((self.high - self.low) / step + 1e-9) + 1
-        if count > MAX_VALUES:
+        return math.floor(self.high / self._stride - self.low / self._stride + 1e-9) + 1
+
+    def value(self, index: int) -> int | float:
+        """One of those that can be counted, from 0 on."""
+        exact = min(self.low + index * self._stride, self.high)
+        if self.type == "int":
+            return int(exact)
+        # 0.30000000000000004 is not what a person meant by 0.1..0.5:0.1.
+        rounded = float(f"{exact:.12g}")
+        fits = index and rounded <= self.high and abs(rounded - exact) < 1e-6 * self._stride
+        return rounded if fits else exact
+
+    def values(self) -> list[int | float] | None:
+        """All that can be counted."""
+        count = self.count()
+        if count is not None and count > MAX_VALUES:
             raise ValueError(f"a range of {count:,} values is too fine: at most {MAX_VALUES:,}")
-        exact = [self.low + i * step for i in range(count)]
-        return [int(v) for v in exact] if self.type == "int" else [_rounded(v) for v in exact]
+        return None if count is None else [self.value(index) for index in range(count)]
 
-
-def _rounded(value: float) -> float:
-    """0.30000000000000004 is not what a person meant by 0.1..0.5:0.1."""
-    return float(f"{value:.12g}")
+    @property
+    def _stride(self) -> float:
+        return self.step or 1.0
 
 
 _RANGE = re.compile(r"\s*(?P<low>[-+\d.eE]+?)\.\.(?P<high>[-+\d.eE]+?)(?::(?P<how>[^:]*))?\s*")
@@ -81,9 +119,12 @@ _WORDS: dict[str, JsonValue] = {"true": True, "false": False, "none": None, "nul
 def parse(text: str) -> Choices | Range:
     """Read the short text form. Raises ValueError with what to write instead."""
     found = _RANGE.fullmatch(text)
-    if found and _FLOAT.fullmatch(found["low"]) and _FLOAT.fullmatch(found["high"]):
-        return _parse_range(found["low"], found["high"], found["how"])
-    return Choices(values=[_scalar(part) for part in _split(text)])
+    try:
+        if found and _FLOAT.fullmatch(found["low"]) and _FLOAT.fullmatch(found["high"]):
+            return _parse_range(found["low"], found["high"], found["how"])
+        return Choices(values=[_scalar(part) for part in _split(text)])
+    except ValidationError as error:  # its own text is for programmers
+        raise ValueError("; ".join(one["msg"].removeprefix("Value error, ") for one in error.errors())) from None
 
 
 def _parse_range(low: str, high: str, how: str | None) -> Range:
@@ -99,12 +140,13 @@ def _parse_range(low: str, high: str, how: str | None) -> Range:
 
 
 def _split(text: str) -> list[str]:
-    """Split at commas that are in no quotes and no brackets."""
-    parts, depth, quote, current = [], 0, "", ""
+    """Split at commas that are in no quotes and no brackets; in brackets, quotes are those of JSON."""
+    parts, depth, quote, current, escaped = [], 0, "", "", False
     for char in text:
         if quote:
-            quote = "" if char == quote else quote
-        elif char in "\"'" and not current.strip():
+            quote = "" if char == quote and not escaped else quote
+            escaped = char == "\\" and depth > 0 and not escaped
+        elif _opens(char, current, depth):
             quote = char
         elif char in "[{":
             depth += 1
@@ -123,10 +165,17 @@ def _split(text: str) -> list[str]:
     return parts
 
 
+def _opens(char: str, before: str, depth: int) -> bool:
+    if depth > 0:
+        return char == '"'
+    doubled = before.endswith(char) and before.lstrip().startswith(char)
+    return char in "\"'" and (not before.strip() or doubled)
+
+
 def _scalar(text: str) -> JsonValue:
     word = text.strip()
     if len(word) > 1 and word[0] == word[-1] and word[0] in "\"'":
-        return word[1:-1]
+        return word[1:-1].replace(word[0] * 2, word[0])
     if word.lower() in _WORDS:
         return _WORDS[word.lower()]
     if _INT.fullmatch(word):
@@ -154,7 +203,8 @@ def text_of(space: Choices | Range) -> str:
 def _text_of_value(value: JsonValue) -> str:
     if isinstance(value, str):
         plain = value and _split_safe(value) and _scalar(value) == value and not _RANGE.fullmatch(value)
-        return value if plain else f'"{value}"' if '"' not in value else f"'{value}'"
+        quote = "'" if '"' in value and "'" not in value else '"'
+        return value if plain else f"{quote}{value.replace(quote, quote * 2)}{quote}"
     return json.dumps(value)
 
 

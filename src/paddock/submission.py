@@ -78,6 +78,7 @@ def plan(spec: JobSpec, files: snapshot.Files, settings: Settings, nodes: Sequen
     kept = snapshot.checked(files, settings.upload)
     spec = _named(_with_script(spec, kept))
     report = _report(spec, kept)
+    spec = _with_types(spec, report)
     configurations = expand(spec.params, spec.search, settings.max_tasks)
     if report:
         _refuse_misfits(spec, report)
@@ -175,6 +176,18 @@ def _report(spec: JobSpec, files: dict[str, bytes]) -> ScriptReport | None:
     if spec.convention is Convention.AUTO:
         return report
     return report.model_copy(update={"convention": spec.convention})
+
+
+def _with_types(spec: JobSpec, report: ScriptReport | None) -> JobSpec:
+    """0..1 is a range of integers, unless the script says that the parameter is a float."""
+    floats = {param.name for param in report.params if param.type == "float"} if report else set()
+
+    def typed(name: str, space: Choices | Range) -> Choices | Range:
+        if isinstance(space, Range) and space.type == "int" and space.step is None and name in floats:
+            return space.model_copy(update={"type": "float"})
+        return space
+
+    return spec.model_copy(update={"params": {name: typed(name, space) for name, space in spec.params.items()}})
 
 
 def _refuse_misfits(spec: JobSpec, report: ScriptReport) -> None:

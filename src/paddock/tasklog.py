@@ -4,7 +4,6 @@ import codecs
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from urllib.parse import quote
 
 from pydantic import TypeAdapter
 
@@ -40,7 +39,7 @@ class TaskLog:
 
     def __init__(self, connection: Connection, task: str, attempt: int | None = None) -> None:
         self._connection = connection
-        self._path = f"/tasks/{quote(task, safe='')}"
+        self._path = f"/tasks/{task}"
         self._attempt = attempt
 
     def part(self, offset: int = 0, limit: int = PART) -> LogPart:

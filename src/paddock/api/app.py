@@ -8,6 +8,7 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.responses import HTMLResponse
+from starlette.types import Lifespan
 
 from paddock import __version__
 from paddock.api import events, faults, jobs, system, tasks
@@ -27,14 +28,20 @@ def create_app(server: Server, token: str) -> FastAPI:
         server.bell.close()
         server.engine.close()
 
+    app = bare_app(lifespan)
+    app.state.server = server
+    app.add_middleware(TokenWall, token=token)
+    return app
+
+
+def bare_app(lifespan: Lifespan[FastAPI] | None = None) -> FastAPI:
+    """The routes and the document, with nothing behind them."""
     # The interactive pages of FastAPI fetch scripts from the internet: they are left out.
     app = FastAPI(title="Paddock", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
-    app.state.server = server
     for router in (jobs.router, tasks.router, events.router, system.router):
         app.include_router(router, prefix=PREFIX, responses=faults.RESPONSES)
     app.add_api_route("/", _welcome, include_in_schema=False, response_class=HTMLResponse)
     faults.install(app)
-    app.add_middleware(TokenWall, token=token)
     app.openapi = lambda: document(app)  # type: ignore[method-assign]
     return app
 

@@ -1,9 +1,10 @@
 """The event stream: what changes, as it changes; a client that comes back says where it was."""
 
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Query
+from fastapi import APIRouter, Depends, Header, Query
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from starlette.concurrency import run_in_threadpool
 
@@ -16,38 +17,48 @@ router = APIRouter(prefix="/events", tags=["events"])
 WAIT_SECONDS = 15.0
 
 
-@router.get("", response_class=EventSourceResponse)
-async def follow_events(
+@dataclass(frozen=True)
+class Begin:
+    """Where a client's stream begins: found before the answer does, so that a wrong job is a proper error."""
+
+    job: str | None
+    position: int
+    complete: bool
+
+
+def _begin(
     at: At,
     job: Annotated[str | None, Query(max_length=64, description="only of this job")] = None,
     last: Annotated[
         int | None, Query(ge=0, le=2**53, description="as Last-Event-ID, for clients without headers")
     ] = None,
     last_event_id: Annotated[str | None, Header()] = None,
-) -> AsyncIterator[ServerSentEvent]:
+) -> Begin:
+    given = int(last_event_id) if last_event_id and last_event_id.isascii() and last_event_id.isdigit() else last
+    with at.db.read() as c:
+        found = jobs.resolve(c, job) if job else None
+        oldest, newest = events.bounds(c)
+    if given is None:
+        return Begin(found, newest, True)
+    if given > newest or given + 1 < oldest:
+        return Begin(found, newest, False)
+    return Begin(found, given, True)
+
+
+@router.get("", response_class=EventSourceResponse)
+async def follow_events(at: At, begin: Annotated[Begin, Depends(_begin)]) -> AsyncIterator[ServerSentEvent]:
     """Server-sent events of kinds `job`, `tasks`, `removed`; `hello` first, with the position of the stream.
 
     `reset` in place of `hello`: events were missed that are no longer kept: fetch everything again.
     """
-    given = int(last_event_id) if last_event_id and last_event_id.isdigit() else last
-    found, position, complete = await run_in_threadpool(_begin, at, job, given)
-    yield ServerSentEvent(event="hello" if complete else "reset", id=str(position), data={"position": position})
+    position = begin.position
+    kind = "hello" if begin.complete else "reset"
+    yield ServerSentEvent(event=kind, id=str(position), data={"position": position})
     while not at.bell.closed:
-        for event in await run_in_threadpool(_after, at, position, found):
+        for event in await run_in_threadpool(_after, at, position, begin.job):
             position = event.id
             yield ServerSentEvent(event=event.kind, id=str(event.id), data=event.model_dump(mode="json"))
         await at.bell.wait(WAIT_SECONDS)
-
-
-def _begin(at: Server, job: str | None, last: int | None) -> tuple[str | None, int, bool]:
-    with at.db.read() as c:
-        found = jobs.resolve(c, job) if job else None
-        oldest, newest = events.bounds(c)
-    if last is None:
-        return found, newest, True
-    if last > newest or last + 1 < oldest:
-        return found, newest, False
-    return found, last, True
 
 
 def _after(at: Server, position: int, job: str | None) -> list[Event]:

@@ -12,6 +12,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
@@ -78,7 +79,8 @@ class LocalBackend:
                 if entry.state == AllocationState.PENDING:
                     self._keep(replace(entry, state=AllocationState.ENDED.value, reason="cancelled before it started"))
                 elif entry.state == AllocationState.RUNNING and entry.pid and self._runs(entry):
-                    os.kill(entry.pid, signal.SIGTERM)  # the runner ends its tasks, then itself
+                    with suppress(ProcessLookupError):
+                        os.kill(entry.pid, signal.SIGTERM)  # the runner ends its tasks, then itself
 
     def nodes(self) -> Sequence[Node]:
         with self._lock:
@@ -134,6 +136,9 @@ class LocalBackend:
 
     def _start(self, entry: Entry, devices: list[str], slots: list[int]) -> None:
         request = entry.request
+        # Where it will be is written down first: a server that is killed in between must not give it away again.
+        entry = replace(entry, devices=devices, slots=slots)
+        self._keep(entry)
         environment = os.environ | {processes.MARK: entry.key, "PADDOCK_DEVICE": _device_name(devices, slots)}
         if devices:
             environment["CUDA_VISIBLE_DEVICES"] = ",".join(devices)
@@ -157,7 +162,7 @@ class LocalBackend:
         self._children[entry.key] = child
         running = AllocationState.RUNNING.value
         start = processes.started(child.pid)
-        self._keep(replace(entry, state=running, pid=child.pid, start=start, devices=devices, slots=slots))
+        self._keep(replace(entry, state=running, pid=child.pid, start=start))
 
     def _runs(self, entry: Entry) -> bool:
         child = self._children.get(entry.key)
@@ -167,6 +172,8 @@ class LocalBackend:
 
     def _end(self, entry: Entry) -> None:
         processes.kill_marked(entry.key)
+        if processes.marked(entry.key):
+            return  # a process that does not die at once: it is looked for again at the next poll
         self._children.pop(entry.key, None)
         self._keep(replace(entry, state=AllocationState.ENDED.value))
 

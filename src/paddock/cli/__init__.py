@@ -1,0 +1,122 @@
+"""The command line. Exit codes: 0 done; 1 what was waited for failed; 2 wrong usage or input; 3 not found or
+ambiguous; 4 no server or no right; 5 refused or failed in the server; 130 interrupted."""
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any
+
+import typer
+
+from paddock import __version__
+from paddock.cli import act, base, doctor, look, results, server
+from paddock.cli import submit as submitting
+from paddock.errors import PaddockError
+
+app = typer.Typer(
+    name="paddock",
+    help="Run, watch and compare trainings: one script, many hyperparameters.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 done, 1 a task failed, 2 wrong input, 3 not found, 4 no server, 5 refused, 130 interrupted.",
+)
+
+# name, function, examples
+_COMMANDS: list[tuple[str, Callable[..., Any], tuple[str, ...]]] = [
+    ("up", server.up, ("paddock up", "paddock up --port 0 --json")),
+    (
+        "submit",
+        submitting.submit,
+        (
+            "paddock submit train.py -p lr=0.1,0.01 -p batch_size=32..128:32 --follow",
+            "paddock submit sweep.yaml --dry-run",
+            "paddock submit --command 'python3 train.py {lr}' -p lr=1e-4..1e-1:log --trials 20",
+        ),
+    ),
+    ("ls", look.ls, ("paddock ls --state running",)),
+    ("show", look.show, ("paddock show k3v", "paddock show k3v --spec > sweep.yaml")),
+    ("tasks", look.tasks, ("paddock tasks k3v --state error", "paddock tasks k3v --sort best")),
+    ("logs", results.logs, ("paddock logs k3v-12 -f --tail 20",)),
+    ("metrics", results.metrics, ("paddock metrics k3v-12 -m val_loss",)),
+    ("best", results.best, ("paddock best k3v -n 3",)),
+    ("stop", act.stop, ("paddock stop k3v", "paddock stop k3v-1 k3v-2")),
+    ("restart", act.restart, ("paddock restart k3v --failed --resume",)),
+    ("rm", act.rm, ("paddock rm k3v --yes",)),
+    ("export", results.export, ("paddock export k3v -o results.csv",)),
+    ("nodes", server.nodes, ("paddock nodes",)),
+    ("inspect", server.inspect, ("paddock inspect train.py",)),
+    ("doctor", doctor.doctor, ("paddock doctor",)),
+    ("settings", server.show_settings, ("paddock settings --json",)),
+    ("token", server.token, ("paddock token",)),
+    ("version", server.version, ("paddock version",)),
+]
+
+
+def _register() -> None:
+    for name, function, examples in _COMMANDS:
+        # Typer joins lines that are not separated by an empty one.
+        epilog = "\n\n".join(["Examples:" if len(examples) > 1 else "Example:", *examples])
+        app.command(name, epilog=epilog, no_args_is_help=False)(function)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"paddock {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    ctx: typer.Context,
+    home: Annotated[
+        str | None, typer.Option(help="Paddock's home folder; PADDOCK_HOME or ~/.paddock when not given.")
+    ] = None,
+    url: Annotated[str | None, typer.Option(help="Address of the server; found in the home when not given.")] = None,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    ctx.obj = base.Place(home, url)
+
+
+_register()
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """The command line as a function: its exit code."""
+    try:
+        result = app(args=arguments, standalone_mode=False, prog_name="paddock")
+        sys.stdout.flush()
+    except PaddockError as error:
+        return base.report(error)
+    except (KeyboardInterrupt, typer.Abort):
+        return base.INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has seen enough. Python would complain again when it closes standard output.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        return _usage(error)
+    return result if isinstance(result, int) else 0
+
+
+def _usage(error: Exception) -> int:
+    """What typer says of the arguments, in our form; all else is a bug and keeps its traceback."""
+    message = getattr(error, "format_message", None)
+    if not callable(message):
+        raise error
+    context = getattr(error, "ctx", None)
+    if type(error).__name__ == "NoArgsIsHelpError":
+        return base.WRONG
+    base.say(f"error: {message()}")
+    if context is not None:
+        base.say(f"  see `{context.command_path} --help`")
+    return base.WRONG
+
+
+def main() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal that cannot show a sign is no reason to fail
+    sys.exit(run())

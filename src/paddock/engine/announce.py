@@ -11,7 +11,6 @@ from paddock.store import events, tasks
 from paddock.store.metrics import Point
 
 MAX_POINTS = 20_000
-LIVE = ("epoch", "progress", "seconds_left", "last_value", "best_value", "best_epoch")
 
 
 class Announcement:
@@ -22,7 +21,7 @@ class Announcement:
 
     def __init__(self, c: sa.Connection) -> None:
         self._c = c
-        self._jobs: dict[str, list[tuple[str, bool]]] = defaultdict(list)
+        self._jobs: dict[str, dict[str, Mapping[str, float | None] | None]] = defaultdict(dict)
         self._points: dict[str, dict[str, dict[str, list[list[float | None]]]]] = defaultdict(dict)
         self._reset: dict[str, dict[str, list[str]]] = defaultdict(dict)
 
@@ -31,11 +30,12 @@ class Announcement:
         job: str,
         task: str,
         *,
-        state_changed: bool,
+        live: Mapping[str, float | None] | None,
         points: Mapping[str, Sequence[Point]] | None = None,
         forgotten: set[str] | None = None,
     ) -> None:
-        self._jobs[job].append((task, state_changed))
+        """`live` None: its state has changed, and the whole task is to be sent."""
+        self._jobs[job][task] = live
         if points:
             self._points[job][task] = {name: [_pair(p) for p in series] for name, series in points.items()}
         if forgotten:
@@ -43,13 +43,13 @@ class Announcement:
 
     def write(self) -> None:
         for job, changed in self._jobs.items():
-            events.insert(self._c, "tasks", job, self._data(job, dict(changed)))
+            events.insert(self._c, "tasks", job, self._data(job, changed))
 
-    def _data(self, job: str, changed: dict[str, bool]) -> dict[str, Any]:
-        found = tasks.by_ids(self._c, list(changed))
+    def _data(self, job: str, changed: Mapping[str, Mapping[str, float | None] | None]) -> dict[str, Any]:
+        whole = tasks.by_ids(self._c, [task for task, live in changed.items() if live is None])
         data: dict[str, Any] = {
-            "tasks": [task.model_dump(mode="json") for task in found if changed[task.id]],
-            "live": {task.id: {name: getattr(task, name) for name in LIVE} for task in found if not changed[task.id]},
+            "tasks": [task.model_dump(mode="json") for task in whole],
+            "live": {task: live for task, live in changed.items() if live is not None},
         }
         if self._reset[job]:
             data["reset"] = self._reset[job]

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from paddock import lifecycle
 from paddock.engine.announce import Announcement
 from paddock.engine.context import Context, JobFacts
+from paddock.estimate import Pace
 from paddock.journal import Record
 from paddock.lifecycle import Ending, Verdict
 from paddock.models import Cause, TaskState
@@ -40,6 +41,20 @@ class Subject:
 
     def of_attempt(self, name: str) -> Any:
         return self.attempt[name] if name in self.attempt else getattr(self.row, name)
+
+    def live(self) -> dict[str, float | None]:
+        """What moves while a task runs."""
+        names = ("epoch", "last_value", "best_value", "best_epoch")
+        pace = Pace(
+            self.of_task("epochs"),
+            self.of_task("epoch"),
+            self.of_task("epoch_at"),
+            self.of_task("first_epoch"),
+            self.attempt.get("first_epoch", self.row.a_first_epoch),
+            self.of_attempt("started_at"),
+        )
+        moving = {"progress": pace.progress(), "seconds_left": pace.seconds_left(pace.epoch_at or 0)}
+        return {name: self.of_task(name) for name in names} | moving
 
 
 class Changes:
@@ -204,23 +219,27 @@ class Changes:
     def write(self) -> None:
         """All of it, and one event a job."""
         subjects = [subject for subject in self._subjects.values() if subject is not None]
+        appender = self._context.appender
         for subject in subjects:
             if subject.forgotten:
-                metrics.forget(self._c, subject.row.a_id, subject.forgotten)
-        metrics.append(self._c, {s.row.a_id: s.points for s in subjects if s.points})
+                appender.forget(self._c, subject.row.a_id, subject.forgotten)
+        appender.append(self._c, {s.row.a_id: s.points for s in subjects if s.points})
         attempts.update_attempts(self._c, [{"id": s.row.a_id, **s.attempt} for s in subjects if s.attempt])
         attempts.update_tasks(self._c, [{"id": s.row.id, **s.task} for s in subjects if s.task])
         for subject in subjects:
+            if subject.verdict:
+                appender.done(subject.row.a_id)
             if subject.verdict and subject.verdict.retry and subject.current:
                 last = [(subject.row.id, subject.row.a_number)]
                 attempts.begin_next(self._c, subject.row.job_id, last, resumed=True)
         announcement = Announcement(self._c)
         for subject in subjects:
             if subject.points or subject.attempt or subject.task:
+                whole = "state" in subject.attempt or "warnings" in subject.attempt
                 announcement.add(
                     subject.row.job_id,
                     subject.row.id,
-                    state_changed="state" in subject.attempt or "warnings" in subject.attempt,
+                    live=None if whole else subject.live(),
                     points=subject.points if subject.current else {},
                     forgotten=subject.forgotten,
                 )

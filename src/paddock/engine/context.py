@@ -10,7 +10,7 @@ from paddock.engine.courier import Courier
 from paddock.models import Cause, Interpreter, JobSpec, Objective, ScriptReport
 from paddock.paths import Home
 from paddock.settings import Settings
-from paddock.store import jobs
+from paddock.store import jobs, metrics
 from paddock.store.db import Database
 
 
@@ -31,6 +31,7 @@ class Context:
     home: Home
     settings: Settings
     couriers: dict[str, Courier]
+    appender: metrics.Appender = field(default_factory=metrics.Appender)
     _facts: dict[str, JobFacts] = field(default_factory=dict)
 
     def facts(self, c: sa.Connection, ids: Sequence[str]) -> dict[str, JobFacts]:

@@ -40,6 +40,7 @@ class Courier:
         self._executor = ThreadPoolExecutor(1, thread_name_prefix=f"backend-{backend.name}")
         self._submissions: dict[str, Future[str]] = {}
         self._poll: tuple[list[str], Future[Polled]] | None = None
+        self._last: Mapping[str, AllocationStatus] | None = {}
         self._not_before = 0.0
         self._nodes_at = 0.0
 
@@ -69,7 +70,16 @@ class Courier:
         """Start one poll, if none is under way."""
         if self._poll is None and time.monotonic() >= self._not_before:
             listed = list(ids)
-            self._poll = (listed, self._executor.submit(self._look, listed))
+            future = self._executor.submit(self._look, listed)
+            self._poll = (listed, future)
+            future.add_done_callback(self._heard)
+
+    def _heard(self, future: "Future[Polled]") -> None:
+        """Wake the engine for news only: polling would otherwise never rest."""
+        statuses = None if future.exception() else future.result().statuses
+        if statuses != self._last:
+            self._last = statuses
+            self._wake()
 
     def _look(self, ids: list[str]) -> Polled:
         statuses = self.backend.poll(ids)

@@ -23,6 +23,7 @@ from paddock.store.db import Database
 log = logging.getLogger("paddock.engine")
 
 FORGET_SECONDS = 60.0
+HOUSEKEEPING_SECONDS = 1.0
 
 
 class Engine:
@@ -42,6 +43,8 @@ class Engine:
         self._ingest = Ingest()
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
         self._sweeper = ThreadPoolExecutor(1, thread_name_prefix="sweeper")
+        self._asked = True
+        self._kept_at = 0.0
         self._forgotten_at = 0.0
         self._last_event = 0
         self.beat: float | None = None
@@ -65,6 +68,8 @@ class Engine:
         self._sweeper.shutdown(wait=True)
 
     def wake(self) -> None:
+        """From any thread: there is something to do."""
+        self._asked = True
         self._woken.set()
 
     def nodes(self, backend: str | None = None) -> list[Node]:
@@ -91,21 +96,31 @@ class Engine:
                 self._woken.wait(self.context.settings.tick_seconds)
 
     def tick(self) -> bool:
-        """One round. Returns whether there is more to do at once."""
+        """One round. Returns whether there is more to do at once.
+
+        Journals are read in every round; the rest is done when something asks for it, and else once a second.
+        """
         now = time.time()
         rows = self._unclosed()
-        read, more = self._ingest.run(self.context, rows)
-        observe.close(self.context, rows, read, now)
+        outcome = self._ingest.run(self.context, rows)
+        observe.close(self.context, rows, outcome.read, now)
+        more = outcome.more
+        if self._asked or outcome.stirred or now - self._kept_at > HOUSEKEEPING_SECONDS:
+            self._asked = False
+            self._kept_at = now
+            more = self._keep_house(now) or more
+        self._announce()
+        return more
+
+    def _keep_house(self, now: float) -> bool:
         orders.stop(self.context, now)
         unpublished = orders.publish(self.context, now)
-        rows = self._unclosed()
-        observe.observe(self.context, rows, now)
+        observe.observe(self.context, self._unclosed(), now)
         launch.launch(self.context, self._unclosed(), now)
         for folder in remove.remove(self.context, self._unclosed()):
             self._sweeper.submit(remove.delete_folder, folder)
         self._forget_events(now)
-        self._announce()
-        return more or unpublished
+        return unpublished
 
     def _unclosed(self) -> list[sa.Row[Any]]:
         with self.context.db.read() as c:

@@ -1,5 +1,6 @@
 """Journals into the database: each from where it was read to before, once."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,16 @@ from paddock.models import AllocationState
 from paddock.store import allocations
 
 READ_BYTES = 4_000_000
+STIRRING = frozenset({"runner", "started", "ended", "bye"})  # what may call for action
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a round of reading gave: the allocations read to their end, and whether there is more to do."""
+
+    read: set[str]
+    more: bool
+    stirred: bool
 
 
 class Ingest:
@@ -20,19 +31,30 @@ class Ingest:
     def __init__(self) -> None:
         self._rounds = 0
 
-    def run(self, context: Context, rows: list[sa.Row[Any]]) -> tuple[set[str], bool]:
-        """Read all journals. Returns the allocations that were read to their end, and whether more is waiting."""
+    def run(self, context: Context, rows: list[sa.Row[Any]]) -> "Outcome":
+        """Read all journals once."""
         self._rounds += 1
         readings = [self._read(context, row) for row in rows]
         news = [reading for reading in readings if reading.moved]
         if news:
-            with context.db.write() as c:
-                changes = Changes(c, context)
-                for reading in news:
-                    changes.apply(reading.key, reading.records)
-                    allocations.read_to(c, reading.key, reading.offsets)
-                changes.write()
-        return {r.key for r in readings if not r.more}, any(r.more for r in readings)
+            try:
+                self._write(context, news)
+            except BaseException:
+                context.appender.clear()
+                raise
+        return Outcome(
+            read={reading.key for reading in readings if not reading.more},
+            more=any(reading.more for reading in readings),
+            stirred=any(record["e"] in STIRRING for reading in news for record in reading.records),
+        )
+
+    def _write(self, context: Context, news: list["Reading"]) -> None:
+        with context.db.write() as c:
+            changes = Changes(c, context)
+            for reading in news:
+                changes.apply(reading.key, reading.records)
+                allocations.read_to(c, reading.key, reading.offsets)
+            changes.write()
 
     def _read(self, context: Context, row: sa.Row[Any]) -> "Reading":
         """The known journals, and now and then (always once it has ended) that of one more start."""

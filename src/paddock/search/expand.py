@@ -22,7 +22,7 @@ def method_of(space: Space, search: Search) -> Literal["grid", "random"]:
     """`auto`: a grid where every value can be counted, random search where a range is continuous."""
     if search.method != "auto":
         return search.method
-    if search.trials is not None or any(isinstance(p, Range) and _countable(p) is None for p in space.values()):
+    if search.trials is not None or any(isinstance(p, Range) and p.count() is None for p in space.values()):
         return "random"
     return "grid"
 
@@ -39,13 +39,6 @@ def varying(configurations: list[Params]) -> list[str]:
     if not configurations:
         return []
     return [name for name in configurations[0] if len({json.dumps(c[name]) for c in configurations}) > 1]
-
-
-def _countable(space: Range) -> list[int | float] | None:
-    try:
-        return space.values()
-    except ValueError as error:
-        raise InvalidInput(f"This range cannot be used: {error}.") from None
 
 
 def _grid(space: Space, search: Search, limit: int) -> list[Params]:
@@ -67,11 +60,19 @@ def _grid(space: Space, search: Search, limit: int) -> list[Params]:
 def _axis(name: str, space: Choices | Range) -> list[JsonValue]:
     if isinstance(space, Choices):
         return space.values
-    values = _countable(space)
+    try:
+        values = space.values()
+    except ValueError as error:
+        raise _unfit(name, str(error)) from None
     if values is None:
-        message = "a continuous range has no end of values: give a step (0..1:0.1), a list, or use --search random"
-        raise InvalidInput(f"Parameter {name}: {message}.", fields={f"params.{name}": message})
+        raise _unfit(
+            name, "a continuous range has no end of values: give a step (0..1:0.1), a list, or use --search random"
+        )
     return list(values)
+
+
+def _unfit(name: str, message: str) -> InvalidInput:
+    return InvalidInput(f"Parameter {name}: {message}.", fields={f"params.{name}": message})
 
 
 def _random(space: Space, search: Search, limit: int) -> list[Params]:
@@ -93,12 +94,15 @@ def _random(space: Space, search: Search, limit: int) -> list[Params]:
 def _draw(space: Choices | Range, source: random.Random) -> JsonValue:
     if isinstance(space, Choices):
         return source.choice(space.values)
-    values = _countable(space)
-    if values is not None:
-        return source.choice(values)
+    count = space.count()
+    if count is not None:
+        return space.value(source.randrange(count))
     if space.log:
         drawn = math.exp(source.uniform(math.log(space.low), math.log(space.high)))
     else:
         drawn = source.uniform(space.low, space.high)
     drawn = min(max(drawn, space.low), space.high)
-    return round(drawn) if space.type == "int" else float(f"{drawn:.6g}")
+    if space.type == "int":
+        return round(drawn)
+    short = float(f"{drawn:.6g}")  # a person will read it
+    return short if space.low <= short <= space.high else drawn

@@ -5,6 +5,7 @@ with room, the last: appending reads and rewrites that one only, so the cost of 
 Points of an attempt that was resumed go on where the attempt before left off; see `curves`.
 """
 
+import struct
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
@@ -24,53 +25,70 @@ Point = tuple[float, float, float]  # step, value, time
 Points = NDArray[np.void]
 T = TypeVar("T")
 _BATCH = 400  # SQLite limits how many values a statement may hold
+_PACK = struct.Struct("<ddd").pack
+_FULL = CAP * POINT.itemsize
+_one = sa.and_(
+    chunks.c.attempt_id == sa.bindparam("a"), chunks.c.name == sa.bindparam("n"), chunks.c.seq == sa.bindparam("s")
+)
+_GROW = sa.update(chunks).where(_one).values({"count": sa.bindparam("k"), "data": sa.bindparam("d")})
+_ADD = sa.insert(chunks).values(
+    attempt_id=sa.bindparam("a"),
+    name=sa.bindparam("n"),
+    seq=sa.bindparam("s"),
+    count=sa.bindparam("k"),
+    data=sa.bindparam("d"),
+)
 
 
-def append(c: sa.Connection, new: Mapping[int, Mapping[str, Sequence[Point]]]) -> None:
-    """Add points: attempt id -> metric -> points in their order."""
-    tails = _tails(c, list(new))
-    fresh: list[dict[str, Any]] = []
-    grown: list[dict[str, Any]] = []
-    for attempt, series in new.items():
-        for name, points in series.items():
-            seq, old, stored = tails.get((attempt, name), (0, b"", False))
-            data = old + np.array(list(points), dtype=POINT).tobytes()
-            size = CAP * POINT.itemsize
-            for start in range(0, len(data) + 1, size):  # + 1: a full last chunk gets an empty one after it
-                part = data[start : start + size]
-                row = {"a": attempt, "n": name, "s": seq, "count": len(part) // POINT.itemsize, "data": part}
-                (grown if stored else fresh).append(row)
-                seq, stored = seq + 1, False
-    if grown:
-        same = sa.and_(
-            chunks.c.attempt_id == sa.bindparam("a"),
-            chunks.c.name == sa.bindparam("n"),
-            chunks.c.seq == sa.bindparam("s"),
-        )
-        change: dict[str, Any] = {"count": sa.bindparam("count"), "data": sa.bindparam("data")}
-        c.execute(sa.update(chunks).where(same).values(change), grown)
-    if fresh:
-        c.execute(
-            sa.insert(chunks),
-            [
-                {"attempt_id": r["a"], "name": r["n"], "seq": r["s"], "count": r["count"], "data": r["data"]}
-                for r in fresh
-            ],
-        )
+class Appender:
+    """Adds points to series, and remembers the chunk with room of each, so that it need not be read again.
 
+    There is one for a database: nobody else may write chunks. After a transaction that failed, `clear` it.
+    """
 
-def _tails(c: sa.Connection, ids: list[int]) -> dict[tuple[int, str], tuple[int, bytes, bool]]:
-    found = {}
-    for part in _batches(ids):
-        query = sa.select(chunks).where(chunks.c.attempt_id.in_(part), chunks.c.count < CAP)
-        for row in c.execute(query):
-            found[row.attempt_id, row.name] = (row.seq, bytes(row.data), True)
-    return found
+    def __init__(self) -> None:
+        self._tails: dict[int, dict[str, tuple[int, bytes]]] = {}
 
+    def clear(self) -> None:
+        self._tails.clear()
 
-def forget(c: sa.Connection, attempt: int, names: Iterable[str]) -> None:
-    """Drop the points of these metrics of one attempt."""
-    c.execute(sa.delete(chunks).where(chunks.c.attempt_id == attempt, chunks.c.name.in_(list(names))))
+    def done(self, attempt: int) -> None:
+        """No more points of this attempt are to be expected."""
+        self._tails.pop(attempt, None)
+
+    def append(self, c: sa.Connection, new: Mapping[int, Mapping[str, Sequence[Point]]]) -> None:
+        """Add points: attempt id -> metric -> points in their order."""
+        self._load(c, [attempt for attempt in new if attempt not in self._tails])
+        fresh: list[dict[str, Any]] = []
+        grown: list[dict[str, Any]] = []
+        for attempt, series in new.items():
+            tails = self._tails[attempt]
+            for name, points in series.items():
+                stored = name in tails
+                seq, data = tails.get(name, (0, b""))
+                data += b"".join(_PACK(*point) for point in points)
+                for start in range(0, len(data) + 1, _FULL):  # + 1: a full last chunk gets an empty one after it
+                    part = data[start : start + _FULL]
+                    row = {"a": attempt, "n": name, "s": seq, "k": len(part) // POINT.itemsize, "d": part}
+                    (grown if stored else fresh).append(row)
+                    tails[name] = (seq, part)
+                    seq, stored = seq + 1, False
+        if grown:
+            c.execute(_GROW, grown)
+        if fresh:
+            c.execute(_ADD, fresh)
+
+    def forget(self, c: sa.Connection, attempt: int, names: Iterable[str]) -> None:
+        """Drop the points of these metrics of one attempt."""
+        c.execute(sa.delete(chunks).where(chunks.c.attempt_id == attempt, chunks.c.name.in_(list(names))))
+        self.done(attempt)
+
+    def _load(self, c: sa.Connection, ids: list[int]) -> None:
+        self._tails |= {attempt: {} for attempt in ids}
+        for part in _batches(ids):
+            query = sa.select(chunks).where(chunks.c.attempt_id.in_(part), chunks.c.count < CAP)
+            for row in c.execute(query):
+                self._tails[row.attempt_id][row.name] = (row.seq, bytes(row.data))
 
 
 def names(c: sa.Connection, task_ids: Sequence[str]) -> list[str]:

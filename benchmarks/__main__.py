@@ -1,0 +1,7 @@
+"""Run all benchmarks, one after the other."""
+
+from benchmarks import accept, curves, ingest, latency, throughput
+
+for module in (accept, throughput, latency, ingest, curves):
+    print(f"\n== {(module.__doc__ or '').strip().splitlines()[0]}", flush=True)
+    module.main()

@@ -1,0 +1,63 @@
+"""A database with one job whose tasks run, as the benchmarks of the store and of ingest need it."""
+
+import json
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from paddock import settings
+from paddock.engine.context import Context
+from paddock.models import AllocationSpec, CodeInfo, Interpreter, JobSpec
+from paddock.paths import Home
+from paddock.serve import open_database
+from paddock.store import allocations, jobs
+
+JOB = "bench000"
+KEY = f"{JOB}-a1"
+
+
+@dataclass
+class Bench:
+    home: Home
+    context: Context
+
+    @property
+    def journal(self) -> Path:
+        return self.home.job(JOB).journal(KEY, 1)
+
+    def say(self, records: list[dict[str, object]]) -> None:
+        with open(self.journal, "a") as file:
+            file.writelines(json.dumps(record) + "\n" for record in records)
+
+
+@contextmanager
+def bench(tasks: int) -> Iterator[Bench]:
+    with tempfile.TemporaryDirectory() as folder:
+        home = Home(Path(folder) / "home")
+        home.create()
+        chosen = settings.load(home.root)
+        db = open_database(chosen, home)
+        new = jobs.NewJob(
+            id=JOB,
+            owner="bench",
+            spec=JobSpec(command="true"),
+            script=None,
+            code=CodeInfo(),
+            interpreter=Interpreter(argv=["python3"]),
+            configurations=[{"n": n} for n in range(tasks)],
+            epochs=[None] * tasks,
+        )
+        allocation = home.job(JOB).allocation(KEY)
+        allocation.mkdir(parents=True)
+        with db.write() as c:
+            jobs.insert(c, new)
+            spec = AllocationSpec(key=KEY, name=KEY, folder=str(allocation), runner=["true"])
+            allocations.plan(c, JOB, "local", spec)
+        yield Bench(home, Context(db, home, chosen, {}))
+        db.close()
+
+
+def started(tasks: int, at: float) -> list[dict[str, object]]:
+    return [{"e": "started", "at": at, "task": f"{JOB}-{n}", "attempt": 1, "pid": 1} for n in range(1, tasks + 1)]

@@ -1,0 +1,93 @@
+"""stop, restart, rm: what is to happen to jobs and tasks."""
+
+import sys
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+
+from paddock.cli import base, complete, render
+from paddock.cli.base import Json, Targets
+from paddock.errors import InvalidInput
+from paddock.models import JobDetail
+
+
+def stop(ctx: typer.Context, targets: Targets, as_json: Json = False) -> None:
+    """Stop tasks: SIGTERM first, SIGKILL after the grace time. What has ended is left alone."""
+    client = base.client(ctx)
+    _change(targets, client.stop, "stopped", as_json)
+
+
+def restart(
+    ctx: typer.Context,
+    targets: Targets,
+    failed: Annotated[bool, typer.Option("--failed", help="Only tasks in error.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Keep the checkpoint and go on from it.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Run again what has ended; earlier attempts stay readable."""
+    client = base.client(ctx)
+    _change(targets, lambda one: client.restart(one, failed=failed, resume=resume), "restarted", as_json)
+
+
+def _change(targets: list[str], act: Callable[[str], list[str]], done: str, as_json: bool) -> None:
+    changed: list[str] = []
+
+    def one(target: str) -> None:
+        found = act(target)
+        changed.extend(found)
+        if not as_json:
+            typer.echo(_summary(target, found, done))
+
+    code = base.for_each(targets, one)
+    if as_json:
+        base.emit({"tasks": changed})
+    raise typer.Exit(code)
+
+
+def _summary(target: str, found: list[str], done: str) -> str:
+    if not found:
+        return f"{target}: there was nothing to be {done}"
+    listed = ", ".join(found[:5]) + (", ..." if len(found) > 5 else "")
+    being = "being stopped" if done == "stopped" else done
+    return f"{listed}: {being}" if len(found) == 1 else f"{len(found)} tasks {being}: {listed}"
+
+
+def rm(
+    ctx: typer.Context,
+    jobs: Annotated[list[str], typer.Argument(metavar="JOB...", help="Ids of jobs.", autocompletion=complete.jobs)],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Delete jobs with their results, logs and checkpoints; stops what runs."""
+    client = base.client(ctx)
+    removed: list[str] = []
+
+    def one(job: str) -> None:
+        if base.is_task(job):
+            raise InvalidInput(f"{job} is a task: only whole jobs can be removed.")
+        detail = client.detail(job)
+        if not yes:
+            _confirm(detail)
+        client.remove(detail.id)
+        removed.append(detail.id)
+        if not as_json:
+            typer.echo(f"{detail.id} removed: {_lost(detail)}")
+
+    code = base.for_each(jobs, one)
+    if as_json:
+        base.emit({"removed": removed})
+    raise typer.Exit(code)
+
+
+def _lost(job: JobDetail) -> str:
+    running = f", {job.counts.running} of them running" if job.counts.running else ""
+    return f"{render.several(job.counts.total, 'task')}{running}, with their results, logs and checkpoints"
+
+
+def _confirm(job: JobDetail) -> None:
+    question = f"Remove {job.id} ({render.clean(job.name)}): {_lost(job)}?"
+    if not sys.stdin.isatty():
+        raise InvalidInput(f"{question} Give --yes: there is nobody to ask.")
+    if not typer.confirm(question, err=True):
+        raise typer.Exit(base.FAILED)

@@ -1,0 +1,144 @@
+"""What the commands share: the client, output, errors and exit codes."""
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import typer
+from pydantic import BaseModel
+from rich.console import Console
+
+from paddock.cli import complete
+from paddock.cli.render import clean
+from paddock.client import Client
+from paddock.errors import (
+    InvalidInput,
+    NotAuthorised,
+    NotFound,
+    PaddockError,
+    ServerUnreachable,
+    TooLarge,
+)
+
+FAILED, WRONG, MISSING, UNREACHABLE, REFUSED, INTERRUPTED = 1, 2, 3, 4, 5, 130
+_CODES: list[tuple[type[PaddockError], int]] = [
+    (InvalidInput, WRONG),
+    (TooLarge, WRONG),
+    (NotFound, MISSING),
+    (NotAuthorised, UNREACHABLE),
+    (ServerUnreachable, UNREACHABLE),
+]
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on standard output.")]
+JobId = Annotated[
+    str, typer.Argument(metavar="JOB", help="Id of a job, or its beginning.", autocompletion=complete.jobs)
+]
+TaskId = Annotated[
+    str,
+    typer.Argument(
+        metavar="TASK|JOB", help="Id of a task, such as k3v-12, or of a job.", autocompletion=complete.targets
+    ),
+]
+Targets = Annotated[
+    list[str],
+    typer.Argument(metavar="JOB|TASK...", help="Ids of jobs or tasks.", autocompletion=complete.targets),
+]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Which server is meant."""
+
+    home: str | None = None
+    url: str | None = None
+
+
+def place(ctx: typer.Context) -> Place:
+    return ctx.obj if isinstance(ctx.obj, Place) else Place()
+
+
+def client(ctx: typer.Context, timeout: float = 30.0) -> Client:
+    at = place(ctx)
+    made = Client(url=at.url, home=at.home, timeout=timeout)
+    ctx.call_on_close(made.close)
+    return made
+
+
+# --- output ---------------------------------------------------------------------------------------------------------
+
+
+def screen() -> Console:
+    """Standard output. Texts are never taken for markup, and emoji codes are left alone."""
+    return Console(markup=False, emoji=False, highlight=False, soft_wrap=False)
+
+
+def say(*lines: str) -> None:
+    """Notes for the person at the terminal: on standard error, so that standard output can be piped on."""
+    for line in lines:
+        sys.stderr.write(f"{line}\n")
+    sys.stderr.flush()
+
+
+def warn(texts: Iterable[str]) -> None:
+    say(*(f"warning: {clean(text)}" for text in texts))
+
+
+def emit(value: Any) -> None:
+    """One JSON document."""
+    sys.stdout.write(_json(value, 2) + "\n")
+    sys.stdout.flush()
+
+
+def emit_line(value: Any) -> None:
+    """One line of JSON lines."""
+    sys.stdout.write(_json(value, None) + "\n")
+    sys.stdout.flush()
+
+
+def _json(value: Any, indent: int | None) -> str:
+    if isinstance(value, BaseModel):
+        return value.model_dump_json(indent=indent)
+    return json.dumps(value, indent=indent, default=_plain, ensure_ascii=False)
+
+
+def _plain(value: Any) -> Any:
+    return value.model_dump(mode="json") if isinstance(value, BaseModel) else str(value)
+
+
+# --- errors ---------------------------------------------------------------------------------------------------------
+
+
+def exit_code(error: PaddockError) -> int:
+    return next((code for kind, code in _CODES if isinstance(error, kind)), REFUSED)
+
+
+def report(error: PaddockError) -> int:
+    """Say what is wrong, with the fields that the message does not speak of; the exit code."""
+    told = error.message.lower()
+    say(f"error: {clean(error.message)}")
+    say(*(f"  {clean(name)}: {clean(text)}" for name, text in error.fields.items() if text.lower() not in told))
+    return exit_code(error)
+
+
+def for_each(targets: list[str], act: Callable[[str], Any]) -> int:
+    """Do something to each, whatever becomes of the others; the exit code of the first that failed."""
+    code = 0
+    for target in dict.fromkeys(targets):
+        try:
+            act(target)
+        except (ServerUnreachable, NotAuthorised):
+            raise
+        except PaddockError as error:
+            code = code or report(error)
+    return code
+
+
+def is_task(text: str) -> bool:
+    return "-" in text
+
+
+def is_terminal() -> bool:
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"

@@ -1,0 +1,85 @@
+"""Shell completion: ids with names, and the parameters of a script. Quick, and silent when there is no server."""
+
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from paddock.cli.render import clean
+
+SECONDS = 1.0
+Found = list[tuple[str, str]]
+
+
+def jobs(ctx: typer.Context, incomplete: str) -> Found:
+    return _silently(lambda: _jobs(ctx, incomplete))
+
+
+def targets(ctx: typer.Context, incomplete: str) -> Found:
+    """Jobs; tasks once a dash is typed."""
+    return _silently(lambda: _tasks(ctx, incomplete) if "-" in incomplete else _jobs(ctx, incomplete))
+
+
+def params(ctx: typer.Context, incomplete: str) -> Found:
+    """`name=` of what the script takes, read from it and not from a server."""
+    return _silently(lambda: _params(ctx.params.get("source") or _typed_source(), incomplete))
+
+
+def _silently(find: Callable[[], Iterable[tuple[str, str]]]) -> Found:
+    try:
+        return list(find())
+    except Exception:  # whatever it is, a half-typed command line is no place to show it
+        return []
+
+
+def _client(ctx: typer.Context) -> Any:
+    from paddock.client import Client
+
+    given = ctx.find_root().params
+    return Client(url=given.get("url"), home=given.get("home"), timeout=SECONDS)
+
+
+def _jobs(ctx: typer.Context, incomplete: str) -> Found:
+    with _client(ctx) as client:
+        found = client.jobs(limit=200).items
+    return [(job.id, clean(job.name)) for job in found if job.id.startswith(incomplete)]
+
+
+def _tasks(ctx: typer.Context, incomplete: str) -> Found:
+    from paddock.cli.render import params_text
+
+    job, _, number = incomplete.rpartition("-")
+    with _client(ctx) as client:
+        found = client.tasks(job, limit=500)
+    # Offered as typed: the shell drops what does not begin with that.
+    return [
+        (f"{job}-{task.number}", f"{task.state.value} {params_text(task.params)}")
+        for task in found
+        if str(task.number).startswith(number)
+    ]
+
+
+def _typed_source() -> str | None:
+    """Typer does not tell of arguments while an option waits for its value; the shell does."""
+    words = os.environ.get("_TYPER_COMPLETE_ARGS") or os.environ.get("COMP_WORDS", "")
+    return next(
+        (word for word in words.split() if word.endswith(".py") or (os.sep in word and Path(word).is_dir())), None
+    )
+
+
+def _params(source: Any, incomplete: str) -> Found:
+    from paddock.inspection import inspect_source
+
+    if not source or "=" in incomplete:
+        return []
+    script = Path(str(source)).expanduser()
+    if script.is_dir():
+        script = next(script / name for name in ("train.py", "main.py") if (script / name).is_file())
+    report = inspect_source(script.read_text(encoding="utf-8", errors="replace"), script.name)
+    return [
+        (f"{param.name}=", clean(param.help or (f"default {param.default}" if param.default is not None else "")))
+        for param in report.params
+        if param.name.startswith(incomplete)
+    ]

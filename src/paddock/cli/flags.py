@@ -1,0 +1,99 @@
+"""From the flags of `paddock submit` to fields of a job."""
+
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from paddock import space
+from paddock.errors import InvalidInput
+from paddock.jobfile import absolute
+from paddock.models import Cause
+
+
+def nested(flat: Mapping[str, Any]) -> dict[str, Any]:
+    """`{"search.seed": 3}` as `{"search": {"seed": 3}}`; what was not given (None, []) is left out."""
+    made: dict[str, Any] = {}
+    for name, value in flat.items():
+        if value is None or value == [] or value == {}:
+            continue
+        table, _, field = name.rpartition(".")
+        (made.setdefault(table, {}) if table else made)[field] = value
+    return made
+
+
+def params(given: Sequence[str] | None) -> dict[str, Any]:
+    """-p lr=0.1,0.01"""
+    found: dict[str, Any] = {}
+    for name, text in _pairs(given, "-p", "lr=0.1,0.01", "params").items():
+        try:
+            found[name] = space.parse(text)
+        except ValueError as error:
+            message = _message(error)
+            raise InvalidInput(f"Parameter {name}: {message}.", fields={f"params.{name}": message}) from None
+    return found
+
+
+def _message(error: ValueError) -> str:
+    details = getattr(error, "errors", None)  # pydantic's own
+    text = str(details()[0]["msg"]) if callable(details) else str(error)
+    return text.removeprefix("Value error, ").rstrip(".")
+
+
+def variables(given: Sequence[str] | None) -> dict[str, str]:
+    """--env NAME=VALUE"""
+    return _pairs(given, "--env", "CUDA_CACHE_DISABLE=1", "environment.variables")
+
+
+def retries(given: Sequence[str] | None) -> dict[str, int]:
+    """--retry CAUSE=N"""
+    found = {}
+    for cause, text in _pairs(given, "--retry", "preempted=5", "retries").items():
+        if cause not in set(Cause):
+            message = f"{cause!r} is none of {', '.join(Cause)}"
+            raise InvalidInput(f"--retry: {message}.", fields={"retries": message})
+        if not text.isascii() or not text.isdigit():
+            message = f"{text!r} is no number of retries"
+            raise InvalidInput(f"--retry {cause}: {message}.", fields={f"retries.{cause}": message})
+        found[cause] = int(text)
+    return found
+
+
+def _pairs(given: Sequence[str] | None, flag: str, example: str, field: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for text in given or []:
+        name, equals, value = text.partition("=")
+        name = name.strip()
+        if not equals or not name:
+            message = f"write {flag} NAME=VALUE, for example {flag} {example}, not {text!r}"
+            raise InvalidInput(message[0].upper() + message[1:] + ".", fields={field: message})
+        if name in found:
+            message = "it is given twice"
+            raise InvalidInput(f"{flag} {name}: {message}.", fields={f"{field}.{name}": message})
+        found[name] = value
+    return found
+
+
+def environment(python: str | None, venv: str | None, conda: str | None) -> dict[str, str | None]:
+    """Paths as the shell means them, not as the server's working folder would make of them."""
+    here = Path.cwd()
+    return {
+        "environment.python": absolute(python, here) if python and os.sep in python else _on_path(python),
+        "environment.venv": absolute(venv, here) if venv else None,
+        "environment.conda": absolute(conda, here) if conda and os.sep in conda else conda,
+    }
+
+
+def _on_path(name: str | None) -> str | None:
+    return shutil.which(name) or name if name else None
+
+
+def of_shell(*, command: bool) -> dict[str, str]:
+    """The environment that is active where `paddock submit` is called; else the Python that the shell would find."""
+    if folder := os.environ.get("VIRTUAL_ENV"):
+        return {"venv": folder}
+    if folder := os.environ.get("CONDA_PREFIX"):
+        return {"conda": folder}
+    found = None if command else shutil.which("python3") or shutil.which("python")
+    return {"python": absolute(found, Path.cwd())} if found else {}

@@ -1,0 +1,171 @@
+"""`submit --follow`: a job as it runs, on a terminal or line by line."""
+
+import time
+from collections.abc import Iterator
+
+from rich.console import Group, RenderableType
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from paddock.cli import base, render
+from paddock.client import Client
+from paddock.errors import NotFound, ServerUnreachable
+from paddock.models import Job, JobDetail, Task, TaskState
+from paddock.search import varying
+from paddock.stream import AWAY_SECONDS, Patience
+
+LOOK_SECONDS = 0.5
+TELL_SECONDS = 30.0
+_ORDER = [
+    TaskState.RUNNING,
+    TaskState.ERROR,
+    TaskState.SUBMITTED,
+    TaskState.FINISHED,
+    TaskState.STOPPED,
+    TaskState.PRUNED,
+]
+
+
+def follow(client: Client, job: JobDetail, *, as_json: bool = False) -> int:
+    """Until all tasks have ended; the exit code. Ctrl-C ends the following, not the job."""
+    try:
+        if as_json:
+            last = _as_json(client, job)
+        elif base.is_terminal():
+            last = _on_screen(client, job)
+        else:
+            last = _as_lines(client, job)
+    except KeyboardInterrupt:
+        base.say(f"\nThe job goes on: see it with `paddock tasks {job.id}`, end it with `paddock stop {job.id}`.")
+        return base.INTERRUPTED
+    except NotFound:
+        base.say(f"The job {job.id} was removed.")
+        return base.MISSING
+    return base.FAILED if last.counts.error else 0
+
+
+def _looks(client: Client, job: str) -> Iterator[tuple[Job, list[Task]]]:
+    """What is seen of a job from time to time; the last look is at its end."""
+    patience = Patience(AWAY_SECONDS)
+    while True:
+        try:
+            # The job first: when it has ended, so have the tasks that are read after it.
+            detail = client.detail(job)
+            tasks = client.tasks(job)
+        except ServerUnreachable as error:
+            patience.missed(error)
+            continue
+        patience.reached()
+        yield detail, tasks
+        if detail.ended:
+            return
+        time.sleep(LOOK_SECONDS * (1 + len(tasks) / 500))  # large jobs are looked at less often
+
+
+# --- line by line ---------------------------------------------------------------------------------------------------
+
+
+def _changes(client: Client, job: JobDetail) -> Iterator[tuple[Job, list[Task], list[Task]]]:
+    before: dict[str, tuple[TaskState, int]] = {}
+    for detail, tasks in _looks(client, job.id):
+        now = {task.id: (task.state, task.attempt) for task in tasks}
+        first = not before
+        changed = [
+            task
+            for task in tasks
+            if before.get(task.id) != now[task.id] and not (first and task.state is TaskState.SUBMITTED)
+        ]
+        before = now
+        yield detail, tasks, changed
+
+
+def _as_json(client: Client, job: JobDetail) -> Job:
+    """JSON lines: each task whenever its state changes, and the job at its end."""
+    last: Job = job
+    for seen, _, changed in _changes(client, job):
+        last = seen
+        for task in changed:
+            base.emit_line(task)
+    base.emit_line(last)
+    return last
+
+
+def _as_lines(client: Client, job: JobDetail) -> Job:
+    last: Job = job
+    told = time.monotonic()
+    screen = base.screen()
+    for last, tasks, changed in _changes(client, job):
+        names = varying([task.params for task in tasks])
+        for task in changed:
+            screen.print(_line(task, names, last.objective.metric), soft_wrap=True)
+        if time.monotonic() - told > TELL_SECONDS or last.ended:
+            told = time.monotonic()
+            screen.print(_summary(last), soft_wrap=True)
+    return last
+
+
+def _line(task: Task, names: list[str], metric: str) -> str:
+    found = [task.id, "stopping" if task.stopping else task.state.value]
+    if task.state is TaskState.RUNNING:
+        found.append(render.params_text(task.params, names))
+    if task.state.ended and task.best_value is not None:
+        found.append(f"{render.clean(metric)}={render.number(task.best_value)} at {render.count(task.best_epoch)}")
+    if task.state.ended:
+        found.append(render.outcome(task))
+    return "  ".join(part for part in found if part)
+
+
+def _summary(job: Job) -> Text:
+    parts = [Text(job.id), render.counts_text(job.counts)]
+    if job.best_task:
+        best = f"best {render.clean(job.objective.metric)} {render.number(job.best_value)} ({job.best_task})"
+        parts.append(Text(best))
+    if job.seconds_left is not None and not job.ended:
+        parts.append(Text(f"{render.duration(job.seconds_left)} left"))
+    return Text("  ").join(parts)
+
+
+# --- on a terminal --------------------------------------------------------------------------------------------------
+
+
+def _on_screen(client: Client, job: JobDetail) -> Job:
+    last: Job = job
+    screen = base.screen()
+    with Live(console=screen, auto_refresh=False, transient=False) as live:
+        for last, tasks in _looks(client, job.id):
+            live.update(picture(last, tasks, screen.height), refresh=True)
+    return last
+
+
+def picture(job: Job, tasks: list[Task], height: int) -> RenderableType:
+    """One line a task, as many as fit; those that run come first."""
+    room = max(height - 4, 1)
+    ordered = sorted(tasks, key=lambda task: (_ORDER.index(task.state), task.number))
+    shown, others = (ordered, []) if len(ordered) <= room else (ordered[: room - 1], ordered[room - 1 :])
+    names = varying([task.params for task in tasks])
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_column(no_wrap=True)
+    grid.add_column(width=16)
+    for _ in range(3):
+        grid.add_column(no_wrap=True, justify="right")
+    grid.add_column(no_wrap=True, overflow="ellipsis")
+    for task in shown:
+        grid.add_row(*_cells(task, names))
+    parts: list[RenderableType] = [grid]
+    if others:
+        left = {state: sum(task.state is state for task in others) for state in _ORDER}
+        listed = ", ".join(f"{count} {state.value}" for state, count in left.items() if count)
+        parts.append(Text(f"and {len(others)} more: {listed}", "dim"))
+    return Group(*parts, _summary(job))
+
+
+def _cells(task: Task, names: list[str]) -> list[RenderableType]:
+    bar: RenderableType = render.state_text(task)
+    if task.state is TaskState.RUNNING and task.progress is not None:
+        bar = ProgressBar(total=1.0, completed=task.progress, width=16)
+    epoch = f"epoch {render.count(task.epoch)}" if task.epoch is not None else ""
+    left = render.duration(task.seconds_left)
+    about = render.outcome(task) if task.state is TaskState.ERROR else render.params_text(task.params, names)
+    return [task.id, bar, epoch, render.number(task.best_value), f"{left} left" if left else "", about]

@@ -1,0 +1,171 @@
+"""How things look in a terminal of 80 columns."""
+
+import json
+import math
+import unicodedata
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, JustifyMethod, RenderResult
+from rich.table import Table
+from rich.text import Text
+
+from paddock.models import Task, TaskCounts, TaskState
+
+GAP, NARROWEST = 2, 4
+STYLES = {
+    TaskState.ERROR: "red",
+    TaskState.RUNNING: "cyan",
+    TaskState.SUBMITTED: "blue",
+    TaskState.FINISHED: "green",
+    TaskState.STOPPED: "yellow",
+    TaskState.PRUNED: "magenta",
+}
+
+
+def clean(text: str) -> str:
+    """What others named, without what a terminal would obey: escapes, and marks that turn the direction of text."""
+    return "".join(char if char == " " or _shown(char) else _escaped(char) for char in text)
+
+
+def _shown(char: str) -> bool:
+    return unicodedata.category(char) not in ("Cc", "Cf", "Cs", "Zl", "Zp")
+
+
+def _escaped(char: str) -> str:
+    return char.encode("unicode_escape").decode("ascii")
+
+
+def paragraph(text: str) -> str:
+    """As `clean`, but lines stay lines."""
+    return "\n".join(clean(line) for line in text.split("\n"))
+
+
+def number(value: float | None) -> str:
+    return "" if value is None else f"{value:.4g}"
+
+
+def count(value: float | None) -> str:
+    """An epoch or step: mostly whole."""
+    if value is None:
+        return ""
+    return f"{value:.0f}" if math.isfinite(value) and float(value).is_integer() else f"{value:.4g}"
+
+
+def duration(seconds: float | None) -> str:
+    if seconds is None:
+        return ""
+    whole = max(round(seconds), 0)
+    for size, unit, smaller, name in ((86400, "d", 3600, "h"), (3600, "h", 60, "min")):
+        if whole >= size:
+            rest = whole % size // smaller
+            return f"{whole // size} {unit} {rest} {name}" if rest else f"{whole // size} {unit}"
+    return f"{whole // 60} min" if whole >= 120 else f"{whole} s"
+
+
+def age(moment: datetime | None) -> str:
+    if moment is None:
+        return ""
+    seconds = (datetime.now(UTC) - moment).total_seconds()
+    for size, unit in ((86400, "d"), (3600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{int(seconds // size)} {unit}"
+    return f"{int(max(seconds, 0))} s"
+
+
+def several(amount: int, what: str) -> str:
+    return f"{amount} {what}" if amount == 1 else f"{amount:,} {what}s"
+
+
+def size(value: float | None) -> str:
+    if value is None:
+        return ""
+    for unit in ("B", "kB", "MB", "GB"):
+        if value < 1000:
+            return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
+        value /= 1000
+    return f"{value:.1f} TB"
+
+
+def value_text(value: Any) -> str:
+    return clean(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+
+
+def params_text(params: dict[str, Any], names: Iterable[str] | None = None) -> str:
+    return " ".join(
+        f"{name}={value_text(params[name])}" for name in (params if names is None else names) if name in params
+    )
+
+
+def state_text(task: Task) -> Text:
+    text = "stopping" if task.stopping else task.state.value
+    return Text(text, STYLES[task.state])
+
+
+def counts_text(counts: TaskCounts) -> Text:
+    parts = []
+    for state, style in STYLES.items():
+        found = getattr(counts, state.value)
+        if found:
+            parts.append(Text(f"{found} {state.value}", style))
+    return Text(", ").join(parts)
+
+
+def outcome(task: Task) -> str:
+    """Why a task is where it is."""
+    if task.cause is None and not task.reason:
+        return clean("; ".join(task.warnings))
+    return clean(": ".join(part for part in (task.cause, task.reason) if part))
+
+
+class Rows:
+    """A table of which only the flexible columns are cut when the terminal is narrow."""
+
+    def __init__(self, columns: Sequence[str], flexible: Sequence[str], right: Sequence[str]) -> None:
+        self._columns = columns
+        self._flexible = [at for at, name in enumerate(columns) if name in flexible]
+        self._right = right
+        self._rows: list[list[Text]] = []
+
+    def add_row(self, *cells: str | Text) -> None:
+        self._rows.append([cell if isinstance(cell, Text) else Text(cell) for cell in cells])
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold")
+        for name, width in zip(self._columns, self.widths(options.max_width), strict=True):
+            justify: JustifyMethod = "right" if name in self._right else "left"
+            table.add_column(Text(name), width=width, no_wrap=True, overflow="ellipsis", justify=justify)
+        for row in self._rows:
+            table.add_row(*row)
+        yield table
+
+    def widths(self, room: int) -> list[int]:
+        wanted = [
+            max(cell_len(name), *(row[at].cell_len for row in self._rows)) if self._rows else cell_len(name)
+            for at, name in enumerate(self._columns)
+        ]
+        over = sum(wanted) + GAP * (len(wanted) - 1) - room
+        while over > 0:
+            widest = max(self._flexible, key=lambda at: wanted[at], default=None)
+            if widest is None or wanted[widest] <= NARROWEST:
+                break
+            wanted[widest] -= 1
+            over -= 1
+        return wanted
+
+
+def table(*columns: str, flexible: Sequence[str] = (), right: Sequence[str] = ()) -> Rows:
+    return Rows(columns, flexible, right)
+
+
+def fields(pairs: Iterable[tuple[str, str | Text]]) -> Table:
+    """Names on the left, values on the right, wrapped."""
+    made = Table.grid(padding=(0, 2))
+    made.add_column(no_wrap=True, style="bold")
+    made.add_column(overflow="fold")
+    for name, value in pairs:
+        if value:
+            made.add_row(name, value)
+    return made

@@ -1,0 +1,164 @@
+"""logs, metrics, best, export: what came of it."""
+
+import csv
+import sys
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from paddock.cli import base, render
+from paddock.cli.base import JobId, Json
+from paddock.client import Client
+from paddock.errors import AmbiguousId, InvalidInput, NotFound
+from paddock.models import Curve, Goal
+from paddock.search import varying
+
+
+def logs(
+    ctx: typer.Context,
+    target: base.TaskId,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on until the task has ended.")] = False,
+    attempt: Annotated[int | None, typer.Option(min=1, help="Of this attempt; the current one otherwise.")] = None,
+    tail: Annotated[int | None, typer.Option(min=0, help="Only the last so many lines.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Print what a task wrote to standard output and error."""
+    client = base.client(ctx)
+    task = _the_task(client, target)
+    log = client.task_log(task, attempt)
+    part = log.whole() if tail is None else log.tail(tail)
+    if as_json and not follow:
+        base.emit({"task": task, "start": part.start, "size": part.size, "text": part.text})
+        return
+    if as_json:
+        base.emit_line({"task": task, "text": part.text})
+        for text in log.follow(part.end):
+            base.emit_line({"task": task, "text": text})
+        return
+    sys.stdout.flush()
+    sys.stdout.buffer.write(part.data)  # as the task wrote it, whatever its encoding
+    sys.stdout.flush()
+    if follow:
+        for text in log.follow(part.end):
+            sys.stdout.write(text)
+            sys.stdout.flush()
+
+
+def _the_task(client: Client, target: str) -> str:
+    """A task, or the only one of a job."""
+    if base.is_task(target):
+        return target
+    found = client.tasks(target, limit=2)
+    if len(found) != 1:
+        raise AmbiguousId(f"Job {target} has several tasks: say which, such as {found[0].id}.")
+    return found[0].id
+
+
+def metrics(
+    ctx: typer.Context,
+    target: base.TaskId,
+    metric: Annotated[
+        list[str] | None, typer.Option("--metric", "-m", help="Name of a metric; may be given several times.")
+    ] = None,
+    points: Annotated[int | None, typer.Option(min=2, max=100_000, help="At most so many points a curve.")] = None,
+    attempt: Annotated[int | None, typer.Option(min=1, help="Of this attempt of a task.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Print the curves of a task (all metrics) or of a job (the objective).
+
+    One line a step, separated by tabs when the output is no terminal.
+    """
+    client = base.client(ctx)
+    curves = client.curves(target, metric, points=points, attempt=attempt)
+    if as_json:
+        base.emit(curves)
+        return
+    if not curves:
+        base.say("There are no values yet.")
+        return
+    if not metric:  # what the runner measures comes by time, not by step
+        curves = [curve for curve in curves if not curve.metric.startswith("sys/")] or curves
+    header, rows = _grid(curves)
+    if not base.is_terminal():
+        writer = csv.writer(sys.stdout, delimiter="\t", lineterminator="\n")
+        writer.writerow(header)
+        writer.writerows([["" if cell is None else repr(cell) for cell in row] for row in rows])
+        return
+    screen = base.screen()
+    fit = max((screen.width - 8) // 12, 1)
+    made = render.table(*map(render.clean, header[: fit + 1]), flexible=header[1:], right=header)
+    for row in rows:
+        made.add_row(render.count(row[0]), *map(render.number, row[1 : fit + 1]))
+    screen.print(made)
+    if len(header) > fit + 1:
+        base.say(f"{len(header) - fit - 1} more columns do not fit: choose with --metric, or use --json.")
+
+
+def _grid(curves: list[Curve]) -> tuple[list[str], list[list[float | None]]]:
+    """Steps downwards, one column a curve: metrics of a task, tasks of a job."""
+    one_task = len({curve.task for curve in curves}) == 1
+    one_metric = len({curve.metric for curve in curves}) == 1
+    names = [
+        curve.metric if one_task else curve.task if one_metric else f"{curve.task}:{curve.metric}" for curve in curves
+    ]
+    columns = [dict(zip(curve.steps, curve.values, strict=True)) for curve in curves]
+    steps = sorted({step for column in columns for step in column})
+    return ["step", *names], [[step, *(column.get(step) for column in columns)] for step in steps]
+
+
+def best(
+    ctx: typer.Context,
+    job: JobId,
+    count: Annotated[int, typer.Option("-n", "--count", min=1, max=1000, help="How many.")] = 5,
+    as_json: Json = False,
+) -> None:
+    """Show the best configurations of a job by its objective."""
+    client = base.client(ctx)
+    detail = client.detail(job)
+    sort = "best" if detail.objective.goal is Goal.MIN else "-best"
+    found = [task for task in client.tasks(detail.id, sort=sort, limit=count) if task.best_value is not None]
+    if as_json:
+        base.emit(found)
+        return
+    if not found:
+        base.say(f"No task of {detail.id} has a value of {render.clean(detail.objective.metric)} yet.")
+        return
+    name = render.clean(detail.objective.metric)
+    names = varying([task.params for task in found]) or None
+    made = render.table("ID", name, "EPOCH", "STATE", "PARAMETERS", flexible=("PARAMETERS",), right=(name, "EPOCH"))
+    for task in found:
+        made.add_row(
+            task.id,
+            render.number(task.best_value),
+            render.count(task.best_epoch),
+            render.state_text(task),
+            render.params_text(task.params, names),
+        )
+    base.screen().print(made)
+
+
+def export(
+    ctx: typer.Context,
+    job: JobId,
+    format: Annotated[
+        Literal["csv", "jsonl"] | None, typer.Option("--format", help="csv, or jsonl for one JSON object a line.")
+    ] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write; standard output else.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="The same as --format jsonl.")] = False,
+) -> None:
+    """Write all tasks of a job, with parameters, states and best values, as a table."""
+    if as_json and format == "csv":
+        raise InvalidInput("Give --json or --format csv, not both.")
+    text = base.client(ctx).export(job, "jsonl" if as_json else format or "csv")
+    if output is None:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(text.encode())
+        return
+    try:
+        output.write_bytes(text.encode())
+    except FileNotFoundError:
+        raise NotFound(f"There is no folder {output.parent}.") from None
+    except OSError as error:
+        raise InvalidInput(f"{output} cannot be written: {error.strerror}.") from None
+    base.say(f"{len(text.encode()):,} bytes written to {output}")

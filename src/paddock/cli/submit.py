@@ -1,0 +1,174 @@
+"""submit: from a script, a folder or a job file to a job."""
+
+from typing import Annotated, Literal
+
+import typer
+
+from paddock.bundle import Bundle, bundle
+from paddock.cli import base, complete, flags, follow, render
+from paddock.cli.base import Json
+from paddock.client import Client
+from paddock.models import Convention, JobDetail, Preview
+
+Panel = typer.Option
+_WHAT, _HOW, _WHERE = "What to run", "How to search", "Where and with what"
+
+
+def submit(
+    ctx: typer.Context,
+    source: Annotated[
+        str | None, typer.Argument(metavar="SOURCE", help="A script, a folder, or a job file (.yaml, .toml).")
+    ] = None,
+    param: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--param",
+            "-p",
+            metavar="NAME=VALUES",
+            help="A value, a list (0.1,0.01) or a range (1e-4..1e-1:log, 32..256:32). May be given several times.",
+            autocompletion=complete.params,
+            rich_help_panel=_WHAT,
+        ),
+    ] = None,
+    name: Annotated[str | None, Panel(help="Name of the job.", rich_help_panel=_WHAT)] = None,
+    description: Annotated[str | None, Panel(help="What it is about.", rich_help_panel=_WHAT)] = None,
+    tag: Annotated[list[str] | None, Panel(help="A tag; may be given several times.", rich_help_panel=_WHAT)] = None,
+    script: Annotated[str | None, Panel(help="The script in the folder SOURCE.", rich_help_panel=_WHAT)] = None,
+    command: Annotated[
+        str | None,
+        Panel(help="A shell command with {parameter} fields, in place of a script.", rich_help_panel=_WHAT),
+    ] = None,
+    convention: Annotated[
+        Convention | None, Panel(help="How the script takes parameters.", rich_help_panel=_WHAT)
+    ] = None,
+    objective: Annotated[
+        str | None, Panel(metavar="METRIC[:min|:max]", help="What makes a task better.", rich_help_panel=_HOW)
+    ] = None,
+    search: Annotated[
+        Literal["auto", "grid", "random"] | None, Panel(help="How to choose configurations.", rich_help_panel=_HOW)
+    ] = None,
+    trials: Annotated[int | None, Panel(min=1, help="How many to draw.", rich_help_panel=_HOW)] = None,
+    seed: Annotated[int | None, Panel(min=0, help="Seed of the drawing.", rich_help_panel=_HOW)] = None,
+    parallel: Annotated[int | None, Panel(min=1, help="At most so many tasks at once.", rich_help_panel=_HOW)] = None,
+    gpus: Annotated[int | None, Panel(min=0, help="GPUs a task.", rich_help_panel=_WHERE)] = None,
+    cpus: Annotated[int | None, Panel(min=1, help="CPU cores a task.", rich_help_panel=_WHERE)] = None,
+    backend: Annotated[str | None, Panel(help="Name of the backend.", rich_help_panel=_WHERE)] = None,
+    python: Annotated[str | None, Panel(help="Interpreter to run with.", rich_help_panel=_WHERE)] = None,
+    venv: Annotated[str | None, Panel(help="Virtual environment to run in.", rich_help_panel=_WHERE)] = None,
+    conda: Annotated[str | None, Panel(help="Conda environment to run in.", rich_help_panel=_WHERE)] = None,
+    setup: Annotated[
+        list[str] | None, Panel(help="Shell line to run before, such as 'module load cuda'.", rich_help_panel=_WHERE)
+    ] = None,
+    env: Annotated[
+        list[str] | None, Panel(metavar="NAME=VALUE", help="Environment variable.", rich_help_panel=_WHERE)
+    ] = None,
+    metrics_file: Annotated[
+        list[str] | None, Panel(help="Pattern of metric files to read.", rich_help_panel=_WHERE)
+    ] = None,
+    no_stdout_metrics: Annotated[
+        bool, Panel("--no-stdout-metrics", help="Do not read metrics from the output.", rich_help_panel=_WHERE)
+    ] = False,
+    retry: Annotated[
+        list[str] | None, Panel(metavar="CAUSE=N", help="Retries by cause.", rich_help_panel=_WHERE)
+    ] = None,
+    grace: Annotated[
+        float | None, Panel(min=0, help="Seconds between SIGTERM and SIGKILL.", rich_help_panel=_WHERE)
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show tasks and commands; submit nothing.")] = False,
+    watch: Annotated[bool, typer.Option("--follow", "-f", help="Show progress until all tasks have ended.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Submit a training script with the hyperparameters to try.
+
+    Flags win over a job file. Without an environment, tasks run in the active virtual or conda environment of the
+    shell, or else with its python3.
+    """
+    changes = flags.nested(
+        {
+            "name": name,
+            "description": description,
+            "tags": tag or [],
+            "script": script,
+            "command": command,
+            "convention": convention.value if convention else None,
+            "params": flags.params(param),
+            "objective": objective,
+            "search.method": search,
+            "search.trials": trials,
+            "search.seed": seed,
+            "parallel": parallel,
+            "resources.gpus": gpus,
+            "resources.cpus": cpus,
+            "resources.backend": backend,
+            **flags.environment(python, venv, conda),
+            "environment.setup": setup or [],
+            "environment.variables": flags.variables(env),
+            "metrics.files": metrics_file or [],
+            "metrics.stdout": False if no_stdout_metrics else None,
+            "retries": flags.retries(retry),
+            "grace_seconds": grace,
+        }
+    )
+    client = base.client(ctx)
+    shell = flags.of_shell(command=command is not None)
+    made = bundle(source, None, changes, environment=shell, limits=client.upload_limits())
+    if dry_run:
+        _dry_run(client, made, as_json)
+        return
+    _submit(client, made, watch, as_json)
+
+
+def _dry_run(client: Client, made: Bundle, as_json: bool) -> None:
+    preview = client.preview(made)
+    base.warn([*made.warnings, *preview.warnings])
+    if as_json:
+        base.emit(preview)
+        return
+    _print_preview(preview, made)
+
+
+def _print_preview(preview: Preview, made: Bundle) -> None:
+    from paddock.commands import display
+
+    screen = base.screen()
+    files = ", ".join(list(made.code.files)[:8]) + (", ..." if len(made.code.files) > 8 else "")
+    taken = render.several(len(made.code.files), "file") + " taken along" + (f": {files}" if files else "")
+    screen.print(f"{render.several(preview.count, 'task')}; {render.clean(taken)}")
+    shown = preview.columns or list(preview.tasks[0] if preview.tasks else {})
+    columns = shown[:8]
+    table = render.table("TASK", *columns, flexible=columns, right=("TASK",))
+    for number, params in enumerate(preview.tasks, start=1):
+        table.add_row(str(number), *(render.value_text(params.get(name)) for name in columns))
+    screen.print(table)
+    screen.print()
+    for number, command in enumerate(preview.commands, start=1):
+        # Not wrapped: these lines are for copying.
+        typer.echo(f"{number}: {render.paragraph(display(command))}")
+    if preview.count > len(preview.tasks):
+        base.say(f"The first {len(preview.tasks)} of {preview.count} tasks are shown.")
+    base.say("Nothing was submitted.")
+
+
+def _submit(client: Client, made: Bundle, watch: bool, as_json: bool) -> None:
+    job = client.submit(made).detail
+    base.warn([*made.warnings, *job.warnings])
+    if as_json and watch:
+        base.emit_line(job)
+    elif as_json:
+        base.emit(job)
+    else:
+        _announce(job, watch)
+    if watch:
+        raise typer.Exit(follow.follow(client, job, as_json=as_json))
+
+
+def _announce(job: JobDetail, watch: bool) -> None:
+    tasks = render.several(job.counts.total, "task")
+    typer.echo(f"{job.id}  {render.clean(job.name)}: {tasks} submitted")
+    if not watch:
+        base.say(
+            f"  paddock tasks {job.id}     what they do",
+            f"  paddock logs {job.id}-1    what the first one prints",
+            f"  paddock best {job.id}      the best so far",
+            f"  paddock stop {job.id}      stop them all",
+        )

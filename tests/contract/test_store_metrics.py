@@ -1,0 +1,187 @@
+"""Metric points: what was appended, in whatever portions, is what is read."""
+
+import itertools
+import math
+
+import pytest
+import sqlalchemy as sa
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from paddock.models import Curve
+from paddock.store import attempts, metrics
+from paddock.store.db import Database
+from paddock.store.metrics import CAP, Point
+from paddock.store.tables import chunks
+from tests.contract.given import add_job, current
+
+JOB = "k3v9x2ab"
+_jobs = (f"job{number}" for number in itertools.count())
+_sizes = st.lists(st.sampled_from([1, 2, 3, CAP - 1, CAP, CAP + 1, 2 * CAP, 200]), min_size=1, max_size=6)
+_floats = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@pytest.fixture
+def task(db: Database) -> str:
+    return add_job(db)[0]
+
+
+def attempt_id(db: Database, task: str) -> int:
+    with db.read() as c:
+        found: int = current(c, task).a_id
+    return found
+
+
+def append(db: Database, attempt: int, name: str, points: list[Point]) -> None:
+    with db.write() as c:
+        metrics.append(c, {attempt: {name: points}})
+
+
+def curve(db: Database, task: str, name: str, points: int | None = None, attempt: int | None = None) -> Curve:
+    with db.read() as c:
+        [found] = metrics.curves(c, [task], [name], points, attempt)
+    return found
+
+
+def counts(db: Database, attempt: int, name: str) -> list[int]:
+    with db.read() as c:
+        query = sa.select(chunks.c.seq, chunks.c.count.label("points"), chunks.c.data).where(chunks.c.attempt_id == attempt)
+        rows = c.execute(query.where(chunks.c.name == name).order_by(chunks.c.seq)).all()
+    assert [row.seq for row in rows] == list(range(len(rows)))
+    assert all(len(row.data) == row.points * metrics.POINT.itemsize for row in rows)
+    return [row.points for row in rows]
+
+
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(portions=st.lists(st.tuples(st.sampled_from(["loss", "ü/acc"]), _sizes), min_size=1, max_size=3))
+def test_any_portions_give_the_whole(db: Database, portions: list[tuple[str, list[int]]]) -> None:
+    [task] = add_job(db, next(_jobs))
+    attempt = attempt_id(db, task)
+    expected: dict[str, list[Point]] = {}
+    for name, sizes in portions:
+        for size in sizes:
+            so_far = expected.setdefault(name, [])
+            new = [(float(len(so_far) + i), i / 3, 1e9 + i) for i in range(size)]
+            append(db, attempt, name, new)
+            so_far += new
+    for name, points in expected.items():
+        read = curve(db, task, name)
+        assert list(zip(read.steps, read.values, read.times, strict=True)) == points
+        assert read.total == len(points)
+        # Exactly one chunk has room, the last.
+        stored = counts(db, attempt, name)
+        assert stored[:-1] == [CAP] * (len(stored) - 1)
+        assert stored[-1] < CAP
+
+
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(points=st.lists(st.tuples(_floats, st.floats(), _floats), min_size=1, max_size=20))
+def test_any_number_comes_back_exactly_and_what_is_none_as_null(db: Database, points: list[Point]) -> None:
+    [task] = add_job(db, next(_jobs))
+    append(db, attempt_id(db, task), "x", points)
+    read = curve(db, task, "x")
+    assert read.steps == [step for step, _, _ in points]
+    assert read.times == [time for _, _, time in points]
+    assert read.values == [value if math.isfinite(value) else None for _, value, _ in points]
+    assert Curve.model_validate_json(read.model_dump_json()) == read
+
+
+def test_many_series_in_one_go(db: Database) -> None:
+    ids = add_job(db, tasks=500)
+    with db.write() as c:
+        rows = attempts.lookup(c, [(task, 1) for task in ids])
+        new = {row.a_id: {"loss": [(1.0, row.number, 0.0)], "sys/cpu": [(0.0, 1.0, 0.0)]} for row in rows.values()}
+        metrics.append(c, new)
+        metrics.append(c, new)
+        metrics.append(c, {})
+        curves = metrics.curves(c, ids, ["loss"], None)
+        assert {found.task: found.values for found in curves} == {f"{JOB}-{n}": [n, n] for n in range(1, 501)}
+        assert metrics.names_of_job(c, JOB) == ["loss", "sys/cpu"]
+
+
+def test_names_sorted_with_the_runners_own_last(db: Database, task: str) -> None:
+    other = add_job(db, "other")[0]
+    append(db, attempt_id(db, other), "elsewhere", [(1, 1, 1)])
+    attempt = attempt_id(db, task)
+    for name in ("val_loss", "sys/memory", "acc", "zeta", "sys/cpu"):
+        append(db, attempt, name, [(1, 1, 1)])
+    with db.read() as c:
+        expected = ["acc", "val_loss", "zeta", "sys/cpu", "sys/memory"]
+        assert metrics.names(c, [task]) == expected
+        assert metrics.names_of_job(c, JOB) == expected
+        assert metrics.names(c, [task, other]) == ["acc", "elsewhere", *expected[1:]]
+        assert metrics.names(c, []) == []
+
+
+def test_forget_drops_the_named_series_of_one_attempt(db: Database) -> None:
+    one, two = add_job(db, tasks=2)
+    for task in (one, two):
+        for name in ("loss", "acc"):
+            append(db, attempt_id(db, task), name, [(i, 1, 1) for i in range(CAP + 1)])
+    with db.write() as c:
+        metrics.forget(c, current(c, one).a_id, {"loss", "unknown"})
+        metrics.forget(c, current(c, one).a_id, set())
+    with db.read() as c:
+        found = {(curve.task, curve.metric) for curve in metrics.curves(c, [one, two], None, None)}
+    assert found == {(one, "acc"), (two, "loss"), (two, "acc")}
+    append(db, attempt_id(db, one), "loss", [(7, 8, 9)])
+    assert curve(db, one, "loss").steps == [7]
+
+
+def chain(db: Database, task: str, parts: list[tuple[bool, list[float]]]) -> None:
+    """Attempts one after the other: whether it resumes, and the steps that it reports."""
+    for number, (resumed, steps) in enumerate(parts, start=1):
+        if number > 1:
+            with db.write() as c:
+                attempts.begin_next(c, JOB, [(task, number - 1)], resumed=resumed)
+        append(db, attempt_id(db, task), "loss", [(step, number, 0.0) for step in steps])
+
+
+def test_a_resumed_curve_goes_on_where_the_checkpoint_was(db: Database, task: str) -> None:
+    chain(db, task, [(False, [0, 1, 2, 3]), (True, [2, 3, 4]), (True, [5])])
+    whole = curve(db, task, "loss")
+    assert list(zip(whole.steps, whole.values, strict=True)) == [(0, 1), (1, 1), (2, 2), (3, 2), (4, 2), (5, 3)]
+    assert curve(db, task, "loss", attempt=1).steps == [0, 1, 2, 3]
+    assert curve(db, task, "loss", attempt=2).steps == [2, 3, 4]
+    with db.read() as c:
+        assert metrics.curves(c, [task], None, None, attempt=9) == []
+
+
+def test_a_plain_start_begins_a_new_curve(db: Database, task: str) -> None:
+    chain(db, task, [(False, [0, 1]), (True, [2]), (False, [0]), (True, [1])])
+    whole = curve(db, task, "loss")
+    assert list(zip(whole.steps, whole.values, strict=True)) == [(0, 3), (1, 4)]
+
+
+def test_before_is_what_the_attempts_that_were_resumed_reported(db: Database, task: str) -> None:
+    chain(db, task, [(False, [0, 1]), (False, [0, 1]), (True, [1, 2]), (True, [3])])
+    with db.read() as c:
+        assert metrics.before(c, task, 4, "loss")["step"].tolist() == [0, 1, 2]
+        assert metrics.before(c, task, 4, "loss")["value"].tolist() == [2, 3, 3]
+        assert metrics.before(c, task, 3, "loss")["value"].tolist() == [2, 2]
+        assert len(metrics.before(c, task, 1, "loss")) == 0
+        assert len(metrics.before(c, task, 4, "other")) == 0
+
+
+def test_a_long_curve_is_thinned_but_keeps_its_ends_and_extremes(db: Database, task: str) -> None:
+    points = [(float(i), math.sin(i / 50), float(i)) for i in range(1000)]
+    points[333] = (333.0, 99.0, 0.0)
+    points[666] = (666.0, -99.0, 0.0)
+    points[500] = (500.0, math.nan, 0.0)
+    append(db, attempt_id(db, task), "loss", points)
+    thin = curve(db, task, "loss", points=50)
+    assert len(thin.steps) <= 50
+    assert thin.total == 1000
+    assert (thin.steps[0], thin.steps[-1]) == (0.0, 999.0)
+    assert {333.0, 666.0} <= set(thin.steps)
+    assert thin.steps == sorted(thin.steps)
+
+
+def test_only_the_metrics_asked_for(db: Database, task: str) -> None:
+    for name in ("a", "b", "%"):
+        append(db, attempt_id(db, task), name, [(1, 1, 1)])
+    with db.read() as c:
+        assert [found.metric for found in metrics.curves(c, [task], ["b", "nope"], None)] == ["b"]
+        assert [found.metric for found in metrics.curves(c, [task], [], None)] == []
+        assert {found.metric for found in metrics.curves(c, [task], None, None)} == {"a", "b", "%"}
+        assert metrics.curves(c, [], None, None) == []

@@ -1,0 +1,119 @@
+"""`paddock up` in a process of its own, and the command line as a person calls it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from paddock.client import Client
+
+TINY = """
+import argparse, sys, time
+parser = argparse.ArgumentParser()
+parser.add_argument("--lr", type=float, default=0.1)
+parser.add_argument("--epochs", type=int, default=2)
+parser.add_argument("--fail", type=int, default=0)
+parser.add_argument("--sleep", type=float, default=0.0)
+parser.add_argument("--note", default="")
+args = parser.parse_args()
+print("note", repr(args.note))
+for epoch in range(args.epochs):
+    print(f"epoch {epoch + 1}/{args.epochs} val_loss: {args.lr / (epoch + 1):.4f}", flush=True)
+time.sleep(args.sleep)
+sys.exit(args.fail)
+"""
+
+
+@dataclass(frozen=True)
+class Done:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+    @property
+    def lines(self) -> list[Any]:
+        return [json.loads(line) for line in self.out.splitlines()]
+
+
+@dataclass(frozen=True)
+class Cli:
+    """Calls `paddock` with a home of its own, as a process: exit codes and purity of output are part of it."""
+
+    home: Path
+    folder: Path
+
+    def __call__(self, *arguments: str, code: int | None = 0, **env: str) -> Done:
+        done = subprocess.run(
+            [sys.executable, "-m", "paddock", *arguments],
+            check=False,
+            cwd=self.folder,
+            env=self.environment(**env),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=120,
+        )
+        result = Done(done.returncode, done.stdout.decode(), done.stderr.decode())
+        assert code is None or result.code == code, (arguments, result)
+        assert "Traceback" not in result.err, result.err
+        return result
+
+    def environment(self, **env: str) -> dict[str, str]:
+        clean = {name: value for name, value in os.environ.items() if not name.startswith("PADDOCK_")}
+        return clean | {"PADDOCK_HOME": str(self.home), "COLUMNS": "80", "NO_COLOR": "1"} | env
+
+    def script(self, text: str = TINY, name: str = "train.py") -> str:
+        path = self.folder / name
+        path.write_text(text)
+        return str(path)
+
+    def submit(self, *arguments: str) -> str:
+        """Submits the tiny script on the CPU; the id of the job."""
+        job: str = self("submit", self.script(), "--gpus", "0", *arguments, "--json").json["id"]
+        return job
+
+    def wait(self, job: str) -> None:
+        with Client(home=self.home) as client:
+            client.job(job).wait(60)
+
+
+@contextmanager
+def up(home: Path) -> Iterator[Path]:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PADDOCK_")}
+    fast = {"PADDOCK_RUNNER__GRACE_SECONDS": "1", "PADDOCK_LOCAL__SLOTS": "4"}
+    home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with open(home / "up.log", "wb") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "paddock", "--home", str(home), "up", "--port", "0", "--json"],
+            env=environment | fast,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=log,
+        )
+        assert process.stdout is not None
+        with process, process.stdout:
+            try:
+                assert json.loads(process.stdout.readline())["url"].startswith("http://127.0.0.1:")
+                yield home
+            finally:
+                _stop_all(home)
+                process.send_signal(signal.SIGINT)
+                assert process.wait(20) == 0, (home / "up.log").read_text()
+
+
+def _stop_all(home: Path) -> None:
+    """No runner shall outlive the tests."""
+    with Client(home=home) as client:
+        for job in client.jobs(limit=500).items:
+            if not job.ended:
+                client.stop(job.id)
+                client.job(job.id).wait(30)

@@ -22,7 +22,7 @@ def space(**texts: str) -> dict[str, Choices | Range]:
 
 _axes = st.dictionaries(
     st.sampled_from(["lr", "units", "opt", "x"]),
-    st.lists(st.integers() | st.text(), min_size=1, max_size=4, unique=True),
+    st.lists(st.integers() | st.text("abÜ ,", max_size=4), min_size=1, max_size=4, unique=True),
 )
 
 

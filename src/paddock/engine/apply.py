@@ -2,6 +2,7 @@
 
 import math
 from collections import defaultdict
+from collections.abc import Mapping
 from typing import Any
 
 import sqlalchemy as sa
@@ -74,10 +75,11 @@ class Changes:
             "ended": self._ended,
         }
 
-    def apply(self, allocation: str, records: list[Record]) -> None:
-        about = [record for record in records if record["e"] in self._handlers]
-        self._load({(record["task"], record["attempt"]) for record in about})
-        for record in about:
+    def apply(self, news: Mapping[str, list[Record]]) -> None:
+        """Records by the allocation whose journals they are from."""
+        about = [(key, record) for key, records in news.items() for record in records if record["e"] in self._handlers]
+        self._load({(record["task"], record["attempt"]) for _, record in about})
+        for allocation, record in about:
             subject = self._subjects[record["task"], record["attempt"]]
             if subject is not None and not subject.state.ended:
                 self._handlers[record["e"]](subject, record, allocation)

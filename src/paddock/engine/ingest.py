@@ -51,10 +51,9 @@ class Ingest:
     def _write(self, context: Context, news: list["Reading"]) -> None:
         with context.db.write() as c:
             changes = Changes(c, context)
-            for reading in news:
-                changes.apply(reading.key, reading.records)
-                allocations.read_to(c, reading.key, reading.offsets)
+            changes.apply({reading.key: reading.records for reading in news})
             changes.write()
+            allocations.read_to(c, {reading.key: reading.offsets for reading in news})
 
     def _read(self, context: Context, row: sa.Row[Any]) -> "Reading":
         """The known journals, and now and then (always once it has ended) that of one more start."""

@@ -11,6 +11,7 @@ from typing import Any, Dict, List, NamedTuple
 from . import layout
 from .mailbox import Attempt
 
+MANY_FILES = 300
 _RESULTS_LINK = os.path.join("..", "..", "..")
 _CODE_LINK = os.path.join("..", "..", "..", "..", layout.CODE)
 
@@ -57,15 +58,20 @@ class Preparer:
         return place
 
     def _link(self, work: str) -> None:
-        for name, target in self._wanted_links().items():
+        links = self._wanted_links()
+        for folder in sorted({os.path.dirname(name) for name in links} - {""}):
+            os.makedirs(os.path.join(work, folder), exist_ok=True)
+        for name, target in links.items():
             with contextlib.suppress(FileExistsError):
                 os.symlink(target, os.path.join(work, name))
 
     def _wanted_links(self) -> Dict[str, str]:
-        # Read once: the snapshot does not change.
+        """Paths in the working folder -> where they lead. Read once: the snapshot does not change."""
         if not self._links:
             links = {
-                name: os.path.join(_CODE_LINK, name) for name in _entries(os.path.join(self._job_dir, layout.CODE))
+                name: os.path.join(*[".."] * name.count(os.sep), _CODE_LINK, name)
+                for name in _linked(os.path.join(self._job_dir, layout.CODE))
+                if name.split(os.sep)[0] != layout.RESULTS
             }
             links[layout.RESULTS] = _RESULTS_LINK
             self._links = links
@@ -81,6 +87,19 @@ class Preparer:
         # Two levels further down our links would lead somewhere else.
         for name, target in self._wanted_links().items():
             _remove_link(os.path.join(kept, "work", name), target)
+
+
+def _linked(code: str) -> List[str]:
+    """The files of the snapshot: folders are made anew for each task, so that what it writes there is its own.
+
+    A snapshot of very many files is linked by its top entries instead: a task must start quickly.
+    """
+    found: List[str] = []
+    for folder, _, files in os.walk(code):
+        found += [os.path.relpath(os.path.join(folder, name), code) for name in files]
+        if len(found) > MANY_FILES:
+            return _entries(code)
+    return sorted(found)
 
 
 def _entries(folder: str) -> List[str]:

@@ -1,6 +1,7 @@
 """Allocations: what was asked of a backend, and what it last said of it."""
 
 import time
+from collections.abc import Mapping
 from typing import Any
 
 import sqlalchemy as sa
@@ -68,9 +69,12 @@ def cancelled(c: sa.Connection, keys: list[str]) -> None:
     c.execute(sa.update(allocations).where(allocations.c.key.in_(keys)).values(cancelled=True))
 
 
-def read_to(c: sa.Connection, key: str, offsets: list[int]) -> None:
+def read_to(c: sa.Connection, offsets: Mapping[str, list[int]]) -> None:
     """How far each journal has been read, in the same transaction as what was read."""
-    c.execute(sa.update(allocations).where(allocations.c.key == key).values(offsets=offsets))
+    if offsets:
+        change = sa.update(allocations).where(allocations.c.key == sa.bindparam("one"))
+        values = [{"one": key, "to": read} for key, read in offsets.items()]
+        c.execute(change.values(offsets=sa.bindparam("to")), values)
 
 
 def close(c: sa.Connection, key: str) -> None:

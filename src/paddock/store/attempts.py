@@ -12,6 +12,9 @@ from paddock.models import TaskState
 from paddock.store.tables import attempts, jobs, tasks
 
 _UNENDED = (TaskState.SUBMITTED.value, TaskState.RUNNING.value)
+_SHARED = {column.name for column in tasks.c} & {column.name for column in attempts.c}
+_OF_ATTEMPT = [column.label(f"a_{column.name}") if column.name in _SHARED else column for column in attempts.c]
+_BUT_PARAMS = [column for column in tasks.c if column.name != "params"]
 _current = sa.and_(attempts.c.task_id == tasks.c.id, attempts.c.number == tasks.c.attempt)
 
 
@@ -47,9 +50,7 @@ def begin_next(c: sa.Connection, job: str, last: Sequence[tuple[str, int]], *, r
 
 def with_tasks() -> sa.Select[Any]:
     """Tasks with their current attempts, a row each. Columns of the attempt that a task also has are named a_..."""
-    shared = {column.name for column in tasks.c} & {column.name for column in attempts.c}
-    of_attempt = [column.label(f"a_{column.name}") if column.name in shared else column for column in attempts.c]
-    return sa.select(tasks, *of_attempt).join(attempts, _current)
+    return sa.select(tasks, *_OF_ATTEMPT).join(attempts, _current)
 
 
 def pace(row: sa.Row[Any]) -> Pace:
@@ -134,14 +135,12 @@ def open_in(c: sa.Connection, allocation: str) -> list[sa.Row[Any]]:
 
 
 def lookup(c: sa.Connection, keys: Iterable[tuple[str, int]]) -> dict[tuple[str, int], sa.Row[Any]]:
-    """Attempts by (task, number), each with its task."""
+    """Attempts by (task, number), each with its task (less its parameters)."""
     wanted = set(keys)
     ids = sorted({task for task, _ in wanted})
-    shared = {column.name for column in tasks.c} & {column.name for column in attempts.c}
-    of_attempt = [column.label(f"a_{column.name}") if column.name in shared else column for column in attempts.c]
     found = {}
     for start in range(0, len(ids), 400):
-        query = sa.select(tasks, *of_attempt).join(attempts, attempts.c.task_id == tasks.c.id)
+        query = sa.select(*_BUT_PARAMS, *_OF_ATTEMPT).join(attempts, attempts.c.task_id == tasks.c.id)
         for row in c.execute(query.where(tasks.c.id.in_(ids[start : start + 400]))):
             if (row.id, row.a_number) in wanted:
                 found[row.id, row.a_number] = row

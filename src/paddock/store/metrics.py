@@ -27,17 +27,9 @@ T = TypeVar("T")
 _BATCH = 400  # SQLite limits how many values a statement may hold
 _PACK = struct.Struct("<ddd").pack
 _FULL = CAP * POINT.itemsize
-_one = sa.and_(
-    chunks.c.attempt_id == sa.bindparam("a"), chunks.c.name == sa.bindparam("n"), chunks.c.seq == sa.bindparam("s")
-)
-_GROW = sa.update(chunks).where(_one).values({"count": sa.bindparam("k"), "data": sa.bindparam("d")})
-_ADD = sa.insert(chunks).values(
-    attempt_id=sa.bindparam("a"),
-    name=sa.bindparam("n"),
-    seq=sa.bindparam("s"),
-    count=sa.bindparam("k"),
-    data=sa.bindparam("d"),
-)
+# The one place where rows are so many that building each statement's parameters would take most of the time.
+_GROW = "UPDATE metric_chunks SET count = ?, data = ? WHERE attempt_id = ? AND name = ? AND seq = ?"
+_ADD = "INSERT INTO metric_chunks (count, data, attempt_id, name, seq) VALUES (?, ?, ?, ?, ?)"
 
 
 class Appender:
@@ -59,8 +51,8 @@ class Appender:
     def append(self, c: sa.Connection, new: Mapping[int, Mapping[str, Sequence[Point]]]) -> None:
         """Add points: attempt id -> metric -> points in their order."""
         self._load(c, [attempt for attempt in new if attempt not in self._tails])
-        fresh: list[dict[str, Any]] = []
-        grown: list[dict[str, Any]] = []
+        fresh: list[tuple[Any, ...]] = []
+        grown: list[tuple[Any, ...]] = []
         for attempt, series in new.items():
             tails = self._tails[attempt]
             for name, points in series.items():
@@ -69,14 +61,12 @@ class Appender:
                 data += b"".join(_PACK(*point) for point in points)
                 for start in range(0, len(data) + 1, _FULL):  # + 1: a full last chunk gets an empty one after it
                     part = data[start : start + _FULL]
-                    row = {"a": attempt, "n": name, "s": seq, "k": len(part) // POINT.itemsize, "d": part}
-                    (grown if stored else fresh).append(row)
+                    (grown if stored else fresh).append((len(part) // POINT.itemsize, part, attempt, name, seq))
                     tails[name] = (seq, part)
                     seq, stored = seq + 1, False
-        if grown:
-            c.execute(_GROW, grown)
-        if fresh:
-            c.execute(_ADD, fresh)
+        for statement, rows in ((_GROW, grown), (_ADD, fresh)):
+            if rows:
+                c.exec_driver_sql(statement if c.dialect.name == "sqlite" else statement.replace("?", "%s"), rows)
 
     def forget(self, c: sa.Connection, attempt: int, names: Iterable[str]) -> None:
         """Drop the points of these metrics of one attempt."""

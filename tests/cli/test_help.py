@@ -1,0 +1,149 @@
+"""What needs no server: help, usage errors, versions."""
+
+import subprocess
+import sys
+
+import pytest
+
+from paddock import __version__
+from paddock.cli import _COMMANDS
+from tests.support.up import Cli
+
+NAMES = [name for name, _, _ in _COMMANDS]
+NEEDS_SERVER = [
+    ["ls"], ["show", "k3v"], ["tasks", "k3v"], ["logs", "k3v-1"], ["metrics", "k3v-1"], ["best", "k3v"],
+    ["stop", "k3v"], ["restart", "k3v"], ["rm", "k3v", "--yes"], ["export", "k3v"], ["nodes"], ["token"],
+    ["submit", "--command", "true"],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_command_has_help_with_an_example(alone: Cli, name: str) -> None:
+    help_text = alone(name, "--help").out
+    assert f"Usage: paddock {name}" in help_text
+    assert "Example" in help_text
+    assert "--json" in help_text
+
+
+def test_the_whole_has_help(alone: Cli) -> None:
+    done = alone("--help")
+    assert all(name in done.out for name in NAMES)
+    assert "--install-completion" in done.out
+    assert alone("-h").out == done.out
+
+
+def test_the_version(alone: Cli) -> None:
+    assert alone("--version").out == f"paddock {__version__}\n"
+    assert alone("version").out == f"paddock {__version__}\n"
+    assert alone("version", "--json").json == {"version": __version__, "server": None}
+
+
+@pytest.mark.parametrize("arguments", NEEDS_SERVER, ids=" ".join)
+@pytest.mark.parametrize("extra", [[], ["--json"]], ids=["plain", "json"])
+def test_without_a_server_the_code_is_4(alone: Cli, arguments: list[str], extra: list[str]) -> None:
+    done = alone(*arguments, *extra, code=4)
+    assert done.out == ""
+    assert done.err.startswith("error: No Paddock server runs on ")
+    assert "paddock up" in done.err
+
+
+def test_an_address_where_nobody_answers(alone: Cli) -> None:
+    done = alone("--url", "http://127.0.0.1:1", "ls", code=4)
+    assert "http://127.0.0.1:1" in done.err
+    assert "http://127.0.0.1:1" in alone("ls", code=4, PADDOCK_URL="http://127.0.0.1:1").err
+    alone("--url", "nonsense", "ls", code=4)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["ls", "--bogus"],
+        ["bogus"],
+        ["show"],
+        ["ls", "--limit", "0"],
+        ["ls", "--state", "asleep"],
+        ["tasks", "k3v", "--sort", "x"],
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage_is_2(alone: Cli, arguments: list[str]) -> None:
+    done = alone(*arguments, code=2)
+    assert done.out == ""
+    assert done.err.startswith("error: ")
+
+
+@pytest.mark.parametrize(
+    ("flag", "said"),
+    [
+        (["-p", "lr"], "NAME=VALUE"),
+        (["-p", "=3"], "NAME=VALUE"),
+        (["-p", "lr=1..0"], "Parameter lr: a range goes from the smaller"),
+        (["-p", "lr=1,,2"], "Parameter lr: there is a comma"),
+        (["-p", "lr=[1"], "Parameter lr:"),
+        (["-p", "lr=1", "-p", "lr=2"], "lr: it is given twice"),
+        (["-p", "9x=1"], "params.9x"),
+        (["--retry", "boredom=3"], "none of user_error"),
+        (["--retry", "lost=many"], "retries"),
+        (["--env", "A"], "NAME=VALUE"),
+        (["--objective", "acc:best"], "METRIC:max"),
+        (["--venv", "a", "--conda", "b"], "not both"),
+        (["--script", "other.py"], "other.py"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_wrong_flags_of_submit_are_2_without_asking_a_server(alone: Cli, flag: list[str], said: str) -> None:
+    done = alone("submit", alone.script(), *flag, code=2)
+    assert done.err.startswith("error: ")
+    assert said in done.err
+
+
+def test_nothing_to_submit(alone: Cli) -> None:
+    assert "give a script" in alone("submit", code=2).err
+    assert "There is no file" in alone("submit", "nope.py", code=2).err
+    assert "nope.yaml" in alone("submit", "nope.yaml", code=2).err
+    (alone.folder / "job.yaml").write_text("script: train.py\nparms: {}\n")
+    assert "did you mean params?" in alone("submit", "job.yaml", code=2).err
+
+
+def test_inspect_needs_no_server(alone: Cli) -> None:
+    script = alone.script()
+    assert "lr" in alone("inspect", script).out
+    names = [param["name"] for param in alone("inspect", script, "--json").json["params"]]
+    assert names == ["lr", "epochs", "fail", "sleep", "note"]
+    alone("inspect", "nope.py", code=2)
+
+
+def test_settings_shows_what_is_in_force(alone: Cli) -> None:
+    alone.home.mkdir()
+    (alone.home / "settings.toml").write_text("max_tasks = 7\n[local]\nslots = 3\n")
+    database = "postgresql://me:secret@host/db"
+    found = alone("settings", "--json", PADDOCK_PORT="1234", PADDOCK_DATABASE=database)
+    assert (found.json["max_tasks"], found.json["local"]["slots"], found.json["port"]) == (7, 3, 1234)
+    assert "secret" not in found.out
+    shown = alone("settings", PADDOCK_DATABASE=database).out
+    assert "local.slots" in shown
+    assert "secret" not in shown
+    (alone.home / "settings.toml").write_text("max_tasks = 'many'\n")
+    assert "max_tasks" in alone("settings", code=2).err
+    (alone.home / "settings.toml").write_text("port = \n")
+    assert "not valid TOML" in alone("settings", code=2).err
+
+
+def test_importing_paddock_is_light() -> None:
+    code = (
+        "import sys, paddock; paddock.report; print([m for m in ('pydantic', 'httpx2', 'numpy') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_completion_is_silent_without_a_server(alone: Cli) -> None:
+    env = {"_PADDOCK_COMPLETE": "complete_bash", "COMP_WORDS": "paddock show k", "COMP_CWORD": "2"}
+    done = alone("x", code=None, **env)
+    assert (done.out.strip(), done.err) == ("", "")
+
+
+def test_parameters_are_completed_from_the_script(alone: Cli) -> None:
+    words = f"paddock submit {alone.script()} -p e"
+    done = alone("x", code=None, _PADDOCK_COMPLETE="complete_bash", COMP_WORDS=words, COMP_CWORD="4")
+    assert done.out.split() == ["epochs="]

@@ -1,0 +1,372 @@
+"""The commands against a real server, with tiny scripts."""
+
+import csv
+import io
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import yaml
+
+from paddock import jobfile
+from tests.support.up import Cli
+
+HOSTILE = "x'; echo \x1b[31mpwned \n [bold]$(id) {lr} ‮\"日本"
+
+
+def test_submit_says_what_to_do_next(cli: Cli) -> None:
+    done = cli("submit", cli.script(), "-p", "lr=0.1,0.2", "--gpus", "0", "--name", "two")
+    job = done.out.split()[0]
+    assert done.out == f"{job}  two: 2 tasks submitted\n"
+    assert f"paddock logs {job}-1" in done.err
+    cli.wait(job)
+
+
+def test_dry_run_submits_nothing(cli: Cli) -> None:
+    before = cli("ls", "--json").json["total"]
+    arguments = ["submit", cli.script(), "-p", "lr=0.1,0.2", "-p", "note=a b", "--gpus", "0", "--dry-run"]
+    done = cli(*arguments)
+    assert "--lr 0.1 --note 'a b'" in done.out
+    assert "2 tasks; 1 file taken along: train.py" in done.out
+    preview = cli(*arguments, "--json").json
+    assert preview["count"] == 2
+    assert preview["commands"][1][-4:] == ["--lr", "0.2", "--note", "a b"]
+    assert cli("ls", "--json").json["total"] == before
+
+
+def test_a_job_from_start_to_end(cli: Cli) -> None:
+    job = cli.submit("-p", "lr=0.4,0.2,0.8", "-p", "note=n", "--tag", "whole", "--name", "a whole job")
+    cli.wait(job)
+    assert "3 finished" in cli("ls", "--tag", "whole").out
+    assert [one["id"] for one in cli("ls", "--tag", "whole", "--json").json["items"]] == [job]
+
+    shown = cli("show", job[:7]).out
+    assert "a whole job" in shown
+    assert f"0.1  {job}-2" in shown
+    assert cli("show", job, "--json").json["best_task"] == f"{job}-2"
+
+    table = cli("tasks", job).out.splitlines()
+    assert table[0].split() == ["ID", "lr", "STATE", "EPOCH", "BEST", "REASON"]
+    assert table[2].split()[:3] == [f"{job}-2", "0.2", "finished"]
+    assert [task["number"] for task in cli("tasks", job, "--sort", "-number", "--json").json] == [3, 2, 1]
+    assert cli("tasks", job, "--state", "error", "--json").json == []
+
+    best = cli("best", job, "-n", "2", "--json").json
+    assert [task["params"]["lr"] for task in best] == [0.2, 0.4]
+    assert f"{job}-2" in cli("best", job).out.splitlines()[1]
+
+    task = cli("show", f"{job}-2").out
+    assert "--lr 0.2" in task
+    assert cli("show", f"{job[:6]}-2", "--json").json["state"] == "finished"
+
+
+def test_logs(cli: Cli) -> None:
+    job = cli.submit("-p", "epochs=3", "-p", "note=é")
+    cli.wait(job)
+    whole = "note 'é'\nepoch 1/3 val_loss: 0.1000\nepoch 2/3 val_loss: 0.0500\nepoch 3/3 val_loss: 0.0333\n"
+    assert cli("logs", f"{job}-1").out == whole
+    assert cli("logs", job).out == whole
+    assert cli("logs", job, "--tail", "2").out == "".join(whole.splitlines(True)[-2:])
+    assert cli("logs", job, "--tail", "0").out == ""
+    assert cli("logs", job, "-f", "--tail", "1").out == "epoch 3/3 val_loss: 0.0333\n"
+    assert cli("logs", job, "--json").json["text"] == whole
+    assert "".join(line["text"] for line in cli("logs", job, "-f", "--json").lines) == whole
+    cli("logs", job, "--attempt", "9", code=3)
+    several = cli.submit("-p", "lr=1,2")
+    assert f"{several}-1" in cli("logs", several, code=3).err
+
+
+def test_logs_are_followed_until_the_end(cli: Cli) -> None:
+    job = cli.submit("-p", "sleep=1")
+    assert cli("logs", job, "-f").out.endswith("epoch 2/2 val_loss: 0.0500\n")
+    assert cli("show", job, "--json").json["ended"] or cli.wait(job) is None
+
+
+def test_metrics(cli: Cli) -> None:
+    job = cli.submit("-p", "lr=0.4,0.2")
+    cli.wait(job)
+    rows = list(csv.reader(io.StringIO(cli("metrics", f"{job}-1").out), delimiter="\t"))
+    assert rows[0] == ["step", "val_loss"]
+    assert [float(row[1]) for row in rows[1:]] == [0.4, 0.2]
+    rows = list(csv.reader(io.StringIO(cli("metrics", job).out), delimiter="\t"))
+    assert rows[0] == ["step", f"{job}-1", f"{job}-2"]
+    curves = cli("metrics", job, "--metric", "val_loss", "--points", "2", "--json").json
+    assert [curve["values"] for curve in curves] == [[0.4, 0.2], [0.2, 0.1]]
+    assert cli("metrics", f"{job}-1", "-m", "nothing").err == "There are no values yet.\n"
+
+
+def test_export(cli: Cli) -> None:
+    job = cli.submit("-p", "lr=0.4,0.2")
+    cli.wait(job)
+    rows = list(csv.DictReader(io.StringIO(cli("export", job).out)))
+    assert [row["param.lr"] for row in rows] == ["0.4", "0.2"]
+    done = cli("export", job, "-o", "table.csv")
+    assert done.out == ""
+    assert (cli.folder / "table.csv").read_text().startswith("id,number,state")
+    assert [line["params"]["lr"] for line in cli("export", job, "--format", "jsonl").lines] == [0.4, 0.2]
+    assert len(cli("export", job, "--json").lines) == 2
+    cli("export", job, "-o", "nowhere/table.csv", code=3)
+    cli("export", job, "--format", "xml", code=2)
+
+
+def test_stop_and_restart(cli: Cli) -> None:
+    job = cli.submit("-p", "sleep=60", "-p", "lr=1,2")
+    assert cli("stop", f"{job}-1", "--json").json == {"tasks": [f"{job}-1"]}
+    assert "1 task" not in cli("stop", job).out
+    cli.wait(job)
+    assert cli("show", job, "--json").json["counts"]["stopped"] == 2
+    assert "nothing to be stopped" in cli("stop", job).out
+    assert cli("restart", job, "--failed", "--json").json == {"tasks": []}
+    assert cli("restart", f"{job}-2", "--resume", "--json").json == {"tasks": [f"{job}-2"]}
+    assert "has not ended" in cli("restart", f"{job}-2", code=5).err
+    cli("stop", job)
+    cli.wait(job)
+    assert cli("show", f"{job}-2", "--json").json["attempt"] == 2
+
+
+def test_one_that_is_not_there_does_not_keep_the_others_from_it(cli: Cli) -> None:
+    job = cli.submit("-p", "sleep=60")
+    done = cli("stop", "zzzzzz", job, "--json", code=3)
+    assert done.json == {"tasks": [f"{job}-1"]}
+    assert "zzzzzz" in done.err
+    cli.wait(job)
+
+
+def test_rm_asks_first(cli: Cli) -> None:
+    job = cli.submit("-p", "sleep=60")
+    folder = Path(cli("show", job, "--json").json["folder"])
+    done = cli("rm", job, code=2)
+    assert "--yes" in done.err
+    assert "logs and checkpoints" in done.err
+    assert folder.exists()
+    assert cli("rm", f"{job}-1", "--yes", code=2).err.startswith("error: ")
+    assert cli("rm", job, "--yes", "--json").json == {"removed": [job]}
+    cli("show", job, code=3)
+    end = time.monotonic() + 20
+    while folder.exists() and time.monotonic() < end:
+        time.sleep(0.1)
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize("command", ["show", "tasks", "logs", "metrics", "best", "stop", "restart", "rm", "export"])
+@pytest.mark.parametrize("unknown", ["zzzzzzzz", "zzzzzzzz-1", "../health", "a b", "%", ""])
+def test_what_is_not_there_is_3(cli: Cli, command: str, unknown: str) -> None:
+    if command == "rm" and "-" in unknown:
+        pytest.skip("tasks are not removed")
+    done = cli(command, unknown, "--json", *(["--yes"] if command == "rm" else []), code=3)
+    assert done.err.startswith("error: ")
+    assert done.out == "" or command in ("stop", "restart", "rm")
+
+
+def test_an_id_that_fits_several_is_3(cli: Cli) -> None:
+    jobs = [job["id"] for job in cli("ls", "--json", "--limit", "500").json["items"]]
+    firsts = [job[0] for job in jobs]
+    while not (twice := {first for first in firsts if firsts.count(first) > 1}):
+        firsts.append(cli.submit()[0])
+    assert "several jobs" in cli("show", twice.pop(), code=3).err
+
+
+def test_a_wrong_token_is_4(cli: Cli) -> None:
+    done = cli("ls", code=4, PADDOCK_TOKEN="wrong")
+    assert "does not accept this token" in done.err
+
+
+def test_hostile_names_and_values(cli: Cli) -> None:
+    job = cli.submit("--name", HOSTILE, "--description", HOSTILE, "--tag", HOSTILE, "-p", f"note='{HOSTILE[1:]}'")
+    cli.wait(job)
+    for command in (["ls"], ["show", job], ["tasks", job], ["show", f"{job}-1"], ["best", job]):
+        out = cli(*command).out
+        assert "\x1b" not in out
+        assert "‮" not in out
+    detail = cli("show", job, "--json").json
+    assert detail["name"] == HOSTILE.strip()
+    assert detail["counts"]["finished"] == 1
+    assert all(len(line) <= 80 for line in cli("ls").out.splitlines())
+    assert repr(detail["spec"]["params"]["note"]["values"][0]) in cli("logs", job).out
+
+
+def test_the_spec_of_a_job_can_be_submitted_again(cli: Cli) -> None:
+    job = cli.submit("-p", "lr=0.1..0.3:0.1", "--objective", "val_loss:min", "--seed", "3", "--env", "A=b c")
+    text = cli("show", job, "--spec").out
+    assert yaml.safe_load(text)["params"]["lr"] == "0.1..0.3:0.1"
+    assert jobfile.loads(text).model_dump(mode="json") == cli("show", job, "--spec", "--json").json
+    (cli.folder / "again.yaml").write_text(text)
+    again = cli("submit", "again.yaml", "--json").json
+    assert again["spec"] == cli("show", job, "--json").json["spec"]
+
+
+def test_flags_win_over_the_job_file(cli: Cli) -> None:
+    cli.script()
+    (cli.folder / "job.yaml").write_text(
+        "name: file\ntags: [a]\nscript: train.py\nparams: {lr: [1, 2, 3], epochs: 1}\nresources: {gpus: 0, cpus: 1}\n"
+    )
+    spec = cli("submit", "job.yaml", "-p", "lr=7", "--name", "flag", "--cpus", "2", "--dry-run", "--json").json["spec"]
+    assert (spec["name"], spec["tags"]) == ("flag", ["a"])
+    assert spec["params"] == {"lr": {"values": [7]}, "epochs": {"values": [1]}}
+    assert (spec["resources"]["gpus"], spec["resources"]["cpus"]) == (0, 2)
+
+
+def test_a_folder_and_a_command(cli: Cli) -> None:
+    (cli.folder / "code").mkdir()
+    (cli.folder / "code" / "data file.txt").write_text("inside\n")
+    command = "cat {code}/'data file.txt'; echo {x}"
+    job = cli("submit", "code", "--command", command, "-p", f"x='{HOSTILE[1:9]}'", "--gpus", "0", "--json").json["id"]
+    cli.wait(job)
+    assert cli("logs", job).out == f"inside\n{HOSTILE[1:9]}\n"
+
+
+def test_names_of_files_survive(cli: Cli) -> None:
+    names = ["ü/日本.txt", "a b.txt", "it's.txt", "50%.txt", "%22.txt", "semi;colon=.txt", "😀.txt"]
+    for name in names:
+        path = cli.folder / "code" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(name)
+    cli.script(name="code/train.py")
+    job = cli("submit", "code", "--gpus", "0", "--json").json
+    code = Path(job["folder"]) / "code"
+    assert {name: (code / name).read_text() for name in names} == {name: name for name in names}
+
+
+def test_the_environment_of_the_shell_is_used(cli: Cli) -> None:
+    def environment(*arguments: str, **env: str) -> dict[str, str]:
+        done = cli("submit", cli.script(), "--gpus", "0", "--dry-run", "--json", *arguments, **env)
+        found = done.json["spec"]["environment"]
+        return {name: found[name] for name in ("python", "venv", "conda") if found[name]}
+
+    prefix = sys.prefix
+    assert environment(VIRTUAL_ENV=prefix) == {"venv": prefix}
+    assert environment(VIRTUAL_ENV="", CONDA_PREFIX=prefix) == {"conda": prefix}
+    path = f"{prefix}/bin:{os.environ['PATH']}"
+    assert environment(VIRTUAL_ENV="", CONDA_PREFIX="", PATH=path) == {"python": f"{prefix}/bin/python3"}
+    assert environment("--python", sys.executable, VIRTUAL_ENV="/x") == {"python": sys.executable}
+    assert "/nowhere" in cli("submit", cli.script(), "--venv", "/nowhere", code=2).err
+
+
+# --- following ------------------------------------------------------------------------------------------------------
+
+
+def test_follow_line_by_line(cli: Cli) -> None:
+    done = cli("submit", cli.script(), "--gpus", "0", "-p", "lr=0.4,0.2", "--follow")
+    job = done.out.split()[0]
+    assert f"{job}-1  finished  val_loss=0.2 at " in done.out
+    assert done.out.splitlines()[-1].startswith(f"{job}  2 finished  best val_loss 0.1 ({job}-2)")
+    assert "\x1b" not in done.out
+
+
+def test_follow_is_1_when_a_task_fails(cli: Cli) -> None:
+    done = cli("submit", cli.script(), "--gpus", "0", "-p", "fail=0,3", "-f", code=1)
+    assert "error  val_loss" in done.out
+    assert "user_error" in done.out
+
+
+def test_follow_as_json_lines(cli: Cli) -> None:
+    done = cli("submit", cli.script(), "--gpus", "0", "-p", "fail=3", "-f", "--json", code=1)
+    first, *tasks, last = done.lines
+    assert first["id"] == last["id"]
+    assert (tasks[-1]["state"], tasks[-1]["exit_code"]) == ("error", 3)
+    assert (first["ended"], last["ended"]) == (False, True)
+
+
+def test_ctrl_c_leaves_the_job_running(cli: Cli) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "paddock", "submit", cli.script(), "--gpus", "0", "-p", "sleep=60", "-f"],
+        env=cli.environment(PYTHONUNBUFFERED="1"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    with process:
+        assert process.stdout is not None
+        job = process.stdout.readline().split()[0].decode()
+        process.stdout.readline()  # it runs
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert b"The job goes on" in err
+    assert b"Traceback" not in err
+    assert cli("show", job, "--json").json["counts"]["running"] == 1
+    cli("stop", job)
+
+
+def test_on_a_terminal(cli: Cli) -> None:
+    """The live display, the tables and the question, with a terminal of 80 columns."""
+    arguments = ["submit", cli.script(), "--gpus", "0", "-p", "lr=0.4,0.2", "-p", "epochs=2", "-f"]
+    code, shown = on_terminal(cli, arguments)
+    assert code == 0
+    assert "2 finished" in shown
+    job = shown.split()[0]
+    assert "val_loss" in on_terminal(cli, ["metrics", f"{job}-1"])[1]
+    assert on_terminal(cli, ["rm", job], answer="n\n")[0] == 1
+    assert cli("show", job, "--json").json["id"] == job
+    assert on_terminal(cli, ["rm", job], answer="y\n")[0] == 0
+    cli("show", job, code=3)
+
+
+def on_terminal(cli: Cli, arguments: list[str], answer: str = "") -> tuple[int, str]:
+    main, child = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "paddock", *arguments],
+        env=cli.environment(TERM="xterm"),
+        stdin=child,
+        stdout=child,
+        stderr=child,
+        start_new_session=True,
+    )
+    os.close(child)
+    os.write(main, answer.encode())
+    seen = b""
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        if not select.select([main], [], [], 0.5)[0]:
+            continue
+        try:
+            part = os.read(main, 65536)
+        except OSError:  # the other side has closed it
+            break
+        if not part:
+            break
+        seen += part
+    os.close(main)
+    return process.wait(20), seen.decode()
+
+
+def test_a_reader_that_leaves_early_is_no_error(cli: Cli) -> None:
+    job = cli.submit("-p", "epochs=5000")
+    cli.wait(job)
+    done = subprocess.run(
+        ["bash", "-c", f"'{sys.executable}' -m paddock logs {job} | head -1; exit ${{PIPESTATUS[0]}}"],
+        env=cli.environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "note ''\n", "")
+
+
+def test_ids_are_completed(cli: Cli) -> None:
+    job = cli.submit()
+    words = {"_PADDOCK_COMPLETE": "complete_bash", "COMP_CWORD": "2"}
+    assert job in cli("x", code=None, COMP_WORDS=f"paddock show {job[:4]}", **words).out.split()
+    found = cli("x", code=None, COMP_WORDS=f"paddock logs {job[:6]}-", **words).out.split()
+    assert found == [f"{job[:6]}-1"]
+
+
+def test_nodes_token_and_version(cli: Cli) -> None:
+    assert "slots" in cli("nodes", "--json").json[0]
+    assert "local" in cli("nodes").out
+    link = cli("token").out.strip()
+    assert cli("token", "--json").json["link"] == link
+    assert "/?token=" in link
+    assert cli("version", "--json").json["server"]
+
+
+def test_a_second_server_on_the_same_home_is_refused(cli: Cli) -> None:
+    done = cli("up", "--port", "0", code=5)
+    assert "already runs" in done.err
+    assert json.loads((cli.home / "server.json").read_text())["pid"]

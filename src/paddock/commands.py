@@ -44,13 +44,21 @@ def build(
     code_dir: str,
     interpreter: list[str],
 ) -> Command:
+    """The exact command of a task, behind its job's set-up lines. Raises InvalidInput when there can be none."""
+    command = _plain(spec, report, params, {"job": job, "task": task, "code": code_dir}, interpreter)
+    return wrap_setup(command, spec.environment.setup) if spec.environment.setup else command
+
+
+def _plain(
+    spec: JobSpec, report: ScriptReport | None, params: Params, names: dict[str, str], interpreter: list[str]
+) -> Command:
     variables = variable_names(params)
     env = {variables[name]: text_of(value) for name, value in params.items()}
     if spec.command is not None:
-        return _from_template(spec.command, params, variables, env, {"job": job, "task": task, "code": code_dir})
+        return _from_template(spec.command, params, variables, env, names)
     if spec.script is None:
         raise InvalidInput("There is nothing to run.", fields={"script": "give a script or a command"})
-    start = _start(f"{code_dir}/{spec.script}", interpreter)
+    start = _start(f"{names['code']}/{spec.script}", interpreter)
     convention = spec.convention
     if convention is Convention.AUTO:
         convention = report.convention if report is not None else Convention.ENV
@@ -59,7 +67,7 @@ def build(
         case Convention.FLAGS:
             return Command([*start, *_flags(known, params)], env)
         case Convention.STFMANAGER:
-            return Command([*start, job, task, *_stfmanager(known, params)], env)
+            return Command([*start, names["job"], names["task"], *_stfmanager(known, params)], env)
         case Convention.POSITIONAL:
             return Command([*start, *_positional(known, params)], env)
     return Command(start, {**env, **_own_variables(known, params)})

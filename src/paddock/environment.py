@@ -3,8 +3,11 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 from paddock.commands import Command, wrap_setup
@@ -80,25 +83,40 @@ def check(environment: Environment, interpreter: Interpreter, seconds: float, *,
         command = wrap_setup(command, environment.setup)
     what = "set-up lines" if environment.setup else command.argv[0]
     try:
-        done = subprocess.run(
-            command.argv,
-            check=False,
-            env={**os.environ, **command.env},
-            cwd="/",
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=seconds,
-        )
+        code, out, err = _run(command, seconds)
     except subprocess.TimeoutExpired:
         raise _unusable(f"{what} did not answer within {seconds:g} s") from None
     except OSError as error:
         raise _unusable(f"{what}: {error.strerror}") from None
-    answer = [line for line in done.stdout.decode(errors="replace").splitlines() if line.startswith("PADDOCK ")]
-    if done.returncode or not answer:
-        said = done.stderr.decode(errors="replace").strip().splitlines()
-        raise _unusable(f"{what} ended with code {done.returncode}" + (f": {said[-1][:300]}" if said else ""))
+    answer = [line for line in out.splitlines() if line.startswith("PADDOCK ")]
+    if code or not answer:
+        said = err.strip().splitlines()
+        raise _unusable(f"{what} ended with code {code}" + (f": {said[-1][:300]}" if said else ""))
     version, has_paddock = json.loads(answer[-1].removeprefix("PADDOCK "))
     return interpreter.model_copy(update={"version": version, "has_paddock": has_paddock})
+
+
+def _run(command: Command, seconds: float) -> tuple[int, str, str]:
+    """Its code and what it said. What it has left behind is ended with it, and not waited for."""
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        process = subprocess.Popen(
+            command.argv,
+            env={**os.environ, **command.env},
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
+            start_new_session=True,
+        )
+        try:
+            code = process.wait(seconds)
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        out.seek(0)
+        err.seek(0)
+        return code, out.read().decode(errors="replace"), err.read().decode(errors="replace")
 
 
 def _unusable(message: str) -> UnusableEnvironment:

@@ -1,5 +1,6 @@
 """How far a task is and how long it will take. Pure."""
 
+import math
 from dataclasses import dataclass
 
 
@@ -17,9 +18,9 @@ class Pace:
     @property
     def done(self) -> float | None:
         """How many epochs are done."""
-        if self.epoch is None:
+        if self.epoch is None or not math.isfinite(self.epoch):
             return None
-        return self.epoch + 1 - min(max(self.base or 0.0, 0.0), 1.0)
+        return self.epoch + 1 - min(max(0.0, self.base or 0.0), 1.0)
 
     def progress(self) -> float | None:
         if self.done is None or not self.epochs or self.epochs <= 0:
@@ -31,10 +32,11 @@ class Pace:
         if self.done is None or not self.epochs or self.epoch_at is None or self.started_at is None:
             return None
         here = (self.epoch or 0) - (self.attempt_first or 0) + 1
-        if here <= 0 or self.epoch_at <= self.started_at:
+        if not here > 0 or self.epoch_at <= self.started_at:
             return None
         per_epoch = (self.epoch_at - self.started_at) / here
-        return max((self.epochs - self.done) * per_epoch - (now - self.epoch_at), 0.0)
+        left = (self.epochs - self.done) * per_epoch - (now - self.epoch_at)
+        return max(left, 0.0) if math.isfinite(left) else None
 
 
 def job_seconds_left(waiting: int, running_left: list[float | None], mean_duration: float | None) -> float | None:

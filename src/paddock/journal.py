@@ -1,6 +1,7 @@
 """Reads journals: from an offset, complete lines only, whatever is in them. Pure: bytes in, records out."""
 
 import json
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +9,8 @@ Record = dict[str, Any]
 
 KINDS = frozenset({"runner", "started", "metric", "reset", "total", "usage", "warning", "ended", "bye"})
 ABOUT_AN_ATTEMPT = KINDS - {"runner", "bye"}
+LATEST = 1e11  # seconds since 1970: what comes later is no time
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
@@ -38,12 +41,33 @@ def parse(data: bytes) -> Batch:
 def _record(line: bytes) -> Record | None:
     try:
         record = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
-    if not isinstance(record, dict) or record.get("e") not in KINDS or not isinstance(record.get("at"), (int, float)):
+    if not isinstance(record, dict) or not _known(record.get("e")) or not _is_time(record.get("at")):
         return None
     if record["e"] in ABOUT_AN_ATTEMPT and not (
-        isinstance(record.get("task"), str) and isinstance(record.get("attempt"), int)
+        isinstance(record.get("task"), str) and type(record.get("attempt")) is int
     ):
         return None
-    return record
+    cleaned: Record = _cleaned(record) if b"\\u" in line else record
+    return cleaned
+
+
+def _known(kind: Any) -> bool:
+    return isinstance(kind, str) and kind in KINDS
+
+
+def _is_time(value: Any) -> bool:
+    return type(value) in (int, float) and 0 <= value < LATEST
+
+
+def _cleaned(value: Any) -> Any:
+    """Without the characters that JSON can write and a database cannot: one line must not hold up all others."""
+    match value:
+        case str():
+            return _UNSTORABLE.sub("\ufffd", value)
+        case list():
+            return [_cleaned(one) for one in value]
+        case dict():
+            return {_cleaned(name): _cleaned(one) for name, one in value.items()}
+    return value

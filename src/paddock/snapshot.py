@@ -13,7 +13,8 @@ def safe_path(given: str) -> PurePosixPath:
     """A relative path that cannot leave the folder it is put into."""
     path = PurePosixPath(given.replace("\\", "/"))
     parts = path.parts
-    if not parts or path.is_absolute() or any(part in ("..", "") for part in parts) or "\0" in given:
+    unusable = "\0" in given or any("\ud800" <= char <= "\udfff" for char in given)
+    if not parts or path.is_absolute() or any(part in ("..", "") for part in parts) or unusable:
         raise InvalidInput(f"{given!r} is not a path inside the job's folder.", fields={"files": given})
     if any(len(part.encode()) > 255 for part in parts) or len(given.encode()) > 1000:
         raise InvalidInput(f"The path {given[:60]!r}... is too long.", fields={"files": given[:60]})
@@ -30,7 +31,12 @@ def checked(files: Files, limits: UploadSettings) -> dict[str, bytes]:
             f"The files are {total / 1e6:.1f} MB, more than the {limits.max_bytes / 1e6:.1f} MB of the setting "
             "upload.max_bytes: leave data out with a .paddockignore file and read it from its place."
         )
-    found = {str(safe_path(name)): data for name, data in files.items()}
+    found: dict[str, bytes] = {}
+    for given, data in files.items():
+        name = str(safe_path(given))
+        if name in found:
+            raise InvalidInput(f"The file {name!r} is there twice.", fields={"files": name})
+        found[name] = data
     folders = {str(parent) for name in found for parent in PurePosixPath(name).parents}
     both = folders & set(found)
     if both:

@@ -11,6 +11,7 @@ from pydantic import JsonValue
 from paddock import commands, environment, placement, snapshot
 from paddock.errors import InvalidInput
 from paddock.inspection import inspect_source
+from paddock.inspection.given import same_name
 from paddock.models import (
     CodeInfo,
     Convention,
@@ -47,7 +48,7 @@ class Plan:
     warnings: list[str]
 
     def command(self, number: int, params: Params, job: str, code: str) -> commands.Command:
-        built = commands.build(
+        return commands.build(
             self.spec,
             self.script,
             params,
@@ -56,8 +57,6 @@ class Plan:
             code_dir=code,
             interpreter=self.interpreter.argv,
         )
-        setup = self.spec.environment.setup
-        return commands.wrap_setup(built, setup) if setup else built
 
     def preview(self, home: Home) -> Preview:
         code = str(home.job("JOB").code)
@@ -165,7 +164,9 @@ def _with_script(spec: JobSpec, files: dict[str, bytes]) -> JobSpec:
 
 
 def _named(spec: JobSpec) -> JobSpec:
-    return spec if spec.name else spec.model_copy(update={"name": spec.script or (spec.command or "").split()[0][:200]})
+    return (
+        spec if spec.name else spec.model_copy(update={"name": (spec.script or (spec.command or "").split()[0])[:200]})
+    )
 
 
 def _report(spec: JobSpec, files: dict[str, bytes]) -> ScriptReport | None:
@@ -192,14 +193,17 @@ def _with_types(spec: JobSpec, report: ScriptReport | None) -> JobSpec:
 
 def _refuse_misfits(spec: JobSpec, report: ScriptReport) -> None:
     """Values that the script itself would refuse, and what it requires and is not given."""
-    known = {param.name: param for param in report.params}
+    known = {same_name(param.flag or param.name): param for param in report.params}
+    known |= {same_name(param.name): param for param in report.params}
     faults = {}
+    given = set()
     for name, space in spec.params.items():
-        param = known.get(name) or known.get(name.replace("-", "_"))
+        param = known.get(same_name(name))
         message = _misfit(param, space) if param else None
         if message:
             faults[f"params.{name}"] = message
-    given = {name.replace("-", "_") for name in spec.params}
+        if param:
+            given.add(param.name)
     for param in report.params:
         if param.required and param.name not in given and report.convention is Convention.FLAGS:
             faults[f"params.{param.name}"] = "the script requires it"

@@ -19,7 +19,7 @@ NEEDS_SERVER = [
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_command_has_help_with_an_example(alone: Cli, name: str) -> None:
-    help_text = alone(name, "--help").out
+    help_text = alone.quick(name, "--help").out
     assert f"Usage: paddock {name}" in help_text
     assert "Example" in help_text
     assert "--json" in help_text
@@ -41,7 +41,7 @@ def test_the_version(alone: Cli) -> None:
 @pytest.mark.parametrize("arguments", NEEDS_SERVER, ids=" ".join)
 @pytest.mark.parametrize("extra", [[], ["--json"]], ids=["plain", "json"])
 def test_without_a_server_the_code_is_4(alone: Cli, arguments: list[str], extra: list[str]) -> None:
-    done = alone(*arguments, *extra, code=4)
+    done = alone.quick(*arguments, *extra, code=4)
     assert done.out == ""
     assert done.err.startswith("error: No Paddock server runs on ")
     assert "paddock up" in done.err
@@ -67,7 +67,7 @@ def test_an_address_where_nobody_answers(alone: Cli) -> None:
     ids=" ".join,
 )
 def test_wrong_usage_is_2(alone: Cli, arguments: list[str]) -> None:
-    done = alone(*arguments, code=2)
+    done = alone.quick(*arguments, code=2)
     assert done.out == ""
     assert done.err.startswith("error: ")
 
@@ -92,7 +92,7 @@ def test_wrong_usage_is_2(alone: Cli, arguments: list[str]) -> None:
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )
 def test_wrong_flags_of_submit_are_2_without_asking_a_server(alone: Cli, flag: list[str], said: str) -> None:
-    done = alone("submit", alone.script(), *flag, code=2)
+    done = alone.quick("submit", alone.script(), *flag, code=2)
     assert done.err.startswith("error: ")
     assert said in done.err
 
@@ -138,12 +138,10 @@ def test_importing_paddock_is_light() -> None:
 
 
 def test_completion_is_silent_without_a_server(alone: Cli) -> None:
-    env = {"_PADDOCK_COMPLETE": "complete_bash", "COMP_WORDS": "paddock show k", "COMP_CWORD": "2"}
-    done = alone("x", code=None, **env)
+    done = alone.complete("paddock show k", 2)
     assert (done.out.strip(), done.err) == ("", "")
 
 
 def test_parameters_are_completed_from_the_script(alone: Cli) -> None:
-    words = f"paddock submit {alone.script()} -p e"
-    done = alone("x", code=None, _PADDOCK_COMPLETE="complete_bash", COMP_WORDS=words, COMP_CWORD="4")
+    done = alone.complete(f"paddock submit {alone.script()} -p e", 4)
     assert done.out.split() == ["epochs="]

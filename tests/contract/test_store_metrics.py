@@ -45,7 +45,9 @@ def curve(db: Database, task: str, name: str, points: int | None = None, attempt
 
 def counts(db: Database, attempt: int, name: str) -> list[int]:
     with db.read() as c:
-        query = sa.select(chunks.c.seq, chunks.c.count.label("points"), chunks.c.data).where(chunks.c.attempt_id == attempt)
+        query = sa.select(chunks.c.seq, chunks.c.count.label("points"), chunks.c.data).where(
+            chunks.c.attempt_id == attempt
+        )
         rows = c.execute(query.where(chunks.c.name == name).order_by(chunks.c.seq)).all()
     assert [row.seq for row in rows] == list(range(len(rows)))
     assert all(len(row.data) == row.points * metrics.POINT.itemsize for row in rows)

@@ -132,7 +132,13 @@ class TestStop:
 
 
 class TestRestart:
-    REACHED: ClassVar[dict[str, Any]] = {"epoch": 5.0, "epoch_at": 1.0, "first_epoch": 0.0, "last_value": 0.5, "best_value": 0.4} | {
+    REACHED: ClassVar[dict[str, Any]] = {
+        "epoch": 5.0,
+        "epoch_at": 1.0,
+        "first_epoch": 0.0,
+        "last_value": 0.5,
+        "best_value": 0.4,
+    } | {
         "best_epoch": 3.0,
         "best_at": 9.0,
     }

@@ -163,10 +163,10 @@ def ranges(draw: st.DrawFn) -> Range:
         return Range(
             low=low, high=low + draw(st.integers(1, 10**6)), type="int", step=draw(st.sampled_from([None, 1.0]))
         )
-    low = draw(st.floats(1e-9, 1e9))
-    high = low * draw(st.floats(1.5, 1e6))
+    start = draw(st.floats(1e-9, 1e9))
+    high = start * draw(st.floats(1.5, 1e6))
     how = draw(st.sampled_from(["", "log", "step"]))
-    return Range(low=low, high=high, log=how == "log", step=(high - low) / 3 if how == "step" else None)
+    return Range(low=start, high=high, log=how == "log", step=(high - start) / 3 if how == "step" else None)
 
 
 @st.composite

@@ -73,11 +73,7 @@ def task_command(context: Context, facts: JobFacts, task: str, params: dict[str,
     """The exact command of a task."""
     code = str(context.home.job(facts.id).code)
     python = facts.interpreter.argv
-    command = commands.build(
-        facts.spec, facts.script, params, job=facts.id, task=task, code_dir=code, interpreter=python
-    )
-    setup = facts.spec.environment.setup
-    return commands.wrap_setup(command, setup) if setup else command
+    return commands.build(facts.spec, facts.script, params, job=facts.id, task=task, code_dir=code, interpreter=python)
 
 
 def stop(context: Context, now: float) -> None:

@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 
@@ -11,7 +12,7 @@ def have_postgres() -> bool:
     return shutil.which("postgres") is not None or any(Path("/usr/lib/postgresql").glob("*/bin/postgres"))
 
 
-NEEDED = {"postgresql": have_postgres, "git": lambda: shutil.which("git") is not None}
+NEEDED: dict[str, Callable[[], bool]] = {"postgresql": have_postgres, "git": lambda: shutil.which("git") is not None}
 
 
 def main() -> int:

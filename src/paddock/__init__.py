@@ -1,5 +1,6 @@
 """Paddock: an execution manager for training neural networks. See README.md."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -10,14 +11,11 @@ __version__ = "0.1.0"
 __all__ = ["Client", "JobHandle", "__version__", "report"]
 
 
+_HOMES = {"Client": "paddock.client", "JobHandle": "paddock.client", "report": "paddock.reporting"}
+
+
 def __getattr__(name: str) -> Any:
     # On demand: a training script that says `import paddock` to report must not pay for the client.
-    if name in ("Client", "JobHandle"):
-        from paddock import client
-
-        return getattr(client, name)
-    if name == "report":
-        from paddock.reporting import report
-
-        return report
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -14,6 +14,7 @@ _INT = re.compile(r"^(?:[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+)$")
 _FLOAT = re.compile(
     r"^(?:[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$"
 )
+_OTHER_LINE_ENDS = set("\r\x85\u2028\u2029")
 
 
 class Loader(yaml.SafeLoader):
@@ -51,7 +52,8 @@ def _construct_float(loader: Loader, node: yaml.ScalarNode) -> float:
 
 def _represent_text(dumper: Dumper, text: str) -> yaml.ScalarNode:
     # A block keeps a description readable; the emitter falls back to quotes where a block cannot hold the text.
-    style = "|" if "\n" in text.strip("\n") else None
+    # Line ends other than \n it would write as they are, and read back as \n: only escapes keep them.
+    style = '"' if _OTHER_LINE_ENDS & set(text) else "|" if "\n" in text.strip("\n") else None
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
 

@@ -100,7 +100,7 @@ def test_writers_at_once_lose_nothing(db: Database) -> None:
         start.wait()
         for step in range(25):
             with db.write() as c:
-                metrics.append(c, {attempt: {"both": [(step, 0.0, 0.0)], name: [(step, 1.0, 0.0)]}})
+                metrics.Appender().append(c, {attempt: {"both": [(step, 0.0, 0.0)], name: [(step, 1.0, 0.0)]}})
                 events.insert(c, "tasks", "k3v9x2ab", {"by": name, "step": step})
 
     with ThreadPoolExecutor(2) as pool:

@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from paddock.models import Curve
-from paddock.store import attempts, metrics
+from paddock.store import attempts, jobs, metrics
 from paddock.store.db import Database
-from paddock.store.metrics import CAP, Point
+from paddock.store.metrics import CAP, Appender, Point
 from paddock.store.tables import chunks
 from tests.contract.given import add_job, current
 
@@ -32,9 +32,10 @@ def attempt_id(db: Database, task: str) -> int:
     return found
 
 
-def append(db: Database, attempt: int, name: str, points: list[Point]) -> None:
+def append(db: Database, attempt: int, name: str, points: list[Point], appender: Appender | None = None) -> None:
+    """With an appender that remembers, or a new one, as after a restart of the server."""
     with db.write() as c:
-        metrics.append(c, {attempt: {name: points}})
+        (appender or Appender()).append(c, {attempt: {name: points}})
 
 
 def curve(db: Database, task: str, name: str, points: int | None = None, attempt: int | None = None) -> Curve:
@@ -55,17 +56,23 @@ def counts(db: Database, attempt: int, name: str) -> list[int]:
 
 
 @settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(portions=st.lists(st.tuples(st.sampled_from(["loss", "ü/acc"]), _sizes), min_size=1, max_size=3))
-def test_any_portions_give_the_whole(db: Database, portions: list[tuple[str, list[int]]]) -> None:
+@given(
+    portions=st.lists(st.tuples(st.sampled_from(["loss", "ü/acc"]), _sizes), min_size=1, max_size=3),
+    forgetful=st.sampled_from(["never", "sometimes", "always"]),
+)
+def test_any_portions_give_the_whole(db: Database, portions: list[tuple[str, list[int]]], forgetful: str) -> None:
     [task] = add_job(db, next(_jobs))
     attempt = attempt_id(db, task)
+    appender = Appender()
     expected: dict[str, list[Point]] = {}
     for name, sizes in portions:
         for size in sizes:
             so_far = expected.setdefault(name, [])
             new = [(float(len(so_far) + i), i / 3, 1e9 + i) for i in range(size)]
-            append(db, attempt, name, new)
+            append(db, attempt, name, new, None if forgetful == "always" else appender)
             so_far += new
+        if forgetful == "sometimes":
+            appender.done(attempt)
     for name, points in expected.items():
         read = curve(db, task, name)
         assert list(zip(read.steps, read.values, read.times, strict=True)) == points
@@ -93,9 +100,10 @@ def test_many_series_in_one_go(db: Database) -> None:
     with db.write() as c:
         rows = attempts.lookup(c, [(task, 1) for task in ids])
         new = {row.a_id: {"loss": [(1.0, row.number, 0.0)], "sys/cpu": [(0.0, 1.0, 0.0)]} for row in rows.values()}
-        metrics.append(c, new)
-        metrics.append(c, new)
-        metrics.append(c, {})
+        appender = Appender()
+        appender.append(c, new)
+        appender.append(c, new)
+        appender.append(c, {})
         curves = metrics.curves(c, ids, ["loss"], None)
         assert {found.task: found.values for found in curves} == {f"{JOB}-{n}": [n, n] for n in range(1, 501)}
         assert metrics.names_of_job(c, JOB) == ["loss", "sys/cpu"]
@@ -117,17 +125,48 @@ def test_names_sorted_with_the_runners_own_last(db: Database, task: str) -> None
 
 def test_forget_drops_the_named_series_of_one_attempt(db: Database) -> None:
     one, two = add_job(db, tasks=2)
+    appender = Appender()
     for task in (one, two):
         for name in ("loss", "acc"):
-            append(db, attempt_id(db, task), name, [(i, 1, 1) for i in range(CAP + 1)])
+            append(db, attempt_id(db, task), name, [(i, 1, 1) for i in range(CAP + 1)], appender)
     with db.write() as c:
-        metrics.forget(c, current(c, one).a_id, {"loss", "unknown"})
-        metrics.forget(c, current(c, one).a_id, set())
+        appender.forget(c, current(c, one).a_id, {"loss", "unknown"})
+        appender.forget(c, current(c, one).a_id, set())
     with db.read() as c:
         found = {(curve.task, curve.metric) for curve in metrics.curves(c, [one, two], None, None)}
     assert found == {(one, "acc"), (two, "loss"), (two, "acc")}
-    append(db, attempt_id(db, one), "loss", [(7, 8, 9)])
-    assert curve(db, one, "loss").steps == [7]
+    for step in (7, 8):
+        append(db, attempt_id(db, one), "loss", [(step, 8, 9)], appender)
+    assert curve(db, one, "loss").steps == [7, 8]
+    assert curve(db, one, "acc").total == CAP + 1
+
+
+def test_after_a_transaction_that_failed_it_goes_on_from_what_is_stored(db: Database, task: str) -> None:
+    attempt, appender = attempt_id(db, task), Appender()
+    append(db, attempt, "loss", [(1, 1, 1)], appender)
+
+    def interrupted() -> None:
+        with db.write() as c:
+            appender.append(c, {attempt: {"loss": [(i, 1, 1) for i in range(CAP + 3)], "new": [(1, 1, 1)]}})
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        interrupted()
+    appender.clear()
+    append(db, attempt, "loss", [(2, 1, 1)], appender)
+    append(db, attempt, "new", [(5, 1, 1)], appender)
+    assert (curve(db, task, "loss").steps, curve(db, task, "new").steps) == ([1, 2], [5])
+
+
+def test_a_new_job_has_nothing_to_do_with_one_that_was_deleted(db: Database, task: str) -> None:
+    """An attempt's row id is never used again: what is remembered of the old one would be taken for the new one's."""
+    appender = Appender()
+    append(db, attempt_id(db, task), "loss", [(1, 1, 1)], appender)
+    with db.write() as c:
+        jobs.delete(c, JOB)
+    [other] = add_job(db, "other")
+    append(db, attempt_id(db, other), "loss", [(2, 1, 1)], appender)
+    assert curve(db, other, "loss").steps == [2]
 
 
 def chain(db: Database, task: str, parts: list[tuple[bool, list[float]]]) -> None:

@@ -44,12 +44,7 @@ class ServerProcess:
         self.log = open(self.home.root / "server.log", "ab")  # noqa: SIM115
         clean = {name: value for name, value in os.environ.items() if not name.startswith("PADDOCK_")}
         self.process = subprocess.Popen(
-            [
-                sys.executable,
-                "-c",
-                "import sys; from paddock import settings; from paddock.serve import serve; serve(settings.load(sys.argv[1], port=0))",
-                str(self.home.root),
-            ],
+            [sys.executable, "-m", "paddock", "--home", str(self.home.root), "up", "--port", "0"],
             env=clean | self._environment,
             stdin=subprocess.DEVNULL,
             stdout=self.log,

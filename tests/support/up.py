@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -75,6 +75,7 @@ class Cli:
         out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
         with (
             mock.patch.dict(os.environ, self.environment(**env), clear=True),
+            chdir(self.folder),
             redirect_stdout(out),
             redirect_stderr(err),
         ):
@@ -101,7 +102,7 @@ class Cli:
 
     def submit(self, *arguments: str) -> str:
         """Submits the tiny script on the CPU; the id of the job."""
-        job: str = self("submit", self.script(), "--gpus", "0", *arguments, "--json").json["id"]
+        job: str = self.quick("submit", self.script(), "--gpus", "0", *arguments, "--json").json["id"]
         return job
 
     def wait(self, job: str) -> None:

@@ -260,3 +260,29 @@ def test_server_sent_events_are_read_as_the_standard_says() -> None:
     ]
     response = httpx2.Response(200, content=iter(parts))
     assert list(server_sent(response)) == [Sent("a", '{"x": "\u2028\x85"}', "7"), Sent("message", "1\n2", "7")]
+
+
+def test_a_server_that_comes_back_is_followed_on(tmp_path: Path) -> None:
+    """On another port, even: the address is looked up again."""
+    home = tmp_path / "home"
+    seen: list[str] = []
+
+    def follow() -> None:
+        with paddock.Client(home=home) as other:
+            for event in other.events():
+                seen.append(f"{event.kind} {event.job}")
+                if event.kind == "removed":
+                    return
+
+    thread = threading.Thread(target=follow, daemon=True)
+    with up(home), paddock.Client(home=home) as client:
+        first = client.submit(command="sleep 3", resources=NO_GPU)
+        thread.start()
+        time.sleep(0.5)
+    with up(home), paddock.Client(home=home) as client:
+        second = client.submit(command="true", resources=NO_GPU)
+        assert client.job(first.id).wait(30).detail.counts.total == 1
+        second.wait(30).remove()
+        thread.join(20)
+    assert f"job {second.id}" in seen
+    assert f"removed {second.id}" in seen

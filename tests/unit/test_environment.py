@@ -151,7 +151,7 @@ class TestCheck:
         python = program(tmp_path / "python", f"#!/bin/sh\n{hang if where == 'interpreter' else ''}\n")
         environment = Environment(setup=[hang] if where == "set-up" else [])
         begun = time.monotonic()
-        with pytest.raises(UnusableEnvironment, match="did not answer within 0.5 s"):
+        with pytest.raises(UnusableEnvironment, match=r"did not answer within 0\.5 s"):
             check(environment, Interpreter(argv=[python]), 0.5)
         assert time.monotonic() - begun < 10
         left = int((tmp_path / "left").read_text())

@@ -1,6 +1,7 @@
 """States and allowed moves: exhaustively where that is possible."""
 
 from itertools import product
+from typing import ClassVar
 
 import pytest
 from hypothesis import given
@@ -106,7 +107,7 @@ def test_what_is_gone_never_finished(cause: Cause | None, stop_wanted: bool) -> 
 class ATask(RuleBasedStateMachine):
     """A task as runner, engine and people move it about."""
 
-    LIMITS = {cause: number for number, cause in enumerate(Cause)}
+    LIMITS: ClassVar[dict[Cause, int]] = {cause: number for number, cause in enumerate(Cause)}
 
     @initialize()
     def submit(self) -> None:

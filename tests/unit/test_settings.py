@@ -82,7 +82,7 @@ def test_variables_of_a_task_are_no_settings(home: Home, monkeypatch: pytest.Mon
 )
 def test_what_is_wrong_is_named(home: Home, text: str, field: str) -> None:
     write(home, text)
-    with pytest.raises(InvalidInput, match="settings.toml") as caught:
+    with pytest.raises(InvalidInput, match=r"settings\.toml") as caught:
         load(home.root)
     assert list(caught.value.fields) == [field]
     assert field in caught.value.message
@@ -127,4 +127,4 @@ def test_every_cause_has_a_number_of_retries() -> None:
 
 def test_settings_are_not_changed_in_passing(settings: Settings) -> None:
     with pytest.raises(ValueError, match="frozen"):
-        settings.port = 1
+        settings.port = 1  # type: ignore[misc]

@@ -2,6 +2,7 @@
 
 import json
 import math
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -214,7 +215,7 @@ def test_the_values_of_a_range_lie_in_it_and_go_up(space: Range) -> None:
         assert values is not None
         assert len(values) == count
         assert values[0] == space.low
-        assert all(a < b for a, b in zip(values, values[1:], strict=False))
+        assert all(a < b for a, b in pairwise(values))
         assert values[-1] <= space.high
         assert all(type(value).__name__ == space.type for value in values)
 

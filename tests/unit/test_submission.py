@@ -225,8 +225,8 @@ class TestAccept:
     def test_how_many_epochs_there_will_be(
         self, settings: Settings, home: Home, db: Database, params: dict[str, Any], source: bytes, epochs: int | None
     ) -> None:
-        quick = {"convention": "env"} if not source else {"params": {"lr": 1} | params}
-        made = planned(settings, {"t.py": source}, **{"params": params, **quick})
+        spec: dict[str, Any] = {"params": {"lr": 1} | params} if source else {"params": params, "convention": "env"}
+        made = planned(settings, {"t.py": source}, **spec)
         self.job(made, home, db, settings)
         with db.read() as c:
             [row] = attempts.unpublished(c, 5)

@@ -23,6 +23,16 @@ from paddock.paths import write_once
 from paddock.settings import LocalSettings
 
 
+# What the numerical libraries of training scripts take their number of threads from.
+THREADS = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "TF_NUM_INTRAOP_THREADS",
+)
+
+
 @dataclass(frozen=True)
 class Entry:
     """What is kept of one allocation."""
@@ -140,6 +150,8 @@ class LocalBackend:
         entry = replace(entry, devices=devices, slots=slots)
         self._keep(entry)
         environment = os.environ | {processes.MARK: entry.key, "PADDOCK_DEVICE": _device_name(devices, slots)}
+        for name in THREADS:
+            environment.setdefault(name, str(self._threads(request)))
         if devices:
             environment["CUDA_VISIBLE_DEVICES"] = ",".join(devices)
         elif self._gpus:
@@ -163,6 +175,11 @@ class LocalBackend:
         running = AllocationState.RUNNING.value
         start = processes.started(child.pid)
         self._keep(replace(entry, state=running, pid=child.pid, start=start))
+
+    def _threads(self, request: AllocationSpec) -> int:
+        """A fair share of the cores: libraries that each start a thread a core would get in each other's way."""
+        places = len(self._gpus) / request.gpus if request.gpus else self._slots / request.cpus
+        return max(int((os.cpu_count() or 1) / max(places, 1)), 1)
 
     def _runs(self, entry: Entry) -> bool:
         child = self._children.get(entry.key)

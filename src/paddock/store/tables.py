@@ -104,6 +104,7 @@ attempts = Table(
     UniqueConstraint("task_id", "number"),
     Index("ix_attempts_job_id_published", "job_id", "published"),
     Index("ix_attempts_allocation", "allocation"),
+    sqlite_autoincrement=True,  # an id is never used again: what is remembered by it must not fit another attempt
 )
 
 allocations = Table(

@@ -120,6 +120,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["task_id"], ["tasks.id"], name=op.f("fk_attempts_task_id_tasks"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_attempts")),
         sa.UniqueConstraint("task_id", "number", name=op.f("uq_attempts_task_id_number")),
+        sqlite_autoincrement=True,
     )
     with op.batch_alter_table("attempts", schema=None) as batch_op:
         batch_op.create_index("ix_attempts_allocation", ["allocation"], unique=False)

@@ -28,7 +28,8 @@ def main() -> None:
             server.post(f"/jobs/{job['id']}/stop")
             server.wait(job["id"])
     print(
-        f"{TASKS} tasks accepted over REST in {statistics.median(times):.3f} s (median of 5; worst {max(times):.3f} s; goal 1 s)"
+        f"{TASKS} tasks accepted over REST in {statistics.median(times):.3f} s "
+        f"(median of 5; worst {max(times):.3f} s; goal 1 s)"
     )
 
 

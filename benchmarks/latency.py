@@ -26,17 +26,17 @@ with open("log.csv", "w") as log:
 
 
 def main() -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        with running(Path(folder) / "home", local__slots=TASKS, runner__grace_seconds=0) as server:
-            body = {"spec": {"params": {"n": list(range(TASKS))}}, "files": {"train.py": SCRIPT}}
-            job = server.post("/jobs", body, 201)["id"]
-            wait_for(lambda: server.get(f"/jobs/{job}")["counts"]["running"] == TASKS, 60)
-            time.sleep(3)
-            before = _cpu(server)
-            delays = _listen(server)
-            busy = (_cpu(server) - before) / SECONDS
-            server.post(f"/jobs/{job}/stop")
-            server.wait(job)
+    settings = {"local__slots": TASKS, "runner__grace_seconds": 0}
+    with tempfile.TemporaryDirectory() as folder, running(Path(folder) / "home", **settings) as server:
+        body = {"spec": {"params": {"n": list(range(TASKS))}}, "files": {"train.py": SCRIPT}}
+        job = server.post("/jobs", body, 201)["id"]
+        wait_for(lambda: server.get(f"/jobs/{job}")["counts"]["running"] == TASKS, 60)
+        time.sleep(3)
+        before = _cpu(server)
+        delays = _listen(server)
+        busy = (_cpu(server) - before) / SECONDS
+        server.post(f"/jobs/{job}/stop")
+        server.wait(job)
     delays.sort()
     p95 = delays[int(len(delays) * 0.95)]
     print(

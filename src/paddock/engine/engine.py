@@ -88,8 +88,10 @@ class Engine:
                 more = self.tick()
                 self.problem = None
             except Exception as error:
-                log.exception("a round of the engine failed; the next one tries again")
-                self.problem = f"{type(error).__name__}: {error}"
+                problem = f"{type(error).__name__}: {error}"
+                if problem != self.problem:  # the same again says nothing new
+                    log.exception("a round of the engine failed; the next ones try again")
+                self.problem = problem
                 more = False
             self.beat = time.time()
             if not more:

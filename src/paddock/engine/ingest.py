@@ -1,7 +1,7 @@
 """Journals into the database: each from where it was read to before, once."""
 
+import os
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
@@ -10,6 +10,7 @@ from paddock import journal
 from paddock.engine.apply import Changes
 from paddock.engine.context import Context
 from paddock.models import AllocationState
+from paddock.runner import layout
 from paddock.store import allocations
 
 READ_BYTES = 4_000_000
@@ -57,16 +58,25 @@ class Ingest:
 
     def _read(self, context: Context, row: sa.Row[Any]) -> "Reading":
         """The known journals, and now and then (always once it has ended) that of one more start."""
-        folder = context.home.job(row.job_id)
+        folder = layout.allocation(str(context.home.jobs / row.job_id), row.key)
         reading = Reading(row.key, list(row.offsets))
         look_further = not row.offsets or row.state == AllocationState.ENDED or self._rounds % 20 == 0
         number = 0
         while number < len(reading.offsets) or look_further:
             known = number < len(reading.offsets)
-            if not reading.take(folder.journal(row.key, number + 1), number, known):
+            if not reading.take(layout.journal(folder, number + 1), number, known):
                 break
             number += 1
         return reading
+
+
+def _read(path: str, offset: int) -> bytes:
+    """Opened anew each time: on network file systems only that shows what others have written."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return os.pread(descriptor, READ_BYTES, offset)
+    finally:
+        os.close(descriptor)
 
 
 class Reading:
@@ -79,17 +89,17 @@ class Reading:
         self.moved = False
         self.more = False
 
-    def take(self, path: Path, index: int, known: bool) -> bool:
+    def take(self, path: str, index: int, known: bool) -> bool:
         """Read one journal on. False when there is none of this number yet."""
         try:
-            with open(path, "rb") as file:
-                file.seek(self.offsets[index] if known else 0)
-                data = file.read(READ_BYTES)
+            data = _read(path, self.offsets[index] if known else 0)
         except FileNotFoundError:
             return known  # removed with its job, or not there yet
         if not known:
             self.offsets.append(0)
             self.moved = True
+        if not data:
+            return True
         batch = journal.parse(data)
         consumed = batch.consumed
         if not consumed and len(data) == READ_BYTES:

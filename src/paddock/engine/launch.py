@@ -108,7 +108,7 @@ def _cancel_surplus(context: Context, open_rows: dict[str, list[sa.Row[Any]]], w
         surplus = len(rows) - wanted.get(job, 0)
         waiting = [row for row in rows if row.state == AllocationState.PENDING]
         chosen = waiting[-surplus:] if surplus > 0 else []
-        for name in {row.backend for row in chosen}:
+        for name in {row.backend for row in chosen} & set(context.couriers):
             mine = [row for row in chosen if row.backend == name]
             context.couriers[name].cancel([row.backend_id for row in mine])
             with context.db.write() as c:
@@ -118,8 +118,8 @@ def _cancel_surplus(context: Context, open_rows: dict[str, list[sa.Row[Any]]], w
 def _submit_planned(context: Context) -> None:
     """Those just planned, and those that a crash or a silent backend left so."""
     with context.db.read() as c:
-        planned = [row for row in allocations.unclosed(c) if row.state == AllocationState.PLANNED]
-    for row in planned:
-        courier = context.couriers.get(row.backend)
+        planned = allocations.planned(c)
+    for backend, spec in planned:
+        courier = context.couriers.get(backend)
         if courier is not None:
-            courier.submit(AllocationSpec.model_validate(row.spec))
+            courier.submit(spec)

@@ -9,6 +9,8 @@ import sqlalchemy as sa
 from paddock.models import AllocationSpec, AllocationState, AllocationStatus, Cause
 from paddock.store.tables import allocations
 
+_BUT_SPEC = sa.select(*(column for column in allocations.c if column.name != "spec"))
+
 
 def plan(c: sa.Connection, job: str, backend: str, spec: AllocationSpec) -> None:
     """Write down what will be asked for, before it is: after a crash the key tells whether it was."""
@@ -30,10 +32,15 @@ def next_number(c: sa.Connection, job: str) -> int:
 
 
 def unclosed(c: sa.Connection) -> list[sa.Row[Any]]:
-    """All that may still have something to say."""
-    return list(
-        c.execute(sa.select(allocations).where(allocations.c.closed.is_(False)).order_by(allocations.c.created_at))
-    )
+    """All that may still have something to say (less their specs)."""
+    return list(c.execute(_BUT_SPEC.where(allocations.c.closed.is_(False)).order_by(allocations.c.created_at)))
+
+
+def planned(c: sa.Connection) -> list[tuple[str, AllocationSpec]]:
+    """Backend and spec of those that no backend has confirmed."""
+    query = sa.select(allocations.c.backend, allocations.c.spec).where(allocations.c.closed.is_(False))
+    rows = c.execute(query.where(allocations.c.state == AllocationState.PLANNED.value))
+    return [(row.backend, AllocationSpec.model_validate(row.spec)) for row in rows]
 
 
 def last(c: sa.Connection, job: str, count: int) -> list[sa.Row[Any]]:

@@ -1,0 +1,26 @@
+"""`make demo`, as on a machine without a terminal."""
+
+import re
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def test_demo_ends_after_the_sweep_and_says_what_was_best(tmp_path: Path) -> None:
+    command = ["make", "--no-print-directory", "demo", "PORT=0", f"DEMO_HOME={tmp_path / 'home'}"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "8 finished" in done.stdout
+    assert re.search(r"val_loss +EPOCH", done.stdout)
+    assert re.search(r"http://127\.0\.0\.1:\d+/\?token=\S+", done.stdout)
+    assert not (tmp_path / "home" / "server.json").exists()
+
+
+def test_demo_says_why_it_cannot_start(tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "settings.toml").write_text("prot = 1\n")
+    command = ["make", "--no-print-directory", "demo", "PORT=0", f"DEMO_HOME={tmp_path / 'home'}"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60)
+    assert done.returncode != 0
+    assert "prot" in done.stderr + done.stdout

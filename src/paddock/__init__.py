@@ -3,11 +3,12 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from paddock.version import __version__
+
 if TYPE_CHECKING:
     from paddock.client import Client, JobHandle
     from paddock.reporting import report
 
-__version__ = "0.1.0"
 __all__ = ["Client", "JobHandle", "__version__", "report"]
 
 

@@ -13,7 +13,6 @@ from typing import TextIO
 
 import uvicorn
 
-from paddock import __version__
 from paddock.api.app import create_app
 from paddock.api.bell import Bell
 from paddock.api.server import Server
@@ -24,6 +23,7 @@ from paddock.errors import Conflict, InvalidInput
 from paddock.paths import Home, write_once
 from paddock.settings import Settings
 from paddock.store.db import Database
+from paddock.version import __version__
 
 Announce = Callable[[str, str], None]  # address, address with the token
 

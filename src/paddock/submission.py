@@ -90,7 +90,8 @@ def plan(spec: JobSpec, files: snapshot.Files, settings: Settings, nodes: Sequen
         configurations=configurations,
         warnings=list(report.warnings) if report else [],
     )
-    made.command(1, configurations[0], "JOB", "code")
+    for number, params in enumerate(configurations, start=1):
+        made.command(number, params, "JOB", "code")  # raises for what cannot be passed
     return made
 
 

@@ -141,8 +141,7 @@ def test_broken_bodies(server: ServerProcess) -> None:
 
 
 def test_list_filters_and_edit(server: ServerProcess) -> None:
-    spec = {"name": "Find me 100%", "tags": ["α", 'say "hi"'], "params": {"n": 1}}
-    job = server.submit("print(1)", **spec)
+    job = server.submit("print(1)", name="Find me 100%", tags=["α", 'say "hi"'], params={"n": 1})
     server.submit("print(1)", name="Find me 1000", params={"n": 1})
     assert [item["id"] for item in server.get("/jobs", q="me 100%")["items"]] == [job]
     assert [item["id"] for item in server.get("/jobs", tag='say "hi"')["items"]] == [job]

@@ -7,9 +7,15 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent.parent
 
 
+def _demo(home: Path) -> subprocess.CompletedProcess[str]:
+    command = ["make", "--no-print-directory", "demo", "PORT=0", f"DEMO_HOME={home}"]
+    return subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=300, check=False
+    )
+
+
 def test_demo_ends_after_the_sweep_and_says_what_was_best(tmp_path: Path) -> None:
-    command = ["make", "--no-print-directory", "demo", "PORT=0", f"DEMO_HOME={tmp_path / 'home'}"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=300)
+    done = _demo(tmp_path / "home")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "8 finished" in done.stdout
     assert re.search(r"val_loss +EPOCH", done.stdout)
@@ -20,7 +26,6 @@ def test_demo_ends_after_the_sweep_and_says_what_was_best(tmp_path: Path) -> Non
 def test_demo_says_why_it_cannot_start(tmp_path: Path) -> None:
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / "settings.toml").write_text("prot = 1\n")
-    command = ["make", "--no-print-directory", "demo", "PORT=0", f"DEMO_HOME={tmp_path / 'home'}"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60)
+    done = _demo(tmp_path / "home")
     assert done.returncode != 0
     assert "prot" in done.stderr + done.stdout

@@ -10,11 +10,11 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.responses import HTMLResponse
 from starlette.types import Lifespan
 
-from paddock import __version__
 from paddock.api import events, faults, jobs, system, tasks
 from paddock.api.auth import TokenWall
 from paddock.api.server import Server
 from paddock.models import Submission
+from paddock.version import __version__
 
 PREFIX = "/api/v1"
 

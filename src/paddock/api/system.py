@@ -4,11 +4,11 @@ import time
 
 from fastapi import APIRouter
 
-from paddock import __version__
 from paddock.api.server import At
 from paddock.inspection import inspect_source
 from paddock.models import Health, InspectRequest, Node, ScriptReport, Version
 from paddock.store.rows import moment
+from paddock.version import __version__
 
 router = APIRouter(tags=["server"])
 

@@ -22,7 +22,6 @@ from paddock.models import AllocationSpec, AllocationState, AllocationStatus, Ca
 from paddock.paths import write_once
 from paddock.settings import LocalSettings
 
-
 # What the numerical libraries of training scripts take their number of threads from.
 THREADS = (
     "OMP_NUM_THREADS",

@@ -8,10 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
-from paddock import __version__
 from paddock.cli import act, base, doctor, look, results, server
 from paddock.cli import submit as submitting
 from paddock.errors import PaddockError
+from paddock.version import __version__
 
 app = typer.Typer(
     name="paddock",

@@ -115,20 +115,22 @@ class Changes:
     # --- one method a kind of record --------------------------------------------------------------------------------
 
     def _started(self, subject: Subject, record: Record, allocation: str) -> None:
+        if not lifecycle.allowed(subject.state, TaskState.RUNNING):
+            return
         subject.attempt |= {
             "state": TaskState.RUNNING.value,
             "allocation": allocation,
             "started_at": float(record["at"]),
             "node": _text(record.get("node")),
             "device": _text(record.get("device")),
-            "pid": record.get("pid") if isinstance(record.get("pid"), int) else None,
+            "pid": _integer(record.get("pid")),
         }
         if subject.current:
             subject.task["state"] = TaskState.RUNNING.value
 
     def _metric(self, subject: Subject, record: Record, allocation: str) -> None:
         step, values = _number(record.get("step")), record.get("v")
-        if step is None or not isinstance(values, dict):
+        if step is None or not math.isfinite(step) or not isinstance(values, dict):
             return
         at = float(record["at"])
         for name, given in values.items():
@@ -194,17 +196,18 @@ class Changes:
             subject.attempt["warnings"] = [*warnings, text]
 
     def _ended(self, subject: Subject, record: Record, allocation: str) -> None:
+        exit_code, number = _integer(record.get("exit")), _integer(record.get("signal"))
         subject.attempt |= {
             "allocation": allocation,
-            "exit_code": record.get("exit"),
-            "signal": record.get("signal"),
+            "exit_code": exit_code,
+            "signal": number,
             "cpu_seconds": _number(record.get("cpu_seconds")),
         }
         peak = _number(record.get("peak_memory"))
         if peak is not None:
             subject.attempt["peak_memory"] = max(int(peak), subject.of_attempt("peak_memory") or 0)
         cause = Cause(record["cause"]) if record.get("cause") in set(Cause) else None
-        ending = Ending(record.get("exit"), record.get("signal"), record.get("by"), cause, _text(record.get("reason")))
+        ending = Ending(exit_code, number, _text(record.get("by")), cause, _text(record.get("reason")))
         expected = cause or (Cause.PREEMPTED if ending.by == "shutdown" else Cause.USER_ERROR)
         verdict = lifecycle.judge(ending, tried=self.tried(subject, expected), **self.judging(subject))
         self._conclude(subject, verdict, float(record["at"]))
@@ -255,6 +258,10 @@ def _number(value: Any) -> float | None:
         return float(value)
     except OverflowError:
         return None
+
+
+def _integer(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**31 else None
 
 
 def _text(value: Any) -> str | None:

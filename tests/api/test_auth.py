@@ -1,11 +1,12 @@
 """Without a valid token there is 401 and nothing else."""
 
+from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
 
-from tests.support.server import ServerProcess
+from tests.support.server import ServerProcess, running
 
 
 def _bare(server: ServerProcess, **options: Any) -> httpx2.Client:
@@ -16,7 +17,8 @@ def _everything(server: ServerProcess) -> list[tuple[str, str]]:
     document = httpx2.get(f"{server.url}/openapi.json", headers={"Authorization": f"Bearer {server.token}"}).json()
     routes = [(method.upper(), path) for path, methods in document["paths"].items() for method in methods]
     assert len(routes) > 20
-    return [*routes, ("GET", "/"), ("GET", "/openapi.json"), ("GET", "/docs"), ("GET", "/nowhere"), ("OPTIONS", "/")]
+    others = [("GET", "/"), ("GET", "/openapi.json"), ("GET", "/docs"), ("GET", "/nowhere"), ("OPTIONS", "/")]
+    return [*routes, *others, ("POST", "/api/v1/session"), ("GET", "/api/v1/session"), ("GET", "/api/v1/nowhere")]
 
 
 def test_every_route_needs_the_token(server: ServerProcess) -> None:
@@ -35,7 +37,7 @@ def test_every_route_needs_the_token(server: ServerProcess) -> None:
         {"Authorization": "Bearer wrong"},
         {"Authorization": "Basic dXNlcjpwYXNz"},
         {"Authorization": "Bearer \xff\xfe".encode("latin-1")},
-        {"Cookie": "paddock=wrong"},
+        {"Cookie": "paddock=wrong; paddock-00000000=wrong"},
         {"Cookie": 'paddock="; ]['},
         {"X-Token": "TOKEN"},
     ],
@@ -71,3 +73,32 @@ def test_only_this_machine_is_served(server: ServerProcess) -> None:
     assert server.url.startswith("http://127.0.0.1:")
     assert server.home.token.stat().st_mode & 0o777 == 0o600
     assert server.home.root.stat().st_mode & 0o077 == 0 or server.home.jobs.stat().st_mode & 0o077 == 0
+
+
+def test_sign_in_by_pasting_the_token(server: ServerProcess) -> None:
+    with _bare(server) as client:
+        for body in (b"", b"{", b"[]", b'{"token": 1}', b'{"token": "wrong"}', b'{"token": "\xed\xa0\x80"}'):
+            assert client.post("/api/v1/session", content=body).status_code == 401
+        assert client.get("/api/v1/version").status_code == 401
+        assert client.post("/api/v1/session", json={"token": f" {server.token}\n"}).status_code == 204
+        assert client.get("/api/v1/version").status_code == 200
+        assert client.delete("/api/v1/session").status_code == 204
+        assert client.get("/api/v1/version").status_code == 401
+
+
+def test_browser_without_a_token_gets_the_page_that_asks_for_it(server: ServerProcess) -> None:
+    with _bare(server, headers={"Accept": "text/html"}) as client:
+        answer = client.get("/jobs/something")
+        assert answer.status_code == 401
+        assert answer.headers["content-type"].startswith("text/html")
+        assert "script-src 'self'" in answer.headers["content-security-policy"]
+        assert client.get("/api/v1/jobs").headers["content-type"] == "application/json"
+        assert client.get("/..%2f..%2fsettings.py").status_code == 401
+
+
+def test_two_servers_of_one_machine_have_cookies_of_their_own(server: ServerProcess, tmp_path: Path) -> None:
+    with running(tmp_path / "other") as other, _bare(server) as client:
+        client.get(f"{server.url}/?token={server.token}")
+        client.get(f"{other.url}/?token={other.token}")
+        assert client.get(f"{server.url}/api/v1/version").status_code == 200
+        assert client.get(f"{other.url}/api/v1/version").status_code == 200

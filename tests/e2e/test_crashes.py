@@ -6,6 +6,9 @@ import signal
 import time
 from pathlib import Path
 
+import pytest
+
+from tests.contract import postgres
 from tests.support.server import ServerProcess, running, wait_for
 
 EPOCHS = 10
@@ -162,3 +165,26 @@ def test_claim_without_a_word_becomes_a_new_attempt(tmp_path: Path) -> None:
     assert (task["state"], task["attempt"]) == ("finished", 2)
     assert server.task(job)["attempts"][0]["cause"] == "lost"
     server.stop()
+
+
+def test_server_on_postgresql_killed_again_and_again(tmp_path: Path) -> None:
+    programs = postgres.binaries()
+    if programs is None:
+        pytest.fail(postgres.MISSING) if os.environ.get("CI") else pytest.skip(postgres.MISSING)
+    witness = tmp_path / "witness"
+    dice = random.Random(11)
+    with postgres.cluster(programs) as cluster, cluster.database() as name:
+        server = ServerProcess(tmp_path / "home", local__slots=3, database=cluster.url(name)).start()
+        params = {"number": list(range(1, 10)), "epochs": EPOCHS, "witness": str(witness)}
+        job = server.submit(WITNESSED, params=params)
+        for _ in range(4):
+            time.sleep(dice.uniform(0.1, 0.6))
+            server.kill()
+            server.start()
+        tasks = server.wait(job, 90)
+        assert server.get("/health")["database"] == "postgresql"
+        assert [(task["state"], task["attempt"]) for task in tasks] == [("finished", 1)] * 9
+        assert sorted(witness.read_text().split()) == sorted(task["id"] for task in tasks)
+        curves = server.get(f"/jobs/{job}/metrics", metric="val_loss")
+        assert [curve["steps"] for curve in curves] == [list(range(EPOCHS))] * 9
+        server.stop()

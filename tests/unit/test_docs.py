@@ -12,7 +12,7 @@ PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/*.
 
 
 def test_reference_pages_are_up_to_date() -> None:
-    command = [sys.executable, ROOT / "scripts/reference.py", "--check"]
+    command = [sys.executable, str(ROOT / "scripts/reference.py"), "--check"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 

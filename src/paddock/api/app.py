@@ -1,18 +1,19 @@
 """The application: routes behind the token wall, and its OpenAPI document."""
 
-import html
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
-from fastapi.responses import HTMLResponse
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.types import Lifespan
 
-from paddock.api import events, faults, jobs, system, tasks
+from paddock.api import events, faults, jobs, system, tasks, web
 from paddock.api.auth import TokenWall
 from paddock.api.server import Server
+from paddock.errors import NotFound
 from paddock.models import Submission
 from paddock.version import __version__
 
@@ -40,7 +41,7 @@ def bare_app(lifespan: Lifespan[FastAPI] | None = None) -> FastAPI:
     app = FastAPI(title="Paddock", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
     for router in (jobs.router, tasks.router, events.router, system.router):
         app.include_router(router, prefix=PREFIX, responses=faults.RESPONSES)
-    app.add_api_route("/", _welcome, include_in_schema=False, response_class=HTMLResponse)
+    app.add_route("/{path:path}", _page, methods=["GET", "HEAD"], include_in_schema=False)
     faults.install(app)
     app.openapi = lambda: document(app)  # type: ignore[method-assign]
     return app
@@ -61,10 +62,8 @@ def document(app: FastAPI) -> dict[str, Any]:
     return app.openapi_schema
 
 
-def _welcome() -> str:
-    return (
-        "<!doctype html><html lang=en><meta charset=utf-8><title>Paddock</title>"
-        f"<h1>Paddock {html.escape(__version__)}</h1><p>The server runs. Use the command line "
-        "(<code>paddock --help</code>), the <a href=/api/v1/jobs>REST API</a> or its "
-        "<a href=/openapi.json>OpenAPI document</a>.</p></html>"
-    )
+async def _page(request: Request) -> Response:
+    found = web.serve(request.url.path)
+    if found is None:
+        raise NotFound(f"There is no {request.url.path}.")
+    return found

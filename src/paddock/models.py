@@ -257,6 +257,7 @@ class Job(Model):
     ended: bool = Field(description="no task is waiting or running")
     best_task: str | None = None
     best_value: float | None = None
+    sparkline: list[float] = Field(default_factory=list, description="the objective of the best task, some 30 points")
     seconds_left: float | None = None
     warnings: list[str] = Field(default_factory=list)
 
@@ -374,6 +375,21 @@ class Page(Model):
     offset: int
 
 
+class Facets(Model):
+    """What jobs can be filtered by."""
+
+    owners: list[str]
+    tags: list[str]
+
+
+class Sample(Model):
+    """A sweep to try out, ready to be submitted."""
+
+    name: str
+    description: str
+    submission: Submission
+
+
 class JobPage(Page):
     items: list[Job]
 
@@ -398,6 +414,7 @@ class Device(Model):
     name: str = ""
     memory: int | None = Field(None, description="bytes")
     used_by: list[str] = Field(default_factory=list, description="keys of the allocations on it")
+    tasks: list[str] = Field(default_factory=list, description="ids of the tasks that run on it")
 
 
 class Node(Model):
@@ -405,7 +422,9 @@ class Node(Model):
     backend: str
     state: str = "up"
     cpus: int
-    memory: int | None = None
+    load: float | None = Field(None, description="processes that run or wait for a core, over the last minute")
+    memory: int | None = Field(None, description="bytes")
+    memory_free: int | None = Field(None, description="bytes that could be had")
     slots: int = Field(description="how many tasks run at a time when each asks for one device")
     slots_used: int = 0
     devices: list[Device] = Field(default_factory=list)

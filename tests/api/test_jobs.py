@@ -235,3 +235,38 @@ def test_nodes_and_health(server: ServerProcess) -> None:
     assert (node["backend"], node["slots"]) == ("local", 2)
     health = wait_for(lambda: server.get("/health"))
     assert (health["ok"], health["database"], health["backends"]) == (True, "sqlite", {"local": "ok"})
+
+
+def test_sample_sweep_can_be_submitted_as_it_is(server: ServerProcess) -> None:
+    sample = server.get("/samples")[0]
+    assert sample["name"] == "Two spirals"
+    preview = server.post("/jobs/preview", sample["submission"])
+    assert preview["count"] == 8
+    small = sample["submission"]
+    small["spec"]["params"] = {"epochs": {"values": [3]}}
+    job = server.post("/jobs", small, 201)["id"]
+    assert server.wait(job)[0]["state"] == "finished"
+    shown = server.get("/jobs", q=job)["items"][0]
+    assert len(shown["sparkline"]) == 3
+    assert min(shown["sparkline"]) == shown["best_value"]
+
+
+def test_facets(server: ServerProcess) -> None:
+    server.submit("print(1)", tags=["zeta", "alpha"])
+    found = server.get("/jobs/facets")
+    assert {"alpha", "zeta"} <= set(found["tags"])
+    assert found["tags"] == sorted(found["tags"])
+    assert len(found["owners"]) == 1
+
+
+def test_nodes_show_the_tasks_on_their_devices(server: ServerProcess) -> None:
+    job = server.submit("import time; time.sleep(600)")
+    server.wait_state(job, "running")
+
+    def shown() -> bool:
+        devices = [device for node in server.get("/nodes") for device in node["devices"]]
+        return any(f"{job}-1" in device["tasks"] for device in devices)
+
+    wait_for(shown, 15, "the task on a device")
+    server.post(f"/jobs/{job}/stop")
+    server.wait(job)

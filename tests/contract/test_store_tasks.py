@@ -110,7 +110,7 @@ class TestStop:
             assert tasks.request_stop(c, JOB, None) == [two, three]
         with db.read() as c:
             assert [task.stopping for task in tasks.page(c, JOB).items] == [False, True, True]
-            assert events.after(c, 0)[-1].data == {"tasks": [two, three], "change": "stopping"}
+            assert events.after(c, 0)[-1].data == {"change": "stopping", "ids": [two, three]}
             assert {row.id for row in attempts.stopping(c)} == {two, three}
 
     def test_named_ones_only_and_none_is_no_news(self, db: Database) -> None:
@@ -152,7 +152,7 @@ class TestRestart:
             shown = tasks.get(c, task)
             row = current(c, task)
             first, second = tasks.attempts_of(c, task)
-            assert events.after(c, 0)[-1].data == {"tasks": [task], "change": "restarted"}
+            assert events.after(c, 0)[-1].data == {"change": "restarted", "ids": [task]}
         assert (shown.state, shown.attempt, shown.stopping, shown.cause) == (S.SUBMITTED, 2, False, None)
         assert all(getattr(row, name) is None for name in self.REACHED)
         assert (first.state, first.cause, first.number) == (S.ERROR, Cause.USER_ERROR, 1)

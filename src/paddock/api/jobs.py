@@ -12,6 +12,7 @@ from paddock.errors import InvalidInput
 from paddock.models import (
     Changed,
     Curve,
+    Facets,
     JobDetail,
     JobPage,
     JobPatch,
@@ -43,6 +44,13 @@ def list_jobs(
 ) -> JobPage:
     with at.db.read() as c:
         return jobs.page(c, q=q, state=state, tag=tag, owner=owner, sort=sort, offset=offset, limit=limit)
+
+
+@router.get("/facets")
+def job_facets(at: At) -> Facets:
+    """The owners and tags that there are."""
+    with at.db.read() as c:
+        return jobs.facets(c)
 
 
 @router.post("/preview", openapi_extra=uploads.openapi_body())

@@ -4,9 +4,11 @@ import time
 
 from fastapi import APIRouter
 
+from paddock import samples
 from paddock.api.server import At
 from paddock.inspection import inspect_source
-from paddock.models import Health, InspectRequest, Node, ScriptReport, Version
+from paddock.models import Health, InspectRequest, Node, Sample, ScriptReport, Version
+from paddock.store import tasks
 from paddock.store.rows import moment
 from paddock.version import __version__
 
@@ -23,8 +25,26 @@ def inspect_script(what: InspectRequest) -> ScriptReport:
 
 @router.get("/nodes")
 def list_nodes(at: At) -> list[Node]:
-    """The machines of all backends, as last seen."""
-    return at.engine.nodes()
+    """The machines of all backends, as last seen, and the tasks on their devices."""
+    nodes = at.engine.nodes()
+    keys = [key for node in nodes for device in node.devices for key in device.used_by]
+    with at.db.read() as c:
+        running = tasks.running_in(c, keys)
+    return [_with_tasks(node, running) for node in nodes]
+
+
+def _with_tasks(node: Node, running: dict[str, list[str]]) -> Node:
+    devices = [
+        device.model_copy(update={"tasks": [task for key in device.used_by for task in running.get(key, [])]})
+        for device in node.devices
+    ]
+    return node.model_copy(update={"devices": devices})
+
+
+@router.get("/samples")
+def list_samples() -> list[Sample]:
+    """Sweeps to try out; submit one as it is."""
+    return samples.load()
 
 
 @router.get("/health")

@@ -101,7 +101,7 @@ class LocalBackend:
                 Device(id=str(slot), kind="cpu", name="CPU slot", used_by=[e.key for e in running if slot in e.slots])
                 for slot in range(self._slots)
             ]
-        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        memory, free = _memory()
         kind = "gpu" if self._gpus else "cpu"
         of_kind = [device for device in devices if device.kind == kind]
         return [
@@ -109,7 +109,9 @@ class LocalBackend:
                 name=socket.gethostname(),
                 backend=self.name,
                 cpus=os.cpu_count() or 1,
+                load=os.getloadavg()[0],
                 memory=memory,
+                memory_free=free,
                 slots=len(of_kind),
                 slots_used=sum(bool(device.used_by) for device in of_kind),
                 devices=devices,
@@ -220,6 +222,17 @@ def _load(path: Path) -> Entry | None:
         return Entry(**json.loads(path.read_text()))
     except (OSError, ValueError, TypeError):
         return None
+
+
+def _memory() -> tuple[int | None, int | None]:
+    """What this machine has, and what could be had of it, in bytes."""
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+    except OSError:
+        return None, None
+    kilobytes = {line.split(":")[0]: int(line.split()[1]) for line in lines if line.endswith("kB")}
+    have = {name: kilobytes[name] * 1024 if name in kilobytes else None for name in ("MemTotal", "MemAvailable")}
+    return have["MemTotal"], have["MemAvailable"]
 
 
 def _device_name(devices: list[str], slots: list[int]) -> str:

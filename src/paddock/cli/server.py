@@ -18,6 +18,8 @@ def up(
     ctx: typer.Context,
     host: Annotated[str | None, typer.Option(help="Address to listen on; 127.0.0.1 when not set.")] = None,
     port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")] = None,
+    backend: Annotated[str | None, typer.Option(help="Backend for jobs that name none.")] = None,
+    home: Annotated[str | None, typer.Option(help="Home folder; as --home before the command.")] = None,
     as_json: Json = False,
 ) -> None:
     """Start the server, and run until Ctrl-C. Tasks that run go on after that."""
@@ -31,7 +33,7 @@ def up(
         typer.echo(f"Open {link}")
         base.say("Ctrl-C ends the server; tasks that run go on.")
 
-    found = settings.load(base.place(ctx).home, host=host, port=port)
+    found = settings.load(home or base.place(ctx).home, host=host, port=port, backend=backend)
     try:
         code = serve(found, announce=announce)
     except KeyboardInterrupt:  # the usual end of a server

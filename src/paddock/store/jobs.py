@@ -13,6 +13,7 @@ from paddock import estimate
 from paddock.errors import AmbiguousId, NotFound
 from paddock.models import (
     CodeInfo,
+    Facets,
     Goal,
     Interpreter,
     Job,
@@ -27,11 +28,12 @@ from paddock.models import (
     TaskState,
 )
 from paddock.store import attempts as attempt_rows
-from paddock.store import events
+from paddock.store import events, metrics
 from paddock.store.rows import moment, storable
 from paddock.store.tables import attempts, jobs, tasks
 
 SortKey = Literal["created", "-created", "name", "-name", "owner", "-owner"]
+SPARK_POINTS = 30
 _UNENDED = (TaskState.SUBMITTED.value, TaskState.RUNNING.value)
 
 
@@ -169,11 +171,12 @@ def _summaries(c: sa.Connection, rows: Sequence[sa.Row[Any]]) -> list[Job]:
         extremes[job] = (low, high)
     ends, durations = _endings(c, ids)
     left = _running_left(c, [job for job in ids if counts[job].get(TaskState.RUNNING.value)])
+    bests = {row.id: extremes.get(row.id, (None, None))[row.goal == Goal.MAX.value] for row in rows}
+    best_tasks = _best_tasks(c, bests)
+    lines = _sparklines(c, rows, best_tasks)
     found = []
     for row in rows:
-        goal = Goal(row.goal)
-        low, high = extremes.get(row.id, (None, None))
-        best = low if goal is Goal.MIN else high
+        goal, best = Goal(row.goal), bests[row.id]
         of_states = TaskCounts(**counts[row.id])
         found.append(
             Job(
@@ -187,8 +190,9 @@ def _summaries(c: sa.Connection, rows: Sequence[sa.Row[Any]]) -> list[Job]:
                 objective=Objective(metric=row.metric, goal=goal),
                 counts=of_states,
                 ended=not of_states.unended,
-                best_task=_task_with(c, row.id, best),
+                best_task=best_tasks.get(row.id),
                 best_value=best,
+                sparkline=lines.get(best_tasks.get(row.id, ""), []),
                 seconds_left=estimate.job_seconds_left(of_states.submitted, left[row.id], durations.get(row.id))
                 if of_states.unended
                 else None,
@@ -198,11 +202,24 @@ def _summaries(c: sa.Connection, rows: Sequence[sa.Row[Any]]) -> list[Job]:
     return found
 
 
-def _task_with(c: sa.Connection, job: str, best: float | None) -> str | None:
-    if best is None:
-        return None
-    query = sa.select(tasks.c.id).where(tasks.c.job_id == job, tasks.c.best_value == best)
-    return c.scalars(query.order_by(tasks.c.number).limit(1)).first()
+def _best_tasks(c: sa.Connection, bests: dict[str, float | None]) -> dict[str, str]:
+    """Job -> the first of its tasks that reached the best value."""
+    found = {}
+    for job, best in bests.items():
+        if best is not None:
+            query = sa.select(tasks.c.id).where(tasks.c.job_id == job, tasks.c.best_value == best)
+            found[job] = c.execute(query.order_by(tasks.c.number).limit(1)).scalar_one()
+    return found
+
+
+def _sparklines(c: sa.Connection, rows: Sequence[sa.Row[Any]], best_tasks: dict[str, str]) -> dict[str, list[float]]:
+    """Task -> its objective, in few points."""
+    by_metric: dict[str, list[str]] = defaultdict(list)
+    for row in rows:
+        if row.id in best_tasks:
+            by_metric[row.metric].append(best_tasks[row.id])
+    found = [curve for metric, ids in by_metric.items() for curve in metrics.curves(c, ids, [metric], SPARK_POINTS)]
+    return {curve.task: [value for value in curve.values if value is not None] for curve in found}
 
 
 def _endings(c: sa.Connection, ids: list[str]) -> tuple[dict[str, float], dict[str, float]]:
@@ -228,6 +245,12 @@ def _running_left(c: sa.Connection, ids: list[str]) -> dict[str, list[float | No
     ):
         found[row.job_id].append(attempt_rows.pace(row).seconds_left(now))
     return found
+
+
+def facets(c: sa.Connection) -> Facets:
+    rows = c.execute(sa.select(jobs.c.owner, jobs.c.tags).where(jobs.c.removing.is_(False))).all()
+    tags = {tag for row in rows for tag in row.tags}
+    return Facets(owners=sorted({row.owner for row in rows}), tags=sorted(tags))
 
 
 def patch(c: sa.Connection, job: str, change: JobPatch) -> None:

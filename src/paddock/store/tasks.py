@@ -79,6 +79,18 @@ def ids(c: sa.Connection, job: str, offset: int, limit: int) -> list[str]:
     return list(c.scalars(query.offset(offset).limit(limit)))
 
 
+def running_in(c: sa.Connection, allocations: Sequence[str]) -> dict[str, list[str]]:
+    """Allocation -> the tasks that run in it."""
+    found: dict[str, list[str]] = {}
+    for start in range(0, len(allocations), 400):
+        query = sa.select(attempts.c.allocation, attempts.c.task_id).where(
+            attempts.c.allocation.in_(allocations[start : start + 400]), attempts.c.state == TaskState.RUNNING.value
+        )
+        for row in c.execute(query.order_by(attempts.c.task_id)):
+            found.setdefault(row.allocation, []).append(row.task_id)
+    return found
+
+
 def by_ids(c: sa.Connection, ids: Sequence[str]) -> list[Task]:
     now = time.time()
     found = []
@@ -165,7 +177,7 @@ def request_stop(c: sa.Connection, job: str, ids: Sequence[str] | None) -> list[
     found = list(c.scalars(sa.select(tasks.c.id).where(*where).order_by(tasks.c.number)))
     if found:
         c.execute(sa.update(tasks).where(*where).values(stopping=True))
-        events.insert(c, "tasks", job, {"tasks": found, "change": "stopping"})
+        events.insert(c, "tasks", job, {"change": "stopping", "ids": found})
     return found
 
 
@@ -182,5 +194,5 @@ def restart(c: sa.Connection, job: str, ids: Sequence[str] | None, *, failed: bo
     attempt_rows.begin_next(c, job, [(row.id, row.attempt) for row in chosen], resumed=resume)
     found = [row.id for row in chosen]
     if found:
-        events.insert(c, "tasks", job, {"tasks": found, "change": "restarted"})
+        events.insert(c, "tasks", job, {"change": "restarted", "ids": found})
     return found

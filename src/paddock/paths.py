@@ -19,6 +19,7 @@ class Home:
         self.server = root / "server.json"
         self.lock = root / "server.lock"
         self.jobs = root / "jobs"
+        self._jobs_text = str(self.jobs)
         self.incoming = root / "incoming"
         self.local = root / "local"
         self.runners = root / "runners"
@@ -30,6 +31,10 @@ class Home:
 
     def job(self, job: str) -> "JobFolder":
         return JobFolder(self.jobs / job, job)
+
+    def job_text(self, job: str) -> str:
+        """The job's folder as text: for what is done thousands of times a second."""
+        return f"{self._jobs_text}/{job}"
 
     def read_token(self) -> str | None:
         try:

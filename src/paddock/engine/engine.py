@@ -105,21 +105,25 @@ class Engine:
         now = time.time()
         rows = self._unclosed()
         outcome = self._ingest.run(self.context, rows)
-        observe.close(self.context, rows, outcome.read, now)
+        if observe.close(self.context, rows, outcome.read, now):
+            rows = self._unclosed()
         more = outcome.more
         if self._asked or outcome.stirred or now - self._kept_at > HOUSEKEEPING_SECONDS:
             self._asked = False
             self._kept_at = now
-            more = self._keep_house(now) or more
+            more = self._keep_house(rows, now) or more
         self._announce()
         return more
 
-    def _keep_house(self, now: float) -> bool:
+    def _keep_house(self, rows: list[sa.Row[Any]], now: float) -> bool:
+        """The rest. `rows` are read again only where something has changed: they are many."""
         orders.stop(self.context, now)
         unpublished = orders.publish(self.context, now)
-        observe.observe(self.context, self._unclosed(), now)
-        launch.launch(self.context, self._unclosed(), now)
-        for folder in remove.remove(self.context, self._unclosed()):
+        if observe.observe(self.context, rows, now):
+            rows = self._unclosed()
+        if launch.launch(self.context, rows, now):
+            rows = self._unclosed()
+        for folder in remove.remove(self.context, rows):
             self._sweeper.submit(remove.delete_folder, folder)
         self._forget_events(now)
         return unpublished

@@ -58,7 +58,7 @@ class Ingest:
 
     def _read(self, context: Context, row: sa.Row[Any]) -> "Reading":
         """The known journals, and now and then (always once it has ended) that of one more start."""
-        folder = layout.allocation(str(context.home.jobs / row.job_id), row.key)
+        folder = layout.allocation(context.home.job_text(row.job_id), row.key)
         reading = Reading(row.key, list(row.offsets))
         look_further = not row.offsets or row.state == AllocationState.ENDED or self._rounds % 20 == 0
         number = 0

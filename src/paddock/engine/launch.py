@@ -20,8 +20,12 @@ from paddock.store import allocations, attempts
 IDLE_SECONDS = 5.0
 
 
-def launch(context: Context, rows: list[sa.Row[Any]], now: float) -> None:
-    """As many allocations as can be of use: one for each task that waits or runs, as far as the backend is wide."""
+def launch(context: Context, rows: list[sa.Row[Any]], now: float) -> bool:
+    """As many allocations as can be of use: one for each task that waits or runs, as far as the backend is wide.
+
+    Whether any were planned.
+    """
+    planned = False
     with context.db.read() as c:
         demands = attempts.demands(c)
         facts = context.facts(c, [demand.job for demand in demands])
@@ -44,8 +48,10 @@ def launch(context: Context, rows: list[sa.Row[Any]], now: float) -> None:
             settle_orphans(context, demand.job, now)
         if demand.waiting and missing > 0:
             _plan(context, one, courier, missing)
+            planned = True
     _cancel_surplus(context, open_rows, wanted)
     _submit_planned(context)
+    return planned
 
 
 def _useful(facts: JobFacts, courier: Courier, tasks: int) -> int:

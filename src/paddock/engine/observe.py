@@ -17,12 +17,14 @@ TOUCH_SECONDS = 5.0
 FAILED_STARTS = 3
 
 
-def observe(context: Context, rows: list[sa.Row[Any]], now: float) -> None:
-    """Take up the answers of the couriers, and send them off again."""
+def observe(context: Context, rows: list[sa.Row[Any]], now: float) -> bool:
+    """Take up the answers of the couriers, and send them off again. Whether there were any."""
+    heard = False
     for name, courier in context.couriers.items():
         mine = [row for row in rows if row.backend == name]
         answers, polled = courier.answers(), courier.polled()
         if answers or polled:
+            heard = True
             with context.db.write() as c:
                 for answer in answers:
                     if answer.backend_id is not None:
@@ -35,6 +37,7 @@ def observe(context: Context, rows: list[sa.Row[Any]], now: float) -> None:
                     ]
                     _take_up(c, asked, dict(polled.statuses), now)
         courier.ask([row.backend_id for row in mine if row.backend_id and row.state != AllocationState.ENDED])
+    return heard
 
 
 def _take_up(c: sa.Connection, rows: list[sa.Row[Any]], statuses: dict[str, AllocationStatus], now: float) -> None:
@@ -51,11 +54,11 @@ def _take_up(c: sa.Connection, rows: list[sa.Row[Any]], statuses: dict[str, Allo
     allocations.touch(c, listed)
 
 
-def close(context: Context, rows: list[sa.Row[Any]], read: set[str], now: float) -> None:
-    """Settle allocations that had ended before their journals were read to the end."""
+def close(context: Context, rows: list[sa.Row[Any]], read: set[str], now: float) -> bool:
+    """Settle allocations that had ended before their journals were read to the end. Whether there were any."""
     ended = [row for row in rows if row.state == AllocationState.ENDED and row.key in read]
     if not ended:
-        return
+        return False
     with context.db.write() as c:
         changes = Changes(c, context)
         for row in ended:
@@ -68,6 +71,7 @@ def close(context: Context, rows: list[sa.Row[Any]], read: set[str], now: float)
                 verdict = Verdict(TaskState.ERROR, Cause.LAUNCH_FAILED, reason)
                 changes.end(attempts.waiting(c, job), _always(verdict), now)
         changes.write()
+    return True
 
 
 def settle_orphans(context: Context, job: str, now: float) -> None:

@@ -38,13 +38,13 @@ class ServerProcess:
         self.process: subprocess.Popen[bytes] | None = None
         self.client = httpx2.Client()
 
-    def start(self) -> "ServerProcess":
+    def start(self, port: int = 0) -> "ServerProcess":
         self.home.root.mkdir(parents=True, exist_ok=True)
         self.home.server.unlink(missing_ok=True)
         self.log = open(self.home.root / "server.log", "ab")  # noqa: SIM115
         clean = {name: value for name, value in os.environ.items() if not name.startswith("PADDOCK_")}
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "paddock", "--home", str(self.home.root), "up", "--port", "0"],
+            [sys.executable, "-m", "paddock", "--home", str(self.home.root), "up", "--port", str(port)],
             env=clean | self._environment,
             stdin=subprocess.DEVNULL,
             stdout=self.log,

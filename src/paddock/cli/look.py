@@ -133,6 +133,7 @@ def _show_task(task: TaskDetail) -> None:
                 ("Time left", render.duration(task.seconds_left)),
                 ("Ran on", " ".join(part for part in (task.node, task.device) if part)),
                 ("Memory", render.size(task.peak_memory)),
+                ("CPU time", render.duration(task.cpu_seconds)),
                 ("Log", render.size(task.log_bytes)),
                 ("Folder", render.clean(task.folder)),
                 ("Command", render.paragraph(display(task.command))),

@@ -45,6 +45,21 @@ def checked(files: Files, limits: UploadSettings) -> dict[str, bytes]:
     return found
 
 
+def read_texts(folder: Path, limit: int) -> dict[str, str]:
+    """The text files of a snapshot by relative path: nothing when they are more than `limit` bytes in all."""
+    found: dict[str, str] = {}
+    total = 0
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        total += path.stat().st_size
+        if total > limit:
+            return {}
+        try:
+            found[path.relative_to(folder).as_posix()] = path.read_text("utf-8")
+        except UnicodeDecodeError:
+            continue
+    return found
+
+
 def lay_down(files: Files, folder: Path) -> None:
     """Write the files; scripts with a shebang can be executed."""
     folder.mkdir(parents=True)

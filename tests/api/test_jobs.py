@@ -270,3 +270,11 @@ def test_nodes_show_the_tasks_on_their_devices(server: ServerProcess) -> None:
     wait_for(shown, 15, "the task on a device")
     server.post(f"/jobs/{job}/stop")
     server.wait(job)
+
+
+def test_files_of_a_job_can_be_taken_up_again(server: ServerProcess) -> None:
+    files = {"train.py": "print('ü')", "lib/a.txt": "text"}
+    job = server.post("/jobs", {"spec": {"script": "train.py"}, "files": files}, 201)["id"]
+    assert server.get(f"/jobs/{job}/files") == files
+    command = server.post("/jobs", {"spec": {"command": "true"}}, 201)["id"]
+    assert server.get(f"/jobs/{command}/files") == {}

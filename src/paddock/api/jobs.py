@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from starlette.concurrency import run_in_threadpool
 
-from paddock import submission
+from paddock import snapshot, submission
 from paddock.api import export, uploads
 from paddock.api.server import At, JobId, Server
 from paddock.errors import InvalidInput
@@ -29,6 +29,7 @@ router = APIRouter(prefix="/jobs", tags=["jobs"])
 Offset = Annotated[int, Query(ge=0, le=2**31)]
 Points = Annotated[int | None, Query(ge=2, le=100_000, description="at most so many points a curve")]
 MAX_CURVES = 5000
+MAX_TEXT = 1_000_000
 
 
 @router.get("")
@@ -131,6 +132,14 @@ def restart_job(job: JobId, at: At, what: RestartRequest | None = None) -> Chang
         restarted = tasks.restart(c, found, ids, failed=what.failed, resume=what.resume)
     at.changed()
     return Changed(tasks=restarted)
+
+
+@router.get("/{job}/files")
+def job_files(job: JobId, at: At) -> dict[str, str]:
+    """The text files of the job's snapshot, to start another job from; nothing when they are over 1 MB in all."""
+    with at.db.read() as c:
+        found = jobs.resolve(c, job)
+    return snapshot.read_texts(at.home.job(found).code, MAX_TEXT)
 
 
 @router.get("/{job}/tasks")

@@ -8,7 +8,7 @@ DEMO_HOME ?= .demo
 PYTEST_ARGS ?= -n 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast lint format docs constraints benchmarks packages clean
+.PHONY: help demo test test-fast lint web web-check format docs constraints benchmarks packages clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,7 +29,7 @@ demo: $(VENV)/run.stamp ## Start the server and run a sample sweep in it (PORT=5
 packages: # what tests need from the system, where we may install it
 	@$(PYTHON) scripts/packages.py
 
-test: $(VENV)/dev.stamp packages lint ## Install what the tests need, check everything, run all tests
+test: $(VENV)/dev.stamp packages lint web-check ## Install what the tests need, check everything, run all tests
 	@echo "== training environment (TensorFlow, PyTorch): made once, then kept" && $(BIN)/python scripts/train_env.py
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
@@ -41,6 +41,12 @@ lint: $(VENV)/dev.stamp ## Check style, types and layers
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+web: $(VENV)/dev.stamp ## Build the browser page when its sources have changed
+	@$(BIN)/python scripts/web.py build
+
+web-check: $(VENV)/dev.stamp # lint, types, unit tests and size of the browser page
+	@$(BIN)/python scripts/web.py check
 
 format: $(VENV)/dev.stamp ## Format the code
 	$(BIN)/ruff check --fix .
@@ -58,4 +64,4 @@ constraints: $(VENV)/dev.stamp ## Choose the newest versions of all dependencies
 	@sed -i '1i # Versions used in development and tests. Made by `make constraints`.' constraints.txt
 
 clean: ## Remove what was made here
-	rm -rf $(VENV) $(DEMO_HOME) .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf web/node_modules src/paddock/web_dist screenshots $(VENV) $(DEMO_HOME) .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -12,7 +12,11 @@ def have_postgres() -> bool:
     return shutil.which("postgres") is not None or any(Path("/usr/lib/postgresql").glob("*/bin/postgres"))
 
 
-NEEDED: dict[str, Callable[[], bool]] = {"postgresql": have_postgres, "git": lambda: shutil.which("git") is not None}
+NEEDED: dict[str, Callable[[], bool]] = {
+    "postgresql": have_postgres,
+    "git": lambda: shutil.which("git") is not None,
+    "chromium": lambda: shutil.which("chromium") is not None or shutil.which("google-chrome") is not None,
+}
 
 
 def main() -> int:

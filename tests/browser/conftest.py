@@ -1,0 +1,85 @@
+"""A real Chromium in front of a real server."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from paddock.api import web
+from tests.support.server import ServerProcess, running
+
+ROOT = Path(__file__).parent.parent.parent
+SHOTS = ROOT / "screenshots"
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    problem = None if chromium else "no chromium found: install it, on Debian with `apt install chromium`"
+    if not (web.DIST / "index.html").is_file():
+        problem = "the page is not built: run `make web`"
+    if problem:
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(problem)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[ServerProcess]:
+    with running(tmp_path / "home", local__slots=2, runner__grace_seconds=1) as server:
+        yield server
+
+
+@pytest.fixture
+def visit(browser: Browser, server: ServerProcess) -> Iterator[Callable[..., Page]]:
+    """Open a page as somebody who followed the link; every script error and foreign request is a failure."""
+    contexts: list[BrowserContext] = []
+    faults: list[str] = []
+
+    def go(path: str = "/", *, width: int = 1440, dark: bool = False, signed_in: bool = True) -> Page:
+        context = browser.new_context(
+            viewport={"width": width, "height": 900},
+            locale="en-US",
+            timezone_id="Europe/Rome",
+            color_scheme="dark" if dark else "light",
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(15_000)
+        page.on("pageerror", lambda error: faults.append(f"script error: {error}"))
+        page.on("console", lambda m: faults.append(f"console: {m.text}") if _bad(m.type, m.text) else None)
+        page.on(
+            "request",
+            lambda r: (
+                faults.append(f"foreign: {r.url}") if not r.url.startswith((server.url, "data:", "blob:")) else None
+            ),
+        )
+        if signed_in:
+            page.goto(f"{server.url}/?token={server.token}")
+        page.goto(server.url + path)
+        return page
+
+    yield go
+    for context in contexts:
+        context.close()
+    assert not faults, faults
+
+
+def _bad(kind: str, text: str) -> bool:
+    # Signing in and lost connections are told by the network too.
+    expected = ("Failed to load resource", "ERR_", "Unable to preload", "dynamically imported module")
+    return kind == "error" and not any(part in text for part in expected)

@@ -1,0 +1,75 @@
+"""Every page at two widths, light and dark: no serious finding of axe, and pictures for a person to look at."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import ROOT, SHOTS
+from tests.support.server import ServerProcess
+
+Visit = Callable[..., Page]
+
+AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
+EXAMPLES = ROOT / "examples"
+
+
+def _fill(server: ServerProcess) -> tuple[str, str]:
+    sample = server.get("/samples")[0]["submission"]
+    sample["spec"]["params"]["epochs"] = {"values": [15]}
+    good = server.post("/jobs", sample, 201)["id"]
+    source = (EXAMPLES / "broken" / "train.py").read_text()
+    bad = server.submit(source, name="Fails on purpose", params={"batch_size": "64,32"})
+    server.wait(good, 120)
+    server.wait(bad)
+    return good, bad
+
+
+def _serious(page: Page) -> list[str]:
+    # The page's policy forbids added scripts; what the browser's own tools evaluate is not held to it.
+    page.evaluate(AXE.read_text())
+    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    return [
+        f"{one['id']}: {one['help']} ({one['nodes'][0]['html'][:120]})"
+        for one in found["violations"]
+        if one["impact"] in ("serious", "critical")
+    ]
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1440, False), (390, True)])
+def test_pages_are_accessible_and_pictured(visit: Visit, server: ServerProcess, width: int, dark: bool) -> None:
+    findings: dict[str, list[str]] = {}
+    SHOTS.mkdir(exist_ok=True)
+
+    def look(name: str, path: str, text: str, *, signed_in: bool = True) -> None:
+        page = visit(path, width=width, dark=dark, signed_in=signed_in)
+        expect(page.get_by_text(text).first).to_be_visible()
+        page.wait_for_timeout(600)
+        page.screenshot(path=str(SHOTS / f"{name}-{width}-{'dark' if dark else 'light'}.png"), full_page=True)
+        serious = _serious(page)
+        if serious:
+            findings[name] = serious
+
+    look("sign-in", "/", "token", signed_in=False)
+    look("jobs-empty", "/", "sample")
+    good, bad = _fill(server)
+    look("jobs", "/", "Two spirals")
+    look("job", f"/jobs/{good}", "configurations")
+    look("job-parallel", f"/jobs/{good}?view=parallel", "configurations")
+    look("job-scatter", f"/jobs/{good}?view=scatter", "configurations")
+    look("task", f"/tasks/{good}-3", "Attempts")
+    look("task-failed", f"/tasks/{bad}-1", "NameError")
+    look("new-job", "/new", "Drop a training script")
+    look("new-job-from", f"/new?from={good}", "8 tasks")
+    look("cluster", "/cluster", "CPU slots")
+    assert not findings, findings
+
+
+def test_pages_are_as_the_policy_says(server: ServerProcess, visit: Visit) -> None:
+    page = visit("/")
+    answer = page.goto(server.url)
+    assert answer is not None
+    assert "script-src 'self'" in answer.headers["content-security-policy"]
+    assert page.locator("script:not([src])").count() == 0
+    assert Path(AXE).is_file()

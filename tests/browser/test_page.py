@@ -1,0 +1,156 @@
+"""What a researcher does in the page, in a real browser against a real server."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from tests.support.server import ServerProcess, wait_for
+
+Visit = Callable[..., Page]
+
+SLOW = """
+import argparse, time
+parser = argparse.ArgumentParser()
+parser.add_argument("--learning_rate", type=float, default=0.1)
+parser.add_argument("--epochs", type=int, default=40)
+args = parser.parse_args()
+with open("log.csv", "w") as log:
+    log.write("epoch,loss,val_loss\\n")
+    for epoch in range(args.epochs):
+        time.sleep(0.25)
+        log.write(f"{epoch},{1 / (epoch + 1)},{args.learning_rate + 1 / (epoch + 1)}\\n")
+        log.flush()
+        print("epoch", epoch, flush=True)
+"""
+BROKEN = "print('before')\nprint('<b>bold</b><script>document.title = \"owned\"</script>')\ntensorflow.zeros(1)\n"
+
+
+def test_token_wall(visit: Visit, server: ServerProcess) -> None:
+    page = visit("/", signed_in=False)
+    field = page.get_by_role("textbox", name=re.compile("token", re.I))
+    expect(field).to_be_visible()
+    field.fill("wrong")
+    field.press("Enter")
+    expect(page.get_by_text(re.compile("not valid|wrong|invalid", re.I)).first).to_be_visible()
+    field.fill(server.token)
+    field.press("Enter")
+    expect(page.get_by_role("link", name=re.compile("new job", re.I)).first).to_be_visible()
+
+
+DROP = """
+([selector, name, text]) => {
+  const transfer = new DataTransfer();
+  transfer.items.add(new File([text], name, { type: 'text/x-python' }));
+  const event = new DragEvent('drop', { dataTransfer: transfer, bubbles: true, cancelable: true });
+  document.querySelector(selector).dispatchEvent(event);
+}
+"""
+
+
+def _drop(page: Page, name: str, text: str) -> None:
+    area = "section[aria-label='Drop a training script or a folder here']"
+    expect(page.locator(area)).to_be_visible()
+    page.evaluate(DROP, [area, name, text])
+
+
+def test_a_job_from_drop_to_removal(visit: Visit, server: ServerProcess) -> None:
+    page = visit("/")
+    page.get_by_role("link", name="Submit new job").first.click()
+    _drop(page, "train.py", SLOW)
+    preview = page.get_by_role("region", name="Preview")
+    page.get_by_role("textbox", name="Name", exact=True).fill("From the page")
+    epochs = page.get_by_role("textbox", name="epochs")
+    epochs.fill("many")
+    expect(page.get_by_text("the script takes a number, not 'many'").first).to_be_visible()
+    epochs.fill("60")
+    page.get_by_role("textbox", name="learning_rate").fill("0.1,0.2")
+    expect(preview.get_by_text("2 tasks")).to_be_visible()
+    expect(preview.get_by_text("--learning_rate 0.1").first).to_be_visible()
+    preview.get_by_role("button", name="Submit").click()
+
+    page.wait_for_url(re.compile(r"/jobs/[0-9a-z]{8}"))
+    job = re.findall(r"/jobs/([0-9a-z]{8})", page.url)[0]
+    expect(page.get_by_role("heading", name="From the page")).to_be_visible()
+    expect(page.get_by_text("2 running").first).to_be_visible()
+    canvas = page.locator("canvas").first
+    expect(canvas).to_be_visible()
+    before = canvas.evaluate("canvas => canvas.toDataURL()")
+    wait_for(lambda: canvas.evaluate("canvas => canvas.toDataURL()") != before, 10, "the curve to move")
+
+    actions = page.get_by_role("group", name="Actions")
+    actions.get_by_role("button", name="Stop").click()
+    page.get_by_role("dialog").get_by_role("button", name="Stop").click()
+    expect(page.get_by_text("2 stopped").first).to_be_visible()
+    actions.get_by_role("button", name="Restart").click()
+    page.get_by_role("menuitem", name="Restart all", exact=True).click()
+    dialog = page.get_by_role("dialog")
+    if dialog.count():
+        dialog.get_by_role("button", name="Restart").click()
+    expect(page.get_by_text("2 running").first).to_be_visible()
+    assert server.task(job)["attempt"] == 2
+    server.post(f"/jobs/{job}/stop")
+    expect(page.get_by_text("2 stopped").first).to_be_visible()
+
+    actions.get_by_role("link", name="Start from this job").click()
+    expect(page.get_by_role("textbox", name="learning_rate")).to_have_value("0.1,0.2")
+    expect(page.get_by_role("region", name="Preview").get_by_text("2 tasks")).to_be_visible()
+    page.goto(f"{server.url}/jobs/{job}")
+    page.get_by_role("button", name="Remove").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_text("checkpoints")).to_be_visible()
+    dialog.get_by_role("button", name="Remove job").click()
+    page.wait_for_url(f"{server.url}/")
+    assert server.get("/jobs")["total"] == 0
+
+
+def test_task_page_follows_the_log_and_stops(visit: Visit, server: ServerProcess) -> None:
+    job = server.submit(SLOW, params={"epochs": 200})
+    server.wait_state(job, "running")
+    page = visit(f"/tasks/{job}-1")
+    expect(page.get_by_text("epoch 12", exact=True).first).to_be_visible()
+    page.get_by_role("button", name="Stop").click()
+    page.get_by_role("dialog").get_by_role("button", name="Stop task").click()
+    expect(page.get_by_text("stopped").first).to_be_visible()
+
+
+def test_empty_dashboard_offers_the_sample(visit: Visit, server: ServerProcess) -> None:
+    page = visit("/")
+    page.get_by_role("button", name=re.compile("sample", re.I)).first.click()
+    wait_for(lambda: server.get("/jobs")["total"] == 1)
+    expect(page.get_by_text("Two spirals").first).to_be_visible()
+
+
+def test_two_browsers_see_the_same_change(visit: Visit, server: ServerProcess) -> None:
+    pages = [visit("/"), visit("/")]
+    job = server.submit(SLOW, name="Seen by both", params={"learning_rate": "0.1,0.2"})
+    for page in pages:
+        expect(page.get_by_text("Seen by both")).to_be_visible()
+    server.client.patch(f"/jobs/{job}", json={"name": "Renamed"})
+    for page in pages:
+        expect(page.get_by_text("Renamed")).to_be_visible()
+    server.post(f"/jobs/{job}/stop")
+
+
+def test_names_and_logs_are_text(visit: Visit, server: ServerProcess) -> None:
+    job = server.submit(BROKEN, name="<img src=x onerror=alert(1)>")
+    server.wait(job)
+    page = visit("/")
+    expect(page.get_by_text("<img src=x onerror=alert(1)>").first).to_be_visible()
+    page.goto(f"{server.url}/tasks/{job}-1")
+    expect(page.get_by_text("NameError: name 'tensorflow' is not defined").first).to_be_visible()
+    expect(page.get_by_text("<b>bold</b>").first).to_be_visible()
+    assert page.title() != "owned"
+
+
+def test_connection_lost_and_healed(visit: Visit, server: ServerProcess, tmp_path: Path) -> None:
+    page = visit("/")
+    expect(page.get_by_role("link", name=re.compile("new job", re.I)).first).to_be_visible()
+    port = int(server.url.rpartition(":")[2])
+    server.kill()
+    expect(page.get_by_text(re.compile("reconnect|connection", re.I)).first).to_be_visible(timeout=20_000)
+    server.start(port)
+    job = server.submit("print(1)", name="After the restart")
+    expect(page.get_by_text("After the restart").first).to_be_visible(timeout=30_000)
+    wait_for(lambda: server.get(f"/jobs/{job}")["ended"])

@@ -1,0 +1,101 @@
+import { QueryClient } from '@tanstack/react-query';
+import { beforeEach, expect, it } from 'vitest';
+import { EventCache } from './eventCache';
+import { keys } from './keys';
+import type { Curve, Task, TaskDetail } from './types';
+
+let client: QueryClient;
+let cache: EventCache;
+
+const task = (number: number, more: Partial<Task> = {}): Task => ({
+  id: `job1-${number}`,
+  job: 'job1',
+  number,
+  owner: 'me',
+  params: {},
+  state: 'running',
+  attempt: 1,
+  created_at: '2026-01-01T00:00:00Z',
+  ...more,
+});
+const curve = (id: string, metric: string): Curve => ({
+  task: id,
+  metric,
+  steps: [1],
+  values: [1],
+  times: [],
+  total: 1,
+});
+const stale = (key: readonly unknown[]) => client.getQueryState(key)?.isInvalidated;
+
+beforeEach(() => {
+  client = new QueryClient();
+  cache = new EventCache(client);
+});
+
+it('merges whole tasks and what moves', () => {
+  client.setQueryData(keys.tasks('job1'), [task(1), task(2), task(3)]);
+  const before = client.getQueryData<Task[]>(keys.tasks('job1'));
+  cache.apply([
+    { kind: 'tasks', job: 'job1', data: { tasks: [task(1, { state: 'finished' })], live: { 'job1-2': { epoch: 7 } } } },
+  ]);
+  const after = client.getQueryData<Task[]>(keys.tasks('job1'));
+  expect(after?.map(({ state, epoch }) => [state, epoch])).toEqual([
+    ['finished', undefined],
+    ['running', 7],
+    ['running', undefined],
+  ]);
+  expect(after?.[2]).toBe(before?.[2]);
+});
+
+it('shows that a stop is under way, and fetches after a restart', () => {
+  client.setQueryData(keys.tasks('job1'), [task(1)]);
+  cache.apply([{ kind: 'tasks', job: 'job1', data: { tasks: ['job1-1'], change: 'stopping' } }]);
+  expect(client.getQueryData<Task[]>(keys.tasks('job1'))?.[0]?.stopping).toBe(true);
+  client.setQueryData(keys.jobCurves('job1', ['loss'], 300), [curve('job1-1', 'loss')]);
+  cache.apply([{ kind: 'tasks', job: 'job1', data: { tasks: ['job1-1'], change: 'restarted' } }]);
+  expect(stale(keys.tasks('job1'))).toBe(true);
+  expect(stale(keys.jobCurves('job1', ['loss'], 300))).toBe(true);
+});
+
+it('adds points to the curves of jobs and tasks, also under a shortened id', () => {
+  client.setQueryData(keys.jobCurves('jo', ['loss'], 300), [curve('job1-1', 'loss')]);
+  client.setQueryData(keys.taskCurves('job1-1', null, 300, null), [curve('job1-1', 'loss')]);
+  client.setQueryData(keys.taskCurves('job1-1', null, 300, 1), [curve('job1-1', 'loss')]);
+  client.setQueryData(keys.taskCurves('job1-2', null, 300, null), [curve('job1-2', 'loss')]);
+  cache.apply([{ kind: 'tasks', job: 'job1', data: { points: { 'job1-1': { loss: [[2, 0.5]], acc: [[2, 0.9]] } } } }]);
+  const values = (key: readonly unknown[]) => client.getQueryData<Curve[]>(key)?.map((one) => [one.metric, one.values]);
+  expect(values(keys.jobCurves('jo', ['loss'], 300))).toEqual([['loss', [1, 0.5]]]);
+  expect(values(keys.taskCurves('job1-1', null, 300, null))).toEqual([
+    ['loss', [1, 0.5]],
+    ['acc', [0.9]],
+  ]);
+  expect(values(keys.taskCurves('job1-1', null, 300, 1))).toEqual([['loss', [1]]]);
+  expect(values(keys.taskCurves('job1-2', null, 300, null))).toEqual([['loss', [1]]]);
+});
+
+it('gives curves that were on their way the points of meanwhile, and none of before a restart', () => {
+  const all = () => true;
+  cache.apply([{ kind: 'tasks', job: 'job1', data: { points: { 'job1-1': { loss: [[2, 0.5]] } } } }]);
+  expect(cache.catchUp([curve('job1-1', 'loss')], all)[0]?.values).toEqual([1, 0.5]);
+  cache.apply([{ kind: 'tasks', job: 'job1', data: { reset: { 'job1-1': ['loss'] } } }]);
+  expect(cache.catchUp([curve('job1-1', 'loss')], all)[0]?.values).toEqual([1]);
+});
+
+it('fetches again what it was not told', () => {
+  client.setQueryData(keys.metricNames('job1'), ['loss']);
+  client.setQueryData(keys.task('job1-1'), { ...task(1), metrics: ['loss'] } as TaskDetail);
+  client.setQueryData(keys.jobCurves('job1', ['loss'], 300), [curve('job1-1', 'loss')]);
+  cache.apply([{ kind: 'tasks', job: 'job1', data: { points: { 'job1-1': { acc: [[1, 1]] } } } }]);
+  expect(stale(keys.metricNames('job1'))).toBe(true);
+  expect(stale(keys.task('job1-1'))).toBe(true);
+  expect(stale(keys.jobCurves('job1', ['loss'], 300))).toBe(false);
+  cache.apply([{ kind: 'tasks', job: 'job1', data: { more: true } }]);
+  expect(stale(keys.jobCurves('job1', ['loss'], 300))).toBe(true);
+});
+
+it('invalidates everything after a gap', () => {
+  client.setQueryData(keys.nodes(), []);
+  cache.apply([{ kind: 'reset' }]);
+  expect(stale(keys.nodes())).toBe(true);
+});

@@ -1,0 +1,22 @@
+/** The query cache of the app, and the stream that keeps it true. */
+
+import { QueryClient } from '@tanstack/react-query';
+import { ApiError } from './client';
+import { EventCache } from './eventCache';
+import { EventStream } from './events';
+import { followWith } from './queries';
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      // The event stream says what has changed: nothing is fetched for its age alone.
+      staleTime: 60_000,
+      refetchOnWindowFocus: false,
+      retry: (count, error) => count < 2 && !(error instanceof ApiError && error.status >= 400 && error.status < 500),
+    },
+  },
+});
+
+export const eventCache = new EventCache(queryClient);
+export const stream = new EventStream(eventCache.apply);
+followWith(eventCache);

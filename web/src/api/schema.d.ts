@@ -1,0 +1,3549 @@
+// Made by `npm run schema` from the OpenAPI document: do not edit.
+
+export interface paths {
+    "/api/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow Events
+         * @description Server-sent events of kinds `job`, `tasks`, `removed`; `hello` first, with the position of the stream.
+         *
+         *     `reset` in place of `hello`: events were missed that are no longer kept: fetch everything again.
+         */
+        get: operations["follow_events_api_v1_events_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Health */
+        get: operations["health_api_v1_health_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List Jobs */
+        get: operations["list_jobs_api_v1_jobs_get"];
+        put?: never;
+        /**
+         * Submit Job
+         * @description Accept a job with all its tasks; they are queued at once.
+         */
+        post: operations["submit_job_api_v1_jobs_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/facets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Job Facets
+         * @description The owners and tags that there are.
+         */
+        get: operations["job_facets_api_v1_jobs_facets_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview Job
+         * @description What a submission would do: its tasks, their exact commands, warnings. Changes nothing.
+         */
+        post: operations["preview_job_api_v1_jobs_preview_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show Job */
+        get: operations["show_job_api_v1_jobs__job__get"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove Job
+         * @description Stop what runs and delete the job with its results, logs and checkpoints.
+         */
+        delete: operations["remove_job_api_v1_jobs__job__delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Edit Job
+         * @description Change name, description or tags.
+         */
+        patch: operations["edit_job_api_v1_jobs__job__patch"];
+        trace?: never;
+    };
+    "/api/v1/jobs/{job}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export Job
+         * @description Parameters (as columns `param.NAME`), states and best values of all tasks.
+         */
+        get: operations["export_job_api_v1_jobs__job__export_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job}/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Job Files
+         * @description The text files of the job's snapshot, to start another job from; nothing when they are over 1 MB in all.
+         */
+        get: operations["job_files_api_v1_jobs__job__files_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job}/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Job Curves
+         * @description The curves of all tasks of a job in one call.
+         */
+        get: operations["job_curves_api_v1_jobs__job__metrics_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job}/metrics/names": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Job Metric Names
+         * @description The metrics that tasks of this job have reported.
+         */
+        get: operations["job_metric_names_api_v1_jobs__job__metrics_names_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job}/restart": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restart Job
+         * @description Run ended tasks again: all, those that failed, or those named.
+         */
+        post: operations["restart_job_api_v1_jobs__job__restart_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop Job
+         * @description Stop all tasks that have not ended, or those named. Returns which were concerned.
+         */
+        post: operations["stop_job_api_v1_jobs__job__stop_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job}/tasks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List Tasks */
+        get: operations["list_tasks_api_v1_jobs__job__tasks_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/nodes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Nodes
+         * @description The machines of all backends, as last seen, and the tasks on their devices.
+         */
+        get: operations["list_nodes_api_v1_nodes_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/samples": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Samples
+         * @description Sweeps to try out; submit one as it is.
+         */
+        get: operations["list_samples_api_v1_samples_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/scripts/inspect": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Inspect Script
+         * @description What reading a script tells: its parameters, how it takes them, its metrics, warnings. It is never run.
+         */
+        post: operations["inspect_script_api_v1_scripts_inspect_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{task}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show Task */
+        get: operations["show_task_api_v1_tasks__task__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{task}/attempts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List Attempts */
+        get: operations["list_attempts_api_v1_tasks__task__attempts_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{task}/log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read Log
+         * @description A range of the log as it is. `X-Log-Start` and `X-Log-Size` say where it starts and how large the log is.
+         */
+        get: operations["read_log_api_v1_tasks__task__log_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{task}/log/follow": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow Log
+         * @description The log from `offset` on, as it grows; ends when the attempt has ended.
+         */
+        get: operations["follow_log_api_v1_tasks__task__log_follow_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{task}/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Task Curves */
+        get: operations["task_curves_api_v1_tasks__task__metrics_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{task}/restart": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Restart Task */
+        post: operations["restart_task_api_v1_tasks__task__restart_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{task}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stop Task */
+        post: operations["stop_task_api_v1_tasks__task__stop_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/version": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Version */
+        get: operations["version_api_v1_version_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /** Attempt */
+        Attempt: {
+            /** Allocation */
+            allocation?: string | null;
+            cause?: components["schemas"]["Cause"] | null;
+            /** Cpu Seconds */
+            cpu_seconds?: number | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Device */
+            device?: string | null;
+            /** Ended At */
+            ended_at?: string | null;
+            /** Exit Code */
+            exit_code?: number | null;
+            /** Node */
+            node?: string | null;
+            /** Number */
+            number: number;
+            /** Peak Memory */
+            peak_memory?: number | null;
+            /** Pid */
+            pid?: number | null;
+            /** Reason */
+            reason?: string | null;
+            /**
+             * Resumed
+             * @description goes on from the checkpoint of the attempt before
+             * @default false
+             */
+            resumed?: boolean;
+            /** Signal */
+            signal?: number | null;
+            /** Started At */
+            started_at?: string | null;
+            state: components["schemas"]["TaskState"];
+            /** Task */
+            task: string;
+            /** Warnings */
+            warnings?: string[];
+        };
+        /**
+         * Cause
+         * @description Why an attempt did not finish.
+         * @enum {string}
+         */
+        Cause: "user_error" | "gpu_oom" | "host_oom" | "time_limit" | "node_failure" | "preempted" | "launch_failed" | "lost";
+        /** Changed */
+        Changed: {
+            /**
+             * Tasks
+             * @description the tasks concerned
+             */
+            tasks: string[];
+        };
+        /**
+         * Choices
+         * @description A list of values; a list of one is a fixed value.
+         */
+        Choices: {
+            /** Values */
+            values: components["schemas"]["JsonValue"][];
+        };
+        /**
+         * CodeInfo
+         * @description What the snapshot was taken from.
+         */
+        CodeInfo: {
+            /**
+             * Bytes
+             * @default 0
+             */
+            bytes?: number;
+            /**
+             * Files
+             * @default 0
+             */
+            files?: number;
+            /** Git Commit */
+            git_commit?: string | null;
+            /** Git Dirty */
+            git_dirty?: boolean | null;
+            /** Source */
+            source?: string | null;
+        };
+        /**
+         * Convention
+         * @description How the parameters reach the script.
+         * @enum {string}
+         */
+        Convention: "auto" | "flags" | "positional" | "stfmanager" | "env";
+        /**
+         * Curve
+         * @description One metric of one task, in the order of its steps. A value that is not a number is null.
+         */
+        Curve: {
+            /** Metric */
+            metric: string;
+            /** Steps */
+            steps: number[];
+            /** Task */
+            task: string;
+            /**
+             * Times
+             * @description seconds since the epoch, when asked for
+             */
+            times?: number[];
+            /**
+             * Total
+             * @description how many points there are before decimation
+             */
+            total: number;
+            /** Values */
+            values: (number | null)[];
+        };
+        /** Device */
+        Device: {
+            /** Id */
+            id: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "gpu" | "cpu";
+            /**
+             * Memory
+             * @description bytes
+             */
+            memory?: number | null;
+            /**
+             * Name
+             * @default
+             */
+            name?: string;
+            /**
+             * Tasks
+             * @description ids of the tasks that run on it
+             */
+            tasks?: string[];
+            /**
+             * Used By
+             * @description keys of the allocations on it
+             */
+            used_by?: string[];
+        };
+        /**
+         * Environment
+         * @description Where the script's Python comes from: at most one of python, venv and conda.
+         */
+        Environment: {
+            /**
+             * Conda
+             * @description name or folder of a conda environment
+             */
+            conda?: string | null;
+            /**
+             * Python
+             * @description path or name of an interpreter
+             */
+            python?: string | null;
+            /**
+             * Setup
+             * @description shell lines run before, such as `module load cuda`
+             */
+            setup?: string[];
+            /** Variables */
+            variables?: {
+                [key: string]: string;
+            };
+            /**
+             * Venv
+             * @description folder of a virtual environment
+             */
+            venv?: string | null;
+        };
+        /** ErrorBody */
+        ErrorBody: {
+            /** Code */
+            code: string;
+            /** Fields */
+            fields?: {
+                [key: string]: string;
+            };
+            /** Message */
+            message: string;
+        };
+        /** ErrorReply */
+        ErrorReply: {
+            error: components["schemas"]["ErrorBody"];
+        };
+        /**
+         * Facets
+         * @description What jobs can be filtered by.
+         */
+        Facets: {
+            /** Owners */
+            owners: string[];
+            /** Tags */
+            tags: string[];
+        };
+        /**
+         * FlagStyle
+         * @description How one flag takes its value.
+         * @enum {string}
+         */
+        FlagStyle: "value" | "equals" | "switch" | "switch_off" | "on_off";
+        /**
+         * Goal
+         * @enum {string}
+         */
+        Goal: "min" | "max";
+        /** Health */
+        Health: {
+            /**
+             * Backends
+             * @description name -> ok, or what is wrong
+             */
+            backends: {
+                [key: string]: string;
+            };
+            /** Database */
+            database: string;
+            /**
+             * Engine Beat
+             * @description when the engine's last round ended
+             */
+            engine_beat?: string | null;
+            /** Ok */
+            ok: boolean;
+            /** Problems */
+            problems?: string[];
+        };
+        /** InspectRequest */
+        InspectRequest: {
+            /**
+             * Filename
+             * @default train.py
+             */
+            filename?: string;
+            /**
+             * Params
+             * @description parameters that will be given, to check them
+             */
+            params?: string[];
+            /** Source */
+            source: string;
+        };
+        /** Job */
+        Job: {
+            /** Best Task */
+            best_task?: string | null;
+            /** Best Value */
+            best_value?: number | null;
+            counts: components["schemas"]["TaskCounts"];
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Description */
+            description: string;
+            /**
+             * Ended
+             * @description no task is waiting or running
+             */
+            ended: boolean;
+            /** Ended At */
+            ended_at?: string | null;
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            objective: components["schemas"]["Objective"];
+            /** Owner */
+            owner: string;
+            /** Seconds Left */
+            seconds_left?: number | null;
+            /**
+             * Sparkline
+             * @description the objective of the best task, some 30 points
+             */
+            sparkline?: number[];
+            /** Tags */
+            tags: string[];
+            /** Warnings */
+            warnings?: string[];
+        };
+        /** JobDetail */
+        JobDetail: {
+            /** Best Task */
+            best_task?: string | null;
+            /** Best Value */
+            best_value?: number | null;
+            /**
+             * @default {
+             *       "bytes": 0,
+             *       "files": 0
+             *     }
+             */
+            code?: components["schemas"]["CodeInfo"];
+            counts: components["schemas"]["TaskCounts"];
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Description */
+            description: string;
+            /**
+             * Ended
+             * @description no task is waiting or running
+             */
+            ended: boolean;
+            /** Ended At */
+            ended_at?: string | null;
+            /** Folder */
+            folder: string;
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            objective: components["schemas"]["Objective"];
+            /** Owner */
+            owner: string;
+            script?: components["schemas"]["ScriptReport"] | null;
+            /** Seconds Left */
+            seconds_left?: number | null;
+            /**
+             * Sparkline
+             * @description the objective of the best task, some 30 points
+             */
+            sparkline?: number[];
+            spec: components["schemas"]["JobSpec"];
+            /** Tags */
+            tags: string[];
+            /** Warnings */
+            warnings?: string[];
+        };
+        /** JobPage */
+        JobPage: {
+            /** Items */
+            items: components["schemas"]["Job"][];
+            /** Offset */
+            offset: number;
+            /** Total */
+            total: number;
+        };
+        /** JobPatch */
+        JobPatch: {
+            /** Description */
+            description?: string | null;
+            /** Name */
+            name?: string | null;
+            /** Tags */
+            tags?: string[] | null;
+        };
+        /**
+         * JobSpec
+         * @description A whole job, as given in a file, a form or flags.
+         */
+        JobSpec: {
+            /**
+             * Command
+             * @description a shell command with {parameter} fields, in place of a script
+             */
+            command?: string | null;
+            /** @default auto */
+            convention?: components["schemas"]["Convention"];
+            /**
+             * Description
+             * @default
+             */
+            description?: string;
+            /**
+             * @default {
+             *       "setup": [],
+             *       "variables": {}
+             *     }
+             */
+            environment?: components["schemas"]["Environment"];
+            /**
+             * Grace Seconds
+             * @description between SIGTERM and SIGKILL
+             */
+            grace_seconds?: number | null;
+            /**
+             * @default {
+             *       "files": [],
+             *       "stdout": true
+             *     }
+             */
+            metrics?: components["schemas"]["MetricFiles"];
+            /**
+             * Name
+             * @default
+             */
+            name?: string;
+            /**
+             * @default {
+             *       "goal": "min",
+             *       "metric": "val_loss"
+             *     }
+             */
+            objective?: components["schemas"]["Objective"];
+            /**
+             * Parallel
+             * @description at most this many tasks at a time
+             */
+            parallel?: number | null;
+            /** Params */
+            params?: {
+                [key: string]: components["schemas"]["Choices"] | components["schemas"]["Range"];
+            };
+            /**
+             * @default {
+             *       "cpus": 1
+             *     }
+             */
+            resources?: components["schemas"]["Resources"];
+            /**
+             * Retries
+             * @description how often a task is tried again, by cause; the settings have the defaults
+             */
+            retries?: {
+                [key: string]: number;
+            };
+            /**
+             * Script
+             * @description the script, relative to the folder submitted
+             */
+            script?: string | null;
+            /**
+             * @default {
+             *       "method": "auto",
+             *       "seed": 0
+             *     }
+             */
+            search?: components["schemas"]["Search"];
+            /** Tags */
+            tags?: string[];
+        };
+        JsonValue: unknown;
+        /**
+         * MetricFiles
+         * @description Where metrics are looked for, beyond what is found by itself.
+         */
+        MetricFiles: {
+            /**
+             * Files
+             * @description patterns relative to the task's folder
+             */
+            files?: string[];
+            /**
+             * Stdout
+             * @description read `name: value` lines on standard output when no file has metrics
+             * @default true
+             */
+            stdout?: boolean;
+        };
+        /** Node */
+        Node: {
+            /** Backend */
+            backend: string;
+            /** Cpus */
+            cpus: number;
+            /** Devices */
+            devices?: components["schemas"]["Device"][];
+            /**
+             * Load
+             * @description processes that run or wait for a core, over the last minute
+             */
+            load?: number | null;
+            /**
+             * Memory
+             * @description bytes
+             */
+            memory?: number | null;
+            /**
+             * Memory Free
+             * @description bytes that could be had
+             */
+            memory_free?: number | null;
+            /** Name */
+            name: string;
+            /**
+             * Slots
+             * @description how many tasks run at a time when each asks for one device
+             */
+            slots: number;
+            /**
+             * Slots Used
+             * @default 0
+             */
+            slots_used?: number;
+            /**
+             * State
+             * @default up
+             */
+            state?: string;
+        };
+        /**
+         * Objective
+         * @description What makes one configuration better than another. Text form: `val_loss`, `val_acc:max`.
+         */
+        Objective: {
+            /** @default min */
+            goal?: components["schemas"]["Goal"];
+            /**
+             * Metric
+             * @default val_loss
+             */
+            metric?: string;
+        };
+        /**
+         * Preview
+         * @description What a submission would do.
+         */
+        Preview: {
+            /**
+             * Columns
+             * @description the parameters that differ between tasks
+             */
+            columns: string[];
+            /**
+             * Commands
+             * @description the exact command of each of these tasks
+             */
+            commands: string[][];
+            /** Count */
+            count: number;
+            script?: components["schemas"]["ScriptReport"] | null;
+            spec: components["schemas"]["JobSpec"];
+            /**
+             * Tasks
+             * @description the first tasks, at most 1,000
+             */
+            tasks: {
+                [key: string]: components["schemas"]["JsonValue"];
+            }[];
+            /** Warnings */
+            warnings?: string[];
+        };
+        /**
+         * Range
+         * @description All numbers from `low` to `high`, both included; in steps when `step` is given.
+         */
+        Range: {
+            /** High */
+            high: number;
+            /**
+             * Log
+             * @default false
+             */
+            log?: boolean;
+            /** Low */
+            low: number;
+            /** Step */
+            step?: number | null;
+            /**
+             * Type
+             * @default float
+             * @enum {string}
+             */
+            type?: "int" | "float";
+        };
+        /**
+         * Resources
+         * @description What one task needs.
+         */
+        Resources: {
+            /**
+             * Backend
+             * @description name of the backend; the server's default when not given
+             */
+            backend?: string | null;
+            /**
+             * Cpus
+             * @default 1
+             */
+            cpus?: number;
+            /**
+             * Gpus
+             * @description none given: one where the machine has GPUs, else none
+             */
+            gpus?: number | null;
+        };
+        /** RestartRequest */
+        RestartRequest: {
+            /**
+             * Failed
+             * @description only tasks in error
+             * @default false
+             */
+            failed?: boolean;
+            /**
+             * Resume
+             * @description keep the checkpoint and go on from it
+             * @default false
+             */
+            resume?: boolean;
+            /**
+             * Tasks
+             * @description ids or numbers; all that have ended when not given
+             */
+            tasks?: string[] | null;
+        };
+        /**
+         * Sample
+         * @description A sweep to try out, ready to be submitted.
+         */
+        Sample: {
+            /** Description */
+            description: string;
+            /** Name */
+            name: string;
+            submission: components["schemas"]["Submission"];
+        };
+        /** ScriptParam */
+        ScriptParam: {
+            /** Choices */
+            choices?: components["schemas"]["JsonValue"][] | null;
+            default?: components["schemas"]["JsonValue"];
+            /**
+             * Flag
+             * @description the option string, such as --learning-rate
+             */
+            flag?: string | null;
+            /** Help */
+            help?: string | null;
+            /** Name */
+            name: string;
+            /**
+             * Off Flag
+             * @description the option that switches it off, such as --no-augment
+             */
+            off_flag?: string | null;
+            /**
+             * Position
+             * @description index in sys.argv, for positional arguments
+             */
+            position?: number | null;
+            /**
+             * Required
+             * @default false
+             */
+            required?: boolean;
+            /** @default value */
+            style?: components["schemas"]["FlagStyle"];
+            /** Type */
+            type?: ("int" | "float" | "bool" | "str" | "list") | null;
+        };
+        /**
+         * ScriptReport
+         * @description What reading a script (never running it) told.
+         */
+        ScriptReport: {
+            convention: components["schemas"]["Convention"];
+            /**
+             * Metrics
+             * @description metric sources in sight: csv, tensorboard, stdout, ...
+             */
+            metrics?: string[];
+            /**
+             * Open Ended
+             * @description the script may take parameters that reading it cannot tell
+             * @default false
+             */
+            open_ended?: boolean;
+            /** Params */
+            params?: components["schemas"]["ScriptParam"][];
+            /** Warnings */
+            warnings?: string[];
+        };
+        /** Search */
+        Search: {
+            /**
+             * Method
+             * @default auto
+             * @enum {string}
+             */
+            method?: "auto" | "grid" | "random";
+            /**
+             * Seed
+             * @default 0
+             */
+            seed?: number;
+            /**
+             * Trials
+             * @description how many configurations, where the method draws them
+             */
+            trials?: number | null;
+        };
+        /** StopRequest */
+        StopRequest: {
+            /**
+             * Tasks
+             * @description ids or numbers; all that have not ended when not given
+             */
+            tasks?: string[] | null;
+        };
+        /**
+         * Submission
+         * @description Body of a JSON submission: the spec and the text of its files by relative path.
+         */
+        Submission: {
+            /**
+             * @default {
+             *       "bytes": 0,
+             *       "files": 0
+             *     }
+             */
+            code?: components["schemas"]["CodeInfo"];
+            /** Files */
+            files?: {
+                [key: string]: string;
+            };
+            spec: components["schemas"]["JobSpec"];
+        };
+        /** Task */
+        Task: {
+            /** Attempt */
+            attempt: number;
+            /** Best At */
+            best_at?: string | null;
+            /** Best Epoch */
+            best_epoch?: number | null;
+            /** Best Value */
+            best_value?: number | null;
+            cause?: components["schemas"]["Cause"] | null;
+            /** Cpu Seconds */
+            cpu_seconds?: number | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Device */
+            device?: string | null;
+            /** Ended At */
+            ended_at?: string | null;
+            /**
+             * Epoch
+             * @description the last epoch (or step) seen, as the script counts
+             */
+            epoch?: number | null;
+            /** Exit Code */
+            exit_code?: number | null;
+            /** Id */
+            id: string;
+            /** Job */
+            job: string;
+            /** Last Value */
+            last_value?: number | null;
+            /** Node */
+            node?: string | null;
+            /** Number */
+            number: number;
+            /** Owner */
+            owner: string;
+            /** Params */
+            params: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            /**
+             * Peak Memory
+             * @description bytes
+             */
+            peak_memory?: number | null;
+            /** Progress */
+            progress?: number | null;
+            /** Reason */
+            reason?: string | null;
+            /** Seconds Left */
+            seconds_left?: number | null;
+            /** Started At */
+            started_at?: string | null;
+            state: components["schemas"]["TaskState"];
+            /**
+             * Stopping
+             * @description a stop was asked for and is under way
+             * @default false
+             */
+            stopping?: boolean;
+            /** Warnings */
+            warnings?: string[];
+        };
+        /** TaskCounts */
+        TaskCounts: {
+            /**
+             * Error
+             * @default 0
+             */
+            error?: number;
+            /**
+             * Finished
+             * @default 0
+             */
+            finished?: number;
+            /**
+             * Pruned
+             * @default 0
+             */
+            pruned?: number;
+            /**
+             * Running
+             * @default 0
+             */
+            running?: number;
+            /**
+             * Stopped
+             * @default 0
+             */
+            stopped?: number;
+            /**
+             * Submitted
+             * @default 0
+             */
+            submitted?: number;
+        };
+        /** TaskDetail */
+        TaskDetail: {
+            /** Attempt */
+            attempt: number;
+            /** Attempts */
+            attempts: components["schemas"]["Attempt"][];
+            /** Best At */
+            best_at?: string | null;
+            /** Best Epoch */
+            best_epoch?: number | null;
+            /** Best Value */
+            best_value?: number | null;
+            cause?: components["schemas"]["Cause"] | null;
+            /** Command */
+            command: string[];
+            /** Cpu Seconds */
+            cpu_seconds?: number | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Device */
+            device?: string | null;
+            /** Ended At */
+            ended_at?: string | null;
+            /**
+             * Epoch
+             * @description the last epoch (or step) seen, as the script counts
+             */
+            epoch?: number | null;
+            /** Exit Code */
+            exit_code?: number | null;
+            /** Folder */
+            folder: string;
+            /** Id */
+            id: string;
+            /** Job */
+            job: string;
+            /** Last Value */
+            last_value?: number | null;
+            /** Log Bytes */
+            log_bytes: number;
+            /** Metrics */
+            metrics: string[];
+            /** Node */
+            node?: string | null;
+            /** Number */
+            number: number;
+            /** Owner */
+            owner: string;
+            /** Params */
+            params: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            /**
+             * Peak Memory
+             * @description bytes
+             */
+            peak_memory?: number | null;
+            /** Progress */
+            progress?: number | null;
+            /** Reason */
+            reason?: string | null;
+            /** Seconds Left */
+            seconds_left?: number | null;
+            /** Started At */
+            started_at?: string | null;
+            state: components["schemas"]["TaskState"];
+            /**
+             * Stopping
+             * @description a stop was asked for and is under way
+             * @default false
+             */
+            stopping?: boolean;
+            /** Warnings */
+            warnings?: string[];
+        };
+        /** TaskPage */
+        TaskPage: {
+            /** Items */
+            items: components["schemas"]["Task"][];
+            /** Offset */
+            offset: number;
+            /** Total */
+            total: number;
+        };
+        /**
+         * TaskState
+         * @description Where a task stands; also the state of its current attempt.
+         * @enum {string}
+         */
+        TaskState: "submitted" | "running" | "finished" | "error" | "stopped" | "pruned";
+        /** Version */
+        Version: {
+            /**
+             * Api
+             * @default v1
+             */
+            api?: string;
+            /** Version */
+            version: string;
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    follow_events_api_v1_events_get: {
+        parameters: {
+            query?: {
+                /** @description only of this job */
+                job?: string | null;
+                /** @description as Last-Event-ID, for clients without headers */
+                last?: number | null;
+            };
+            header?: {
+                "last-event-id"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": unknown;
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    health_api_v1_health_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    list_jobs_api_v1_jobs_get: {
+        parameters: {
+            query?: {
+                /** @description part of name, description or id */
+                q?: string | null;
+                /** @description jobs with a task in this state */
+                state?: components["schemas"]["TaskState"] | null;
+                tag?: string | null;
+                owner?: string | null;
+                sort?: "created" | "-created" | "name" | "-name" | "owner" | "-owner";
+                offset?: number;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobPage"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    submit_job_api_v1_jobs_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Submission"];
+                "multipart/form-data": {
+                    /** @description a CodeInfo as JSON */
+                    code?: string;
+                    /** @description file names are paths relative to the job's folder */
+                    files?: string[];
+                    /** @description a JobSpec as JSON */
+                    spec: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobDetail"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    job_facets_api_v1_jobs_facets_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Facets"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    preview_job_api_v1_jobs_preview_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Submission"];
+                "multipart/form-data": {
+                    /** @description a CodeInfo as JSON */
+                    code?: string;
+                    /** @description file names are paths relative to the job's folder */
+                    files?: string[];
+                    /** @description a JobSpec as JSON */
+                    spec: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preview"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    show_job_api_v1_jobs__job__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description id of a job, or its beginning */
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobDetail"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    remove_job_api_v1_jobs__job__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description id of a job, or its beginning */
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    edit_job_api_v1_jobs__job__patch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description id of a job, or its beginning */
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["JobPatch"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobDetail"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    export_job_api_v1_jobs__job__export_get: {
+        parameters: {
+            query?: {
+                format?: "csv" | "jsonl";
+            };
+            header?: never;
+            path: {
+                /** @description id of a job, or its beginning */
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the table */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/jsonl": unknown;
+                    "text/csv": unknown;
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    job_files_api_v1_jobs__job__files_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description id of a job, or its beginning */
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: string;
+                    };
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    job_curves_api_v1_jobs__job__metrics_get: {
+        parameters: {
+            query?: {
+                /** @description the objective when none is given */
+                metric?: string[] | null;
+                /** @description at most so many points a curve */
+                points?: number | null;
+                offset?: number;
+                /** @description tasks */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description id of a job, or its beginning */
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Curve"][];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    job_metric_names_api_v1_jobs__job__metrics_names_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description id of a job, or its beginning */
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string[];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    restart_job_api_v1_jobs__job__restart_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description id of a job, or its beginning */
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RestartRequest"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Changed"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    stop_job_api_v1_jobs__job__stop_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description id of a job, or its beginning */
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["StopRequest"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Changed"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    list_tasks_api_v1_jobs__job__tasks_get: {
+        parameters: {
+            query?: {
+                state?: components["schemas"]["TaskState"] | null;
+                sort?: "number" | "-number" | "state" | "-state" | "best" | "-best" | "started" | "-started" | "ended" | "-ended";
+                offset?: number;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description id of a job, or its beginning */
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskPage"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    list_nodes_api_v1_nodes_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Node"][];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    list_samples_api_v1_samples_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sample"][];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    inspect_script_api_v1_scripts_inspect_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InspectRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScriptReport"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    show_task_api_v1_tasks__task__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description id of a task; the job's part may be shortened */
+                task: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskDetail"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    list_attempts_api_v1_tasks__task__attempts_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description id of a task; the job's part may be shortened */
+                task: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Attempt"][];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    read_log_api_v1_tasks__task__log_get: {
+        parameters: {
+            query?: {
+                /** @description the current attempt when not given */
+                attempt?: number | null;
+                /** @description first byte; negative counts from the end */
+                offset?: number;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description id of a task; the job's part may be shortened */
+                task: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the log */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": unknown;
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    follow_log_api_v1_tasks__task__log_follow_get: {
+        parameters: {
+            query?: {
+                /** @description the current attempt when not given */
+                attempt?: number | null;
+                /** @description first byte; negative counts from the end */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description id of a task; the job's part may be shortened */
+                task: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the log */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": unknown;
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    task_curves_api_v1_tasks__task__metrics_get: {
+        parameters: {
+            query?: {
+                /** @description all when none is given */
+                metric?: string[] | null;
+                /** @description at most so many points a curve */
+                points?: number | null;
+                /** @description the curve of the task when not given */
+                attempt?: number | null;
+            };
+            header?: never;
+            path: {
+                /** @description id of a task; the job's part may be shortened */
+                task: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Curve"][];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    restart_task_api_v1_tasks__task__restart_post: {
+        parameters: {
+            query?: {
+                /** @description keep the checkpoint */
+                resume?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description id of a task; the job's part may be shortened */
+                task: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Changed"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    stop_task_api_v1_tasks__task__stop_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description id of a task; the job's part may be shortened */
+                task: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Changed"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    version_api_v1_version_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Version"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+}

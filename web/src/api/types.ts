@@ -1,0 +1,38 @@
+/** Names for the generated types: nothing is defined here. */
+
+import type { components, operations } from './schema';
+
+type Schemas = components['schemas'];
+
+export type Attempt = Schemas['Attempt'];
+export type Cause = Schemas['Cause'];
+export type CodeInfo = Schemas['CodeInfo'];
+export type Convention = Schemas['Convention'];
+export type Curve = Schemas['Curve'];
+export type Device = Schemas['Device'];
+export type ErrorBody = Schemas['ErrorBody'];
+export type Facets = Schemas['Facets'];
+export type Health = Schemas['Health'];
+export type InspectRequest = Schemas['InspectRequest'];
+export type Job = Schemas['Job'];
+export type JobDetail = Schemas['JobDetail'];
+export type JobPage = Schemas['JobPage'];
+export type JobPatch = Schemas['JobPatch'];
+export type JobSpec = Schemas['JobSpec'];
+export type Node = Schemas['Node'];
+export type Objective = Schemas['Objective'];
+export type ParamSpace = NonNullable<JobSpec['params']>[string];
+export type Preview = Schemas['Preview'];
+export type RestartRequest = Schemas['RestartRequest'];
+export type Sample = Schemas['Sample'];
+export type ScriptParam = Schemas['ScriptParam'];
+export type ScriptReport = Schemas['ScriptReport'];
+export type StopRequest = Schemas['StopRequest'];
+export type Submission = Schemas['Submission'];
+export type Task = Schemas['Task'];
+export type TaskCounts = Schemas['TaskCounts'];
+export type TaskDetail = Schemas['TaskDetail'];
+export type TaskPage = Schemas['TaskPage'];
+export type TaskState = Schemas['TaskState'];
+
+export type JobFilters = NonNullable<operations['list_jobs_api_v1_jobs_get']['parameters']['query']>;

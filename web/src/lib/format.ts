@@ -1,0 +1,111 @@
+/** Numbers, times and sizes as people read them. */
+
+export const NOTHING = '–';
+
+/** A measured value with four digits that matter: 0.4312, 12.35, 3.21e-5. */
+export function number(value: number | null | undefined, digits = 4): string {
+  if (value === null || value === undefined || Number.isNaN(value)) return NOTHING;
+  if (!Number.isFinite(value)) return value > 0 ? '∞' : '−∞';
+  if (value === 0) return '0';
+  const size = Math.abs(value);
+  if (size >= 1e6 || size < 1e-3) return shortExponent(value.toExponential(Math.max(digits - 2, 0)));
+  if (Number.isInteger(value)) return value.toLocaleString('en-US');
+  const decimals = Math.min(Math.max(digits - 1 - Math.floor(Math.log10(size)), 0), 8);
+  return trimZeros(value.toFixed(decimals));
+}
+
+function shortExponent(text: string): string {
+  const [mantissa = '', exponent = ''] = text.split('e');
+  return `${trimZeros(mantissa)}e${exponent.replace('+', '')}`;
+}
+
+function trimZeros(text: string): string {
+  return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
+}
+
+export function integer(value: number | null | undefined): string {
+  return value === null || value === undefined ? NOTHING : Math.round(value).toLocaleString('en-US');
+}
+
+export function percent(part: number | null | undefined): string {
+  if (part === null || part === undefined) return NOTHING;
+  const hundred = part * 100;
+  return `${hundred > 0 && hundred < 1 ? '<1' : hundred < 100 ? Math.floor(hundred) : 100} %`;
+}
+
+/** 0.4 s · 12 s · 3 min 20 s · 2 h 05 min · 3 d 4 h */
+export function duration(seconds: number | null | undefined): string {
+  if (seconds === null || seconds === undefined || !Number.isFinite(seconds)) return NOTHING;
+  if (seconds < 9.95) return `${trimZeros(Math.max(seconds, 0).toFixed(1))} s`;
+  const whole = Math.round(seconds);
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3600) return join(Math.floor(whole / 60), 'min', whole % 60, 's');
+  const minutes = Math.round(whole / 60);
+  if (minutes < 24 * 60) return join(Math.floor(minutes / 60), 'h', minutes % 60, 'min');
+  const hours = Math.round(minutes / 60);
+  return join(Math.floor(hours / 24), 'd', hours % 24, 'h');
+}
+
+function join(large: number, largeUnit: string, small: number, smallUnit: string): string {
+  return small ? `${large} ${largeUnit} ${small} ${smallUnit}` : `${large} ${largeUnit}`;
+}
+
+/** Seconds between two moments; to now where the second is missing. */
+export function secondsBetween(
+  from: string | null | undefined,
+  to: string | null | undefined,
+  now = Date.now(),
+): number | null {
+  if (!from) return null;
+  return Math.max((to ? Date.parse(to) : now) - Date.parse(from), 0) / 1000;
+}
+
+const STEPS: [number, number, string][] = [
+  [60, 1, 's'],
+  [3600, 60, 'min'],
+  [86400, 3600, 'h'],
+  [86400 * 30, 86400, 'd'],
+];
+
+export function ago(moment: string | number | Date, now = Date.now()): string {
+  const date = new Date(moment);
+  const seconds = (now - date.getTime()) / 1000;
+  if (Math.abs(seconds) < 5) return 'just now';
+  for (const [below, unit, name] of STEPS) {
+    if (Math.abs(seconds) < below) {
+      const count = Math.floor(Math.abs(seconds) / unit);
+      return seconds > 0 ? `${count} ${name} ago` : `in ${count} ${name}`;
+    }
+  }
+  return date.toLocaleDateString(undefined, { dateStyle: 'medium' });
+}
+
+/** In the zone of the person, named. */
+export function absolute(moment: string | number | Date): string {
+  return new Date(moment).toLocaleString(undefined, {
+    year: 'numeric',
+    month: 'short',
+    day: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    timeZoneName: 'short',
+  });
+}
+
+const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
+
+export function bytes(count: number | null | undefined): string {
+  if (count === null || count === undefined) return NOTHING;
+  let value = count;
+  let unit = 0;
+  while (value >= 1024 && unit < UNITS.length - 1) {
+    value /= 1024;
+    unit += 1;
+  }
+  return `${unit === 0 || value >= 100 ? Math.round(value) : trimZeros(value.toFixed(1))} ${UNITS[unit]}`;
+}
+
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
+}

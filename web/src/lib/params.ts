@@ -1,0 +1,56 @@
+/** Hyperparameters as text. The server reads them: this only shows them, and prefills forms. */
+
+import type { ParamSpace, Task } from '../api/types';
+
+type Params = Task['params'];
+
+/** One value, as a person would write it. */
+export function valueText(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+}
+
+/** The short text form of a list or range of values, which the server reads back. */
+export function spaceText(space: ParamSpace): string {
+  if (space !== null && typeof space === 'object' && 'low' in space) {
+    const end = (value: number) => (space.type === 'int' ? String(value) : floatText(value));
+    const how = space.log ? ':log' : space.step === null || space.step === undefined ? '' : `:${end(space.step)}`;
+    return `${end(space.low)}..${end(space.high)}${how}`;
+  }
+  if (space !== null && typeof space === 'object' && 'values' in space) return space.values.map(itemText).join(',');
+  return valueText(space);
+}
+
+function floatText(value: number): string {
+  return Number.isInteger(value) && Math.abs(value) < 1e21 ? `${value}.0` : String(value);
+}
+
+const READS_AS_SOMETHING_ELSE = /^([-+]?(\d|\.\d|inf|nan).*|true|false|none|null|)$/i;
+
+function itemText(value: unknown): string {
+  if (typeof value !== 'string') return JSON.stringify(value) ?? '';
+  const plain = !READS_AS_SOMETHING_ELSE.test(value) && !/[,"'[\]{}]/.test(value) && value === value.trim();
+  const quote = value.includes('"') && !value.includes("'") ? "'" : '"';
+  return plain ? value : `${quote}${value.replaceAll(quote, quote + quote)}${quote}`;
+}
+
+/** The names of all parameters, in the order in which they first appear; those that differ between tasks. */
+export function paramNames(tasks: readonly { params: Params }[]): { all: string[]; varying: string[] } {
+  const values = new Map<string, Set<string>>();
+  for (const { params } of tasks) {
+    for (const name of Object.keys(params)) {
+      const seen = values.get(name) ?? new Set();
+      values.set(name, seen.add(valueText(params[name])));
+    }
+  }
+  const all = [...values.keys()];
+  const varying = all.filter(
+    (name) => (values.get(name)?.size ?? 0) > 1 || tasks.some((task) => !(name in task.params)),
+  );
+  return { all, varying };
+}
+
+/** `learning_rate 0.3 · batch_size 32` */
+export function paramLabel(params: Params, names: readonly string[]): string {
+  const known = names.filter((name) => name in params);
+  return known.map((name) => `${name} ${valueText(params[name])}`).join(' · ');
+}

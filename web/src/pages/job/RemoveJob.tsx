@@ -1,0 +1,54 @@
+import { List, Text } from '@mantine/core';
+import { useLocation } from 'wouter';
+import { useRemoveJob } from '../../api/queries';
+import type { JobDetail } from '../../api/types';
+import { bytes, plural } from '../../lib/format';
+import { ConfirmModal } from '../../parts/ConfirmModal';
+import { done } from '../../parts/notify';
+import { countOf } from './lib/rows';
+
+interface Props {
+  job: JobDetail;
+  opened: boolean;
+  onClose: () => void;
+}
+
+/** Asks before a job is gone, and names what goes with it. */
+export function RemoveJob({ job, opened, onClose }: Props) {
+  const [, navigate] = useLocation();
+  const remove = useRemoveJob();
+  const tasks = plural(countOf(job.counts), 'task');
+  const files = job.code?.files ?? 0;
+  const running = job.counts.running ?? 0;
+  const confirm = async () => {
+    await remove.mutateAsync(job.id);
+    done(`${job.name} has been removed`);
+    navigate('/');
+  };
+  return (
+    <ConfirmModal
+      opened={opened}
+      title={`Remove ${job.name}?`}
+      action="Remove job"
+      danger
+      onClose={onClose}
+      onConfirm={confirm}
+    >
+      <Text size="sm">These are deleted, and cannot be brought back:</Text>
+      <List size="sm" my="xs">
+        <List.Item>
+          {tasks}
+          {running > 0 && `, of which ${running.toLocaleString('en-US')} are running and are stopped`}
+        </List.Item>
+        <List.Item>their results: metrics, curves and files written</List.Item>
+        <List.Item>their logs</List.Item>
+        <List.Item>their checkpoints</List.Item>
+        {files > 0 && (
+          <List.Item>
+            the copy of the code ({plural(files, 'file')}, {bytes(job.code?.bytes)}); your own files stay
+          </List.Item>
+        )}
+      </List>
+    </ConfirmModal>
+  );
+}

@@ -1,0 +1,106 @@
+import { Group, SegmentedControl, Text } from '@mantine/core';
+import { useCallback, useMemo } from 'react';
+import { useLocation } from 'wouter';
+import type { JobDetail, Task } from '../../api/types';
+import { plural } from '../../lib/format';
+import { useHighlight } from '../../lib/highlight';
+import { ParamChips } from '../../parts/ParamChips';
+import { Compare } from './Compare';
+import { CurvesView } from './CurvesView';
+import styles from './Job.module.css';
+import { rangesText } from './lib/ranges';
+import { ParallelView } from './ParallelView';
+import { RankLegend } from './RankLegend';
+import { ScatterView } from './ScatterView';
+import { TableBar } from './TableBar';
+import { TaskTable } from './TaskTable';
+import { OWN_COLORS, useSweep } from './useSweep';
+import { useView } from './view';
+
+const VIEWS = [
+  { value: 'curves', label: 'Curves' },
+  { value: 'parallel', label: 'Parallel' },
+  { value: 'scatter', label: 'Scatter' },
+];
+
+/** The graphs and the table of a job's configurations: what is under the pointer in one is highlighted in all. */
+export function Sweep({ job, tasks }: { job: JobDetail; tasks: Task[] }) {
+  const [view, setView] = useView();
+  const highlight = useHighlight();
+  const [, navigate] = useLocation();
+  const sweep = useSweep(job, tasks, view);
+  const open = useCallback((task: string) => navigate(`/tasks/${task}`), [navigate]);
+  const count = tasks.length;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the number of a task never changes
+  const numbers = useMemo(() => new Map(tasks.map(({ id, number }) => [id, number])), [count]);
+  const sort = useCallback((next: string) => setView({ sort: next }), [setView]);
+  const select = useCallback(
+    (ids: ReadonlySet<string>) => {
+      const selected = rangesText([...ids].map((id) => numbers.get(id)).filter((one) => one !== undefined));
+      setView(selected ? { selected } : { selected, compare: false });
+    },
+    [numbers, setView],
+  );
+  const { shape, shown, shownIds, filtered, selected, comparing } = sweep;
+  const graph = { job, sweep, view, setView, highlight, onPick: open };
+  return (
+    <>
+      <section aria-label="Graphs">
+        <Group justify="space-between" mb={6} gap="xs">
+          <SegmentedControl
+            size="xs"
+            aria-label="Graph"
+            data={VIEWS}
+            value={VIEWS.some(({ value }) => value === view.view) ? view.view : 'curves'}
+            onChange={(chosen) => setView({ view: chosen })}
+          />
+          <Text size="xs" c="dimmed" component="div" className={styles.legend}>
+            {shownIds.length < tasks.length &&
+              `${shownIds.length.toLocaleString('en-US')} of ${plural(tasks.length, 'configuration')}`}
+            {(shownIds.length > OWN_COLORS || view.view !== 'curves') && (
+              <RankLegend metric={job.objective.metric ?? ''} dark={sweep.dark} />
+            )}
+          </Text>
+        </Group>
+        {view.view === 'parallel' ? (
+          <ParallelView {...graph} />
+        ) : view.view === 'scatter' ? (
+          <ScatterView {...graph} />
+        ) : (
+          <CurvesView {...graph} />
+        )}
+      </section>
+      {comparing && <Compare job={job} tasks={shown} sweep={sweep} highlight={highlight} />}
+      <section aria-label="Configurations" className={`app-panel ${styles.tablePanel}`}>
+        <TableBar
+          job={job}
+          total={tasks.length}
+          left={filtered.length}
+          selected={selected}
+          comparing={comparing}
+          view={view}
+          setView={setView}
+          onSelected={select}
+        />
+        {Object.keys(shape.fixed).length > 0 && shape.varying.length > 0 && (
+          <div className={styles.fixed}>
+            <span className={styles.fixedName}>The same in all</span>
+            <ParamChips params={shape.fixed} />
+          </div>
+        )}
+        <TaskTable
+          tasks={filtered}
+          shape={shape}
+          objective={job.objective}
+          bestTask={job.best_task ?? null}
+          highlight={highlight}
+          sort={view.sort}
+          onSort={sort}
+          selected={selected}
+          onSelected={select}
+          onOpen={open}
+        />
+      </section>
+    </>
+  );
+}

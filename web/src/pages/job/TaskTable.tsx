@@ -1,0 +1,41 @@
+import { memo, useCallback, useMemo } from 'react';
+import type { Objective, Task } from '../../api/types';
+import type { Highlight } from '../../lib/highlight';
+import { VirtualTable } from '../../parts/VirtualTable';
+import { columnsOf } from './columns';
+import styles from './Job.module.css';
+import type { Shape } from './useSweep';
+
+interface Props {
+  tasks: Task[];
+  shape: Shape;
+  objective: Objective;
+  bestTask: string | null;
+  highlight: Highlight;
+  sort: string;
+  onSort: (sort: string) => void;
+  selected: ReadonlySet<string>;
+  onSelected: (ids: Set<string>) => void;
+  onOpen: (task: string) => void;
+}
+
+const idOf = (task: Task) => task.id;
+
+/** All configurations of a job, one a row. */
+export const TaskTable = memo(function TaskTable({ tasks, shape, objective, bestTask, onOpen, ...rest }: Props) {
+  const { metric = '', goal } = objective;
+  const columns = useMemo(() => columnsOf(shape, metric, goal === 'max', bestTask), [shape, metric, goal, bestTask]);
+  const open = useCallback((task: Task) => onOpen(task.id), [onOpen]);
+  return (
+    <VirtualTable
+      label="Configurations"
+      rows={tasks}
+      columns={columns}
+      rowId={idOf}
+      height="min(640px, 80vh)"
+      onOpen={open}
+      empty={<div className={styles.noRows}>No configuration fits the filter.</div>}
+      {...rest}
+    />
+  );
+});

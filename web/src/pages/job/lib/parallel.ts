@@ -1,0 +1,90 @@
+/** What a graph of parallel coordinates shows. */
+
+import type { Objective, Task } from '../../../api/types';
+import { number } from '../../../lib/format';
+import { type Axis, paramAxis, valueAxis } from './axis';
+import { sweepColor } from './ranks';
+import { shortValue } from './rows';
+
+const BAND = 0.55;
+const CROWD = 150;
+
+export interface ParallelLine {
+  id: string;
+  label: string;
+  color: string;
+  /** By axis; null where a task has no value. */
+  at: (number | null)[];
+  texts: string[];
+}
+
+export interface ParallelState {
+  axes: Axis[];
+  /** The worst first, so that the best are drawn over them. */
+  lines: ParallelLine[];
+  best: string | null;
+}
+
+export interface Ranked {
+  tasks: readonly Task[];
+  metric: string;
+  goal: Objective['goal'];
+  ranks: ReadonlyMap<string, number>;
+  labels: ReadonlyMap<string, string>;
+  best: string | null;
+  dark: boolean;
+  log: boolean;
+  clip: boolean;
+}
+
+export function withValue(tasks: readonly Task[]): (Task & { best_value: number })[] {
+  return tasks.filter(
+    (task): task is Task & { best_value: number } => task.best_value !== null && task.best_value !== undefined,
+  );
+}
+
+/** `0.1928`, with the configuration above it. */
+export function pointLabel({ id, best_value }: Task, { labels, metric }: Pick<Ranked, 'labels' | 'metric'>): string {
+  return `${labels.get(id) ?? id}\nbest ${metric}: ${number(best_value, 5)}`;
+}
+
+/** In the order in which they are drawn. */
+export function worstFirst<T extends { id: string }>(items: readonly T[], ranks: ReadonlyMap<string, number>): T[] {
+  return [...items].sort((a, b) => (ranks.get(b.id) ?? 1) - (ranks.get(a.id) ?? 1));
+}
+
+export function parallelState(names: readonly string[], given: Ranked): ParallelState {
+  const { tasks, metric, goal, ranks, best, dark, log, clip } = given;
+  const known = worstFirst(withValue(tasks), ranks);
+  const objective = valueAxis(
+    metric,
+    known.map(({ best_value }) => best_value),
+    { log, clip },
+  );
+  const params = names.map((name) =>
+    paramAxis(
+      name,
+      tasks.map((task) => task.params[name]),
+    ),
+  );
+  const crowd = Math.min(known.length / CROWD, 1);
+  const flip = goal === 'max' ? -1 : 1;
+  const lines = known.map((task, i) => ({
+    id: task.id,
+    label: pointLabel(task, given),
+    color: sweepColor(ranks.get(task.id), task.id === best, dark),
+    at: [
+      ...params.map((axis) =>
+        spread(axis, axis.place(task.params[axis.name]), flip * (0.5 - i / known.length) * crowd),
+      ),
+      objective.place(task.best_value),
+    ],
+    texts: [...names.map((name) => shortValue(task.params[name])), number(task.best_value)],
+  }));
+  return { axes: [...params, objective], lines, best };
+}
+
+/** Lines of one category side by side, the better ones on the side of the better values: how many there are is seen. */
+function spread({ scale, ticks }: Axis, place: number | null, part: number): number | null {
+  return place === null || scale !== 'categories' ? place : place + (part * BAND) / ticks.length;
+}

@@ -1,0 +1,34 @@
+/** Configurations as rows of a file. */
+
+import type { Task } from '../../../api/types';
+import type { Cell } from '../../../lib/download';
+import { number } from '../../../lib/format';
+import { valueText } from '../../../lib/params';
+
+export function taskRows(tasks: readonly Task[], names: readonly string[], metric: string): Cell[][] {
+  const rows = tasks.map(({ id, number, state, params, best_value, best_epoch }) => [
+    id,
+    number,
+    state,
+    ...names.map((name) => (name in params ? valueText(params[name]) : null)),
+    best_value,
+    best_epoch,
+  ]);
+  return [['task', 'number', 'state', ...names, `best ${metric}`, 'at epoch'], ...rows];
+}
+
+/** Those that have the same value in all tasks, as a configuration. */
+export function fixedParams(tasks: readonly Task[], varying: readonly string[]): Task['params'] {
+  const first = tasks[0]?.params ?? {};
+  return Object.fromEntries(Object.entries(first).filter(([name]) => !varying.includes(name)));
+}
+
+export function countOf(counts: Partial<Record<string, number>>): number {
+  return Object.values(counts).reduce<number>((sum, count) => sum + (count ?? 0), 0);
+}
+
+/** Numbers that were drawn have many digits: those that matter. */
+export function shortValue(value: unknown): string {
+  if (value === undefined) return '';
+  return typeof value === 'number' && !Number.isInteger(value) ? number(value) : valueText(value);
+}

@@ -1,0 +1,151 @@
+import type { ParallelLine, ParallelState } from '../lib/parallel';
+import { CanvasPlot } from './CanvasPlot';
+
+const TOP = 38;
+const BOTTOM = 18;
+const SIDE = 64;
+const NEAR_PX = 12;
+
+/** One line a configuration, one axis a parameter, the objective last. */
+export class ParallelPlot extends CanvasPlot<ParallelState> {
+  private byId = new Map<string, ParallelLine>();
+
+  override update(state: ParallelState): void {
+    this.byId = new Map(state.lines.map((line) => [line.id, line]));
+    super.update(state);
+  }
+
+  protected draw(context: CanvasRenderingContext2D, state: ParallelState): void {
+    const many = state.lines.length > 60;
+    context.globalAlpha = many ? 0.55 : 0.9;
+    for (const line of state.lines) if (line.id !== state.best) this.stroke(context, state, line, many ? 1 : 1.5);
+    context.globalAlpha = 1;
+    const best = this.byId.get(state.best ?? '');
+    if (best) this.stroke(context, state, best, 2.5);
+    this.axes(context, state);
+  }
+
+  protected drawOne(context: CanvasRenderingContext2D, state: ParallelState, id: string): void {
+    const line = this.byId.get(id);
+    if (!line) return;
+    context.globalAlpha = 0.75;
+    context.fillStyle = this.colors.back;
+    context.fillRect(0, TOP - 6, this.width, this.height - TOP - BOTTOM + 12);
+    context.globalAlpha = 1;
+    this.axes(context, state, line);
+    this.stroke(context, state, { ...line, color: this.colors.highlight }, 2.5);
+    context.font = '600 11px system-ui, sans-serif';
+    line.at.forEach((place, i) => {
+      if (place !== null) this.written(context, line.texts[i] ?? '', this.x(state, i), this.y(place), i, state);
+    });
+  }
+
+  protected nearest(state: ParallelState, x: number, y: number): string | null {
+    const step = this.step(state);
+    const left = Math.min(Math.max(Math.floor((x - SIDE) / step), 0), state.axes.length - 2);
+    const part = Math.min(Math.max((x - SIDE) / step - left, 0), 1);
+    let found: string | null = null;
+    let least = NEAR_PX;
+    // From the end: what is drawn above comes first.
+    for (let i = state.lines.length - 1; i >= 0; i--) {
+      const { id, at } = state.lines[i] as ParallelLine;
+      const [from, to] = [at[left], at[left + 1]];
+      if (from === null || from === undefined || to === null || to === undefined) continue;
+      const distance = Math.abs(this.y(from + (to - from) * part) - y);
+      if (distance < least) {
+        least = distance;
+        found = id;
+      }
+    }
+    return found;
+  }
+
+  protected label(_: ParallelState, id: string): string | undefined {
+    return this.byId.get(id)?.label;
+  }
+
+  private step(state: ParallelState): number {
+    return (this.width - 2 * SIDE) / Math.max(state.axes.length - 1, 1);
+  }
+
+  private x(state: ParallelState, index: number): number {
+    return SIDE + index * this.step(state);
+  }
+
+  private y(place: number): number {
+    return this.height - BOTTOM - place * (this.height - TOP - BOTTOM);
+  }
+
+  private stroke(context: CanvasRenderingContext2D, state: ParallelState, line: ParallelLine, width: number): void {
+    context.strokeStyle = line.color;
+    context.lineWidth = width;
+    context.beginPath();
+    let open = false;
+    line.at.forEach((place, i) => {
+      if (place === null) {
+        open = false;
+        return;
+      }
+      const [x, y] = [this.x(state, i), this.y(place)];
+      if (open) context.lineTo(x, y);
+      else context.moveTo(x, y);
+      open = true;
+    });
+    context.stroke();
+  }
+
+  /** Ticks give way to the values of the line that is highlighted. */
+  private axes(context: CanvasRenderingContext2D, state: ParallelState, one?: ParallelLine): void {
+    const last = state.axes.length - 1;
+    state.axes.forEach((axis, i) => {
+      const x = Math.round(this.x(state, i)) + 0.5;
+      context.strokeStyle = this.colors.text;
+      context.lineWidth = 1;
+      context.beginPath();
+      context.moveTo(x, this.y(0));
+      context.lineTo(x, this.y(1));
+      context.stroke();
+      context.textAlign = 'center';
+      context.textBaseline = 'alphabetic';
+      context.fillStyle = this.colors.strong;
+      context.font = '600 12px system-ui, sans-serif';
+      context.fillText(clipped(context, i === last ? `best ${axis.name}` : axis.name, this.step(state) - 8), x, 18);
+      context.font = '11px system-ui, sans-serif';
+      const taken = one?.at[i];
+      for (const { at, text } of axis.ticks) {
+        const hidden = taken !== null && taken !== undefined && Math.abs(this.y(at) - this.y(taken)) < 15;
+        if (!hidden) this.written(context, text, x, this.y(at), i, state);
+      }
+    });
+  }
+
+  /** A value beside its axis, on a background that lets it be read over the lines. */
+  private written(
+    context: CanvasRenderingContext2D,
+    text: string,
+    x: number,
+    y: number,
+    axis: number,
+    state: ParallelState,
+  ): void {
+    const right = axis === state.axes.length - 1;
+    const short = clipped(context, text, Math.max(Math.min(this.step(state), SIDE + 40) - 14, 20));
+    const width = context.measureText(short).width;
+    const from = right ? x + 6 : x - 6 - width;
+    context.globalAlpha = 0.8;
+    context.fillStyle = this.colors.back;
+    context.fillRect(from - 2, y - 7, width + 4, 14);
+    context.globalAlpha = 1;
+    context.fillStyle = this.colors.strong;
+    context.textAlign = 'left';
+    context.textBaseline = 'middle';
+    context.fillText(short, from, y);
+  }
+}
+
+export function clipped(context: CanvasRenderingContext2D, text: string, width: number): string {
+  if (context.measureText(text).width <= width) return text;
+  let end = Math.min(text.length, 60);
+  while (end > 1 && context.measureText(`${text.slice(0, end)}…`).width > width) end -= 1;
+  return `${text.slice(0, end)}…`;
+}

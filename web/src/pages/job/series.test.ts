@@ -1,0 +1,21 @@
+import { expect, it, vi } from 'vitest';
+import { Highlight } from '../../lib/highlight';
+import { SplitHighlight } from './series';
+
+it('shows the task to others and the curve to the chart', () => {
+  const shared = new Highlight();
+  const split = new SplitHighlight(shared);
+  const drawn = vi.fn();
+  split.subscribe(drawn);
+  split.set('j-1 loss');
+  expect(shared.get()).toBe('j-1');
+  expect(split.get()).toBe('j-1 loss');
+  expect(drawn).toHaveBeenCalledTimes(1);
+  split.set('j-1');
+  expect(split.get()).toBe('j-1');
+  expect(drawn).toHaveBeenCalledTimes(2);
+  shared.set('j-2');
+  expect(split.get()).toBe('j-2');
+  split.set(null);
+  expect(shared.get()).toBeNull();
+});

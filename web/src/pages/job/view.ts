@@ -1,0 +1,63 @@
+/** How a job is looked at: all of it in the address, so that a link shows the same. */
+
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { useUrlState } from '../../lib/urlState';
+
+export const VIEW = {
+  view: 'curves',
+  /** The objective when ''. */
+  metric: '',
+  /** Training and validation together. */
+  both: false,
+  log: false,
+  smooth: 0,
+  clip: true,
+  /** Of the scatter. */
+  param: '',
+  scale: '',
+  sort: '',
+  filter: '',
+  state: [] as string[],
+  /** Numbers of tasks: `1-3,7`. */
+  selected: '',
+  compare: false,
+};
+
+export type View = typeof VIEW;
+export type SetView = (changes: Partial<View>) => void;
+
+export function useView() {
+  return useUrlState(VIEW);
+}
+
+const QUIET_MS = 250;
+
+/** A value that moves at once and is written down when it rests: browsers refuse many changes of address a second. */
+export function useResting<T>(value: T, write: (value: T) => void): [T, (value: T) => void] {
+  const [moving, setMoving] = useState<{ value: T } | null>(null);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const latest = useRef(write);
+  latest.current = write;
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const set = useCallback((next: T) => {
+    setMoving({ value: next });
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => {
+      latest.current(next);
+      setMoving(null);
+    }, QUIET_MS);
+  }, []);
+  return [moving ? moving.value : value, set];
+}
+
+/** The value of before while the new one says the same: what depends on it is not made anew. */
+export function useStable<T>(value: T, same: (a: T, b: T) => boolean): T {
+  const [kept, keep] = useState(value);
+  if (kept === value || same(kept, value)) return kept;
+  keep(value);
+  return value;
+}
+
+export function sameList(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((one, i) => one === b[i]);
+}

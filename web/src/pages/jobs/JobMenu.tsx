@@ -1,0 +1,38 @@
+import { ActionIcon, Menu } from '@mantine/core';
+import { Link } from 'wouter';
+import type { Job } from '../../api/types';
+import { IconClone, IconMenu, IconStop, IconTrash } from '../../parts/icons';
+import type { Asked } from './JobDialogs';
+
+interface Props {
+  job: Job;
+  tabIndex: number;
+  onAsk: (asked: Asked) => void;
+}
+
+export function JobMenu({ job, tabIndex, onAsk }: Props) {
+  return (
+    <Menu position="bottom-end" width={200}>
+      <Menu.Target>
+        <ActionIcon aria-label={`Actions for ${job.name || job.id}`} tabIndex={tabIndex}>
+          <IconMenu size={18} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item component={Link} href={`/new?from=${job.id}`} leftSection={<IconClone />}>
+          Start from this job
+        </Menu.Item>
+        <Menu.Item leftSection={<IconStop />} disabled={job.ended} onClick={() => onAsk({ what: 'stop', job })}>
+          Stop…
+        </Menu.Item>
+        <Menu.Item
+          leftSection={<IconTrash />}
+          c="var(--mantine-color-error)"
+          onClick={() => onAsk({ what: 'remove', job })}
+        >
+          Remove…
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

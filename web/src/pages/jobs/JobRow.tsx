@@ -1,0 +1,110 @@
+import { type MouseEvent, memo } from 'react';
+import { Link, useLocation } from 'wouter';
+import type { Job } from '../../api/types';
+import { number } from '../../lib/format';
+import { IconAlert } from '../../parts/icons';
+import { RelativeTime } from '../../parts/RelativeTime';
+import { Sparkline } from '../../parts/Sparkline';
+import { StateBar } from '../../parts/StateBar';
+import type { Asked } from './JobDialogs';
+import styles from './JobList.module.css';
+import { JobMenu } from './JobMenu';
+import { JobTime } from './JobTime';
+import { bestText } from './jobsLib';
+
+interface Props {
+  job: Job;
+  /** The one row that Tab goes to. */
+  focusable: boolean;
+  onFocus: (id: string) => void;
+  onTag: (tag: string) => void;
+  onAsk: (asked: Asked) => void;
+}
+
+export const JobRow = memo(function JobRow({ job, focusable, onFocus, onTag, onAsk }: Props) {
+  const [, navigate] = useLocation();
+  const href = `/jobs/${job.id}`;
+  const tabIndex = focusable ? 0 : -1;
+  const open = (event: MouseEvent) => {
+    // Links and buttons have their own meaning, and a text may be marked to copy it.
+    if ((event.target as HTMLElement).closest('a, button') || window.getSelection()?.toString()) return;
+    navigate(href);
+  };
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the link in it is what the keyboard has
+    <li className={styles.row} data-job={job.id} onClick={open} onFocus={() => onFocus(job.id)}>
+      <div className={styles.main}>
+        <div className={styles.title}>
+          <Link href={href} className={`app-link ${styles.name}`} data-row-link tabIndex={tabIndex}>
+            {job.name || job.id}
+          </Link>
+          {(job.warnings ?? []).length > 0 && <Warnings texts={job.warnings ?? []} />}
+          {job.tags.map((tag) => (
+            <button
+              key={tag}
+              type="button"
+              className={styles.tag}
+              title={`Show jobs tagged ${tag}`}
+              tabIndex={tabIndex}
+              onClick={() => onTag(tag)}
+            >
+              {tag}
+            </button>
+          ))}
+        </div>
+        <div className={styles.quiet} title={job.description || undefined}>
+          <span className="app-mono">{job.id}</span>
+          {job.description && ` · ${job.description}`}
+        </div>
+      </div>
+      <div className={styles.tasks}>
+        <StateBar counts={job.counts} labels />
+      </div>
+      <div className={styles.best}>
+        <BestValue job={job} tabIndex={tabIndex} />
+        <div className={styles.quiet} title={bestText(job)}>
+          {bestText(job)}
+        </div>
+      </div>
+      <div className={styles.curve}>
+        <Sparkline values={job.sparkline ?? []} label={`${job.objective.metric} of the best task of ${job.name}`} />
+      </div>
+      <div className={styles.time}>
+        <JobTime job={job} />
+      </div>
+      <div className={styles.from}>
+        <RelativeTime at={job.created_at} />
+        <div className={styles.quiet} title={job.owner}>
+          {job.owner}
+        </div>
+      </div>
+      <div className={styles.menu}>
+        <JobMenu job={job} tabIndex={tabIndex} onAsk={onAsk} />
+      </div>
+    </li>
+  );
+});
+
+function BestValue({ job, tabIndex }: { job: Job; tabIndex: number }) {
+  const value = number(job.best_value);
+  if (!job.best_task) return <div className={`${styles.value} ${styles.none}`}>{value}</div>;
+  return (
+    <Link
+      href={`/tasks/${job.best_task}`}
+      className={`app-link ${styles.value}`}
+      title={`Task ${job.best_task}`}
+      tabIndex={tabIndex}
+    >
+      {value}
+    </Link>
+  );
+}
+
+function Warnings({ texts }: { texts: readonly string[] }) {
+  const all = texts.join('\n');
+  return (
+    <span className={styles.warning} role="img" aria-label={`Warning: ${all}`} title={all}>
+      <IconAlert size={15} />
+    </span>
+  );
+}

@@ -1,0 +1,74 @@
+import { Select, SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core';
+import { useForm, useText } from './form';
+import { ENV_KINDS, type EnvKind } from './lib/draft';
+import { CONVENTIONS } from './lib/words';
+
+const KINDS: Record<EnvKind, string> = {
+  default: 'The server’s own',
+  python: 'An interpreter',
+  venv: 'A virtual environment',
+  conda: 'A conda environment',
+};
+const PLACES: Record<EnvKind, { label: string; placeholder: string }> = {
+  default: { label: '', placeholder: '' },
+  python: { label: 'Interpreter', placeholder: '/usr/bin/python3.12' },
+  venv: { label: 'Folder of the environment', placeholder: '/home/me/project/.venv' },
+  conda: { label: 'Name or folder of the environment', placeholder: 'torch' },
+};
+const MONO = { input: { fontFamily: 'var(--mantine-font-family-monospace)' } };
+
+/** Where the script's Python comes from, and what is set around it. */
+export function EnvironmentFields() {
+  const { draft, set, wrong } = useForm();
+  const text = useText();
+  const kind = draft.envKind;
+  return (
+    <Stack gap="sm">
+      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
+        <Select
+          label="Python"
+          data={ENV_KINDS.map((value) => ({ value, label: KINDS[value] }))}
+          value={kind}
+          onChange={(chosen) => set({ envKind: ENV_KINDS.find((one) => one === chosen) ?? 'default' })}
+          error={wrong.environment}
+          data-field="environment"
+          allowDeselect={false}
+        />
+        {kind !== 'default' && (
+          <TextInput {...PLACES[kind]} styles={MONO} {...text('envPlace', `environment.${kind}`)} />
+        )}
+      </SimpleGrid>
+      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
+        <Textarea
+          label="Set-up lines"
+          placeholder="module load cuda"
+          description="Shell lines run before"
+          autosize
+          minRows={2}
+          styles={MONO}
+          {...text('setup', 'environment.setup')}
+        />
+        <Textarea
+          label="Variables"
+          placeholder="OMP_NUM_THREADS=4"
+          description="NAME=value, one a line"
+          autosize
+          minRows={2}
+          styles={MONO}
+          {...text('variables', 'environment.variables')}
+        />
+      </SimpleGrid>
+      {draft.mode === 'script' && (
+        <Select
+          label="How hyperparameters are passed"
+          data={Object.entries(CONVENTIONS).map(([value, label]) => ({ value, label }))}
+          value={draft.convention}
+          onChange={(convention) => set({ convention: convention ?? 'auto' })}
+          error={wrong.convention}
+          data-field="convention"
+          allowDeselect={false}
+        />
+      )}
+    </Stack>
+  );
+}

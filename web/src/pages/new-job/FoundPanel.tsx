@@ -1,0 +1,33 @@
+import { List } from '@mantine/core';
+import type { ScriptReport } from '../../api/types';
+import { plural } from '../../lib/format';
+import { passed, sourceText } from './lib/words';
+import { Section } from './Section';
+import { Warnings } from './Warnings';
+
+/** What reading the script told. The parameters themselves are the fields below. */
+export function FoundPanel({ report }: { report: ScriptReport }) {
+  const { params = [], metrics = [], warnings = [] } = report;
+  const required = params.filter((param) => param.required).length;
+  return (
+    <Section title="Found in the script">
+      <List size="sm" spacing={2}>
+        <List.Item>
+          {params.length
+            ? `${plural(params.length, 'hyperparameter')}${required ? `, ${required} of them required` : ''}`
+            : 'No hyperparameters in sight'}
+          {report.open_ended && '; it may take others'}
+        </List.Item>
+        <List.Item>
+          {params.length ? 'They are' : 'What you add is'} passed {passed(report.convention)}
+        </List.Item>
+        <List.Item>
+          {metrics.length
+            ? `Metrics are read from ${metrics.map(sourceText).join(', ')}`
+            : 'No metrics in sight: there may be no curves'}
+        </List.Item>
+      </List>
+      <Warnings warnings={warnings} />
+    </Section>
+  );
+}

@@ -1,0 +1,26 @@
+import { Stack, Switch, Textarea } from '@mantine/core';
+import { useForm, useText } from './form';
+
+export function MetricFields() {
+  const { draft, set, wrong } = useForm();
+  const text = useText();
+  return (
+    <Stack gap="sm">
+      <Textarea
+        label="Files"
+        description="Patterns relative to the task’s folder, one a line; CSV, JSON lines and TensorBoard files are found by themselves"
+        placeholder="logs/*.csv"
+        autosize
+        minRows={2}
+        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+        {...text('metricFiles', 'metrics.files')}
+      />
+      <Switch
+        label="Read “name: value” lines that the script prints, when no file has metrics"
+        checked={draft.stdout}
+        onChange={(event) => set({ stdout: event.currentTarget.checked })}
+        error={wrong['metrics.stdout']}
+      />
+    </Stack>
+  );
+}

@@ -1,0 +1,71 @@
+import { Alert, Anchor, Button, Group, Text } from '@mantine/core';
+import { Link } from 'wouter';
+import { plural } from '../../lib/format';
+import { IconInfo } from '../../parts/icons';
+import type { useEditor } from './useEditor';
+
+export interface OldJob {
+  id: string;
+  name: string;
+  /** How many of its files the server did not give back. */
+  missing: number;
+}
+
+interface Props {
+  editor: ReturnType<typeof useEditor>;
+  from?: OldJob | undefined;
+}
+
+/** Where the form comes from, and what is not in it. Nothing for a new one. */
+export function StartNote({ editor, from }: Props) {
+  const { draft, files, names, restored, touched, startOver } = editor;
+  if (!from && !restored) return null;
+  const gone = files.length === 0 && (draft.mode === 'script' || names.length > 0);
+  return (
+    <Alert variant="light" color="accent" icon={<IconInfo size={18} />} p="sm">
+      <Group justify="space-between" gap="xs" wrap="nowrap" align="flex-start">
+        <div>
+          {from && (
+            <Text size="sm">
+              Started from{' '}
+              <Anchor
+                component={Link}
+                href={`/jobs/${from.id}`}
+                className="app-wrap-anywhere"
+                inherit
+                underline="always"
+              >
+                {from.name || from.id}
+              </Anchor>
+              : everything is as it was there.
+            </Text>
+          )}
+          {restored && <Text size="sm">What you had entered before is still here.</Text>}
+          {gone && (
+            <Text size="sm" fw={600} className="app-wrap-anywhere">
+              The files are not: drop {listed(names, from?.missing ?? 0)} again.
+            </Text>
+          )}
+          {!gone && from && !restored && from.missing > 0 && (
+            <Text size="sm" fw={600}>
+              {plural(from.missing, 'file')} of it could not be taken over, being no text: drop the whole folder again
+              if the script needs {from.missing === 1 ? 'it' : 'them'}.
+            </Text>
+          )}
+        </div>
+        {touched && (
+          <Button size="compact-sm" variant="default" onClick={startOver} style={{ flex: 'none' }}>
+            Start over
+          </Button>
+        )}
+      </Group>
+    </Alert>
+  );
+}
+
+function listed(names: readonly string[], count: number): string {
+  if (names.length === 0) return count ? `its ${plural(count, 'file')}` : 'the script or its folder';
+  if (names.length < count) return `the folder with ${names.join(', ')} (${plural(count, 'file')})`;
+  const shown = names.slice(0, 5).join(', ');
+  return names.length > 5 ? `${shown} and ${plural(names.length - 5, 'other')}` : shown;
+}

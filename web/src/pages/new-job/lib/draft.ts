@@ -1,0 +1,181 @@
+/** What the form holds, all of it as text, and the way to and from a job's spec. The server reads and judges it. */
+
+import type { SpecInput } from '../../../api/queries';
+import type { JobSpec } from '../../../api/types';
+import { spaceText } from '../../../lib/params';
+
+export interface Draft {
+  mode: 'script' | 'command';
+  script: string | null;
+  command: string;
+  convention: string;
+  name: string;
+  description: string;
+  tags: string[];
+  /** Hyperparameters by name, as written; empty: not given. */
+  params: Record<string, string>;
+  /** Names of parameters that were added by hand. */
+  added: string[];
+  metric: string;
+  goal: string;
+  method: string;
+  trials: string;
+  seed: string;
+  gpus: string;
+  cpus: string;
+  parallel: string;
+  backend: string;
+  envKind: EnvKind;
+  envPlace: string;
+  /** One a line. */
+  setup: string;
+  variables: string;
+  metricFiles: string;
+  stdout: boolean;
+  retries: Record<string, string>;
+  grace: string;
+}
+
+export const ENV_KINDS = ['default', 'python', 'venv', 'conda'] as const;
+export type EnvKind = (typeof ENV_KINDS)[number];
+
+export const EMPTY: Draft = {
+  mode: 'script',
+  script: null,
+  command: '',
+  convention: 'auto',
+  name: '',
+  description: '',
+  tags: [],
+  params: {},
+  added: [],
+  metric: 'val_loss',
+  goal: 'min',
+  method: 'auto',
+  trials: '',
+  seed: '',
+  gpus: '',
+  cpus: '',
+  parallel: '',
+  backend: '',
+  envKind: 'default',
+  envPlace: '',
+  setup: '',
+  variables: '',
+  metricFiles: '',
+  stdout: true,
+  retries: {},
+  grace: '',
+};
+
+/** An old job, or a sample, as a form. */
+export function fromSpec(spec: JobSpec): Draft {
+  const { environment = {}, resources = {}, search = {}, metrics = {}, objective = {} } = spec;
+  const envKind = (['python', 'venv', 'conda'] as const).find((kind) => environment[kind]) ?? 'default';
+  return {
+    mode: spec.command ? 'command' : 'script',
+    script: spec.script ?? null,
+    command: spec.command ?? '',
+    convention: spec.convention ?? 'auto',
+    name: spec.name ?? '',
+    description: spec.description ?? '',
+    tags: spec.tags ?? [],
+    params: Object.fromEntries(Object.entries(spec.params ?? {}).map(([name, space]) => [name, spaceText(space)])),
+    added: [],
+    metric: objective.metric ?? EMPTY.metric,
+    goal: objective.goal ?? EMPTY.goal,
+    method: search.method ?? EMPTY.method,
+    trials: numberText(search.trials),
+    seed: search.seed ? String(search.seed) : '',
+    gpus: numberText(resources.gpus),
+    cpus: resources.cpus === 1 ? '' : numberText(resources.cpus),
+    parallel: numberText(spec.parallel),
+    backend: resources.backend ?? '',
+    envKind,
+    envPlace: envKind === 'default' ? '' : (environment[envKind] ?? ''),
+    setup: (environment.setup ?? []).join('\n'),
+    variables: Object.entries(environment.variables ?? {})
+      .map(([name, value]) => `${name}=${value}`)
+      .join('\n'),
+    metricFiles: (metrics.files ?? []).join('\n'),
+    stdout: metrics.stdout ?? true,
+    retries: Object.fromEntries(Object.entries(spec.retries ?? {}).map(([cause, count]) => [cause, String(count)])),
+    grace: numberText(spec.grace_seconds),
+  };
+}
+
+/** What is sent. What was left empty is left out: the server has the defaults. */
+export function toSpec(draft: Draft): SpecInput {
+  const environment = {
+    ...(draft.envKind !== 'default' && draft.envPlace.trim() ? { [draft.envKind]: draft.envPlace.trim() } : {}),
+    ...given('setup', lines(draft.setup)),
+    ...given('variables', variablesOf(draft.variables).values),
+  };
+  const resources = { ...num('gpus', draft.gpus), ...num('cpus', draft.cpus), ...text('backend', draft.backend) };
+  const metrics = { ...given('files', lines(draft.metricFiles)), ...(draft.stdout ? {} : { stdout: false }) };
+  const retries = Object.assign({}, ...Object.entries(draft.retries).map(([cause, count]) => num(cause, count)));
+  const params = Object.fromEntries(Object.entries(draft.params).filter(([, written]) => written.trim() !== ''));
+  return {
+    ...text('name', draft.name),
+    ...text('description', draft.description),
+    ...given('tags', draft.tags),
+    ...(draft.mode === 'command' ? { command: draft.command } : draft.script ? { script: draft.script } : {}),
+    ...(draft.mode === 'script' && draft.convention !== 'auto' ? { convention: draft.convention } : {}),
+    ...given('params', params),
+    objective: { metric: draft.metric.trim(), goal: draft.goal },
+    search: { method: draft.method, ...num('trials', draft.trials), ...num('seed', draft.seed) },
+    ...num('parallel', draft.parallel),
+    ...given('resources', resources),
+    ...given('environment', environment),
+    ...given('metrics', metrics),
+    ...given('retries', retries),
+    ...num('grace_seconds', draft.grace),
+  } as SpecInput;
+}
+
+/** What only the form itself can know to be wrong. */
+export function slips(draft: Draft): Record<string, string> {
+  const found: Record<string, string> = {};
+  const { wrong } = variablesOf(draft.variables);
+  if (wrong) found['environment.variables'] = `write NAME=value, one a line, not ${wrong}`;
+  if (draft.envKind !== 'default' && !draft.envPlace.trim())
+    found[`environment.${draft.envKind}`] = 'say which, or use the server’s own';
+  return found;
+}
+
+/** `NAME=value` lines; the first that is none. */
+export function variablesOf(written: string): { values: Record<string, string>; wrong: string | null } {
+  const all = lines(written);
+  const wrong = all.find((line) => line.indexOf('=') < 1) ?? null;
+  const pairs = all.filter((line) => line.indexOf('=') > 0);
+  const values = Object.fromEntries(
+    pairs.map((line) => [line.slice(0, line.indexOf('=')).trim(), line.slice(line.indexOf('=') + 1)]),
+  );
+  return { values, wrong };
+}
+
+function lines(written: string): string[] {
+  return written
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .filter((line) => line.trim() !== '');
+}
+
+function numberText(value: number | null | undefined): string {
+  return value === null || value === undefined ? '' : String(value);
+}
+
+/** A text that is no number goes as it is, and the server says what is wrong with it. */
+function num(name: string, written: string): Record<string, number | string> {
+  const trimmed = written.trim();
+  if (trimmed === '') return {};
+  return { [name]: Number.isFinite(Number(trimmed)) ? Number(trimmed) : trimmed };
+}
+
+function text(name: string, written: string): Record<string, string> {
+  return written.trim() === '' ? {} : { [name]: written.trim() };
+}
+
+function given(name: string, value: object): Record<string, object> {
+  return Object.keys(value).length === 0 ? {} : { [name]: value };
+}

@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import { place, sectionsOf } from './fields';
+
+it('puts what is wrong at its field', () => {
+  const placed = place(
+    {
+      'spec.params.lr': 'no number',
+      'params.a.b.values': 'of a name with a dot',
+      'params.bad name.[key]': 'no name',
+      params: 'too many',
+      'tags.0': 'empty',
+      'environment.variables.X Y.[key]': 'no name',
+      'resources.gpus': 'none there',
+      'retries.lost': 'too many',
+      body: 'strange',
+    },
+    ['params.lr', 'params.a', 'params.a.b', 'params.bad name', 'retries.lost'],
+  );
+  expect(placed.at).toEqual({
+    'params.lr': 'No number',
+    'params.a.b': 'Of a name with a dot',
+    'params.bad name': expect.stringContaining('A name begins'),
+    params: 'Too many',
+    tags: 'Empty',
+    'environment.variables': expect.stringContaining('A name begins'),
+    'resources.gpus': 'None there',
+    'retries.lost': 'Too many',
+  });
+  expect(placed.rest).toEqual({ body: 'strange' });
+});
+
+it('says of a parameter that has no field at the group', () => {
+  expect(place({ 'params.unknown': 'what' }, []).at).toEqual({ params: 'What' });
+});
+
+it('knows the folded part of a field', () => {
+  expect(sectionsOf(['name', 'parallel', 'environment.venv', 'grace_seconds'])).toEqual([
+    'resources',
+    'environment',
+    'retries',
+  ]);
+});

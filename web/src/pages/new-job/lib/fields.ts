@@ -1,0 +1,76 @@
+/** Where what the server says is wrong belongs in the form. */
+
+const FIELDS = [
+  'name',
+  'description',
+  'tags',
+  'script',
+  'command',
+  'files',
+  'convention',
+  'params',
+  'objective',
+  'objective.metric',
+  'objective.goal',
+  'search',
+  'search.method',
+  'search.trials',
+  'search.seed',
+  'parallel',
+  'resources.gpus',
+  'resources.cpus',
+  'resources.backend',
+  'environment',
+  'environment.python',
+  'environment.venv',
+  'environment.conda',
+  'environment.setup',
+  'environment.variables',
+  'metrics.files',
+  'metrics.stdout',
+  'grace_seconds',
+];
+
+const SECTIONS: Record<string, RegExp> = {
+  resources: /^(resources\.|parallel$)/,
+  environment: /^(environment(\.|$)|convention$)/,
+  metrics: /^metrics\./,
+  retries: /^(retries\.|grace_seconds$)/,
+};
+
+// The server's words for it are a regular expression.
+const NO_NAME = 'a name begins with a letter or _, and has no spaces or other signs';
+
+export interface Placed {
+  at: Record<string, string>;
+  /** What has no field in this form. */
+  rest: Record<string, string>;
+}
+
+/** By the longest field that a name begins with: `spec.tags.0` belongs to `tags`. */
+export function place(faults: Record<string, string>, more: readonly string[]): Placed {
+  const fields = [...FIELDS, ...more].sort((a, b) => b.length - a.length);
+  const placed: Placed = { at: {}, rest: {} };
+  for (const [given, message] of Object.entries(faults)) {
+    const name = given.replace(/^spec\./, '');
+    const field = fields.find((one) => name === one || name.startsWith(`${one}.`));
+    if (field === undefined) placed.rest[given] = message;
+    else if (!(field in placed.at)) placed.at[field] = sentence(name.endsWith('.[key]') ? NO_NAME : message);
+  }
+  return placed;
+}
+
+/** The folded parts of the form that have something to say. */
+export function sectionsOf(fields: readonly string[]): string[] {
+  return Object.keys(SECTIONS).filter((section) => fields.some((field) => SECTIONS[section]?.test(field)));
+}
+
+/** `learning_rate` of `params.learning_rate`, `conda` of `environment.conda`. */
+export function labelOf(field: string): string {
+  if (field.startsWith('params.')) return field.slice('params.'.length);
+  return (field.split('.').pop() ?? field).replaceAll('_', ' ');
+}
+
+function sentence(message: string): string {
+  return message.charAt(0).toUpperCase() + message.slice(1);
+}

@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import { forPreview, fromTexts, likelyScript, scriptsOf, taken, tooLarge } from './files';
+
+const sized = (path: string, size: number) => ({ path, file: { size } as File });
+
+it('leaves behind what the ignore files say, and environments', async () => {
+  const files = fromTexts({
+    'train.py': '',
+    'data/x.csv': '',
+    '.gitignore': 'data/\n*.log',
+    '.paddockignore': '!keep.log',
+    'a.log': '',
+    'keep.log': '',
+    'env/pyvenv.cfg': '',
+    'env/lib/x.py': '',
+    'conda/conda-meta/history': '',
+    'conda/bin/python': '',
+  });
+  const { files: kept, ignored } = await taken(files);
+  expect(kept.map(({ path }) => path)).toEqual(['train.py', '.gitignore', '.paddockignore', 'keep.log']);
+  expect(ignored).toBe(6);
+});
+
+it('chooses the script where there is no doubt', () => {
+  expect(likelyScript(['a.py', 'train.py'])).toBe('train.py');
+  expect(likelyScript(['a.py', 'lib/b.py'])).toBe('a.py');
+  expect(likelyScript(['src/run.py', 'x.txt'])).toBe('src/run.py');
+  expect(likelyScript(['a.py', 'b.py'])).toBeNull();
+  expect(likelyScript([])).toBeNull();
+  expect(scriptsOf(['x/a.py', 'b.py', 'c.txt'])).toEqual(['b.py', 'x/a.py']);
+});
+
+it('says what is too large, and which files', () => {
+  expect(tooLarge([sized('train.py', 1000)])).toBeNull();
+  expect(tooLarge([sized('train.py', 10), sized('data.bin', 2e8)])).toContain('data.bin (200.0 MB)');
+  expect(tooLarge(Array.from({ length: 5001 }, (_, i) => sized(`${i}`, 1)))).toContain('5,001 files');
+});
+
+it('sends the script alone for a preview of much', () => {
+  const many = [sized('train.py', 10), sized('data.bin', 3e6)];
+  expect(forPreview(many, 'train.py').map(({ path }) => path)).toEqual(['train.py']);
+  expect(forPreview(many.slice(0, 1), null)).toHaveLength(1);
+});

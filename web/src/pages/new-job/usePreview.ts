@@ -1,0 +1,70 @@
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useMemo, useRef } from 'react';
+import { inspectScript, previewJob } from '../../api/queries';
+import type { Preview } from '../../api/types';
+import type { ChosenFile } from '../../lib/files';
+import { type Draft, toSpec } from './lib/draft';
+import { forPreview } from './lib/files';
+
+const PAUSE_MS = 300;
+const MAX_SOURCE = 5_000_000;
+
+/** Files cannot be part of a key; this can. */
+const stamps = new WeakMap<readonly ChosenFile[], number>();
+let stamped = 0;
+
+function stampOf(files: readonly ChosenFile[]): number {
+  const known = stamps.get(files) ?? ++stamped;
+  stamps.set(files, known);
+  return known;
+}
+
+/** What reading the script tells. */
+export function useReport(files: readonly ChosenFile[], draft: Draft) {
+  const script = draft.mode === 'script' ? draft.script : null;
+  const file = files.find(({ path }) => path === script)?.file;
+  return useQuery({
+    queryKey: ['inspect', script, stampOf(files)],
+    queryFn: async ({ signal }) =>
+      inspectScript(
+        { source: (await (file as File).text()).slice(0, MAX_SOURCE), filename: script ?? '', params: [] },
+        signal,
+      ),
+    enabled: file !== undefined,
+    placeholderData: keepPreviousData,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}
+
+export interface Outcome {
+  /** The last that could be made, also while the form has a mistake. */
+  preview: Preview | null;
+  error: Error | null;
+  /** The form has changed since. */
+  old: boolean;
+  retry: () => void;
+}
+
+/** What the form, as it is, would start. Asked for after a pause; an answer that comes late is not shown. */
+export function usePreview(draft: Draft, files: readonly ChosenFile[]): Outcome {
+  const now = useMemo(() => ({ spec: toSpec(draft), files, script: draft.script }), [draft, files]);
+  const [asked] = useDebouncedValue(now, PAUSE_MS);
+  const key = JSON.stringify(asked.spec);
+  const enabled = asked.spec.command ? asked.spec.command.trim() !== '' : asked.files.length > 0;
+  const query = useQuery({
+    queryKey: ['preview', key, stampOf(asked.files)],
+    queryFn: ({ signal }) => previewJob({ spec: asked.spec, files: forPreview(asked.files, asked.script) }, signal),
+    enabled,
+    retry: false,
+    gcTime: 10_000,
+    structuralSharing: false,
+  });
+  // Neither the tasks nor what is wrong vanish while the next answer is on its way.
+  const held = useRef<{ preview: Preview | null; error: Error | null }>({ preview: null, error: null });
+  if (!enabled) held.current = { preview: null, error: null };
+  else if (query.isSuccess) held.current = { preview: query.data, error: null };
+  else if (query.isError) held.current = { ...held.current, error: query.error };
+  const old = now !== asked || query.isFetching;
+  return { ...held.current, old: enabled && old, retry: () => void query.refetch() };
+}

@@ -1,0 +1,105 @@
+import { Anchor } from '@mantine/core';
+import { bytes, duration, NOTHING, secondsBetween } from '../../lib/format';
+import { Elapsed, RelativeTime } from '../../parts/RelativeTime';
+import { StateBadge } from '../../parts/StateBadge';
+import styles from './AttemptTable.module.css';
+import type { AttemptRow } from './lib/attempts';
+import page from './task.module.css';
+
+interface Props {
+  rows: readonly AttemptRow[];
+  /** The number of the attempt whose log and curves are shown. */
+  shown: number;
+  onShow: (attempt: number) => void;
+}
+
+export function AttemptTable({ rows, shown, onShow }: Props) {
+  return (
+    <section className="app-panel" aria-label="Attempts">
+      <h2 className={page.section}>Attempts</h2>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <section className={styles.scroll} tabIndex={0} aria-label="All attempts">
+        <table className={styles.attempts}>
+          <thead>
+            <tr>
+              <th scope="col">Attempt</th>
+              <th scope="col">State</th>
+              <th scope="col">Started</th>
+              <th scope="col">Ended</th>
+              <th scope="col" className={styles.end}>
+                Took
+              </th>
+              <th scope="col">How it ended</th>
+              <th scope="col">Where</th>
+              <th scope="col" className={styles.end}>
+                Peak memory
+              </th>
+              <th scope="col" className={styles.end}>
+                CPU time
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <Row key={row.number} row={row} shown={row.number === shown} only={rows.length === 1} onShow={onShow} />
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </section>
+  );
+}
+
+interface RowProps {
+  row: AttemptRow;
+  shown: boolean;
+  /** There is no other to choose. */
+  only: boolean;
+  onShow: (attempt: number) => void;
+}
+
+function Row({ row, shown, only, onShow }: RowProps) {
+  const waited = row.started_at ? secondsBetween(row.created_at, row.started_at) : null;
+  return (
+    <tr aria-current={shown && !only ? 'true' : undefined}>
+      <td data-label="Attempt">
+        {only || shown ? (
+          <strong>{row.number}</strong>
+        ) : (
+          <Anchor
+            component="button"
+            type="button"
+            size="sm"
+            onClick={() => onShow(row.number)}
+            aria-label={`Show attempt ${row.number}`}
+          >
+            {row.number} · show
+          </Anchor>
+        )}
+        <small>{[shown && !only && 'shown', row.resumed && 'resumed'].filter(Boolean).join(' · ')}</small>
+      </td>
+      <td data-label="State">
+        <StateBadge state={row.state} />
+      </td>
+      <td data-label="Started">
+        {row.started_at ? <RelativeTime at={row.started_at} /> : NOTHING}
+        {waited !== null && waited >= 1 && <small>waited {duration(waited)}</small>}
+      </td>
+      <td data-label="Ended">{row.ended_at ? <RelativeTime at={row.ended_at} /> : NOTHING}</td>
+      <td className={styles.end} data-label="Took">
+        {row.started_at ? <Elapsed from={row.started_at} to={row.ended_at} /> : NOTHING}
+      </td>
+      <td className={styles.wideCell} data-label="How it ended">
+        {row.ending ?? NOTHING}
+        {row.reason && <small>{row.reason}</small>}
+      </td>
+      <td data-label="Where">{row.where ?? NOTHING}</td>
+      <td className={styles.end} data-label="Peak memory">
+        {bytes(row.peak_memory)}
+      </td>
+      <td className={styles.end} data-label="CPU time">
+        {duration(row.cpu_seconds)}
+      </td>
+    </tr>
+  );
+}

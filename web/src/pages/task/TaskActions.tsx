@@ -1,0 +1,103 @@
+import { Button, Group, Text, Tooltip } from '@mantine/core';
+import { useState } from 'react';
+import { useRestartTask, useStopTask } from '../../api/queries';
+import type { TaskDetail } from '../../api/types';
+import { ConfirmModal } from '../../parts/ConfirmModal';
+import { IconPlay, IconRefresh, IconStop } from '../../parts/icons';
+import { done, failed } from '../../parts/notify';
+
+interface Props {
+  task: TaskDetail;
+  /** The task begins anew: what is shown of an old attempt is no longer what the page is about. */
+  onRestart: () => void;
+}
+
+/** Stop, restart, go on: what discards something is asked about first. */
+export function TaskActions({ task, onRestart }: Props) {
+  return <Group gap="xs">{task.ended_at ? <Restart task={task} onRestart={onRestart} /> : <Stop task={task} />}</Group>;
+}
+
+function Stop({ task }: { task: TaskDetail }) {
+  const stop = useStopTask(task.id);
+  const [asking, setAsking] = useState(false);
+  // One that only waits loses nothing.
+  const onClick = () => (task.started_at ? setAsking(true) : stop.mutate(undefined, { onError: failed }));
+  return (
+    <>
+      <Button
+        size="xs"
+        variant="default"
+        leftSection={<IconStop />}
+        loading={stop.isPending}
+        disabled={task.stopping}
+        onClick={onClick}
+      >
+        {task.stopping ? 'Stopping' : 'Stop'}
+      </Button>
+      <ConfirmModal
+        opened={asking}
+        title={`Stop task ${task.number}?`}
+        action="Stop task"
+        danger
+        onClose={() => setAsking(false)}
+        onConfirm={() => stop.mutateAsync()}
+      >
+        <Text size="sm">
+          What it has written stays: log, curves, files and checkpoint. Work since the last checkpoint is lost. It can
+          be restarted at any time.
+        </Text>
+      </ConfirmModal>
+    </>
+  );
+}
+
+function Restart({ task, onRestart }: Props) {
+  const restart = useRestartTask(task.id);
+  const [asking, setAsking] = useState(false);
+  const next = task.attempt + 1;
+  const resume = async () => {
+    try {
+      await restart.mutateAsync({ resume: true });
+      onRestart();
+      done(`Task ${task.number} goes on, as attempt ${next}`);
+    } catch (error) {
+      failed(error);
+    }
+  };
+  const anew = async () => {
+    await restart.mutateAsync({ resume: false });
+    onRestart();
+    done(`Task ${task.number} begins anew, as attempt ${next}`);
+  };
+  return (
+    <>
+      <Tooltip label="Keeps the checkpoint: a script that looks for it goes on from there">
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<IconPlay />}
+          loading={restart.isPending && !asking}
+          onClick={resume}
+        >
+          Restart with resume
+        </Button>
+      </Tooltip>
+      <Button size="xs" variant="default" leftSection={<IconRefresh />} onClick={() => setAsking(true)}>
+        Restart
+      </Button>
+      <ConfirmModal
+        opened={asking}
+        title={`Restart task ${task.number} from the beginning?`}
+        action="Restart"
+        danger
+        onClose={() => setAsking(false)}
+        onConfirm={anew}
+      >
+        <Text size="sm">
+          It runs again as attempt {next}, and <strong>its checkpoint is deleted</strong>. Logs, curves and files of
+          attempts so far are kept. To go on from the checkpoint, choose “Restart with resume” instead.
+        </Text>
+      </ConfirmModal>
+    </>
+  );
+}

@@ -1,0 +1,55 @@
+import type { ReactNode } from 'react';
+import type { TaskDetail } from '../../api/types';
+import { CopyButton } from '../../parts/CopyButton';
+import { RelativeTime } from '../../parts/RelativeTime';
+import type { AttemptRow } from './lib/attempts';
+import { commandText } from './lib/command';
+import styles from './task.module.css';
+
+/** The exact command, the folder, and what it ran as. */
+export function TaskDetails({ task, attempt }: { task: TaskDetail; attempt: AttemptRow | undefined }) {
+  const command = commandText(task.command);
+  return (
+    <section className="app-panel" aria-label="Details">
+      <h2 className={styles.section}>Details</h2>
+      <dl className={styles.details}>
+        <Detail name="Command" wide>
+          <div className={styles.withCopy}>
+            <pre className={`${styles.code} ${styles.command}`}>{command}</pre>
+            <CopyButton text={command} label="Copy the command" />
+          </div>
+        </Detail>
+        <Detail name="Folder" wide>
+          <div className={styles.withCopy} data-short>
+            <span className="app-mono">{task.folder}</span>
+            <CopyButton text={task.folder} label="Copy the folder" />
+          </div>
+        </Detail>
+        <Detail name="Task">
+          <span className="app-mono">{task.id}</span>
+        </Detail>
+        <Detail name="Owner">{task.owner}</Detail>
+        <Detail name="Submitted">
+          <RelativeTime at={task.created_at} />
+        </Detail>
+        {attempt?.node && <Detail name="Machine">{attempt.node}</Detail>}
+        {attempt?.device && <Detail name="Device">{attempt.device}</Detail>}
+        {attempt?.pid != null && <Detail name="Process">{String(attempt.pid)}</Detail>}
+        {attempt?.allocation && (
+          <Detail name="Allocation">
+            <span className="app-mono">{attempt.allocation}</span>
+          </Detail>
+        )}
+      </dl>
+    </section>
+  );
+}
+
+function Detail({ name, wide = false, children }: { name: string; wide?: boolean; children: ReactNode }) {
+  return (
+    <div className={wide ? styles.wide : undefined}>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,58 @@
+import { Anchor } from '@mantine/core';
+import type { JobDetail, TaskDetail } from '../../api/types';
+import { plural } from '../../lib/format';
+import { IconAlert, IconClock, IconInfo } from '../../parts/icons';
+import { Elapsed } from '../../parts/RelativeTime';
+import type { AttemptRow } from './lib/attempts';
+import styles from './task.module.css';
+
+/** A task that waits: nothing is wrong. */
+export function WaitingNote({ task, job, rows }: { task: TaskDetail; job?: JobDetail; rows: readonly AttemptRow[] }) {
+  const before = rows.find(({ number }) => number === task.attempt - 1);
+  const since = rows.find(({ current }) => current)?.created_at ?? task.created_at;
+  const running = job?.counts.running ?? 0;
+  const others = (job?.counts.submitted ?? 1) - 1;
+  return (
+    <section className={`app-panel ${styles.note}`} aria-label="Waiting">
+      <IconClock className={styles.noteIcon} />
+      <span>
+        Waiting for <Elapsed from={since} to={null} />. It starts by itself as soon as there is room.
+        {(running > 0 || others > 0) &&
+          ` Of this job ${plural(running, 'task runs', 'tasks run')} and ${plural(others, 'other waits', 'others wait')}.`}
+        {task.reason && ` ${task.reason}`}
+        {before?.state === 'error' && before.ending && ` The attempt before ended: ${before.ending}.`}
+      </span>
+    </section>
+  );
+}
+
+/** That the page is about an attempt which is not the current one. */
+export function OldAttemptNote(props: { attempt: AttemptRow; current: number; onCurrent: () => void }) {
+  return (
+    <section className={`app-panel ${styles.note}`} aria-label="Attempt shown">
+      <IconInfo className={styles.noteIcon} />
+      <span>
+        Error, curves and log below are those of <strong>attempt {props.attempt.number}</strong>.{' '}
+        <Anchor component="button" type="button" size="sm" onClick={props.onCurrent}>
+          Show the current one ({props.current})
+        </Anchor>
+      </span>
+    </section>
+  );
+}
+
+export function Warnings({ texts }: { texts: readonly string[] }) {
+  if (texts.length === 0) return null;
+  return (
+    <section className={`app-panel ${styles.note} ${styles.warning}`} aria-label="Warnings">
+      <IconAlert className={styles.noteIcon} />
+      <ul>
+        {texts.map((text) => (
+          <li key={text} className="app-wrap-anywhere">
+            {text}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,61 @@
+import { Stack } from '@mantine/core';
+import { useMemo, useRef } from 'react';
+import { useJob, useTask, useTaskCurves } from '../../api/queries';
+import type { TaskDetail } from '../../api/types';
+import type { LogHandle } from '../../parts/LogView';
+import { Loaded, Page, useTitle } from '../../parts/Page';
+import { AttemptTable } from './AttemptTable';
+import { FailurePanel } from './FailurePanel';
+import { attemptRows, shownAttempt } from './lib/attempts';
+import { MetricCharts } from './MetricCharts';
+import { TaskActions } from './TaskActions';
+import { TaskCrumbs } from './TaskCrumbs';
+import { TaskDetails } from './TaskDetails';
+import { TaskLog } from './TaskLog';
+import { OldAttemptNote, WaitingNote, Warnings } from './TaskNotes';
+import { TaskSummary } from './TaskSummary';
+import { UsageCharts } from './UsageCharts';
+import { useLive } from './useLive';
+import { useView } from './useView';
+
+export default function TaskPage({ task }: { task: string }) {
+  return (
+    <Loaded query={useTask(task)} what="task">
+      {(found) => <Shown task={found} />}
+    </Loaded>
+  );
+}
+
+function Shown({ task: fetched }: { task: TaskDetail }) {
+  const task = useLive(fetched);
+  const { data: job } = useJob(task.job);
+  const view = useView();
+  const rows = useMemo(() => attemptRows(task), [task]);
+  const attempt = shownAttempt(rows, view.attempt);
+  const number = attempt?.number ?? task.attempt;
+  const old = attempt !== undefined && !attempt.current;
+  // The curve of the task, over all attempts that were resumed, moves with the stream; that of an old attempt rests.
+  const { data: curves } = useTaskCurves(task.id, { attempt: old ? attempt.number : undefined });
+  const log = useRef<LogHandle>(null);
+  useTitle(job ? `Task ${task.number} · ${job.name}` : `Task ${task.number}`);
+  const show = (chosen: number) => view.setAttempt(chosen === task.attempt ? 0 : chosen);
+  return (
+    <>
+      <TaskCrumbs task={task} job={job} />
+      <Page title={`Task ${task.number}`} actions={<TaskActions task={task} onRestart={() => view.setAttempt(0)} />}>
+        <Stack gap="md">
+          {old && <OldAttemptNote attempt={attempt} current={task.attempt} onCurrent={() => view.setAttempt(0)} />}
+          {attempt?.state === 'error' && <FailurePanel attempt={attempt} onJump={() => log.current?.toError()} />}
+          {task.state === 'submitted' && !old && <WaitingNote task={task} job={job} rows={rows} />}
+          <TaskSummary task={task} job={job} />
+          <Warnings texts={[...new Set([...(task.warnings ?? []), ...(attempt?.warnings ?? [])])]} />
+          <MetricCharts task={task} job={job} curves={curves} old={old} view={view} />
+          <TaskLog key={number} ref={log} task={task.id} attempt={number} ended={attempt?.ended_at != null} />
+          <AttemptTable rows={rows} shown={number} onShow={show} />
+          <UsageCharts task={task} curves={curves} />
+          <TaskDetails task={task} attempt={attempt} />
+        </Stack>
+      </Page>
+    </>
+  );
+}

@@ -1,0 +1,82 @@
+import type { ReactNode } from 'react';
+import type { JobDetail, TaskDetail } from '../../api/types';
+import { bytes, duration, NOTHING, number } from '../../lib/format';
+import { ParamChips } from '../../parts/ParamChips';
+import { Progress } from '../../parts/Progress';
+import { Elapsed, RelativeTime } from '../../parts/RelativeTime';
+import { StateBadge } from '../../parts/StateBadge';
+import { whereOf } from './lib/attempts';
+import styles from './task.module.css';
+
+interface Props {
+  task: TaskDetail;
+  job: JobDetail | undefined;
+}
+
+/** Where the task stands, at a glance. */
+export function TaskSummary({ task, job }: Props) {
+  return (
+    <section className={`app-panel ${styles.summary}`} aria-label="Summary">
+      <div className={styles.status}>
+        <StateBadge state={task.state} stopping={task.stopping} />
+        <div className={styles.progress}>
+          <Progress task={task} height={8} />
+        </div>
+      </div>
+      {Object.keys(task.params).length > 0 && <ParamChips params={task.params} />}
+      <dl className={styles.facts}>
+        <Fact name={`Best ${job?.objective.metric ?? 'value'}`} below={<BestWhen task={task} />}>
+          {number(task.best_value, 5)}
+        </Fact>
+        <Fact name="Last" below={task.epoch == null ? null : `epoch ${number(task.epoch)}`}>
+          {number(task.last_value, 5)}
+        </Fact>
+        <Fact name={task.ended_at ? 'Took' : 'Running for'} below={<When task={task} />}>
+          {task.started_at ? <Elapsed from={task.started_at} to={task.ended_at} /> : NOTHING}
+        </Fact>
+        {!task.ended_at && <Fact name="Time left">{duration(task.seconds_left)}</Fact>}
+        <Fact name="Peak memory">{bytes(task.peak_memory)}</Fact>
+        {task.ended_at && <Fact name="CPU time">{duration(task.cpu_seconds)}</Fact>}
+        <Fact name="Where" below={task.attempt > 1 ? `attempt ${task.attempt}` : null}>
+          {whereOf(task) ?? NOTHING}
+        </Fact>
+      </dl>
+    </section>
+  );
+}
+
+function Fact({ name, below, children }: { name: string; below?: ReactNode; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        <strong>{children}</strong>
+        <small>{below}</small>
+      </dd>
+    </div>
+  );
+}
+
+function BestWhen({ task }: { task: TaskDetail }) {
+  if (task.best_value == null) return null;
+  return (
+    <>
+      {task.best_epoch != null && `epoch ${number(task.best_epoch)}`}
+      {task.best_epoch != null && task.best_at && ' · '}
+      {task.best_at && <RelativeTime at={task.best_at} />}
+    </>
+  );
+}
+
+function When({ task }: { task: TaskDetail }) {
+  const [word, at] = task.ended_at
+    ? ['ended', task.ended_at]
+    : task.started_at
+      ? ['started', task.started_at]
+      : ['submitted', task.created_at];
+  return (
+    <>
+      {word} <RelativeTime at={at} />
+    </>
+  );
+}

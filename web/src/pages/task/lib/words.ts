@@ -1,0 +1,68 @@
+/** Causes and signals in words. What a cause is, the server says. */
+
+import type { Cause } from '../../../api/types';
+
+interface Words {
+  title: string;
+  /** What a person may do about it. */
+  hint: string;
+}
+
+const CAUSES: Record<Cause, Words> = {
+  user_error: {
+    title: 'The script failed',
+    hint: 'Mend the script, then submit it anew: a restart runs the same code again.',
+  },
+  gpu_oom: {
+    title: 'The GPU ran out of memory',
+    hint: 'A smaller batch size or a smaller model needs less.',
+  },
+  host_oom: {
+    title: 'The machine ran out of memory',
+    hint: 'Fewer data loader workers, a smaller batch or fewer tasks at a time need less.',
+  },
+  time_limit: {
+    title: 'The time limit was reached',
+    hint: 'Restart with resume goes on from the last checkpoint, where the script keeps one.',
+  },
+  node_failure: {
+    title: 'The machine failed',
+    hint: 'Nothing is wrong with the script. Restart with resume goes on from the last checkpoint.',
+  },
+  preempted: {
+    title: 'It had to make room',
+    hint: 'Nothing is wrong with the script. Restart with resume goes on from the last checkpoint.',
+  },
+  launch_failed: {
+    title: 'It could not be started',
+    hint: 'Look at the environment of the job: interpreter, setup lines and files.',
+  },
+  lost: {
+    title: 'The task was lost',
+    hint: 'What ran it vanished. Restart with resume goes on from the last checkpoint.',
+  },
+};
+
+export function causeWords(cause: Cause | null | undefined): Words {
+  return (cause && CAUSES[cause]) || { title: 'The task failed', hint: '' };
+}
+
+const SIGNALS: Record<number, string> = {
+  1: 'SIGHUP',
+  2: 'SIGINT',
+  3: 'SIGQUIT',
+  4: 'SIGILL',
+  6: 'SIGABRT',
+  7: 'SIGBUS',
+  8: 'SIGFPE',
+  9: 'SIGKILL',
+  11: 'SIGSEGV',
+  13: 'SIGPIPE',
+  14: 'SIGALRM',
+  15: 'SIGTERM',
+  24: 'SIGXCPU',
+};
+
+export function signalName(signal: number): string {
+  return SIGNALS[signal] ?? `signal ${signal}`;
+}

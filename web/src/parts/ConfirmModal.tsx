@@ -1,0 +1,53 @@
+import { Button, Group, Modal, Stack } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { ErrorPanel } from './ErrorPanel';
+
+interface Props {
+  opened: boolean;
+  title: string;
+  /** What will happen, and what is lost. */
+  children: ReactNode;
+  /** The verb on the button: `Remove job`. */
+  action: string;
+  danger?: boolean;
+  onClose: () => void;
+  /** The modal closes when it is done, and shows what went wrong when it fails. */
+  onConfirm: () => Promise<unknown> | unknown;
+}
+
+export function ConfirmModal({ opened, title, children, action, danger = false, onClose, onConfirm }: Props) {
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const close = () => {
+    setError(null);
+    onClose();
+  };
+  const confirm = async () => {
+    setBusy(true);
+    setError(null);
+    try {
+      await onConfirm();
+      close();
+    } catch (failure) {
+      setError(failure);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Modal opened={opened} onClose={close} title={title} closeButtonProps={{ 'aria-label': 'Close' }}>
+      <Stack>
+        <div>{children}</div>
+        {error !== null && <ErrorPanel error={error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close} data-autofocus>
+            Cancel
+          </Button>
+          <Button color={danger ? 'red.8' : undefined} loading={busy} onClick={confirm}>
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

@@ -1,0 +1,43 @@
+import { useEffect } from 'react';
+import { api, take } from '../api/client';
+import type { StreamEvent } from '../api/events';
+import { eventCache } from '../api/live';
+import type { Job } from '../api/types';
+import { number, plural } from '../lib/format';
+import { tell } from './notify';
+import { STATES } from './states';
+
+const QUIET_MS = 1500;
+
+/** Says when a job has ended. The server knows: it is asked when a task's state has changed. */
+export function JobNotices() {
+  useEffect(() => {
+    const waiting = new Map<string, ReturnType<typeof setTimeout>>();
+    const look = async (id: string) => {
+      waiting.delete(id);
+      const job = await take(api.GET('/api/v1/jobs/{job}', { params: { path: { job: id } } })).catch(() => null);
+      if (job?.ended) tell(`${job.name} has ended`, summary(job));
+    };
+    const listen = (event: StreamEvent) => {
+      if (event.kind !== 'tasks' || !event.data.tasks?.some((task) => typeof task !== 'string' && task.ended_at))
+        return;
+      clearTimeout(waiting.get(event.job));
+      waiting.set(event.job, setTimeout(look, QUIET_MS, event.job));
+    };
+    const stop = eventCache.listen(listen);
+    return () => {
+      stop();
+      for (const timer of waiting.values()) clearTimeout(timer);
+    };
+  }, []);
+  return null;
+}
+
+function summary({ counts, objective, best_value: best }: Job): string {
+  const states = STATES.filter((state) => counts[state]).map(
+    (state) => `${plural(counts[state] ?? 0, 'task')} ${state}`,
+  );
+  return [...states, best === null || best === undefined ? null : `best ${objective.metric} ${number(best)}`]
+    .filter(Boolean)
+    .join(', ');
+}

@@ -1,0 +1,37 @@
+import type { Task } from '../api/types';
+import { duration, number, percent } from '../lib/format';
+import styles from './Progress.module.css';
+import { stateColor } from './states';
+
+interface Props {
+  task: Pick<Task, 'state' | 'progress' | 'epoch' | 'seconds_left'>;
+  height?: number;
+  /** Epoch and time left beside the bar. */
+  text?: boolean;
+}
+
+/** How far a task is, with its epoch and the time left. */
+export function Progress({ task, height = 6, text = true }: Props) {
+  const part = task.progress ?? (task.state === 'finished' ? 1 : null);
+  const words = [
+    task.epoch === null || task.epoch === undefined ? null : `epoch ${number(task.epoch)}`,
+    task.state === 'running' && task.seconds_left != null ? `${duration(task.seconds_left)} left` : null,
+  ].filter((word) => word !== null);
+  return (
+    <div className={styles.row}>
+      <div
+        className={styles.track}
+        style={{ height }}
+        role="progressbar"
+        aria-label="Progress"
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={part === null ? undefined : Math.round(part * 100)}
+        title={part === null ? 'progress unknown' : percent(part)}
+      >
+        <div className={styles.fill} style={{ width: `${(part ?? 0) * 100}%`, background: stateColor(task.state) }} />
+      </div>
+      {text && words.length > 0 && <span className={styles.text}>{words.join(' · ')}</span>}
+    </div>
+  );
+}

@@ -1,0 +1,441 @@
+/** The graph itself, outside of React. uPlot has axes, scales and zoom; the lines are drawn here.
+ *
+ * Each line keeps its own steps (sweeps mix steps, and a common axis of 300 thinned curves would have ten thousands of
+ * them), and a highlighted line is drawn on a canvas above the others, which so need not be drawn anew on every move.
+ */
+
+import uPlot from 'uplot';
+import { nearestIndex, smooth, stepRange, valueAt, valueRange } from '../../lib/curves';
+import { number } from '../../lib/format';
+import type { Highlight } from '../../lib/highlight';
+
+export interface ChartSeries {
+  id: string;
+  label: string;
+  steps: readonly number[];
+  values: readonly (number | null)[];
+  color: string;
+  dashed?: boolean;
+}
+
+export interface ChartSettings {
+  log: boolean;
+  /** 0 to 0.99 */
+  smoothing: number;
+  /** Values far outside of all others do not stretch the axis. */
+  clip: boolean;
+}
+
+export interface Best {
+  id: string;
+  step: number;
+  value: number;
+}
+
+export interface PlotState extends ChartSettings {
+  series: readonly ChartSeries[];
+  best: Best | null;
+  stepName: string;
+}
+
+interface Line extends ChartSeries {
+  drawn: readonly (number | null)[];
+}
+
+interface Colors {
+  text: string;
+  grid: string;
+  back: string;
+  strong: string;
+}
+
+const NEAR_PX = 36;
+const FEW = 12;
+const HEIGHT_OF_AXIS = 26;
+const WIDTH_OF_AXIS = 58;
+type Range = [number, number];
+
+export class Plot {
+  onZoom: (zoomed: boolean) => void = () => {};
+  onPick: (id: string) => void = () => {};
+
+  private chart: uPlot;
+  private state: PlotState = { series: [], best: null, stepName: 'epoch', log: false, smoothing: 0, clip: false };
+  private lines: Line[] = [];
+  private byId = new Map<string, Line>();
+  private made = new WeakMap<ChartSeries, { smoothing: number; line: Line }>();
+  private paths = new WeakMap<Line, { key: string; path: Path2D }>();
+  private zoom: { x: Range; y: Range | null } | null = null;
+  private spans: { lines: Line[]; state: PlotState; zoom: unknown; x: Range; y: Range } | null = null;
+  private colors: Colors = { text: '#000', grid: '#ddd', back: '#fff', strong: '#000' };
+  private overlay = document.createElement('canvas');
+  private tip = document.createElement('div');
+  private pointer: { left: number; top: number } | null = null;
+  private readonly unsubscribe: () => void;
+
+  constructor(
+    private readonly root: HTMLElement,
+    private readonly highlight: Highlight,
+    tipClass: string,
+    private size: { width: number; height: number },
+  ) {
+    this.tip.className = tipClass;
+    this.tip.hidden = true;
+    this.overlay.style.cssText = 'position:absolute;inset:0;width:100%;height:100%;pointer-events:none';
+    this.readColors();
+    this.chart = this.build();
+    this.unsubscribe = highlight.subscribe(() => this.drawHighlight());
+  }
+
+  destroy(): void {
+    this.unsubscribe();
+    this.chart.destroy();
+  }
+
+  update(state: PlotState): void {
+    const rebuild = state.log !== this.state.log || state.stepName !== this.state.stepName;
+    this.state = state;
+    this.lines = state.series.filter((one) => one.steps.length > 0).map((one) => this.line(one));
+    this.byId = new Map(this.lines.map((line) => [line.id, line]));
+    if (rebuild) this.rebuild();
+    this.rescale();
+  }
+
+  resize(width: number, height: number): void {
+    if (width === this.size.width && height === this.size.height) return;
+    this.size = { width, height };
+    this.chart.setSize(this.size);
+  }
+
+  /** After a change between light and dark. */
+  recolor(): void {
+    this.readColors();
+    this.chart.redraw(false, true);
+  }
+
+  resetZoom = (): void => {
+    this.zoom = null;
+    this.onZoom(false);
+    this.rescale();
+  };
+
+  /** The graph as it stands, on its background, with a title. */
+  picture(title: string): Promise<Blob | null> {
+    const source = this.chart.ctx.canvas;
+    const ratio = devicePixelRatio || 1;
+    const head = Math.round(34 * ratio);
+    const canvas = document.createElement('canvas');
+    canvas.width = source.width;
+    canvas.height = source.height + head;
+    const context = canvas.getContext('2d') as CanvasRenderingContext2D;
+    context.fillStyle = this.colors.back;
+    context.fillRect(0, 0, canvas.width, canvas.height);
+    context.fillStyle = this.colors.text;
+    context.font = `600 ${15 * ratio}px system-ui, sans-serif`;
+    context.fillText(title, 12 * ratio, 23 * ratio);
+    context.drawImage(source, 0, head);
+    if (this.highlight.get()) {
+      context.drawImage(this.overlay, this.chart.bbox.left, this.chart.bbox.top + head);
+    }
+    return new Promise((done) => canvas.toBlob(done, 'image/png'));
+  }
+
+  private line(series: ChartSeries): Line {
+    const known = this.made.get(series);
+    if (known && known.smoothing === this.state.smoothing) return known.line;
+    const line = { ...series, drawn: smooth(series.values, this.state.smoothing) };
+    this.made.set(series, { smoothing: this.state.smoothing, line });
+    return line;
+  }
+
+  private readColors(): void {
+    const style = getComputedStyle(this.root);
+    const color = (name: string, fallback: string) => style.getPropertyValue(name).trim() || fallback;
+    this.colors = {
+      text: color('--mantine-color-dimmed', '#555'),
+      grid: color('--app-line-soft', '#eee'),
+      back: color('--app-raised', '#fff'),
+      strong: color('--app-highlight', '#000'),
+    };
+  }
+
+  private rebuild(): void {
+    this.chart.destroy();
+    this.chart = this.build();
+  }
+
+  private build(): uPlot {
+    const axis = (more: uPlot.Axis): uPlot.Axis => ({
+      stroke: () => this.colors.text,
+      grid: { stroke: () => this.colors.grid, width: 1 },
+      ticks: { stroke: () => this.colors.grid, width: 1, size: 4 },
+      font: '11px system-ui, sans-serif',
+      labelFont: '11px system-ui, sans-serif',
+      labelSize: 16,
+      ...more,
+    });
+    const chart = new uPlot(
+      {
+        ...this.size,
+        padding: [12, 14, 0, 0],
+        legend: { show: false },
+        scales: {
+          x: { time: false, range: () => this.ranges().x },
+          y: { distr: this.state.log ? 3 : 1, log: 10, auto: false, range: () => this.ranges().y },
+        },
+        series: [{}, { scale: 'y', points: { show: false } }],
+        axes: [
+          axis({ size: HEIGHT_OF_AXIS, label: this.state.stepName, values: (_, ticks) => ticks.map(tick) }),
+          axis({ size: WIDTH_OF_AXIS, values: (_, ticks) => ticks.map(tick) }),
+        ],
+        cursor: {
+          y: false,
+          points: { show: false },
+          drag: { x: true, y: true, uni: 24, setScale: false },
+          bind: {
+            dblclick: () => () => {
+              this.resetZoom();
+              return null;
+            },
+          },
+        },
+        hooks: {
+          draw: [() => this.draw()],
+          setCursor: [(u) => this.moved(u)],
+          setSelect: [(u) => this.selected(u)],
+        },
+      },
+      EMPTY,
+      this.root,
+    );
+    chart.over.append(this.overlay, this.tip);
+    let pressed = 0;
+    chart.over.addEventListener('mousedown', (event) => {
+      pressed = event.clientX;
+    });
+    chart.over.addEventListener('click', (event) => {
+      const id = this.highlight.get();
+      if (id && this.byId.has(id) && Math.abs(event.clientX - pressed) < 4) this.onPick(id);
+    });
+    return chart;
+  }
+
+  /** Asked for several times a drawing, and dear with many points: worked out once. */
+  private ranges(): { x: Range; y: Range } {
+    const known = this.spans;
+    if (known?.lines === this.lines && known.state === this.state && known.zoom === this.zoom) return known;
+    const x = this.zoom?.x ?? stepRange(this.lines);
+    const drawn = this.lines.map(({ steps, drawn: values }) => ({ steps, values }));
+    const y = this.zoom?.y ?? valueRange(drawn, x[0], x[1], this.state);
+    this.spans = { lines: this.lines, state: this.state, zoom: this.zoom, x, y };
+    return this.spans;
+  }
+
+  private rescale(): void {
+    const { x, y } = this.ranges();
+    this.chart.batch(() => {
+      this.chart.setData(EMPTY, false);
+      this.chart.setScale('x', { min: x[0], max: x[1] });
+      this.chart.setScale('y', { min: y[0], max: y[1] });
+    });
+    this.chart.redraw(true, true);
+  }
+
+  private selected(u: uPlot): void {
+    const { left, top, width, height } = u.select;
+    if (width < 5 && height < 5) return;
+    const full = u.over.getBoundingClientRect();
+    const across: Range =
+      width >= full.width - 1 ? this.ranges().x : [u.posToVal(left, 'x'), u.posToVal(left + width, 'x')];
+    const up: Range | null = height >= full.height - 1 ? null : [u.posToVal(top + height, 'y'), u.posToVal(top, 'y')];
+    u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+    this.zoom = { x: across, y: up };
+    this.onZoom(true);
+    this.rescale();
+  }
+
+  // --- the lines --------------------------------------------------------------------------------------------------------
+
+  /** From a value to a pixel of the canvas, without asking uPlot for each. */
+  private toPixels(): { x: (v: number) => number; y: (v: number) => number; key: string } {
+    const u = this.chart;
+    const { min: x0 = 0, max: x1 = 1 } = u.scales.x as uPlot.Scale;
+    const { min: y0 = 0, max: y1 = 1 } = u.scales.y as uPlot.Scale;
+    const { left, top, width, height } = u.bbox;
+    const across = width / ((x1 as number) - (x0 as number));
+    const level = this.state.log ? (v: number) => Math.log10(v > 0 ? v : (y0 as number) / 1e6) : (v: number) => v;
+    const bottom = level(y0 as number);
+    const up = height / (level(y1 as number) - bottom);
+    return {
+      x: (v) => left + (v - (x0 as number)) * across,
+      y: (v) => Math.min(Math.max(top + height - (level(v) - bottom) * up, top - 1e5), top + 1e5),
+      key: [x0, x1, y0, y1, left, top, width, height, this.state.log].join(),
+    };
+  }
+
+  private path(line: Line): Path2D {
+    const { x, y, key } = this.toPixels();
+    const known = this.paths.get(line);
+    if (known?.key === key) return known.path;
+    const path = new Path2D();
+    let open = false;
+    for (let i = 0; i < line.steps.length; i++) {
+      const value = line.drawn[i];
+      if (value === null || value === undefined) {
+        open = false;
+        continue;
+      }
+      const [px, py] = [x(line.steps[i] as number), y(value)];
+      if (open) path.lineTo(px, py);
+      else {
+        path.moveTo(px, py);
+        // A point with no neighbour is a dot, not nothing.
+        const next = line.drawn[i + 1];
+        if (next === null || next === undefined) path.arc(px, py, 1.5 * (devicePixelRatio || 1), 0, 7);
+      }
+      open = true;
+    }
+    this.paths.set(line, { key, path });
+    return path;
+  }
+
+  private stroke(context: CanvasRenderingContext2D, line: Line, width: number): void {
+    const ratio = devicePixelRatio || 1;
+    context.strokeStyle = line.color;
+    context.lineWidth = width * ratio;
+    context.lineJoin = 'bevel';
+    context.setLineDash(line.dashed ? [5 * ratio, 4 * ratio] : []);
+    context.stroke(this.path(line));
+  }
+
+  private draw(): void {
+    const { ctx, bbox } = this.chart;
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+    ctx.clip();
+    const many = this.lines.length > 40;
+    ctx.globalAlpha = many ? 0.75 : 1;
+    const best = this.state.best && this.byId.get(this.state.best.id);
+    for (const line of this.lines) if (line !== best) this.stroke(ctx, line, many ? 1 : 1.5);
+    ctx.globalAlpha = 1;
+    if (best) this.stroke(ctx, best, 2.25);
+    if (best && this.state.best) this.mark(ctx, best, this.state.best.step, this.state.best.value, 4);
+    ctx.restore();
+    this.drawHighlight();
+  }
+
+  private mark(context: CanvasRenderingContext2D, line: Line, step: number, value: number, radius: number): void {
+    const { x, y } = this.toPixels();
+    const ratio = devicePixelRatio || 1;
+    context.setLineDash([]);
+    context.beginPath();
+    context.arc(x(step), y(value), radius * ratio, 0, 7);
+    context.fillStyle = this.colors.back;
+    context.fill();
+    context.lineWidth = 2 * ratio;
+    context.strokeStyle = line.color;
+    context.stroke();
+  }
+
+  // --- the pointer ------------------------------------------------------------------------------------------------------
+
+  private moved(u: uPlot): void {
+    const { left = -1, top = -1 } = u.cursor;
+    if (left < 0 || top < 0) {
+      if (this.pointer) this.highlight.set(null);
+      this.pointer = null;
+      this.tip.hidden = true;
+      return;
+    }
+    this.pointer = { left, top };
+    const found = this.nearest(u, left, top);
+    if (found?.id === this.highlight.get()) this.drawHighlight();
+    else this.highlight.set(found?.id ?? null);
+  }
+
+  private nearest(u: uPlot, left: number, top: number): Line | null {
+    const step = u.posToVal(left, 'x');
+    const ratio = devicePixelRatio || 1;
+    const { y } = this.toPixels();
+    let best: Line | null = null;
+    let least = NEAR_PX;
+    for (const line of this.lines) {
+      const at = { steps: line.steps, values: line.drawn };
+      const value = valueAt(at, step) ?? line.drawn[nearestIndex(at, step)];
+      if (value === null || value === undefined) continue;
+      const distance = Math.abs((y(value) - u.bbox.top) / ratio - top);
+      if (distance < least) {
+        least = distance;
+        best = line;
+      }
+    }
+    return best;
+  }
+
+  private drawHighlight(): void {
+    const { bbox } = this.chart;
+    const context = this.overlay.getContext('2d') as CanvasRenderingContext2D;
+    const [width, height] = [Math.round(bbox.width), Math.round(bbox.height)];
+    if (this.overlay.width !== width || this.overlay.height !== height) {
+      this.overlay.width = width;
+      this.overlay.height = height;
+    }
+    context.clearRect(0, 0, width, height);
+    const line = this.byId.get(this.highlight.get() ?? '');
+    if (!line) {
+      this.tip.hidden = true;
+      return;
+    }
+    context.save();
+    if (this.lines.length > 1) {
+      context.globalAlpha = 0.7;
+      context.fillStyle = this.colors.back;
+      context.fillRect(0, 0, width, height);
+      context.globalAlpha = 1;
+    }
+    context.translate(-bbox.left, -bbox.top);
+    // Among many curves their colours say little: the one that counts now is plain to see.
+    const plain = this.lines.length > FEW ? { ...line, color: this.colors.strong } : line;
+    this.paths.set(plain, { key: this.toPixels().key, path: this.path(line) });
+    this.stroke(context, plain, 2.5);
+    this.point(context, plain);
+    context.restore();
+  }
+
+  /** The measured point under the pointer, and what it is. */
+  private point(context: CanvasRenderingContext2D, line: Line): void {
+    const index = this.pointer
+      ? nearestIndex({ steps: line.steps, values: line.drawn }, this.chart.posToVal(this.pointer.left, 'x'))
+      : -1;
+    const value = line.drawn[index];
+    this.tip.hidden = value === null || value === undefined;
+    if (value === null || value === undefined) return;
+    const step = line.steps[index] as number;
+    this.mark(context, line, step, value, 3.5);
+    const raw = line.values[index];
+    const smoothed = this.state.smoothing > 0 ? ` (smoothed ${number(value)})` : '';
+    this.tip.textContent = `${line.label}\n${this.state.stepName} ${number(step)}: ${number(raw, 5)}${smoothed}`;
+    this.placeTip();
+  }
+
+  private placeTip(): void {
+    if (!this.pointer) return;
+    const { width, height } = this.chart.over.getBoundingClientRect();
+    const { left, top } = this.pointer;
+    const [w, h] = [this.tip.offsetWidth, this.tip.offsetHeight];
+    const x = left + 14 + w > width ? Math.max(left - 14 - w, 0) : left + 14;
+    const y = Math.min(Math.max(top - h - 10, 0), Math.max(height - h, 0));
+    this.tip.style.transform = `translate(${Math.round(x)}px, ${Math.round(y)}px)`;
+  }
+}
+
+/** uPlot wants points to have scales: two that are not drawn. */
+const EMPTY: uPlot.AlignedData = [
+  [0, 1],
+  [null, null],
+];
+
+function tick(value: number | null): string {
+  return value === null || value === undefined ? '' : number(Number(value.toPrecision(10)));
+}

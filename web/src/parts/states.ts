@@ -1,0 +1,20 @@
+/** How each task state looks, everywhere the same. What a state means is the server's to say. */
+
+import type { TaskState } from '../api/types';
+import { type Icon, IconAlert, IconCheck, IconClock, IconRunning, IconScissors, IconStop } from './icons';
+
+/** In the order in which bars and lists show them. */
+export const STATES: readonly TaskState[] = ['finished', 'running', 'submitted', 'pruned', 'stopped', 'error'];
+
+export const STATE_ICONS: Record<TaskState, Icon> = {
+  submitted: IconClock,
+  running: IconRunning,
+  finished: IconCheck,
+  error: IconAlert,
+  stopped: IconStop,
+  pruned: IconScissors,
+};
+
+export function stateColor(state: TaskState): string {
+  return `var(--state-${state}-bar)`;
+}

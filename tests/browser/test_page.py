@@ -154,3 +154,40 @@ def test_connection_lost_and_healed(visit: Visit, server: ServerProcess, tmp_pat
     job = server.submit("print(1)", name="After the restart")
     expect(page.get_by_text("After the restart").first).to_be_visible(timeout=30_000)
     wait_for(lambda: server.get(f"/jobs/{job}")["ended"])
+
+
+def test_a_real_folder_is_dropped(visit: Visit, server: ServerProcess, tmp_path: Path) -> None:
+    """As the browser gets it from the desktop: a folder with the script, a module, and what is to be left out."""
+    folder = tmp_path / "project"
+    for name, text in {
+        "train.py": "from lib import helper\nprint(helper.WORD)\n",
+        "lib/helper.py": "WORD = 'from the folder'\n",
+        "lib/__init__.py": "",
+        "notes.log": "left out",
+        ".gitignore": "*.log\n",
+        "__pycache__/x.pyc": "left out",
+    }.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    page = visit("/new")
+    box = page.locator("section[aria-label='Drop a training script or a folder here']").bounding_box()
+    assert box is not None
+    devtools = page.context.new_cdp_session(page)
+    for kind in ("dragEnter", "dragOver", "drop"):
+        devtools.send(
+            "Input.dispatchDragEvent",
+            {
+                "type": kind,
+                "x": box["x"] + box["width"] / 2,
+                "y": box["y"] + box["height"] / 2,
+                "data": {"items": [], "files": [str(folder)], "dragOperationsMask": 1},
+            },
+        )
+    preview = page.get_by_role("region", name="Preview")
+    expect(preview.get_by_text("1 task", exact=True)).to_be_visible()
+    preview.get_by_role("button", name="Submit").click()
+    page.wait_for_url(re.compile(r"/jobs/[0-9a-z]{8}"))
+    job = server.get("/jobs")["items"][0]["id"]
+    assert server.wait(job)[0]["state"] == "finished"
+    assert server.log_of(job).strip() == "from the folder"
+    assert sorted(server.get(f"/jobs/{job}/files")) == [".gitignore", "lib/__init__.py", "lib/helper.py", "train.py"]

@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from paddock.api import web
 from tests.support.server import ServerProcess, running
+
+expect.set_options(timeout=30_000)  # machines that run the tests may be busy
 
 ROOT = Path(__file__).parent.parent.parent
 SHOTS = ROOT / "screenshots"
@@ -59,7 +61,7 @@ def visit(browser: Browser, server: ServerProcess) -> Iterator[Callable[..., Pag
         )
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(15_000)
+        page.set_default_timeout(30_000)
         page.on("pageerror", lambda error: faults.append(f"script error: {error}"))
         page.on("console", lambda m: faults.append(f"console: {m.text}") if _bad(m.type, m.text) else None)
         page.on(

@@ -4,6 +4,7 @@ import { Link, useLocation } from 'wouter';
 import { signOut } from '../api/client';
 import { useConnection } from '../api/events';
 import { stream } from '../api/live';
+import { AllowNotices } from './AllowNotices';
 import styles from './AppShell.module.css';
 import { IconAuto, IconLogout, IconMoon, IconSun, IconWifi } from './icons';
 import { useSlashFocus } from './useSlashFocus';
@@ -40,6 +41,7 @@ export function AppShell({ children }: { children: ReactNode }) {
         </nav>
         <div className={styles.right}>
           <ConnectionNote />
+          <AllowNotices />
           <ThemeToggle />
           <Tooltip label="Sign out">
             <ActionIcon aria-label="Sign out" onClick={() => signOut().catch(() => {})}>

@@ -4,6 +4,7 @@ import {
   ArrowDown,
   ArrowLeft,
   ArrowUpDown,
+  Bell,
   ChartLine,
   Check,
   ChevronDown,
@@ -58,6 +59,7 @@ export const IconArrowDown = icon(ArrowDown);
 export const IconAuto = icon(Contrast);
 export const IconBack = icon(ArrowLeft);
 export const IconChart = icon(ChartLine);
+export const IconBell = icon(Bell);
 export const IconCheck = icon(CircleCheck);
 export const IconChevronDown = icon(ChevronDown);
 export const IconChevronRight = icon(ChevronRight);

@@ -111,7 +111,7 @@ def runner_file(context: Context) -> Path:
 def _cancel_surplus(context: Context, open_rows: dict[str, list[sa.Row[Any]]], wanted: dict[str, int]) -> None:
     """What still waits for a place and is no longer of use. Running allocations leave by themselves."""
     for job, rows in open_rows.items():
-        surplus = len(rows) - wanted.get(job, 0)
+        surplus = sum(row.state != AllocationState.ENDED for row in rows) - wanted.get(job, 0)
         waiting = [row for row in rows if row.state == AllocationState.PENDING]
         chosen = waiting[-surplus:] if surplus > 0 else []
         for name in {row.backend for row in chosen} & set(context.couriers):

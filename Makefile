@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 54322
 DEMO_HOME ?= .demo
-PYTEST_ARGS ?= -n 2
+PYTEST_ARGS ?= -n 2 --dist loadgroup
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-fast lint web web-check format docs constraints benchmarks packages clean
@@ -55,8 +55,10 @@ format: $(VENV)/dev.stamp ## Format the code
 docs: $(VENV)/dev.stamp ## Write the generated reference pages anew
 	$(BIN)/python scripts/reference.py
 
-benchmarks: $(VENV)/dev.stamp ## Measure, and print the figures
+benchmarks: $(VENV)/dev.stamp ## Measure, and print the figures (those on Slurm: root only)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[benchmarks]'
 	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks.slurm
 
 constraints: $(VENV)/dev.stamp ## Choose the newest versions of all dependencies
 	$(BIN)/uv pip compile --quiet --universal --upgrade --python-version 3.11 --extra dev --no-header --no-annotate \

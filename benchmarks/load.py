@@ -9,9 +9,8 @@ import sys
 import time
 from pathlib import Path
 
-from benchmarks.workload import JOB, bench, started
+from benchmarks.workload import JOB, batch_of, bench, started
 from paddock.engine.engine import Engine
-from paddock.models import AllocationSpec
 from paddock.store import allocations
 
 TASKS, SECONDS = 1000, 20
@@ -22,12 +21,11 @@ def main() -> None:
         job = made.home.job(JOB)
         made.say(started(TASKS, time.time()))
         with made.context.db.write() as c:
-            for n in range(2, TASKS + 2):
-                folder = job.allocation(f"{JOB}-a{n}")
-                folder.mkdir()
-                spec = AllocationSpec(key=f"{JOB}-a{n}", name="bench", folder=str(folder), runner=["true"])
-                allocations.plan(c, JOB, "local", spec)
-                allocations.submitted(c, spec.key, spec.key)
+            batch = batch_of(made.home, f"{JOB}-a2", TASKS)
+            for key in batch.keys:
+                job.allocation(key).mkdir()
+            allocations.plan(c, JOB, "local", batch)
+            allocations.submitted(c, batch.key, batch.keys)
         engine = Engine(made.context.db, made.home, made.context.settings, [], lambda: None)
         writer = subprocess.Popen([sys.executable, "-m", "benchmarks.load", str(job.root)])
         engine.start()
@@ -62,7 +60,7 @@ def write(root: Path) -> None:
                 "step": step,
                 "v": {"val_loss": 1.0},
             }
-            path = root / "allocations" / f"{JOB}-a{n + 1}" / "journal.1.jsonl"
+            path = root / "allocations" / f"{JOB}-a2.{n - 1}" / "journal.1.jsonl"
             with open(path, "a") as file:
                 file.write(json.dumps(record) + "\n")
             ahead = began + count / TASKS - time.time()

@@ -9,13 +9,14 @@ from pathlib import Path
 
 from paddock import settings
 from paddock.engine.context import Context
-from paddock.models import AllocationSpec, CodeInfo, Interpreter, JobSpec
+from paddock.models import AllocationBatch, CodeInfo, Interpreter, JobSpec, Resources
 from paddock.paths import Home
 from paddock.serve import open_database
 from paddock.store import allocations, jobs
 
 JOB = "bench000"
-KEY = f"{JOB}-a1"
+BATCH = f"{JOB}-a1"
+KEY = f"{BATCH}.0"
 
 
 @dataclass
@@ -53,10 +54,14 @@ def bench(tasks: int) -> Iterator[Bench]:
         allocation.mkdir(parents=True)
         with db.write() as c:
             jobs.insert(c, new)
-            spec = AllocationSpec(key=KEY, name=KEY, folder=str(allocation), runner=["true"])
-            allocations.plan(c, JOB, "local", spec)
+            allocations.plan(c, JOB, "local", batch_of(home, BATCH))
         yield Bench(home, Context(db, home, chosen, {}))
         db.close()
+
+
+def batch_of(home: Home, key: str, count: int = 1) -> AllocationBatch:
+    folder = str(home.job(JOB).allocation(key))
+    return AllocationBatch(key=key, count=count, name=key, folder=folder, runner=["true"], resources=Resources())
 
 
 def started(tasks: int, at: float) -> list[dict[str, object]]:

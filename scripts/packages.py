@@ -12,10 +12,28 @@ def have_postgres() -> bool:
     return shutil.which("postgres") is not None or any(Path("/usr/lib/postgresql").glob("*/bin/postgres"))
 
 
+def have_program(name: str) -> Callable[[], bool]:
+    """Daemons are in folders that are not in every user's PATH."""
+    return lambda: shutil.which(name, path=f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin") is not None
+
+
+def have_slurm_mysql() -> bool:
+    return any(Path("/usr/lib").glob("*/slurm*/accounting_storage_mysql.so"))
+
+
 NEEDED: dict[str, Callable[[], bool]] = {
     "postgresql": have_postgres,
-    "git": lambda: shutil.which("git") is not None,
+    "git": have_program("git"),
     "chromium": lambda: shutil.which("chromium") is not None or shutil.which("google-chrome") is not None,
+    # A Slurm of several nodes with accounting, for tests/slurm.
+    "munge": have_program("munged"),
+    "slurmctld": have_program("slurmctld"),
+    "slurmd": have_program("slurmd"),
+    "slurm-client": have_program("sbatch"),
+    "slurmdbd": have_program("slurmdbd"),
+    "slurm-wlm-mysql-plugin": have_slurm_mysql,
+    "mariadb-server-core": have_program("mariadbd"),
+    "mariadb-client-core": have_program("mariadb"),
 }
 
 

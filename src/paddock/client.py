@@ -95,9 +95,11 @@ class Client:
         detail = self._post_bundle("/jobs", self.bundle(source, spec=spec, **fields), JobDetail)
         return JobHandle(self, detail)
 
-    def preview(self, source: Source = None, *, spec: JobSpec | None = None, **fields: Any) -> Preview:
-        """What `submit` would do."""
-        return self._post_bundle("/jobs/preview", self.bundle(source, spec=spec, **fields), Preview)
+    def preview(
+        self, source: Source = None, *, spec: JobSpec | None = None, check: bool = False, **fields: Any
+    ) -> Preview:
+        """What `submit` would do. `check`: also ask the backend whether it would accept it, and when."""
+        return self._post_bundle("/jobs/preview", self.bundle(source, spec=spec, **fields), Preview, check=check)
 
     def bundle(self, source: Source = None, *, spec: JobSpec | None = None, **fields: Any) -> Bundle:
         """What would be sent."""
@@ -113,11 +115,13 @@ class Client:
         except InvalidInput:
             return settings.UploadSettings()
 
-    def _post_bundle(self, path: str, what: Bundle, model: type[Model]) -> Model:
+    def _post_bundle(self, path: str, what: Bundle, model: type[Model], **params: Any) -> Model:
         parts = [("files", (name, data, "application/octet-stream")) for name, data in what.code.files.items()]
         # Fields go as parts as well, so that the request is multipart even when no file is taken along.
         fields = [("spec", (None, what.spec.model_dump_json())), ("code", (None, what.code.code.model_dump_json()))]
-        response = self._connection.request("POST", path, files=[*fields, *parts], patience=SUBMIT_SECONDS)
+        response = self._connection.request(
+            "POST", path, params=params, files=[*fields, *parts], patience=SUBMIT_SECONDS
+        )
         return model.model_validate_json(response.content)
 
     # --- jobs -------------------------------------------------------------------------------------------------------
@@ -170,6 +174,22 @@ class Client:
             job_or_task, tasks = job, [number]
         body = RestartRequest(tasks=list(tasks) if tasks is not None else None, failed=failed, resume=resume)
         return self._send("POST", f"/jobs/{_path(job_or_task)}/restart", Changed, body.model_dump()).tasks
+
+    def hold(self, job: str) -> JobDetail:
+        """Begin no further task, and keep what waits on the backend from starting. What runs goes on."""
+        return self._send("POST", f"/jobs/{_path(job)}/hold", JobDetail)
+
+    def release(self, job: str) -> JobDetail:
+        """Let a held job go on."""
+        return self._send("POST", f"/jobs/{_path(job)}/release", JobDetail)
+
+    def limits(self, job: str, *, time_limit: int | str | None = None, nice: int | None = None) -> JobDetail:
+        """Another time limit (seconds, or text such as `4h`) or priority, for allocations that there are and to come.
+
+        The backend hears of it a little later; should it refuse, the job's `warnings` say so.
+        """
+        body = {name: value for name, value in (("time_limit", time_limit), ("nice", nice)) if value is not None}
+        return self._send("POST", f"/jobs/{_path(job)}/limits", JobDetail, body)
 
     def export(self, job: str, format: Literal["csv", "jsonl"] = "csv") -> str:
         """All tasks with parameters, states and best values, as text."""
@@ -246,6 +266,10 @@ class Client:
 
     def health(self) -> Health:
         return self._get("/health", Health)
+
+    def answers(self) -> bool:
+        """Whether the server is there now."""
+        return self._connection.answers()
 
     def version(self) -> Version:
         return self._get("/version", Version)

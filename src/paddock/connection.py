@@ -1,7 +1,7 @@
 """The way to a server: where it is, its token, its errors as ours."""
 
-import json
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,14 +11,20 @@ from urllib.parse import urlsplit
 import httpx2
 from pydantic import ValidationError
 
+from paddock import whereabouts
 from paddock.errors import NotAuthorised, PaddockError, ServerUnreachable, by_code
 from paddock.models import ErrorReply
 from paddock.paths import Home
 from paddock.settings import home_folder
 
 PREFIX = "/api/v1"
+HANDOVER_SECONDS = 30.0
 SILENCE_SECONDS = 60.0  # the server sends a comment every 15 s when nothing happens
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+
+class _NotReached(ServerUnreachable):
+    """Nothing was sent yet: it may be tried again, whatever it is."""
 
 
 class Connection:
@@ -39,14 +45,15 @@ class Connection:
         """Looked up anew each time: a server that was started again may have another port."""
         if self._url is not None:
             return self._url.rstrip("/")
-        try:
-            return str(json.loads(self.home.server.read_text())["url"]).rstrip("/")
-        except FileNotFoundError:
-            raise ServerUnreachable(
-                f"No Paddock server runs on {self.home.root}: start one with `paddock up`, or set PADDOCK_URL."
-            ) from None
-        except (OSError, ValueError, KeyError, TypeError):
-            raise ServerUnreachable(f"{self.home.server} cannot be read: start the server again.") from None
+        there = self.home.server.exists()
+        found = whereabouts.read(self.home)
+        if found is not None:
+            return found.url.rstrip("/")
+        if there and self.home.server.exists():
+            raise ServerUnreachable(f"{self.home.server} cannot be read: start the server again.")
+        raise _NotReached(
+            f"No Paddock server runs on {self.home.root}: start one with `paddock up`, or set PADDOCK_URL."
+        )
 
     @property
     def token(self) -> str | None:
@@ -54,12 +61,34 @@ class Connection:
 
     def request(self, method: str, path: str, *, patience: float | None = None, **options: Any) -> httpx2.Response:
         """A whole answer. `patience`: seconds to wait for it, where that is longer than usual."""
-        url = self.url
         options.setdefault("timeout", max(patience or 0, self._timeout))
+        end = time.monotonic() + HANDOVER_SECONDS
+        while True:
+            try:
+                return self._request(method, path, options)
+            except _NotReached:
+                if not self._moves() or time.monotonic() > end:
+                    raise
+            time.sleep(0.2)
+
+    def answers(self) -> bool:
+        """Whether the server is there now."""
+        try:
+            self._request("GET", "/version", {"timeout": self._timeout})
+        except PaddockError:
+            return False
+        return True
+
+    def _request(self, method: str, path: str, options: dict[str, Any]) -> httpx2.Response:
+        url = self.url
         with self._translated(url):
             response = self._http.request(method, url + PREFIX + path, headers=self._headers(), **options)
             _refuse(response, url)
             return response
+
+    def _moves(self) -> bool:
+        """Another server is about to take over, perhaps on another machine."""
+        return self._url is None and whereabouts.successor(self.home) is not None
 
     @contextmanager
     def stream(self, path: str, headers: dict[str, str] | None = None, **params: Any) -> Iterator[httpx2.Response]:
@@ -90,9 +119,8 @@ class Connection:
             raise ServerUnreachable(f"The server at {url} does not answer in time: see `paddock doctor`.") from None
         except httpx2.TransportError as error:
             why = str(error) or type(error).__name__
-            raise ServerUnreachable(
-                f"No Paddock server answers at {url} ({why}): start one with `paddock up`."
-            ) from None
+            kind = _NotReached if isinstance(error, httpx2.ConnectError) else ServerUnreachable
+            raise kind(f"No Paddock server answers at {url} ({why}): start one with `paddock up`.") from None
         except httpx2.InvalidURL as error:
             raise ServerUnreachable(f"{url!r} is not the address of a server: {error}.") from None
 

@@ -9,7 +9,8 @@
     ├── NotAuthorised         401
     ├── TooLarge              413
     ├── BackendError          503  the scheduler refused or failed
-    │   └── BackendUnavailable   503  the scheduler does not answer: try again later
+    │   ├── BackendUnavailable   503  the scheduler does not answer: try again later
+    │   └── BackendBusy       503  the scheduler takes no more for now: try again later
     └── ServerUnreachable     503  (client side) no server answers
 
 A class docstring is the default message; `code` is stable and is what programs should look at.
@@ -90,6 +91,12 @@ class BackendUnavailable(BackendError):
     """The backend does not answer."""
 
     code = "backend_unavailable"
+
+
+class BackendBusy(BackendError):
+    """The backend takes no more for now."""
+
+    code = "backend_busy"
 
 
 class ServerUnreachable(PaddockError):

@@ -67,6 +67,20 @@ class JobHandle:
     def restart(self, *, failed: bool = False, resume: bool = False) -> list[str]:
         return self._client.restart(self.id, failed=failed, resume=resume)
 
+    def hold(self) -> "JobHandle":
+        """Begin no further task; what runs goes on."""
+        self.detail = self._client.hold(self.id)
+        return self
+
+    def release(self) -> "JobHandle":
+        self.detail = self._client.release(self.id)
+        return self
+
+    def limits(self, *, time_limit: int | str | None = None, nice: int | None = None) -> "JobHandle":
+        """Another time limit, such as `4h`, or priority. Should the backend refuse, `detail.warnings` says so later."""
+        self.detail = self._client.limits(self.id, time_limit=time_limit, nice=nice)
+        return self
+
     def curves(self, metrics: Sequence[str] | None = None, *, points: int | None = None) -> list[Curve]:
         return self._client.curves(self.id, metrics, points=points)
 

@@ -15,9 +15,9 @@ from typing import Any
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from paddock import space, yaml12
+from paddock import space, units, yaml12
 from paddock.errors import InvalidInput
-from paddock.models import Goal, JobSpec, Objective
+from paddock.models import Goal, JobSpec, Objective, Resources
 
 SUFFIXES = (".yaml", ".yml", ".toml")
 _HIDDEN = {"Choices", "Range", "function-before[_coerce(), union[Choices,Range]]"}
@@ -68,6 +68,8 @@ def dump(spec: JobSpec) -> str:
         data["objective"] = _objective(spec.objective)
     if "params" in data:
         data["params"] = {name: _space(one) for name, one in spec.params.items()}
+    if "resources" in data:
+        data["resources"] |= _measures(spec.resources)
     return yaml12.dump(data) if data else "{}\n"
 
 
@@ -147,6 +149,8 @@ def _fields(error: ValidationError) -> dict[str, str]:
         message = str(detail["msg"]).removeprefix("Value error, ")
         if detail["type"] == "extra_forbidden":
             message = _unknown(loc)
+        elif detail["type"] == "greater_than_equal" and loc[-1] == "time_limit":
+            message = "it must be at least 1m"
         elif detail["loc"][-1] == "[key]":
             message = f"this name cannot be used ({message})"
         fields.setdefault(".".join(loc) or "job", message)
@@ -171,6 +175,17 @@ def _unknown(loc: list[str]) -> str:
 def _objective(objective: Objective) -> str:
     plain = objective.goal is Goal.MIN and ":" not in objective.metric
     return objective.metric if plain else f"{objective.metric}:{objective.goal.value}"
+
+
+def _measures(resources: Resources) -> dict[str, str]:
+    """As people write them: 16G, 4:00:00."""
+    made = {}
+    if resources.time_limit:
+        made["time_limit"] = units.clock(resources.time_limit)
+    for size, unit in ((1024**3, "G"), (1024**2, "M")):
+        if resources.memory and resources.memory % size == 0:
+            made.setdefault("memory", f"{resources.memory // size}{unit}")
+    return made
 
 
 def _space(one: space.Choices | space.Range) -> Any:

@@ -1,12 +1,14 @@
 """Every type that crosses a boundary: REST, the job folder, the command line, the database's columns."""
 
 import math
+import re
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, StringConstraints
 
+from paddock import units
 from paddock.space import ParamSpace
 
 Params = dict[str, JsonValue]
@@ -84,6 +86,31 @@ EnvName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 RelativePath = Annotated[str, StringConstraints(min_length=1, max_length=1000), AfterValidator(_no_nul)]
 
 
+def _free_option(option: str) -> str:
+    """Options of sbatch that Paddock sets itself would break its allocations."""
+    given = option.partition("=")[0].removeprefix("--")
+    name = next((ours for ours in (given, *_OUR_OPTIONS) if ours in _OUR_OPTIONS and ours.startswith(given)), None)
+    if name:  # or an abbreviation of it, which sbatch takes as well
+        raise ValueError(f"--{name} is set by Paddock" + (f": use {_OUR_OPTIONS[name]}" if _OUR_OPTIONS[name] else ""))
+    if given in _NO_JOB:
+        raise ValueError(f"--{given} submits nothing here")
+    return option
+
+
+_OUR_OPTIONS = {
+    "array": "", "job-name": "", "comment": "", "output": "", "error": "", "input": "", "chdir": "", "wrap": "",
+    "open-mode": "", "signal": "", "parsable": "", "test-only": "", "wait": "", "export": "", "export-file": "",
+    "dependency": "", "uid": "", "gid": "", "hold": "", "ntasks": "", "ntasks-per-node": "", "overcommit": "",
+    "partition": "the field partition", "gres": "the field gpus", "gpus": "the field gpus",
+    "gpus-per-node": "the field gpus", "gpus-per-task": "the field gpus", "cpus-per-task": "the field cpus",
+    "mem": "the field memory", "time": "the field time_limit", "nodes": "the field nodes",
+    "account": "the field account", "qos": "the field qos", "constraint": "the field constraint",
+    "nodelist": "the field nodelist", "exclude": "the field exclude", "reservation": "the field reservation",
+    "nice": "the field nice",
+}  # fmt: skip
+_NO_JOB = {"help", "usage", "version", "cluster", "clusters"}
+
+
 # --- what a person submits ------------------------------------------------------------------------------------------
 
 
@@ -116,12 +143,69 @@ class Search(Model):
     seed: int = Field(0, ge=0, le=2**31 - 1)
 
 
+class Launcher(StrEnum):
+    """How the processes of a task that has several find each other."""
+
+    TORCHRUN = "torchrun"
+    TENSORFLOW = "tensorflow"
+    SRUN = "srun"
+
+
+def _like(pattern: str, example: str, most: int = 500) -> AfterValidator:
+    """Text that Slurm reads as it stands: what could mean something else to it, or to a shell, is refused."""
+    allowed = re.compile(pattern)
+
+    def check(text: str) -> str:
+        stripped = text.strip()
+        if len(stripped) > most or not allowed.fullmatch(stripped):
+            raise ValueError(f"{text!r} cannot be used: write it like {example}")
+        return stripped
+
+    return AfterValidator(check)
+
+
+SlurmNames = Annotated[str, _like(r"[A-Za-z0-9_.,+@:\-]+", "volta or gpu,cpu")]
+SlurmNodes = Annotated[str, _like(r"[A-Za-z0-9_.,\[\]\-]+", "node[01-04],node7", 2000)]
+SlurmFeatures = Annotated[str, _like(r"[A-Za-z0-9_.,:=+&|*()\[\]\-]+", "a100|v100")]
+SlurmOption = Annotated[
+    str,
+    _like(r"--[a-z][a-z0-9-]*(=[^\x00-\x1f\x7f\"'\\`$]*)?", "--licenses=matlab:1, without quotes"),
+    AfterValidator(_free_option),
+]
+Seconds = Annotated[int, BeforeValidator(units.seconds, json_schema_input_type=int | str)]
+MOST_SECONDS = 10 * 365 * 86_400
+Bytes = Annotated[int, BeforeValidator(units.size, json_schema_input_type=int | str)]
+
+
 class Resources(Model):
-    """What one task needs."""
+    """What one task needs. What is not given comes from the profile, then from the backend's settings."""
 
     backend: Name | None = Field(None, description="name of the backend; the server's default when not given")
-    gpus: int | None = Field(None, ge=0, le=1024, description="none given: one where the machine has GPUs, else none")
-    cpus: int = Field(1, ge=1, le=4096)
+    profile: Name | None = Field(None, description="name of a profile in the settings: resources with a name")
+    gpus: int | None = Field(
+        None, ge=0, le=1024, description="GPUs on each node; none given: one where there are GPUs, else none"
+    )
+    gpu_type: SlurmNames | None = Field(None, description="the kind of GPU, as the cluster calls it")
+    cpus: int | None = Field(None, ge=1, le=4096, description="cores on each node; one when not given")
+    memory: Bytes | None = Field(None, ge=1, le=2**53, description="on each node, such as 16G")
+    time_limit: Seconds | None = Field(
+        None,
+        ge=60,
+        le=MOST_SECONDS,
+        description="of an allocation, such as 4h or 1-00:00:00; tasks that are cut off go on in the next",
+    )
+    nodes: int | None = Field(None, ge=1, le=10_000, description="nodes of one task; one when not given")
+    launcher: Launcher | None = Field(None, description="how the processes of one task are started")
+    slots: int | None = Field(None, ge=1, le=1024, description="tasks side by side in one allocation; one by default")
+    partition: SlurmNames | None = Field(None, description="partition, or several with commas")
+    account: SlurmNames | None = None
+    qos: SlurmNames | None = None
+    constraint: SlurmFeatures | None = Field(None, description="features that the nodes must have")
+    nodelist: SlurmNodes | None = Field(None, description="only on these nodes")
+    exclude: SlurmNodes | None = Field(None, description="not on these nodes")
+    reservation: SlurmNames | None = None
+    nice: int | None = Field(None, ge=0, le=2_147_483_645, description="how much priority to give up for others")
+    options: list[SlurmOption] = Field(default_factory=list, max_length=50, description="other options of sbatch")
 
 
 class Environment(Model):
@@ -259,7 +343,18 @@ class Job(Model):
     best_value: float | None = None
     sparkline: list[float] = Field(default_factory=list, description="the objective of the best task, some 30 points")
     seconds_left: float | None = None
+    held: bool = Field(False, description="no further task is begun until the job is released")
+    waits: "Waits | None" = Field(None, description="why tasks wait that have not started, as the backend says")
     warnings: list[str] = Field(default_factory=list)
+
+
+class Waits(Model):
+    """Why allocations of a job wait, and until when."""
+
+    reason: str
+    starts_at: datetime | None = Field(None, description="when the backend expects the first of them to start")
+    never: bool = Field(False, description="it will not start by itself")
+    seen_at: datetime | None = Field(None, description="when the backend last said so")
 
 
 class JobDetail(Job):
@@ -319,8 +414,27 @@ class Attempt(Model):
     warnings: list[str] = Field(default_factory=list)
 
 
+class Allocation(Model):
+    """What was asked of a backend, and what it last said of it."""
+
+    key: str
+    backend: str
+    backend_id: str | None = Field(None, description="the scheduler's own id, such as 123_4")
+    state: "AllocationState"
+    node: str | None = None
+    reason: str | None = None
+    never: bool = Field(False, description="it will not start by itself")
+    starts_at: datetime | None = None
+    created_at: datetime
+    seen_at: datetime | None = None
+    ended_at: datetime | None = None
+    cause: Cause | None = None
+    script: str | None = Field(None, description="exactly what was submitted to the scheduler")
+
+
 class TaskDetail(Task):
     command: list[str]
+    allocation: Allocation | None = Field(None, description="where it runs or ran; while it waits, the next of its job")
     attempts: list[Attempt]
     metrics: list[str]
     log_bytes: int
@@ -348,6 +462,25 @@ class Preview(Model):
     commands: list[list[str]] = Field(description="the exact command of each of these tasks")
     script: ScriptReport | None = None
     warnings: list[str] = Field(default_factory=list)
+    backend: str
+    allocations: int = Field(0, description="how many allocations would be asked for at first")
+    batch_script: str | None = Field(None, description="exactly what would be submitted to the scheduler")
+    check: "Check | None" = Field(None, description="what the scheduler says about it, when it was asked")
+
+
+class Check(Model):
+    """What a backend says about a request before it is made."""
+
+    accepted: bool
+    message: str = ""
+    starts_at: datetime | None = None
+
+
+class LimitsRequest(Model):
+    """What can be changed of a job that waits or runs."""
+
+    time_limit: Seconds | None = Field(None, ge=60, le=MOST_SECONDS, description="of its allocations, such as 4h")
+    nice: int | None = Field(None, ge=0, le=2_147_483_645)
 
 
 class JobPatch(Model):
@@ -413,6 +546,7 @@ class Device(Model):
     kind: Literal["gpu", "cpu"]
     name: str = ""
     memory: int | None = Field(None, description="bytes")
+    busy: bool = Field(False, description="in use, by whomever")
     used_by: list[str] = Field(default_factory=list, description="keys of the allocations on it")
     tasks: list[str] = Field(default_factory=list, description="ids of the tasks that run on it")
 
@@ -427,7 +561,25 @@ class Node(Model):
     memory_free: int | None = Field(None, description="bytes that could be had")
     slots: int = Field(description="how many tasks run at a time when each asks for one device")
     slots_used: int = 0
+    cpu_slots: int = Field(description="how many tasks of one core without a GPU run at a time")
     devices: list[Device] = Field(default_factory=list)
+    tasks: list[str] = Field(default_factory=list, description="ids of the tasks that run on it")
+    usable: bool = Field(True, description="takes new work")
+    reason: str | None = Field(None, description="why it does not")
+    partitions: list[str] = Field(default_factory=list)
+    features: list[str] = Field(default_factory=list)
+
+
+class BackendInfo(Model):
+    """Where jobs can run."""
+
+    name: str
+    kind: Literal["local", "slurm"]
+    default: bool = Field(description="for jobs that name none")
+    state: str = Field(description="ok, or what is wrong")
+    since: datetime | None = Field(None, description="since when it has been wrong")
+    defaults: Resources = Field(description="what jobs get there that do not ask for something else")
+    partitions: list[str] = Field(default_factory=list)
 
 
 class Health(Model):
@@ -463,19 +615,47 @@ class AllocationState(StrEnum):
     ENDED = "ended"
 
 
-class AllocationSpec(Model):
-    """What the engine asks a backend for. `key` is unique and makes submit idempotent."""
+class AllocationBatch(Model):
+    """Allocations that are asked for together, all alike. The n-th, from 0, has the key `KEY.n`.
+
+    `key` is unique and makes submit idempotent.
+    """
 
     key: str
+    count: int = Field(1, ge=1)
     name: str
-    folder: str = Field(description="the allocation's folder; the backend may write there")
-    runner: list[str] = Field(description="the command that starts the runner")
-    gpus: int = 0
-    cpus: int = 1
+    folder: str = Field(description="without the number of the allocation; the backend may write there")
+    runner: list[str] = Field(description="the command that starts the runner; {folder} is the allocation's folder")
+    resources: Resources
+    grace_seconds: float = 10.0
+
+    @property
+    def keys(self) -> list[str]:
+        return [f"{self.key}.{number}" for number in range(self.count)]
+
+    def folder_of(self, number: int) -> str:
+        return f"{self.folder}.{number}"
+
+    def command_of(self, number: int) -> list[str]:
+        return [self.folder_of(number) if part == FOLDER else part for part in self.runner]
+
+
+FOLDER = "{folder}"
 
 
 class AllocationStatus(Model):
     state: AllocationState
     node: str | None = None
-    reason: str | None = None
+    reason: str | None = Field(None, description="why it waits, or why it ended")
+    starts_at: float | None = Field(None, description="when it is expected to start, seconds since 1970")
+    never: bool = Field(False, description="it will not start by itself")
     cause: Cause | None = Field(None, description="why it ended, where the backend knows")
+    by_hand: bool = Field(False, description="somebody ended it on the backend itself")
+
+
+class AllocationChange(Model):
+    """What can be changed of an allocation; what is not given stays."""
+
+    held: bool | None = None
+    time_limit: int | None = Field(None, description="seconds")
+    nice: int | None = None

@@ -1,11 +1,13 @@
 """Where things are in Paddock's home; inside a job folder, see runner/layout.py."""
 
+import grp
 import json
 import os
 import secrets
 from pathlib import Path
 from typing import Any
 
+from paddock.errors import InvalidInput
 from paddock.runner import layout
 
 
@@ -28,6 +30,13 @@ class Home:
         self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
         for folder in (self.jobs, self.incoming, self.local, self.runners):
             folder.mkdir(exist_ok=True, mode=0o700)
+
+    def share_with(self, group: str) -> None:
+        """Let the members of a group into the jobs' folders; token and database stay their owner's."""
+        number = group_number(group)
+        for folder, mode in ((self.root, 0o710), (self.jobs, 0o750)):
+            os.chown(folder, -1, number)
+            folder.chmod(mode)
 
     def job(self, job: str) -> "JobFolder":
         return JobFolder(self.jobs / job, job)
@@ -78,6 +87,23 @@ class JobFolder:
 
     def log(self, task: str, attempt: int) -> Path:
         return Path(layout.log(layout.attempt(str(self.task(task)), attempt)))
+
+
+def group_number(group: str) -> int:
+    try:
+        return grp.getgrnam(group).gr_gid
+    except KeyError:
+        raise InvalidInput(f"There is no group {group!r} (setting `group`).", fields={"group": "unknown"}) from None
+
+
+def open_to(folder: Path, group: str) -> None:
+    """A folder and all in it can be read by a group; what is made in it later belongs to the group, too."""
+    number = group_number(group)
+    for path in (folder, *folder.rglob("*")):
+        if not path.is_symlink():
+            owner = path.stat().st_mode & 0o700
+            os.chown(path, -1, number)
+            path.chmod((0o2000 if path.is_dir() else 0) | owner | (owner & 0o500) >> 3)
 
 
 def write_once(path: Path, text: str, mode: int = 0o644) -> None:

@@ -1,52 +1,76 @@
 """`paddock up`: one process with the API and the engine."""
 
+import errno
 import fcntl
-import json
 import logging
 import os
 import signal
 import socket
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
 import uvicorn
 
+from paddock import hosting, whereabouts
 from paddock.api.app import create_app
 from paddock.api.bell import Bell
 from paddock.api.server import Server
 from paddock.backends.base import Backend
 from paddock.backends.local import LocalBackend
+from paddock.backends.slurm.backend import SlurmBackend
+from paddock.client import Client
 from paddock.engine.engine import Engine
 from paddock.errors import Conflict, InvalidInput
-from paddock.paths import Home, write_once
+from paddock.paths import Home
 from paddock.settings import Settings
 from paddock.store.db import Database
 from paddock.version import __version__
+from paddock.whereabouts import Whereabouts
 
 Announce = Callable[[str, str], None]  # address, address with the token
+LOOK_SECONDS = 0.25
+SILENT_LOOKS = 3
+log = logging.getLogger("paddock.serve")
 
 
-def serve(settings: Settings, *, announce: Announce | None = None) -> int:
-    """Serve until told to end (SIGINT, SIGTERM). Runners go on after that."""
+def serve(
+    settings: Settings, *, announce: Announce | None = None, cluster: str | None = None, succeed: bool = False
+) -> int:
+    """Serve until told to end (SIGINT, SIGTERM). Runners go on after that.
+
+    `cluster`: the Slurm cluster that this server was submitted to. `succeed`: take over from the server that runs.
+    """
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _leave)  # also what uvicorn hands the signal on to when it has shut down
     home = Home(settings.home)
     home.create()
-    os.umask(0o077)
+    os.umask(0o027 if settings.group else 0o077)
+    if settings.group:
+        home.share_with(settings.group)
+        home.database.touch(0o600)  # members may pass through the home: the database stays its owner's
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    logging.getLogger("alembic").setLevel(logging.WARNING)
-    with _alone(home), _listen(settings.host, settings.port) as listener:
+    for name in ("alembic", "httpx2"):
+        logging.getLogger(name).setLevel(logging.WARNING)
+    if cluster:
+        hosting.Successor(hosting.host(settings, home, cluster), os.environ.get("SLURM_JOB_ID")).arm()
+    with (
+        _succeed(home) if succeed else _alone(home),
+        _listen(settings.host, settings.port, other=cluster is not None) as listener,
+    ):
         db = open_database(settings, home)
         try:
             bell = Bell()
             engine = Engine(db, home, settings, backends(settings, home), bell.ring)
             token = home.ensure_token()
             app = create_app(Server(db, home, settings, engine, bell), token)
-            url = _url(settings.host, listener.getsockname()[1])
+            port = listener.getsockname()[1]
+            about = Whereabouts.here(_url(settings.host, port), port, cluster)
             config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=3, access_log=False)
-            _Uvicorn(config, home, url, lambda: (announce or _print)(url, f"{url}/?token={token}")).run([listener])
+            link = f"{about.url}/?token={token}"
+            _Uvicorn(config, home, about, lambda: (announce or _print)(about.url, link)).run([listener])
         finally:
             db.close()
     return 0
@@ -63,26 +87,36 @@ def open_database(settings: Settings, home: Home) -> Database:
 
 
 def backends(settings: Settings, home: Home) -> list[Backend]:
-    if settings.backend != "local":
-        raise InvalidInput(f"There is no backend {settings.backend!r}; there is: local.")
-    return [LocalBackend(home.local, settings.local)]
+    """This machine, and the clusters of the settings."""
+    clusters = settings.clusters
+    if settings.backend != "local" and settings.backend not in clusters:
+        known = ", ".join(["local", "slurm", *sorted(clusters)])
+        raise InvalidInput(f"There is no backend {settings.backend!r}; there are: {known}.")
+    slurm = [SlurmBackend(name, one) for name, one in sorted(clusters.items())]
+    return [LocalBackend(home.local, settings.local), *slurm]
 
 
 class _Uvicorn(uvicorn.Server):
-    """Says where it is once it answers, and no longer when it does not."""
+    """Says where it is once it answers, and no longer when it does not. Makes room for a successor."""
 
-    def __init__(self, config: uvicorn.Config, home: Home, url: str, announce: Callable[[], None]) -> None:
+    def __init__(self, config: uvicorn.Config, home: Home, about: Whereabouts, announce: Callable[[], None]) -> None:
         super().__init__(config)
         self._home = home
-        self._address = url
+        self._about = about
         self._announce = announce
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started:
-            about = {"url": self._address, "pid": os.getpid(), "version": __version__}
-            write_once(self._home.server, json.dumps(about), mode=0o600)
+            self._about.write(self._home)
+            whereabouts.handover(self._home).unlink(missing_ok=True)  # ours, or left by one that never took over
             self._announce()
+
+    async def on_tick(self, counter: int) -> bool:
+        if counter % 10 == 0 and (who := whereabouts.successor(self._home)):
+            log.info("%s takes over: this server ends", who)
+            self.should_exit = True
+        return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._home.server.unlink(missing_ok=True)
@@ -98,16 +132,48 @@ def _print(url: str, link: str) -> None:
 def _alone(home: Home) -> Iterator[TextIO]:
     """One server to a home: the lock goes with the process, however it ends."""
     with open(home.lock, "a+") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise Conflict(
-                f"A server already runs on {home.root}: use it, or choose another home with --home."
-            ) from None
+        if not _locked(file):
+            raise Conflict(f"A server already runs on {home.root}: use it, or choose another home with --home.")
         yield file
 
 
-def _listen(host: str, port: int) -> socket.socket:
+@contextmanager
+def _succeed(home: Home) -> Iterator[TextIO]:
+    """The lock, once the server that runs has made room. On some network file systems each node has locks of its own:
+    therefore it must also have taken its address back, or answer no more."""
+    told, silent = False, 0
+    with open(home.lock, "a+") as file:
+        while not (_locked(file) and (whereabouts.read(home) is None or silent >= SILENT_LOOKS)):
+            silent = 0 if _answers(home) else silent + 1
+            whereabouts.announce_handover(home)
+            if not told:
+                log.info("waits for the server that runs on %s to end", home.root)
+            told = True
+            time.sleep(LOOK_SECONDS)
+        if told:
+            log.info("takes over")
+        yield file
+
+
+def _answers(home: Home) -> bool:
+    with Client(home=home.root, timeout=2) as client:
+        return client.answers()
+
+
+def _locked(file: TextIO) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno not in (errno.EWOULDBLOCK, errno.EACCES):
+            raise Conflict(
+                f"{file.name} cannot be locked ({error.strerror}): choose a home on a file system with locks."
+            ) from None
+        return False
+    return True
+
+
+def _listen(host: str, port: int, *, other: bool = False) -> socket.socket:
+    """`other`: any free port will do when this one is taken, as by another person's server on the same node."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -115,6 +181,9 @@ def _listen(host: str, port: int) -> socket.socket:
         listener.bind((host, port))
     except OSError as error:
         listener.close()
+        if other and error.errno == errno.EADDRINUSE:
+            log.info("port %d is taken here: another one is used", port)
+            return _listen(host, 0)
         raise Conflict(
             f"Port {port} on {host} cannot be used ({error.strerror}): choose another with --port, or 0 for any."
         ) from None

@@ -8,11 +8,11 @@ import os
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 from paddock.errors import InvalidInput
-from paddock.models import Cause
+from paddock.models import Cause, EnvName, Resources
 
 DEFAULT_PORT = 54322
 
@@ -36,6 +36,32 @@ class LocalSettings(BaseModel):
     )
 
 
+class SlurmSettings(BaseModel):
+    """A Slurm cluster."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    prefix: list[str] = Field(
+        default_factory=list,
+        description="put before Slurm's commands, such as ['ssh', 'login1'] or ['sudo', '-nu', 'ml']",
+    )
+    conf: str | None = Field(None, description="slurm.conf, where it is not in its usual place (SLURM_CONF)")
+    python: str | None = Field(
+        None, description="interpreter on the nodes for the runner (3.8 or newer); the server's own when not given"
+    )
+    setup: list[str] = Field(
+        default_factory=list, description="shell lines of the batch script before the runner starts"
+    )
+    variables: dict[EnvName, str] = Field(default_factory=dict, description="environment variables of the batch script")
+    resources: Resources = Field(Resources(), description="defaults for jobs: partition, account, time_limit, ...")
+    warn_seconds: int = Field(
+        60, ge=5, le=3600, description="so long before its time limit a task is warned with SIGUSR1"
+    )
+    poll_seconds: float = Field(2.0, ge=0.1, le=600, description="how often the queue is asked while things change")
+    rest_seconds: float = Field(15.0, ge=0.1, le=3600, description="how often when nothing has changed for a while")
+    command_seconds: float = Field(20.0, ge=1, le=600, description="how long a command of Slurm may take")
+
+
 class RunnerSettings(BaseModel):
     """How runners watch their tasks."""
 
@@ -43,6 +69,9 @@ class RunnerSettings(BaseModel):
 
     poll_seconds: float = Field(0.2, gt=0, le=60, description="how often metric files and orders are looked at")
     usage_seconds: float = Field(2.0, gt=0, le=3600, description="how often memory and CPU use are measured")
+    warn_seconds: float = Field(
+        60.0, ge=1, le=3600, description="so long before its time limit a task is warned with SIGUSR1"
+    )
     grace_seconds: float = Field(
         10.0, ge=0, le=3600, description="time between SIGTERM and SIGKILL when a task is stopped"
     )
@@ -100,10 +129,36 @@ class Settings(BaseSettings):
     max_tasks: int = Field(20_000, ge=1, description="largest number of tasks of one job")
     event_hours: float = Field(1.0, gt=0, description="how long events are kept for clients that reconnect")
     check_seconds: float = Field(30.0, gt=0, description="how long the check of a job's environment may take")
+    group: str | None = Field(
+        None, description="group that may read the jobs' folders; nobody but their owner when not given"
+    )
     local: LocalSettings = Field(LocalSettings(), description="the backend on this machine")
+    backends: dict[str, SlurmSettings] = Field(
+        default_factory=dict, description='Slurm clusters by name; `backend = "slurm"` alone is one with defaults'
+    )
+    profiles: dict[str, Resources] = Field(
+        default_factory=dict, description="resources with a name, for `--profile`; they may name a backend"
+    )
     runner: RunnerSettings = Field(RunnerSettings(), description="how runners watch their tasks")
     upload: UploadSettings = Field(UploadSettings(), description="what a submission may bring along")
     retries: RetrySettings = Field(RetrySettings(), description="default number of automatic retries by cause")
+
+    @field_validator("backends")
+    @classmethod
+    def _not_this_machine(cls, given: dict[str, SlurmSettings]) -> dict[str, SlurmSettings]:
+        if "local" in given:
+            raise ValueError("the backend `local` is this machine: give the cluster another name")
+        return given
+
+    def cluster(self, name: str) -> SlurmSettings | None:
+        """The Slurm cluster of this name; `slurm` needs no settings."""
+        found = self.backends.get(name)
+        return found or (SlurmSettings() if name == "slurm" and self.backend == "slurm" else None)
+
+    @property
+    def clusters(self) -> dict[str, SlurmSettings]:
+        """All of them, with the one that is there by its name alone."""
+        return {name: found for name in {*self.backends, self.backend} if (found := self.cluster(name))}
 
     @classmethod
     def settings_customise_sources(

@@ -17,13 +17,14 @@ from paddock.models import (
     Convention,
     Interpreter,
     JobSpec,
+    Launcher,
     Node,
     Params,
     Preview,
     ScriptParam,
     ScriptReport,
 )
-from paddock.paths import Home, write_once
+from paddock.paths import Home, open_to, write_once
 from paddock.search import expand, varying
 from paddock.settings import Settings
 from paddock.space import Choices, Range
@@ -69,6 +70,7 @@ class Plan:
             commands=[self.command(n, params, "JOB", code).argv for n, params in enumerate(shown, start=1)],
             script=self.script,
             warnings=self.warnings,
+            backend=self.spec.resources.backend or "",
         )
 
 
@@ -82,6 +84,7 @@ def plan(spec: JobSpec, files: snapshot.Files, settings: Settings, nodes: Sequen
     if report:
         _refuse_misfits(spec, report)
     placement.refuse_impossible(spec.resources, nodes)
+    _refuse_launcher(spec)
     made = Plan(
         spec=spec,
         files=kept,
@@ -95,6 +98,13 @@ def plan(spec: JobSpec, files: snapshot.Files, settings: Settings, nodes: Sequen
     return made
 
 
+def _refuse_launcher(spec: JobSpec) -> None:
+    resources = spec.resources
+    if (resources.nodes or 1) > 1 and resources.launcher is None:
+        message = f"a task over several nodes needs a launcher: {', '.join(Launcher)}"
+        raise InvalidInput(f"A{message[1:]}.", fields={"resources.launcher": message})
+
+
 def accept(made: Plan, code: CodeInfo, owner: str, home: Home, db: Database, settings: Settings) -> str:
     """Try the environment, lay the folder down, and write the job; all of it or nothing."""
     needs_python = made.spec.command is None
@@ -105,6 +115,8 @@ def accept(made: Plan, code: CodeInfo, owner: str, home: Home, db: Database, set
     incoming = home.incoming / job
     try:
         _lay_down(made, incoming, with_report=not interpreter.has_paddock)
+        if settings.group:
+            open_to(incoming, settings.group)
         incoming.rename(home.job(job).root)
     except BaseException:
         shutil.rmtree(incoming, ignore_errors=True)

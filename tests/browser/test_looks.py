@@ -26,7 +26,7 @@ def _fill(server: ServerProcess) -> tuple[str, str]:
     return good, bad
 
 
-def _serious(page: Page) -> list[str]:
+def serious(page: Page) -> list[str]:
     # The page's policy forbids added scripts; what the browser's own tools evaluate is not held to it.
     page.evaluate(AXE.read_text())
     found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
@@ -47,9 +47,9 @@ def test_pages_are_accessible_and_pictured(visit: Visit, server: ServerProcess, 
         expect(page.get_by_text(text).first).to_be_visible()
         page.wait_for_timeout(600)
         page.screenshot(path=str(SHOTS / f"{name}-{width}-{'dark' if dark else 'light'}.png"), full_page=True)
-        serious = _serious(page)
-        if serious:
-            findings[name] = serious
+        found = serious(page)
+        if found:
+            findings[name] = found
 
     look("sign-in", "/", "token", signed_in=False)
     look("jobs-empty", "/", "sample")

@@ -49,7 +49,7 @@ DROP = """
 """
 
 
-def _drop(page: Page, name: str, text: str) -> None:
+def drop(page: Page, name: str, text: str) -> None:
     area = "section[aria-label='Drop a training script or a folder here']"
     expect(page.locator(area)).to_be_visible()
     page.evaluate(DROP, [area, name, text])
@@ -58,7 +58,7 @@ def _drop(page: Page, name: str, text: str) -> None:
 def test_a_job_from_drop_to_removal(visit: Visit, server: ServerProcess) -> None:
     page = visit("/")
     page.get_by_role("link", name="Submit new job").first.click()
-    _drop(page, "train.py", SLOW)
+    drop(page, "train.py", SLOW)
     preview = page.get_by_role("region", name="Preview")
     page.get_by_role("textbox", name="Name", exact=True).fill("From the page")
     epochs = page.get_by_role("textbox", name="epochs")

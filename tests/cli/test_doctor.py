@@ -1,10 +1,18 @@
 """`paddock doctor` finds what is wrong, and says how to mend it."""
 
+import ast
+import json
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from paddock.cli import checks_cuda, checks_job, checks_node, checks_probe
 from paddock.cli.checks import file_system_of
-from tests.support.up import Cli
+from tests.support.up import Cli, Done
 
 
 def findings(done: Any) -> dict[str, Any]:
@@ -14,7 +22,7 @@ def findings(done: Any) -> dict[str, Any]:
 def test_all_is_well(cli: Cli) -> None:
     done = cli("doctor", "--json")
     assert {finding["status"] for finding in done.json} == {"ok"}
-    assert set(findings(done)) == {
+    assert set(findings(done)) - {"slurm"} == {
         "python", "settings", "home", "disk", "token", "database", "file system", "runner", "gpus", "clock", "server",
     }  # fmt: skip
     assert "runner" in cli("doctor").out
@@ -68,3 +76,540 @@ def test_the_file_system_of_a_path(tmp_path: Path) -> None:
     assert file_system_of(tmp_path / "x", mounts) == "nfs4"
     assert file_system_of(Path("/"), mounts) == "ext4"
     assert file_system_of(Path("/"), tmp_path / "nope") is None
+
+
+# --- Slurm, played by scripts ---------------------------------------------------------------------------------------
+
+CONFIG = """Configuration data as of 2026-11-15T05:53:47
+AccountingStorageEnforce = associations,limits,qos
+AccountingStorageType   = accounting_storage/slurmdbd
+ClusterName             = lab
+MaxArraySize            = 1001
+MaxJobCount             = 10000
+MinJobAge               = 300 sec
+SLURM_VERSION           = 22.05.8
+"""
+PARTITIONS = (
+    "PartitionName=gpu AllowGroups=ALL AllowAccounts=ALL AllowQos=ALL Default=YES DefaultTime=01:00:00 "
+    "MaxNodes=UNLIMITED MaxTime=1-00:00:00 Nodes=n1 State=UP TotalCPUs=8 TotalNodes=1\n"
+    "PartitionName=closed AllowGroups=wheel-of-others AllowAccounts=theirs AllowQos=ALL Default=NO DefaultTime=NONE "
+    "MaxNodes=UNLIMITED MaxTime=UNLIMITED Nodes=n1 State=UP TotalCPUs=8 TotalNodes=1\n"
+    "PartitionName=old AllowGroups=ALL AllowAccounts=ALL AllowQos=ALL Default=NO DefaultTime=NONE "
+    "MaxNodes=UNLIMITED MaxTime=UNLIMITED Nodes=n1 State=DOWN TotalCPUs=8 TotalNodes=1\n"
+)
+NODES = (
+    "NodeName=n1 Arch=x86_64 CPUAlloc=0 CPUTot=8 CPULoad=0.10 ActiveFeatures=(null) Gres=gpu:v100:2 NodeAddr=n1 "
+    "RealMemory=16000 AllocMem=0 FreeMem=15000 State=IDLE Partitions=gpu,closed,old "
+    "CfgTRES=cpu=8,gres/gpu=2 AllocTRES=\n"
+)
+PROGRAMS = {
+    "sbatch": """
+        case "$1" in
+          --version) echo "slurm-wlm $(cat version)" ;;
+          --test-only) echo "sbatch: Job 7 to start at 2026-11-15T06:00:00 using 1 processors on nodes n1 in gpu" >&2 ;;
+          *) cat > script; echo 7
+             [ -e idle ] && exit
+             SLURM_ARRAY_TASK_ID=0 SLURM_ARRAY_JOB_ID=7 SLURMD_NODENAME=n1 setsid bash script > /dev/null 2>&1 & ;;
+        esac""",
+    "squeue": """
+        [ -e script ] || exit 0
+        case "$*" in *PENDING*) exit 0 ;; esac
+        name=$(sed -n 's/^#SBATCH --job-name=//p' script)
+        echo "7_0|$(cat state)|N/A|N/A|n1|gpu|10|2:00|$name" """,
+    "scancel": 'echo "$*" > cancelled',
+    "scontrol": """
+        case "$*" in
+          ping) cat ping; grep -q UP ping ;;
+          *"show config"*) cat config ;;
+          *"show partitions"*) cat partitions ;;
+          *"show nodes"*) cat nodes ;;
+        esac""",
+    "sacct": "[ ! -e unreachable ] || { cat unreachable >&2; exit 1; }",
+    "sacctmgr": """
+        case "$*" in
+          *"show assoc user="*) cat associations ;;
+          *"show assoc account="*) cat accounts ;;
+          *"show qos"*) cat qualities ;;
+          *"show user"*) echo lab ;;
+        esac""",
+    "sinfo": "true",
+}
+
+
+class Fake:
+    """Slurm's commands as scripts that print what lies in a folder; `sbatch` runs the job at once, right here."""
+
+    def __init__(self, cli: Cli) -> None:
+        self.cli = cli
+        self.folder = cli.folder / "fake"
+        (self.folder / "bin").mkdir(parents=True)
+        for name, body in PROGRAMS.items():
+            self.program(name, f"cd {self.folder}\n{body}")
+        self.put(
+            version="22.05.8",
+            ping="Slurmctld(primary) at head is UP",
+            config=CONFIG,
+            partitions=PARTITIONS,
+            nodes=NODES,
+            state="RUNNING|None",
+            associations="lab|lab|me|||||||normal",
+            accounts="",
+            qualities="normal||||||",
+        )
+
+    def program(self, name: str, body: str) -> None:
+        path = self.folder / "bin" / name
+        path.write_text(f"#!/bin/bash\n{body}\n")
+        path.chmod(0o755)
+
+    def put(self, **files: str) -> None:
+        for name, text in files.items():
+            (self.folder / name).write_text(text + ("" if text.endswith("\n") else "\n"))
+
+    def settings(self, text: str) -> None:
+        self.cli.home.mkdir(mode=0o700, exist_ok=True)
+        (self.cli.home / "settings.toml").write_text(text)
+
+    def __call__(self, *arguments: str, code: int = 0, **env: str) -> dict[str, Any]:
+        """What is said of the cluster, by its name."""
+        done = self.doctor(*arguments, code=code, **env)
+        return {name.partition(": ")[2]: one for name, one in findings(done).items() if ": " in name}
+
+    def doctor(self, *arguments: str, code: int | None = 0, **env: str) -> Done:
+        path = f"{self.folder / 'bin'}:/usr/bin:/bin"
+        return self.cli.quick("doctor", "--json", *arguments, code=code, PATH=path, **env)
+
+
+@pytest.fixture
+def fake(alone: Cli) -> Fake:
+    return Fake(alone)
+
+
+def bad(found: dict[str, Any]) -> dict[str, str]:
+    return {name: one["status"] for name, one in found.items() if one["status"] != "ok"}
+
+
+def test_a_cluster_in_order(fake: Fake) -> None:
+    done = fake.doctor("--backend", "slurm", "--python", sys.executable)
+    found = {name.partition(": ")[2]: one for name, one in findings(done).items() if ": " in name}
+    assert bad(found) == {}, found
+    assert list(found) == [
+        "commands", "controller", "partitions", "nodes", "gpus", "accounting", "limits",
+        "job", "home", "clock", "runner", "environment",
+    ]  # fmt: skip
+    assert "gpu (default, 1 node, at most 1 d" in found["partitions"]["detail"]
+    assert found["gpus"]["detail"] == "2 v100 on 1 node"
+    assert "in lab, by default lab" in found["accounting"]["detail"]
+    assert "at most 1,000 allocations" in found["limits"]["detail"]
+    assert "n1 sees" in found["home"]["detail"]
+    assert f"Python {sys.version.split()[0]}" in found["runner"]["detail"]
+    assert "the tiny job runs on n1" in done.err
+    assert (fake.folder / "cancelled").read_text() == "7_0\n"
+    assert not fake.cli.home.exists(), "what is made for the job is removed"
+    script = (fake.folder / "script").read_text()
+    assert "#SBATCH --time=0:02:00" in script and "#SBATCH --cpus-per-task=1" in script and "gres" not in script
+
+
+def test_quick_submits_nothing(fake: Fake) -> None:
+    found = fake("--backend", "slurm", "--quick")
+    assert bad(found) == {}
+    assert "submission" in found and "job" not in found
+    assert not (fake.folder / "script").exists()
+
+
+def test_slurm_is_pointed_out_when_it_is_there(fake: Fake, alone: Cli) -> None:
+    assert "paddock up --backend slurm" in findings(fake.doctor())["slurm"]["detail"]
+    assert "slurm" not in findings(fake.doctor("--backend", "local"))
+    (fake.folder / "bin" / "sbatch").unlink()
+    empty = alone.folder / "empty"
+    empty.mkdir()
+    assert "slurm" not in findings(alone.quick("doctor", "--json", PATH=str(empty)))
+    found = findings(alone.quick("doctor", "--json", "--backend", "slurm", PATH=str(empty), code=1))
+    assert found["slurm: commands"]["status"] == "error"
+    assert "slurm: controller" not in found
+
+
+def test_wrong_flags(fake: Fake) -> None:
+    assert "There is no backend 'volta'" in fake.doctor("--backend", "volta", code=2).err
+    assert "not both" in fake.doctor("--venv", "a", "--conda", "b", code=2).err
+    fake.settings("nonsense = 1\n")
+    assert findings(fake.doctor("--backend", "slurm", code=1))["slurm"]["fix"] == "correct the settings first"
+
+
+@pytest.mark.parametrize(
+    ("version", "missing", "status", "said"),
+    [
+        ("19.05.2", "", "error", "too old"),
+        ("20.02.7", "", "error", "too old"),
+        ("20.11.0", "", "ok", "20.11.0"),
+        ("25.05.1", "", "ok", "25.05.1"),
+        ("22.05.8", "scancel", "error", "not found: scancel"),
+        ("22.05.8", "sinfo", "warn", "not found: sinfo"),
+    ],
+)
+def test_the_commands(fake: Fake, version: str, missing: str, status: str, said: str) -> None:
+    fake.put(version=version)
+    prefix = ["env", f"PATH={fake.folder}/bin:{fake.folder}/tools"]
+    if missing:  # the real ones may be on this machine
+        (fake.folder / "tools").mkdir()
+        for tool in ("sh", "env", "cat", "id", "sed", "grep", "bash"):
+            (fake.folder / "tools" / tool).symlink_to(shutil.which(tool) or tool)
+        (fake.folder / "bin" / missing).unlink()
+        fake.settings(f"[backends.slurm]\nprefix = {prefix!r}\n")
+    found = fake("--backend", "slurm", "--quick", code=1 if status == "error" else 0)["commands"]
+    assert found["status"] == status
+    assert said in found["detail"]
+
+
+def test_a_prefix_that_does_not_work(fake: Fake) -> None:
+    fake.settings("[backends.far]\nprefix = ['/nowhere/ssh']\n[backends.near]\nprefix = ['false']\n")
+    done = findings(fake.doctor(code=1))
+    assert "/nowhere/ssh" in done["far: commands"]["detail"]
+    assert "prefix" in done["near: commands"]["fix"]
+
+
+def test_a_controller_that_is_down(fake: Fake) -> None:
+    fake.put(ping="Slurmctld(primary) at head is DOWN")
+    found = fake("--backend", "slurm", code=1)
+    assert list(found) == ["commands", "controller"]
+    assert "head is DOWN" in found["controller"]["detail"]
+    fake.put(ping="Slurmctld(primary) at head is DOWN\nSlurmctld(backup) at other is UP")
+    assert fake("--backend", "slurm", "--quick")["controller"]["status"] == "warn"
+
+
+def test_what_settings_and_profiles_ask_for(fake: Fake) -> None:
+    fake.settings(
+        "[backends.volta.resources]\npartition = 'gone,old'\naccount = 'other'\n"
+        "[profiles.big]\nbackend = 'volta'\npartition = 'closed'\ngpus = 4\ngpu_type = 'a100'\n"
+        "[profiles.long]\nbackend = 'volta'\npartition = 'gpu'\ntime_limit = '2d'\n"
+        "[profiles.here]\nbackend = 'local'\npartition = 'nonsense'\n"
+    )
+    found = fake("--quick", code=1)
+    assert bad(found) == {"partitions": "error", "gpus": "warn", "accounting": "error"}
+    said = found["partitions"]["detail"]
+    assert "the settings of the backend: there is no partition gone" in said
+    assert "partition old is down" in said
+    assert "profile 'big': partition closed is only for the " in said
+    assert "profile 'long': partition gpu gives at most 1 d" in said
+    assert "nonsense" not in said
+    assert "there are no GPUs of type a100" in found["gpus"]["detail"]
+    assert found["gpus"]["fix"] == "set gpu_type to one of: v100"
+    assert "not in account other" in found["accounting"]["detail"]
+
+
+def test_no_node_and_no_default_partition(fake: Fake) -> None:
+    drained = NODES.replace("State=IDLE", "State=IDLE+DRAIN").replace("\n", " Reason=broken fan [root@2026-11-15]\n")
+    fake.put(nodes=drained, partitions=PARTITIONS.replace("Default=YES", "Default=NO"))
+    found = fake("--backend", "slurm", "--quick", code=1)
+    assert "0 of 1 usable: broken fan" in found["nodes"]["detail"]
+    assert "none is the default" in found["partitions"]["detail"]
+    assert fake("--backend", "slurm", "--quick", "--partition", "gpu", code=1)["partitions"]["status"] == "ok"
+
+
+def test_accounting_and_limits(fake: Fake) -> None:
+    fake.put(
+        associations="lab|lab|me|4|20|cpu=8|1-00:00:00|||few\nother|else|me|||||||",
+        accounts="lab|lab||||||cpu=64,gres/gpu=8,gres/gpu:v100=2||few\nlab|lab|you|1|||||||",
+        qualities="few||5|gres/gpu=2|||\nhigh|1|||||",
+    )
+    said = fake("--backend", "slurm", "--quick")["limits"]["detail"]
+    assert (
+        "you in account lab: at most 4 jobs running at a time, 20 jobs submitted at a time, 8 cores in one job, "
+        "1-00:00:00 for one job" in said
+    )
+    assert "; account lab: at most 64 cores and 8 GPUs and 2 GPUs of type v100 in all" in said
+    assert "QOS few: at most 5 jobs of a user submitted at a time, 2 GPUs for a user" in said
+    assert "high" not in said and "else" not in said
+
+
+def test_accounting_that_is_not_in_order(fake: Fake) -> None:
+    fake.put(associations="")
+    found = fake("--backend", "slurm", "--quick", code=1)["accounting"]
+    assert "refuses jobs" in found["detail"] and "sacctmgr add user" in found["fix"]
+    fake.put(unreachable="sacct: error: slurm_persist_conn_open_without_init: failed to open: Connection refused")
+    assert "slurmdbd) does not answer" in fake("--backend", "slurm", "--quick")["accounting"]["detail"]
+    fake.put(config=CONFIG.replace("/slurmdbd", "/none").replace("300 sec", "4 sec").replace("1001", "0"))
+    found = fake("--backend", "slurm", "--quick", code=1)
+    assert bad(found) == {"accounting": "warn", "limits": "error"}
+    assert "off: Slurm forgets a job 4 s after" in found["accounting"]["detail"]
+    assert "rest_seconds" in found["limits"]["fix"] and "arrays of jobs are switched off" in found["limits"]["detail"]
+
+
+# --- the tiny job ---------------------------------------------------------------------------------------------------
+
+
+def test_a_job_that_waits_is_cancelled_and_its_reason_told(fake: Fake) -> None:
+    fake.put(idle="", state="PENDING|Resources")
+    done = fake.doctor("--backend", "slurm", "--wait", "1")
+    found = findings(done)["slurm: job"]
+    assert found["status"] == "warn"
+    assert "had not started after 1 s, and was cancelled: waits for a free place in partition gpu" in found["detail"]
+    assert "--wait 2" in found["fix"]
+    assert "a tiny job waits in the queue: waits for a free place in partition gpu" in done.err
+    assert (fake.folder / "cancelled").exists()
+
+
+def test_a_job_that_can_never_start(fake: Fake) -> None:
+    fake.put(idle="", state="PENDING|BadConstraints")
+    found = fake("--backend", "slurm", code=1)["job"]
+    assert "no node can ever give what it asks for" in found["detail"]
+
+
+def test_a_job_that_is_refused(fake: Fake) -> None:
+    message = "sbatch: error: Batch job submission failed: Invalid qos specification"
+    fake.program("sbatch", f'[ "$1" = --version ] && echo slurm 22.05.8 || {{ echo "{message}" >&2; exit 1; }}')
+    assert "Invalid qos specification" in fake("--backend", "slurm", code=1)["job"]["detail"]
+    assert "Invalid qos specification" in fake("--backend", "slurm", "--quick", code=1)["submission"]["detail"]
+
+
+@pytest.mark.parametrize("state", ["RUNNING|None", "FAILED|None"])
+def test_a_home_that_the_node_does_not_see(fake: Fake, monkeypatch: pytest.MonkeyPatch, state: str) -> None:
+    monkeypatch.setattr(checks_job, "SIGHT_SECONDS", 0.5)
+    fake.put(idle="", state=state)
+    found = fake("--backend", "slurm", code=1)["job"]
+    assert "ran on n1, and nothing that it wrote in " in found["detail"]
+    assert "PADDOCK_HOME" in found["fix"]
+
+
+def test_set_up_lines_that_fail(fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checks_job, "SIGHT_SECONDS", 0.5)
+    fake.put(state="FAILED|None")
+    fake.settings("[backends.volta]\nsetup = ['exit 3']\n")
+    found = fake(code=1)["job"]
+    assert "came to no end of its set-up" in found["detail"]
+
+
+def test_a_clock_and_file_modes_that_differ(fake: Fake) -> None:
+    fake.program("date", 'echo "$(($(/bin/date +%s) - 1000)).5"')
+    fake.program("mv", '/bin/chmod 666 "$1"; /bin/mv "$@"')
+    found = fake("--backend", "slurm", code=1)
+    assert "behind this machine's" in found["clock"]["detail"] and found["clock"]["status"] == "error"
+    assert "a file made with mode 640 has 666 here" in found["home"]["detail"] and found["home"]["status"] == "warn"
+
+
+@pytest.mark.parametrize(
+    ("there", "status", "said"),
+    [
+        (100.5, "ok", "agrees with the node's to 1.00 s"),
+        (102.5, "ok", "1.5 s ahead"),
+        (104.0, "warn", "3.0 s ahead"),
+        (95.0, "warn", "5.0 s behind"),
+        (165.0, "error", "64.0 s ahead"),
+    ],
+)
+def test_only_a_certain_difference_of_clocks_counts(there: float, status: str, said: str) -> None:
+    found = checks_node.clock(100.0, there, 101.0)
+    assert (found.status, said in found.detail) == (status, True), found
+
+
+def test_a_home_that_is_slow_and_belongs_to_another(tmp_path: Path) -> None:
+    file = tmp_path / "echo"
+    file.write_text("x")
+    file.chmod(checks_node.MODE)
+    owner = file.stat().st_uid
+    assert checks_node.home(tmp_path, file, owner, "n1", 0.5).status == "ok"
+    assert checks_node.home(tmp_path, file, owner, "n1", 12.0).status == "warn"
+    found = checks_node.home(tmp_path, file, owner + 1, "n1", 0.5)
+    assert found.status == "error" and "root_squash" in found.fix
+
+
+def test_a_job_that_was_cut_off() -> None:
+    why = "its allocation reached its time limit"
+    assert why in checks_node.runner("python3", None, why).detail
+    assert why in checks_node.environment(None, why, 0)[0].detail
+    assert checks_node.environment("PADDOCK {}\ncode 0\n", "", 0)[0].status == "error"
+
+
+def test_interpreters_that_do_not_work_on_the_node(fake: Fake) -> None:
+    fake.program("python-old", 'case "$*" in *version*) echo 3.7.1 ;; *) exit 1 ;; esac')
+    fake.program("python-broken", "echo 'bad interpreter' >&2; exit 126")
+    old, broken = (fake.folder / "bin" / name for name in ("python-old", "python-broken"))
+    fake.settings(f"[backends.volta]\npython = '{old}'\n")
+    found = fake("--python", str(broken), code=1)
+    assert bad(found) == {"runner": "error", "environment": "error"}
+    assert "is Python 3.7.1 on the node" in found["runner"]["detail"]
+    assert "does not work on the node: bad interpreter" in found["environment"]["detail"]
+    fake.settings(f"[backends.volta]\npython = '{broken}'\n")
+    found = fake("--venv", "nowhere", code=1)
+    assert "does not start on the node" in found["runner"]["detail"]
+    assert "has no bin/python" in found["environment"]["detail"]
+
+
+def test_the_environment_is_chosen_as_submit_does(fake: Fake) -> None:
+    for name in ("of-settings", "of-flag"):
+        fake.program(name, f'echo \'PADDOCK {{"python": "{name}"}}\'')
+    venv = fake.folder / "venv" / "bin"
+    venv.mkdir(parents=True)
+    (venv / "python").symlink_to(fake.folder / "bin" / "of-shell")
+    fake.program("of-shell", 'echo "PADDOCK {\\"python\\": \\"of-shell in $VIRTUAL_ENV\\"}"')
+
+    def chosen(*arguments: str) -> str:
+        detail: str = fake("--backend", "slurm", *arguments, VIRTUAL_ENV=str(venv.parent))["environment"]["detail"]
+        return detail
+
+    assert f"of-shell in {venv.parent}" in chosen()
+    fake.settings(f"python = '{fake.folder}/bin/of-settings'\n")
+    assert "of-settings" in chosen()
+    assert "of-flag" in chosen("--python", "of-flag")
+
+
+# --- what a node has to train with ----------------------------------------------------------------------------------
+
+PROBE = Path(checks_probe.__file__)
+
+
+def test_the_probe_runs_on_any_python() -> None:
+    tree = ast.parse(PROBE.read_text(), feature_version=(3, 8))
+    imported = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    imported |= {str(node.module) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    assert {name.partition(".")[0] for name in imported} <= set(sys.stdlib_module_names)
+
+
+TORCH = """
+import sys
+__version__ = "2.1.0+cu121"
+sys.stderr.write("a warning\\n")
+class version: cuda = "12.1"
+class cuda:
+    is_available = staticmethod(lambda: False)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (TORCH, {"version": "2.1.0+cu121", "gpu_build": True, "cuda": "12.1", "gpus": 0, "said": "a warning\n"}),
+        ("import os; os.kill(os.getpid(), 4)", {"code": -4}),
+        ("import time; time.sleep(60)", {"timeout": True}),
+        ("raise OSError('libcudart.so.12: no')", {"error": "OSError: libcudart.so.12: no"}),
+        ("print('PADDOCK nonsense')", {"use_error": "AttributeError: module 'torch' has no attribute 'version'"}),
+    ],
+)
+def test_the_probe_survives_every_framework(tmp_path: Path, text: str, said: dict[str, Any]) -> None:
+    (tmp_path / "torch.py").write_text(text)
+    shutil.copy(PROBE, tmp_path / "probe.py")
+    done = subprocess.run(
+        [sys.executable, str(tmp_path / "probe.py"), "1", "3" if "sleep" in text else "30"],
+        env={"PATH": "/usr/bin:/bin", "CUDA_VISIBLE_DEVICES": "0"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    probed = json.loads(done.stdout.splitlines()[-1].removeprefix(checks_probe.MARK))
+    assert said.items() <= probed["frameworks"]["torch"].items(), probed
+    checks_cuda.Probed.model_validate(probed)
+
+
+NO_CUDNN = (
+    "2021-01-09 12:25:12.1: W tensorflow/stream_executor/platform/default/dso_loader.cc:60] Could not load dynamic "
+    "library 'libcudnn.so.8'; dlerror: libcudnn.so.8: cannot open shared object file: No such file or directory; "
+    "LD_LIBRARY_PATH: /usr/local/cuda/lib64\n"
+    "2021-01-09 12:25:12.1: W tensorflow/core/common_runtime/gpu/gpu_device.cc:1757] Cannot dlopen some GPU libraries. "
+    "Please make sure the missing libraries mentioned above are installed properly if you would like to use GPU. "
+    "Follow the guide at https://www.tensorflow.org/install/gpu for how to download and setup the required libraries "
+    "for your platform.\nSkipping registering GPU devices...\n"
+)
+NOT_NAMED = NO_CUDNN.partition("\n")[2]
+INDIRECT = (
+    "Could not load dynamic library 'libcusolver.so.11'; dlerror: libnvJitLink.so.12: cannot open shared object file: "
+    "No such file or directory\nCould not load dynamic library 'libnvinfer.so.7'; dlerror: libnvinfer.so.7: cannot "
+    "open shared object file: No such file or directory\n"
+)
+KERNEL = (
+    "E tensorflow/stream_executor/cuda/cuda_driver.cc:271] failed call to cuInit: "
+    "CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE: forward compatibility was attempted on non supported HW\n"
+    "E tensorflow/stream_executor/cuda/cuda_diagnostics.cc:313] kernel version 460.91.3 does not match DSO version "
+    "470.57.2 -- cannot find working devices in this configuration\n"
+)
+TOO_OLD = (
+    "torch/cuda/__init__.py:182: UserWarning: CUDA initialization: The NVIDIA driver on your system is too old (found "
+    "version 11040). Please update your GPU driver by downloading and installing a new version from the URL: "
+    "http://www.nvidia.com/Download/index.aspx Alternatively, go to: https://pytorch.org to install a PyTorch version "
+    "that has been compiled with your version of the CUDA driver. (Triggered internally at CUDAFunctions.cpp:108.)\n"
+)
+CAPABILITY = (
+    "torch/cuda/__init__.py:209: UserWarning: \nNVIDIA GeForce RTX 5090 with CUDA capability sm_120 is not compatible "
+    "with the current PyTorch installation.\nThe current PyTorch install supports CUDA capabilities sm_50 sm_90.\n"
+)
+NO_DEVICE = "failed call to cuInit: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected"
+INSUFFICIENT = "cudaGetDevice() failed. Status: CUDA driver version is insufficient for CUDA runtime version"
+GLIBC = "ImportError: /lib64/libm.so.6: version `GLIBC_2.29' not found (required by libtensorflow_framework.so.2)"
+NO_KERNEL = "RuntimeError: CUDA error: no kernel image is available for execution on the device"
+UNKNOWN = "RuntimeError: CUDA unknown error - this may be due to an incorrectly set up environment"
+NO_AVX = "The TensorFlow library was compiled to use AVX instructions, but these aren't available on your machine."
+NOT_FOUND = "ImportError: {}: cannot open shared object file: No such file or directory"
+NUMPY = (
+    "A module that was compiled using NumPy 1.x cannot be run in\nNumPy 2.0.0 as it may crash. To support both 1.x and "
+    "2.x\nversions of NumPy, modules must be compiled with NumPy 2.0.\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "one", "said", "fix"),
+    [
+        ("tensorflow", {"said": NO_CUDNN}, "sees 0 of 1 GPU: cuDNN (libcudnn.so.8) is missing", "and-cuda"),
+        ("tensorflow", {"said": NOT_NAMED, "cuda": "12.3", "cudnn": "8"}, "needs CUDA 12.3 and cuDNN 8", "module load"),
+        ("tensorflow", {"said": INDIRECT}, "nvJitLink (libnvJitLink.so.12) is missing", "module load"),
+        ("tensorflow", {"said": KERNEL}, "kernel 460.91.3, library 470.57.2", "restart that node"),
+        ("tensorflow", {"said": NO_DEVICE}, "no working NVIDIA driver or device", "nvidia-smi"),
+        ("tensorflow", {"use_error": f"InternalError: {INSUFFICIENT}"}, "supports only CUDA up to 12.4", "CUDA 12"),
+        ("tensorflow", {"gpu_build": False}, "a build for the CPU only", "and-cuda"),
+        ("torch", {"gpu_build": False, "version": "2.3.1+cpu"}, "PyTorch 2.3.1+cpu is a build for the CPU", "12.4"),
+        ("torch", {"said": TOO_OLD, "cuda": "12.1"}, "12.1, and the node's driver 550.54 supports only CUDA up to 11.4",
+         "a build for CUDA 11"),
+        ("torch", {"cuda": "13.0"}, "13.0, and the node's driver 550.54 supports only CUDA up to 12.4", "newer driver"),
+        ("torch", {"gpus": 1, "said": CAPABILITY, "use_error": NO_KERNEL},
+         "not built for this GPU (NVIDIA GeForce RTX 5090, sm_120)", "--gpu-type"),
+        ("torch", {"gpus": 1, "use_error": NO_KERNEL}, "not built for this GPU (Tesla V100)", "--gpu-type"),
+        ("torch", {"use_error": UNKNOWN}, "cannot start CUDA", "nvidia-smi"),
+        ("torch", {"said": "one\ntwo"}, "sees 0 of 1 GPU: two", "by hand"),
+        ("torch", {"error": NOT_FOUND.format("libcudnn.so.9")}, "cuDNN (libcudnn.so.9) is missing", "nvidia-"),
+        ("torch", {"error": NOT_FOUND.format("libcuda.so.1")}, "the NVIDIA driver (libcuda.so.1)", "look at that node"),
+        ("tensorflow", {"error": GLIBC}, "newer system than this node has: it needs GLIBC_2.29", "container"),
+        ("torch", {"error": "ImportError: numpy", "said": NUMPY}, "NumPy 2", "numpy<2"),
+        ("torch", {"error": "ModuleNotFoundError: No module named 'sympy'"}, "No module named 'sympy'", "install"),
+        ("tensorflow", {"code": -4}, "illegal instruction", "--constraint"),
+        ("tensorflow", {"code": -6, "said": NO_AVX}, "illegal instruction", "--constraint"),
+        ("tensorflow", {"code": -9}, "memory", "--memory"),
+        ("tensorflow", {"code": 1, "said": "Segmentation"}, "ended with code 1", "by hand"),
+        ("tensorflow", {"timeout": True, "seconds": 100.0}, "not imported within 100 s", "file system"),
+    ],
+)  # fmt: skip
+def test_what_frameworks_say_in_words(name: str, one: dict[str, Any], said: str, fix: str) -> None:
+    seen = checks_cuda.Probed(python="3.11", visible="0", driver="550.54", driver_cuda=(12, 4), devices=["Tesla V100"])
+    found = checks_cuda.framework(name, checks_cuda.Framework(**one), seen, 1)
+    assert found.status == "error"
+    assert said in found.detail
+    assert fix in found.fix
+
+
+def test_frameworks_in_order() -> None:
+    seen = checks_cuda.Probed(python="3.11", visible="0,1", driver="550.54", driver_cuda=(12, 4), devices=["V100"] * 2)
+    one = checks_cuda.Framework(version="2.9.0+cu128", cuda="12.8", gpus=2, seconds=3.0)
+    found = checks_cuda.framework("torch", one, seen, 2)  # 12.8 on 12.4: the same major version is enough
+    assert (found.status, found.detail) == ("ok", "PyTorch 2.9.0+cu128 for CUDA 12.8, imported in 3.0 s, sees 2 GPUs")
+    on_cpu = checks_cuda.Framework(version="2.9.0+cpu", gpu_build=False)
+    assert checks_cuda.framework("torch", on_cpu, seen, 0).status == "ok"
+    slow = one.model_copy(update={"seconds": 61.0})
+    assert checks_cuda.framework("torch", slow, seen, 2).status == "warn"
+    assert checks_cuda.framework("torch", one, seen, 3).status == "error"
+
+
+@pytest.mark.parametrize(
+    ("seen", "status", "said"),
+    [
+        ({"visible": "0", "driver": "550.54", "driver_cuda": (12, 4), "devices": ["V100"]},
+         "ok", "V100; driver 550.54, good for CUDA up to 12.4"),
+        ({"visible": None}, "error", "CUDA_VISIBLE_DEVICES is not set"),
+        ({"visible": ""}, "error", "CUDA_VISIBLE_DEVICES is ''"),
+        ({"visible": "NoDevFiles"}, "error", "NoDevFiles"),
+        ({"visible": "0", "smi": "there is no nvidia-smi"}, "warn", "does not answer: there is no nvidia-smi"),
+        ({"visible": "0", "smi": "Failed to initialize NVML: Driver/library version mismatch"}, "error", "mismatch"),
+    ],
+)  # fmt: skip
+def test_the_gpus_of_an_allocation(seen: dict[str, Any], status: str, said: str) -> None:
+    probed = checks_cuda.Probed(python="3.11", **seen)
+    found = checks_cuda.devices(probed, 1)
+    assert (found.status, said in found.detail) == (status, True), found
+    if not seen["visible"]:
+        assert "CUDA_VISIBLE_DEVICES" in checks_cuda.framework("torch", checks_cuda.Framework(), probed, 1).detail

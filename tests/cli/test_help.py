@@ -13,7 +13,7 @@ NAMES = [name for name, _, _ in _COMMANDS]
 NEEDS_SERVER = [
     ["ls"], ["show", "k3v"], ["tasks", "k3v"], ["logs", "k3v-1"], ["metrics", "k3v-1"], ["best", "k3v"],
     ["stop", "k3v"], ["restart", "k3v"], ["rm", "k3v", "--yes"], ["export", "k3v"], ["nodes"], ["token"],
-    ["submit", "--command", "true"],
+    ["submit", "--command", "true"], ["hold", "k3v"], ["release", "k3v"], ["limits", "k3v", "--time", "4h"],
 ]  # fmt: skip
 
 

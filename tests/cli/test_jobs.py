@@ -32,6 +32,7 @@ def test_json_is_all_that_is_printed(cli: Cli) -> None:
     single = [
         ["ls"], ["show", job], ["show", f"{job}-1"], ["tasks", job], ["logs", f"{job}-1"], ["metrics", job],
         ["best", job], ["stop", job], ["restart", job], ["nodes"], ["settings"], ["token"], ["version"], ["doctor"],
+        ["hold", job], ["release", job], ["limits", job, "--nice", "1"], ["tunnel"],
         ["inspect", cli.script()], ["submit", cli.script(), "--gpus", "0", "--dry-run"], ["rm", job, "--yes"],
     ]  # fmt: skip
     for arguments in single:
@@ -166,14 +167,16 @@ def test_rm_asks_first(cli: Cli) -> None:
     assert not folder.exists()
 
 
-@pytest.mark.parametrize("command", ["show", "tasks", "logs", "metrics", "best", "stop", "restart", "rm", "export"])
+@pytest.mark.parametrize(
+    "command", ["show", "tasks", "logs", "metrics", "best", "stop", "restart", "hold", "release", "rm", "export"]
+)
 @pytest.mark.parametrize("unknown", ["zzzzzzzz", "zzzzzzzz-1", "../health", "a b", "%", ""])
 def test_what_is_not_there_is_3(cli: Cli, command: str, unknown: str) -> None:
-    if command == "rm" and "-" in unknown:
-        pytest.skip("tasks are not removed")
+    if command in ("rm", "hold", "release") and "-" in unknown:
+        pytest.skip("this is done with whole jobs only")
     done = cli.quick(command, unknown, "--json", *(["--yes"] if command == "rm" else []), code=3)
     assert done.err.startswith("error: ")
-    assert done.out == "" or command in ("stop", "restart", "rm")
+    assert done.out == "" or command in ("stop", "restart", "hold", "release", "rm")
 
 
 def test_an_id_that_fits_several_is_3(cli: Cli) -> None:

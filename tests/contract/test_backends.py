@@ -1,5 +1,10 @@
-"""What every backend promises. A new one gets a rig and a subclass of each class here."""
+"""What every backend promises. A new one gets a rig and a subclass of the classes here that are not about one kind.
 
+`BackendContract`, `BatchContract` and `RestartContract` are for all; `QueueContract` is for backends whose size a test
+decides on.
+"""
+
+import json
 import os
 import secrets
 import signal
@@ -14,58 +19,124 @@ from typing import TypeVar
 
 import pytest
 
+from paddock import placement
 from paddock.backends import processes
 from paddock.backends.base import Backend
 from paddock.backends.local import LocalBackend
-from paddock.models import AllocationSpec, AllocationState, AllocationStatus, Cause, Device
+from paddock.models import (
+    FOLDER,
+    AllocationBatch,
+    AllocationChange,
+    AllocationState,
+    AllocationStatus,
+    Cause,
+    Device,
+    Resources,
+)
 from paddock.settings import LocalSettings
 
 T = TypeVar("T")
 PENDING, RUNNING, ENDED = AllocationState.PENDING, AllocationState.RUNNING, AllocationState.ENDED
 SLEEPER = ["/bin/sleep", "300"]
-
-
-def eventually(answer: Callable[[], T | None], seconds: float = 20) -> T:
-    """The first answer that is true."""
-    end = time.monotonic() + seconds
-    while not (found := answer()):
-        assert time.monotonic() < end, f"still {found!r} after {seconds} s"
-        time.sleep(0.02)
-    return found
+LEAVES_A_CHILD = "(setsid sh -c 'echo $$ > left; exec sleep 300' &) ; while [ ! -s left ]; do sleep 0.01; done"
 
 
 class Rig(ABC):
     """A place to run, and backends that are opened on it one after the other, as a server that is restarted does."""
 
+    patience = 20.0  # seconds until what must happen has happened
+    settling = 0.3  # seconds in which what must not happen would have happened
+    unknown: Sequence[str] = ("nope", "nope.0")  # ids that the backend never gave
+
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.opened: list[Backend] = []
-        self.keys: list[str] = []
+        self.ids: list[str] = []
         self._token = secrets.token_hex(8)
 
+    # --- what differs -------------------------------------------------------------------------------------------------
+
     @abstractmethod
-    def make(self, slots: int, gpus: list[str]) -> Backend: ...
+    def make(self, slots: int, gpus: list[str]) -> Backend:
+        """A backend on the place; one whose size is not ours to decide on takes no notice of slots and GPUs."""
+
+    @abstractmethod
+    def node_names(self) -> set[str]: ...
+
+    def resources(self, gpus: int, cpus: int) -> Resources:
+        return Resources(gpus=gpus, cpus=cpus)
+
+    def printed(self, name: str, number: int = 0) -> str:
+        """What a command printed; without what the backend itself wrote there."""
+        return (self.of(name, number) / "out.log").read_text()
+
+    # --- the same everywhere ------------------------------------------------------------------------------------------
 
     def open(self, slots: int = 2, gpus: Sequence[str] = ()) -> Backend:
         self.opened.append(self.make(slots, list(gpus)))
         return self.opened[-1]
 
-    def spec(self, name: str, command: list[str], *, gpus: int = 0, cpus: int = 1) -> AllocationSpec:
-        """With a key of its own on this machine: tests beside this one must not be told apart by luck."""
-        folder = self.folder / name
-        folder.mkdir(exist_ok=True)
-        key = f"{self._token}-{name}"
-        self.keys.append(key)
-        return AllocationSpec(key=key, name=name, folder=str(folder), runner=command, gpus=gpus, cpus=cpus)
+    def of(self, name: str, number: int = 0) -> Path:
+        """The folder of an allocation."""
+        return self.folder / f"{name}.{number}"
 
-    def shell(self, name: str, text: str, *, gpus: int = 0, cpus: int = 1) -> AllocationSpec:
-        return self.spec(name, ["/bin/sh", "-c", text], gpus=gpus, cpus=cpus)
+    def batch(self, name: str, command: list[str], *, count: int = 1, gpus: int = 0, cpus: int = 1) -> AllocationBatch:
+        """With a key of its own on this machine: tests beside this one must not be told apart by luck."""
+        key = f"{self._token}-{name}"
+        made = AllocationBatch(
+            key=key,
+            count=count,
+            name=f"paddock-{key}",
+            folder=str(self.folder / name),
+            runner=command,
+            resources=self.resources(gpus, cpus),
+        )
+        for number in range(count):
+            Path(made.folder_of(number)).mkdir(exist_ok=True)
+        return made
+
+    def shell(self, name: str, text: str, *, count: int = 1, gpus: int = 0, cpus: int = 1) -> AllocationBatch:
+        return self.batch(name, ["/bin/sh", "-c", text], count=count, gpus=gpus, cpus=cpus)
+
+    def submit(self, backend: Backend, batch: AllocationBatch) -> list[str]:
+        ids = list(backend.submit(batch))
+        self.ids += ids
+        return ids
+
+    def one(self, backend: Backend, batch: AllocationBatch) -> str:
+        [given] = self.submit(backend, batch)
+        return given
+
+    def fill(self, backend: Backend) -> tuple[list[str], Callable[[], None]]:
+        """Takes all the room there is. The ids, and what ends them."""
+        count = placement.width(self.resources(0, 1), backend.nodes())
+        batch = self.shell("fill", f"while [ ! -e {self.folder}/go ]; do sleep 0.02; done", count=count)
+        ids = self.submit(backend, batch)
+        self.eventually(lambda: states(backend, *ids) == [RUNNING] * count)
+        return ids, (self.folder / "go").touch
+
+    def eventually(self, answer: Callable[[], T | None]) -> T:
+        """The first answer that is true."""
+        end = time.monotonic() + self.patience
+        while not (found := answer()):
+            assert time.monotonic() < end, f"still {found!r} after {self.patience} s"
+            time.sleep(0.02)
+        return found
+
+    def wait_end(self, backend: Backend, one: str) -> AllocationStatus:
+        return self.eventually(lambda: next((s for s in backend.poll([one]).values() if s.state is ENDED), None))
+
+    def wait_state(self, backend: Backend, one: str, state: AllocationState) -> None:
+        self.eventually(lambda: states(backend, one) == [state])
+
+    def wait_file(self, path: Path) -> str:
+        return self.eventually(lambda: path.read_text().strip() if path.exists() else "")
 
     def close(self) -> None:
         for backend in self.opened:
-            backend.cancel(self.keys)
+            backend.cancel(self.ids)
         for backend in self.opened:
-            eventually(lambda backend=backend: ended(backend, self.keys))  # type: ignore[misc]
+            self.eventually(lambda backend=backend: ended(backend, self.ids))  # type: ignore[misc]
 
 
 def states(backend: Backend, *ids: str) -> list[AllocationState | None]:
@@ -75,14 +146,6 @@ def states(backend: Backend, *ids: str) -> list[AllocationState | None]:
 
 def ended(backend: Backend, ids: Sequence[str]) -> bool:
     return all(state in (ENDED, None) for state in states(backend, *ids))
-
-
-def wait_end(backend: Backend, one: str) -> AllocationStatus:
-    return eventually(lambda: next((s for s in backend.poll([one]).values() if s.state is ENDED), None))
-
-
-def wait_file(path: Path) -> str:
-    return eventually(lambda: path.read_text().strip() if path.exists() else "")
 
 
 class BackendContract:
@@ -95,44 +158,55 @@ class BackendContract:
         return rig.open()
 
     def test_runs_the_command_in_its_folder_and_says_when_it_has_ended(self, rig: Rig, backend: Backend) -> None:
-        one = backend.submit(rig.shell("a1", "pwd; echo oops >&2; touch here"))
-        status = wait_end(backend, one)
-        assert (status.state, status.cause) == (ENDED, None)
-        assert status.node == socket.gethostname()
-        assert (rig.folder / "a1" / "here").exists()
-        assert (rig.folder / "a1" / "out.log").read_text() == f"{rig.folder}/a1\noops\n"
+        one = rig.one(backend, rig.shell("a1", "pwd; echo oops >&2; touch here"))
+        status = rig.wait_end(backend, one)
+        assert (status.state, status.cause, status.by_hand) == (ENDED, None, False)
+        assert status.node in rig.node_names()
+        assert (rig.of("a1") / "here").exists()
+        assert rig.printed("a1") == f"{rig.of('a1')}\noops\n"
 
     def test_the_exit_code_of_a_runner_is_no_business_of_the_backend(self, rig: Rig, backend: Backend) -> None:
-        one = backend.submit(rig.shell("a1", "exit 3"))
-        assert wait_end(backend, one).state is ENDED
+        one = rig.one(backend, rig.shell("a1", "exit 3"))
+        status = rig.wait_end(backend, one)
+        assert (status.state, status.cause, status.by_hand) == (ENDED, None, False)
 
     def test_submit_is_idempotent_on_the_key(self, rig: Rig, backend: Backend) -> None:
-        spec = rig.shell("a1", "echo x >> ran; sleep 0.2")
-        ids = {backend.submit(spec) for _ in range(3)}
+        batch = rig.shell("a1", "echo x >> ran; sleep 0.2")
+        ids = {rig.one(backend, batch) for _ in range(3)}
         assert len(ids) == 1
-        wait_end(backend, *ids)
-        assert {backend.submit(spec)} == ids
+        rig.wait_end(backend, *ids)
+        assert {rig.one(backend, batch)} == ids
         assert states(backend, *ids) == [ENDED]
-        assert (rig.folder / "a1" / "ran").read_text() == "x\n"
+        assert (rig.of("a1") / "ran").read_text() == "x\n"
 
     def test_what_is_not_known_is_absent(self, rig: Rig, backend: Backend) -> None:
-        one = backend.submit(rig.spec("a1", SLEEPER))
-        assert set(backend.poll(["nope", one, "a1-not"])) == {one}
+        one = rig.one(backend, rig.batch("a1", SLEEPER))
+        assert set(backend.poll([*rig.unknown, one])) == {one}
         assert backend.poll([]) == {}
+
+    def test_the_records_tell_of_ends_only(self, rig: Rig, backend: Backend) -> None:
+        """Of what is not known, of what runs, and of what has ended: never that something else is the matter."""
+        ended_one = rig.one(backend, rig.shell("a1", "true"))
+        running = rig.one(backend, rig.batch("a2", SLEEPER))
+        rig.wait_end(backend, ended_one)
+        rig.wait_state(backend, running, RUNNING)
+        assert backend.trace([]) == {}
+        found = backend.trace([*rig.unknown, ended_one, running])
+        assert set(found) <= {ended_one}
+        assert {status.state for status in found.values()} <= {ENDED}
 
     def test_an_end_is_kept_until_it_was_told(self, rig: Rig, backend: Backend) -> None:
         """The caller learns the id of an allocation after others were polled: its end must not be lost meanwhile."""
-        one = backend.submit(rig.shell("a1", "true"))
+        one = rig.one(backend, rig.shell("a1", "true"))
         for _ in range(5):
             backend.poll([])
             time.sleep(0.02)
-        wait_end(backend, one)
+        rig.wait_end(backend, one)
 
     def test_ended_only_when_nothing_of_it_runs(self, rig: Rig, backend: Backend) -> None:
-        text = "(setsid sh -c 'echo $$ > left; exec sleep 300' &) ; while [ ! -s left ]; do sleep 0.01; done"
-        one = backend.submit(rig.shell("a1", text))
-        left = int(wait_file(rig.folder / "a1" / "left"))
-        wait_end(backend, one)
+        one = rig.one(backend, rig.shell("a1", LEAVES_A_CHILD))
+        left = int(rig.wait_file(rig.of("a1") / "left"))
+        rig.wait_end(backend, one)
         assert processes.started(left) is None
 
     def test_leftovers_of_a_killed_runner_are_ended_with_it(self, rig: Rig, backend: Backend) -> None:
@@ -140,56 +214,146 @@ class BackendContract:
         child += "open('child', 'w').write(str(os.getpid())); time.sleep(300)"
         code = f"import os, subprocess, sys; p = subprocess.Popen([sys.executable, '-I', '-S', '-c', {child!r}]); "
         code += "open('runner', 'w').write(str(os.getpid())); p.wait()"
-        one = backend.submit(rig.spec("a1", [sys.executable, "-I", "-S", "-c", code]))
-        runner, left = (int(wait_file(rig.folder / "a1" / name)) for name in ("runner", "child"))
-        assert states(backend, one) == [RUNNING]
+        one = rig.one(backend, rig.batch("a1", [sys.executable, "-I", "-S", "-c", code]))
+        runner, left = (int(rig.wait_file(rig.of("a1") / name)) for name in ("runner", "child"))
+        rig.wait_state(backend, one, RUNNING)
         os.kill(runner, signal.SIGKILL)
-        wait_end(backend, one)
-        assert processes.started(left) is None
-
-    def test_not_ended_while_a_leftover_cannot_be_killed(
-        self, rig: Rig, backend: Backend, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        text = "(setsid sh -c 'echo $$ > left; exec sleep 300' &) ; while [ ! -s left ]; do sleep 0.01; done"
-        with monkeypatch.context() as patched:  # a process in a system call that does not return stays for a while
-            patched.setattr(processes, "kill_marked", lambda key: [])
-            one = backend.submit(rig.shell("a1", text))
-            left = int(wait_file(rig.folder / "a1" / "left"))
-            time.sleep(0.2)
-            assert states(backend, one) == [RUNNING]
-            assert processes.started(left) is not None
-        wait_end(backend, one)
+        rig.wait_end(backend, one)
         assert processes.started(left) is None
 
     def test_processes_of_others_are_left_alone(self, rig: Rig, backend: Backend) -> None:
-        first = backend.submit(rig.shell("a1", "sleep 0.1"))
-        second = backend.submit(rig.spec("a10", SLEEPER))
-        wait_end(backend, first)
+        first = rig.one(backend, rig.shell("a1", "sleep 0.1"))
+        second = rig.one(backend, rig.batch("a10", SLEEPER))
+        rig.wait_end(backend, first)
+        rig.wait_state(backend, second, RUNNING)
+        time.sleep(rig.settling)
         assert states(backend, second) == [RUNNING]
 
-    def test_a_command_that_cannot_be_started(self, rig: Rig, backend: Backend) -> None:
-        one = backend.submit(rig.spec("a1", [str(rig.folder / "no such program")]))
-        status = wait_end(backend, one)
-        assert status.cause is Cause.LAUNCH_FAILED
-        assert "no such program" in (status.reason or "")
-        after = backend.submit(rig.shell("a2", "true"))
-        assert wait_end(backend, after).cause is None
+    def test_a_command_that_cannot_be_started_holds_up_nothing(self, rig: Rig, backend: Backend) -> None:
+        one = rig.one(backend, rig.batch("a1", [str(rig.folder / "no such program")]))
+        status = rig.wait_end(backend, one)
+        told = f"{status.reason} {rig.printed('a1') if (rig.of('a1') / 'out.log').exists() else ''}"
+        assert "no such program" in told
+        after = rig.one(backend, rig.shell("a2", "true"))
+        assert rig.wait_end(backend, after).cause is None
 
     def test_cancel_of_a_running_one(self, rig: Rig, backend: Backend) -> None:
-        one = backend.submit(
-            rig.shell("a1", "trap 'echo told > told; exit 0' TERM; touch up; while :; do sleep 0.05; done")
-        )
-        eventually((rig.folder / "a1" / "up").exists)
+        text = "trap 'echo told > told; exit 0' TERM; touch up; while :; do sleep 0.05; done"
+        one = rig.one(backend, rig.shell("a1", text))
+        rig.eventually((rig.of("a1") / "up").exists)
         backend.cancel([one])
-        wait_end(backend, one)
-        assert (rig.folder / "a1" / "told").exists()  # it was asked, not killed
+        rig.wait_end(backend, one)
+        assert (rig.of("a1") / "told").exists()  # it was asked, not killed
+
+    def test_cancel_of_a_waiting_one_never_runs_it(self, rig: Rig, backend: Backend) -> None:
+        _, go = rig.fill(backend)
+        waits, other = rig.submit(backend, rig.shell("a2", "touch ran", count=2))
+        assert states(backend, waits, other) == [PENDING, PENDING]
+        backend.cancel([waits])
+        rig.eventually(lambda: ended(backend, [waits]))
+        go()
+        rig.wait_end(backend, other)
+        assert [(rig.of("a2", n) / "ran").exists() for n in (0, 1)] == [False, True]
 
     def test_cancel_of_ended_and_unknown_ones_is_nothing(self, rig: Rig, backend: Backend) -> None:
-        one = backend.submit(rig.shell("a1", "true"))
-        wait_end(backend, one)
-        backend.cancel([one, "nope"])
+        one = rig.one(backend, rig.shell("a1", "true"))
+        rig.wait_end(backend, one)
+        backend.cancel([one, *rig.unknown])
         backend.cancel([])
         assert states(backend, one) == [ENDED]
+
+    def test_the_nodes_are_those_of_this_backend(self, rig: Rig, backend: Backend) -> None:
+        nodes = backend.nodes()
+        assert {node.name for node in nodes} == rig.node_names()
+        assert {node.backend for node in nodes} == {backend.name}
+        assert all(node.cpu_slots >= 1 and 0 <= node.slots_used <= node.slots for node in nodes)
+        assert placement.width(rig.resources(0, 1), nodes) >= 1
+
+
+class BatchContract:
+    """Many in one call, what is asked before, and what is changed after."""
+
+    def test_a_batch_of_several_each_in_its_folder(self, rig: Rig, backend: Backend) -> None:
+        batch = rig.batch("a1", ["/bin/sh", "-c", 'pwd > cwd; echo "$1" > seen', "sh", FOLDER], count=3)
+        ids = rig.submit(backend, batch)
+        assert len(set(ids)) == len(ids)
+        assert 1 <= len(ids) <= 3  # a backend may take fewer; the others will never be
+        rig.eventually(lambda: states(backend, *ids) == [ENDED] * len(ids))
+        for number in range(3):
+            path = batch.folder_of(number)
+            seen = [(Path(path) / name).read_text() for name in ("cwd", "seen") if (Path(path) / name).exists()]
+            assert seen == ([f"{path}\n"] * 2 if number < len(ids) else [])
+
+    def test_idempotent_for_all_of_it_also_after_a_restart(self, rig: Rig, backend: Backend) -> None:
+        batch = rig.shell("a1", "echo x >> ran; while [ ! -e ../go ]; do sleep 0.02; done", count=3)
+        ids = rig.submit(backend, batch)
+        assert rig.submit(backend, batch) == ids
+        again = rig.open()
+        assert rig.submit(again, batch) == ids
+        (rig.folder / "go").touch()
+        rig.eventually(lambda: states(again, *ids) == [ENDED] * len(ids))
+        assert rig.submit(rig.open(), batch) == ids
+        time.sleep(rig.settling)
+        assert [(rig.of("a1", n) / "ran").read_text() for n in range(len(ids))] == ["x\n"] * len(ids)
+
+    def test_two_batches_do_not_mix(self, rig: Rig, backend: Backend) -> None:
+        first = rig.submit(backend, rig.shell("a1", "true", count=2))
+        second = rig.submit(backend, rig.shell("a10", "true", count=2))
+        assert not set(first) & set(second)
+
+    def test_one_of_a_batch_can_be_cancelled(self, rig: Rig, backend: Backend) -> None:
+        first, second = rig.submit(backend, rig.batch("a1", SLEEPER, count=2))
+        rig.eventually(lambda: states(backend, first, second) == [RUNNING] * 2)
+        backend.cancel([first])
+        rig.wait_end(backend, first)
+        time.sleep(rig.settling)
+        assert states(backend, second) == [RUNNING]
+
+    def test_a_held_one_does_not_start_until_it_is_released(self, rig: Rig, backend: Backend) -> None:
+        others, go = rig.fill(backend)
+        one = rig.one(backend, rig.shell("a1", "touch ran"))
+        rig.wait_state(backend, one, PENDING)
+        backend.change([one], AllocationChange(held=True))
+        go()
+        rig.eventually(lambda: ended(backend, others))
+        time.sleep(rig.settling)
+        assert states(backend, one) == [PENDING]
+        again = rig.open()  # a restart does not let it go
+        time.sleep(rig.settling)
+        assert states(again, one) == [PENDING]
+        assert not (rig.of("a1") / "ran").exists()
+        again.change([one], AllocationChange(held=False))
+        rig.wait_end(again, one)
+        assert (rig.of("a1") / "ran").exists()
+
+    def test_holding_does_not_end_what_runs(self, rig: Rig, backend: Backend) -> None:
+        one = rig.one(backend, rig.shell("a1", "touch up; while [ ! -e go ]; do sleep 0.02; done; touch done"))
+        rig.eventually((rig.of("a1") / "up").exists)
+        rig.wait_state(backend, one, RUNNING)
+        try:
+            backend.change([one], AllocationChange(held=True))
+        finally:
+            (rig.of("a1") / "go").touch()
+        rig.wait_end(backend, one)
+        assert (rig.of("a1") / "done").exists()
+
+    def test_a_change_of_nothing_or_of_ended_ones_is_nothing(self, rig: Rig, backend: Backend) -> None:
+        one = rig.one(backend, rig.shell("a1", "true"))
+        rig.wait_end(backend, one)
+        backend.change([], AllocationChange(held=True))
+        backend.change([one], AllocationChange())
+        backend.change([one], AllocationChange(held=True, nice=5, time_limit=3600))
+        assert states(backend, one) == [ENDED]
+
+    def test_what_it_would_say_of_a_request(self, rig: Rig, backend: Backend) -> None:
+        batch = rig.shell("a1", "touch ran", count=2)
+        check = backend.check(batch)
+        assert check.accepted
+        assert isinstance(check.message, str)
+        text = backend.script(batch)
+        assert text is None or batch.key in text
+        time.sleep(rig.settling)
+        assert not list(rig.folder.glob("*/ran"))  # asking has not submitted it
 
 
 class QueueContract:
@@ -198,52 +362,67 @@ class QueueContract:
     def test_first_come_first_served(self, rig: Rig) -> None:
         backend = rig.open(slots=1)
         log = rig.folder / "order"
-        ids = [backend.submit(rig.shell(key, f"echo {key} >> {log}; sleep 0.05")) for key in ("c", "a", "b", "a10")]
+        names = ("c", "a", "b", "a10")
+        text = "while [ ! -e ../go ]; do sleep 0.02; done; echo {} >> {}"
+        ids = [rig.one(backend, rig.shell(name, text.format(name, log))) for name in names]
         assert states(backend, *ids) == [RUNNING, PENDING, PENDING, PENDING]
-        eventually(lambda: ended(backend, ids))
+        (rig.folder / "go").touch()
+        rig.eventually(lambda: ended(backend, ids))
         assert log.read_text().split() == ["c", "a", "b", "a10"]
+
+    def test_a_batch_comes_in_the_order_of_its_numbers(self, rig: Rig) -> None:
+        backend = rig.open(slots=1)
+        text = f'basename "$PWD" >> {rig.folder}/order'
+        ids = rig.submit(backend, rig.shell("a", text, count=12)) + rig.submit(backend, rig.shell("b", text))
+        rig.eventually(lambda: ended(backend, ids))
+        assert (rig.folder / "order").read_text().split() == [*(f"a.{n}" for n in range(12)), "b.0"]
 
     def test_a_wide_one_is_not_overtaken_for_ever(self, rig: Rig) -> None:
         backend = rig.open(slots=2)
-        first = backend.submit(rig.shell("a1", "sleep 0.3"))
-        wide = backend.submit(rig.spec("a2", SLEEPER, cpus=2))
-        small = backend.submit(rig.spec("a3", SLEEPER))
+        first = rig.one(backend, rig.shell("a1", "while [ ! -e go ]; do sleep 0.02; done"))
+        wide = rig.one(backend, rig.batch("a2", SLEEPER, cpus=2))
+        small = rig.one(backend, rig.batch("a3", SLEEPER))
         assert states(backend, first, wide, small) == [RUNNING, PENDING, PENDING]
-        wait_end(backend, first)
+        (rig.of("a1") / "go").touch()
+        rig.wait_end(backend, first)
         assert states(backend, wide, small) == [RUNNING, PENDING]
+
+    def test_a_held_one_holds_up_nobody(self, rig: Rig) -> None:
+        backend = rig.open(slots=1)
+        first, held, after = rig.submit(backend, rig.shell("a1", "touch ran", count=3))
+        backend.change([held], AllocationChange(held=True))
+        rig.eventually(lambda: ended(backend, [first, after]))
+        assert states(backend, held) == [PENDING]
 
     def test_one_that_waits_for_a_gpu_does_not_hold_up_one_that_needs_none(self, rig: Rig) -> None:
         backend = rig.open(slots=1, gpus=["0"])
-        ids = [backend.submit(rig.spec(f"a{i}", SLEEPER, gpus=gpus)) for i, gpus in enumerate((1, 1, 0, 0))]
+        ids = [rig.one(backend, rig.batch(f"a{i}", SLEEPER, gpus=gpus)) for i, gpus in enumerate((1, 1, 0, 0))]
         assert states(backend, *ids) == [RUNNING, PENDING, RUNNING, PENDING]
 
-    def test_cancel_of_a_waiting_one_never_runs_it(self, rig: Rig) -> None:
-        backend = rig.open(slots=1)
-        first = backend.submit(rig.shell("a1", "sleep 0.2"))
-        second = backend.submit(rig.shell("a2", "touch ran"))
-        third = backend.submit(rig.shell("a3", "touch ran"))
-        backend.cancel([second])
-        assert states(backend, first, second, third) == [RUNNING, ENDED, PENDING]
-        wait_end(backend, third)
-        assert not (rig.folder / "a2" / "ran").exists()
+    def test_slots_side_by_side_take_their_places(self, rig: Rig) -> None:
+        backend = rig.open(slots=3)
+        wide = rig.batch("a1", SLEEPER)
+        wide = wide.model_copy(update={"resources": wide.resources.model_copy(update={"slots": 2})})
+        first, second = rig.one(backend, wide), rig.one(backend, rig.batch("a2", SLEEPER, cpus=2))
+        assert states(backend, first, second) == [RUNNING, PENDING]
 
     def test_each_has_a_gpu_of_its_own(self, rig: Rig) -> None:
         backend = rig.open(gpus=["0", "1"])
         lock = f"{rig.folder}/gpu-$CUDA_VISIBLE_DEVICES"
         text = f'echo "$CUDA_VISIBLE_DEVICES" > gpu; mkdir "{lock}" || touch clash; sleep 0.1; rmdir "{lock}"'
-        ids = [backend.submit(rig.shell(f"a{i}", text, gpus=1)) for i in range(5)]
-        eventually(lambda: ended(backend, ids))
+        ids = rig.submit(backend, rig.shell("a", text, gpus=1, count=5))
+        rig.eventually(lambda: ended(backend, ids))
         assert not list(rig.folder.glob("*/clash"))
-        given = [(rig.folder / f"a{i}" / "gpu").read_text().strip() for i in range(5)]
+        given = [(rig.of("a", n) / "gpu").read_text().strip() for n in range(5)]
         assert set(given) == {"0", "1"}
 
     def test_two_gpus_and_none(self, rig: Rig) -> None:
         backend = rig.open(gpus=["GPU-aa", "GPU-bb", "GPU-cc"])
         text = 'echo "gpus=${CUDA_VISIBLE_DEVICES-unset}" > gpus'
-        wait_end(backend, backend.submit(rig.shell("a1", text, gpus=2)))
-        wait_end(backend, backend.submit(rig.shell("a2", text)))
-        assert (rig.folder / "a1" / "gpus").read_text() == "gpus=GPU-aa,GPU-bb\n"
-        assert (rig.folder / "a2" / "gpus").read_text() == "gpus=\n"
+        rig.wait_end(backend, rig.one(backend, rig.shell("a1", text, gpus=2)))
+        rig.wait_end(backend, rig.one(backend, rig.shell("a2", text)))
+        assert (rig.of("a1") / "gpus").read_text() == "gpus=GPU-aa,GPU-bb\n"
+        assert (rig.of("a2") / "gpus").read_text() == "gpus=\n"
 
     def test_nodes_show_what_is_used(self, rig: Rig) -> None:
         backend = rig.open(slots=3, gpus=["0", "1"])
@@ -254,69 +433,71 @@ class QueueContract:
             return {(device.kind, device.id): device.used_by for device in node.devices}
 
         [node] = backend.nodes()
-        assert (node.slots, node.slots_used, node.backend) == (2, 0, backend.name)
+        assert (node.slots, node.slots_used, node.cpu_slots, node.backend) == (2, 0, 3, backend.name)
         assert [d.kind for d in node.devices] == ["gpu", "gpu", "cpu", "cpu", "cpu"]
         assert all(isinstance(device, Device) for device in node.devices)
-        g = backend.submit(rig.spec("g", SLEEPER, gpus=1))
-        c = backend.submit(rig.spec("c", SLEEPER, cpus=2))
-        waits = backend.submit(rig.spec("waits", SLEEPER, gpus=2))
+        g = rig.batch("g", SLEEPER, gpus=1)
+        c = rig.batch("c", SLEEPER, cpus=2)
+        ids = [rig.one(backend, one) for one in (g, c, rig.batch("waits", SLEEPER, gpus=2))]
         assert used() == {
-            ("gpu", "0"): [rig.keys[0]],
+            ("gpu", "0"): g.keys,
             ("gpu", "1"): [],
-            ("cpu", "0"): [rig.keys[1]],
-            ("cpu", "1"): [rig.keys[1]],
+            ("cpu", "0"): c.keys,
+            ("cpu", "1"): c.keys,
             ("cpu", "2"): [],
         }
-        backend.cancel([g, c, waits])
-        eventually(lambda: ended(backend, [g, c, waits]))
+        backend.cancel(ids)
+        rig.eventually(lambda: ended(backend, ids))
         assert not any(used().values())
 
     def test_without_gpus_the_slots_are_those_of_the_cpu(self, rig: Rig) -> None:
         [node] = rig.open(slots=3).nodes()
-        assert (node.slots, [device.kind for device in node.devices]) == (3, ["cpu"] * 3)
+        assert (node.slots, node.cpu_slots, [device.kind for device in node.devices]) == (3, 3, ["cpu"] * 3)
 
 
 class RestartContract:
     """The server is killed and started again; what it had asked for goes on."""
 
     def test_running_stays_running_and_waiting_stays_waiting(self, rig: Rig) -> None:
-        before = rig.open(slots=1)
-        first = before.submit(rig.shell("a1", "echo x >> ran; while [ ! -e go ]; do sleep 0.02; done"))
-        second = before.submit(rig.shell("a2", "echo x >> ran"))
-        wait_file(rig.folder / "a1" / "ran")
-        after = rig.open(slots=1)
-        assert states(after, first, second) == [RUNNING, PENDING]
-        assert after.nodes()[0].slots_used == 1
-        (rig.folder / "a1" / "go").touch()
-        wait_end(after, second)
-        assert states(after, first, second) == [ENDED, ENDED]
-        assert [(rig.folder / key / "ran").read_text() for key in ("a1", "a2")] == ["x\n", "x\n"]
+        before = rig.open()
+        running, go = rig.fill(before)
+        waits = rig.one(before, rig.shell("a2", "echo x >> ran"))
+        rig.wait_state(before, waits, PENDING)
+        after = rig.open()
+        assert states(after, *running, waits) == [RUNNING] * len(running) + [PENDING]
+        assert sum(node.slots_used for node in after.nodes()) >= 1
+        go()
+        rig.wait_end(after, waits)
+        rig.eventually(lambda: states(after, *running, waits) == [ENDED] * (len(running) + 1))
+        assert (rig.of("a2") / "ran").read_text() == "x\n"
 
     def test_an_end_meanwhile_is_seen(self, rig: Rig) -> None:
         before = rig.open()
-        one = before.submit(rig.shell("a1", "echo $$ > pid"))
-        pid = int(wait_file(rig.folder / "a1" / "pid"))
-        eventually(lambda: processes.started(pid) is None)
-        assert states(rig.open(), one) == [ENDED]
+        one = rig.one(before, rig.shell("a1", "echo $$ > pid"))
+        pid = int(rig.wait_file(rig.of("a1") / "pid"))
+        rig.eventually(lambda: processes.started(pid) is None)
+        rig.wait_end(rig.open(), one)
 
     def test_an_end_that_was_seen_stays(self, rig: Rig) -> None:
         before = rig.open()
-        one = before.submit(rig.spec("a1", ["/no/such/program"]))
-        wait_end(before, one)
-        assert rig.open().poll([one])[one].cause is Cause.LAUNCH_FAILED
+        one = rig.one(before, rig.batch("a1", ["/no/such/program"]))
+        status = rig.wait_end(before, one)
+        assert rig.open().poll([one]) == {one: status}
 
     def test_submit_again_after_it(self, rig: Rig) -> None:
-        spec = rig.shell("a1", "echo x >> ran; sleep 0.2")
-        rig.open().submit(spec)
+        batch = rig.shell("a1", "echo x >> ran; sleep 0.2")
+        rig.one(rig.open(), batch)
         after = rig.open()
-        wait_end(after, after.submit(spec))
-        assert (rig.folder / "a1" / "ran").read_text() == "x\n"
+        rig.wait_end(after, rig.one(after, batch))
+        assert (rig.of("a1") / "ran").read_text() == "x\n"
 
     def test_a_running_one_can_be_cancelled(self, rig: Rig) -> None:
-        one = rig.open().submit(rig.spec("a1", SLEEPER))
+        before = rig.open()
+        one = rig.one(before, rig.batch("a1", SLEEPER))
+        rig.wait_state(before, one, RUNNING)
         after = rig.open()
         after.cancel([one])
-        wait_end(after, one)
+        rig.wait_end(after, one)
 
 
 KILLED_SERVER = """
@@ -324,8 +505,8 @@ import os, pathlib, sys
 from paddock.backends import local, processes
 processes.started = lambda pid: os._exit(9)
 settings = local.LocalSettings(slots=1, gpus=["0"])
-spec = local.AllocationSpec.model_validate_json(sys.argv[2])
-local.LocalBackend(pathlib.Path(sys.argv[1]), settings).submit(spec)
+batch = local.AllocationBatch.model_validate_json(sys.argv[2])
+local.LocalBackend(pathlib.Path(sys.argv[1]), settings).submit(batch)
 """
 
 
@@ -333,41 +514,83 @@ class LocalRig(Rig):
     def make(self, slots: int, gpus: list[str]) -> Backend:
         return LocalBackend(self.folder / "queue", LocalSettings(slots=slots, gpus=gpus))
 
+    def node_names(self) -> set[str]:
+        return {socket.gethostname()}
 
-class TestLocalBackend(BackendContract, QueueContract, RestartContract):
+    def batch(self, name: str, command: list[str], *, count: int = 1, gpus: int = 0, cpus: int = 1) -> AllocationBatch:
+        made = super().batch(name, command, count=count, gpus=gpus, cpus=cpus)
+        self.ids += made.keys  # also of those that a killed server submitted
+        return made
+
+
+class TestLocalBackend(BackendContract, BatchContract, QueueContract, RestartContract):
     @pytest.fixture
     def rig(self, tmp_path: Path) -> Iterator[Rig]:
         rig = LocalRig(tmp_path)
         yield rig
         rig.close()
 
-    def submit_and_die(self, rig: Rig, spec: AllocationSpec) -> None:
+    def submit_and_die(self, rig: Rig, batch: AllocationBatch) -> None:
         """A server that is killed when it has started the runner and not yet written down its id."""
-        server = [sys.executable, "-c", KILLED_SERVER, str(rig.folder / "queue"), spec.model_dump_json()]
+        server = [sys.executable, "-c", KILLED_SERVER, str(rig.folder / "queue"), batch.model_dump_json()]
         assert subprocess.run(server, check=False).returncode == 9
 
+    def test_it_takes_all_of_a_batch_and_knows_them_by_their_keys(self, rig: Rig, backend: Backend) -> None:
+        batch = rig.batch("a1", SLEEPER, count=5)
+        assert rig.submit(backend, batch) == batch.keys
+        assert states(backend, *batch.keys) == [RUNNING, RUNNING, PENDING, PENDING, PENDING]
+
+    def test_a_command_that_cannot_be_started_is_told_with_its_cause(self, rig: Rig, backend: Backend) -> None:
+        status = rig.wait_end(backend, rig.one(backend, rig.batch("a1", [str(rig.folder / "no such program")])))
+        assert status.cause is Cause.LAUNCH_FAILED
+        assert "no such program" in (status.reason or "")
+
+    def test_not_ended_while_a_leftover_cannot_be_killed(
+        self, rig: Rig, backend: Backend, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with monkeypatch.context() as patched:  # a process in a system call that does not return stays for a while
+            patched.setattr(processes, "kill_marked", lambda key: [])
+            one = rig.one(backend, rig.shell("a1", LEAVES_A_CHILD))
+            left = int(rig.wait_file(rig.of("a1") / "left"))
+            time.sleep(0.2)
+            assert states(backend, one) == [RUNNING]
+            assert processes.started(left) is not None
+        rig.wait_end(backend, one)
+        assert processes.started(left) is None
+
     def test_a_runner_is_found_again_without_its_id(self, rig: Rig) -> None:
-        spec = rig.shell("a1", "echo x >> ran; while [ ! -e go ]; do sleep 0.02; done")
-        self.submit_and_die(rig, spec)
-        wait_file(rig.folder / "a1" / "ran")
+        batch = rig.shell("a1", "echo x >> ran; while [ ! -e go ]; do sleep 0.02; done")
+        self.submit_and_die(rig, batch)
+        rig.wait_file(rig.of("a1") / "ran")
         after = rig.open()
-        one = after.submit(spec)
+        one = rig.one(after, batch)
         assert states(after, one) == [RUNNING]
-        (rig.folder / "a1" / "go").touch()
-        wait_end(after, one)
-        assert (rig.folder / "a1" / "ran").read_text() == "x\n"
+        (rig.of("a1") / "go").touch()
+        rig.wait_end(after, one)
+        assert (rig.of("a1") / "ran").read_text() == "x\n"
+
+    def test_so_is_one_of_a_batch_and_the_others_follow(self, rig: Rig) -> None:
+        batch = rig.shell("a1", "echo x >> ran; while [ ! -e ../go ]; do sleep 0.02; done", count=3)
+        self.submit_and_die(rig, batch)
+        after = rig.open()
+        ids = rig.submit(after, batch)
+        assert states(after, *ids) == [RUNNING, RUNNING, PENDING]
+        (rig.folder / "go").touch()
+        rig.eventually(lambda: states(after, *ids) == [ENDED] * 3)
+        assert [(rig.of("a1", n) / "ran").read_text() for n in range(3)] == ["x\n"] * 3
 
     @pytest.mark.parametrize("gpus", [0, 1])
     def test_and_keeps_its_place(self, rig: Rig, gpus: int) -> None:
-        self.submit_and_die(rig, rig.spec("a1", SLEEPER, gpus=gpus))
+        first, second = (rig.batch(name, SLEEPER, gpus=gpus) for name in ("a1", "a2"))
+        self.submit_and_die(rig, first)
         after = rig.open(1, ["0"])
-        after.submit(rig.spec("a2", SLEEPER, gpus=gpus))
-        assert states(after, *rig.keys) == [RUNNING, PENDING]
+        rig.submit(after, second)
+        assert states(after, *first.keys, *second.keys) == [RUNNING, PENDING]
 
     def test_a_new_process_with_the_same_id_is_not_taken_for_the_runner(self, rig: Rig) -> None:
         before = rig.open()
-        one = before.submit(rig.shell("a1", "true"))
-        wait_end(before, one)
+        one = rig.one(before, rig.shell("a1", "true"))
+        rig.wait_end(before, one)
         kept = rig.folder / "queue" / f"{one}.json"
         text = kept.read_text()
         pid = text.split('"pid": ')[1].split(",")[0]
@@ -376,19 +599,43 @@ class TestLocalBackend(BackendContract, QueueContract, RestartContract):
 
     def test_a_damaged_file_does_not_keep_the_server_from_starting(self, rig: Rig) -> None:
         before = rig.open()
-        one = before.submit(rig.spec("a1", SLEEPER))
+        one = rig.one(before, rig.batch("a1", SLEEPER))
         for name, text in {"x.json": "", "y.json": '{"key": 1', "z.json": "[]", "w.json": '{"strange": 1}'}.items():
             (rig.folder / "queue" / name).write_text(text)
         assert states(rig.open(), one) == [RUNNING]
 
+    @pytest.mark.parametrize("state", ["pending", "running"])
+    def test_what_an_older_version_kept_is_understood(self, rig: Rig, state: str) -> None:
+        """One file an allocation, with the whole request in it, and nothing of holding."""
+        batch = rig.shell("a1", "echo x >> ran; while [ ! -e go ]; do sleep 0.02; done")
+        key, folder = batch.keys[0], batch.folder_of(0)
+        spec = {"key": key, "name": "old", "folder": folder, "runner": batch.runner, "gpus": 0, "cpus": 1}
+        entry = {"key": key, "order": 1.5, "spec": spec, "state": "pending", "pid": None, "start": None}
+        entry |= {"devices": [], "slots": [], "reason": None, "cause": None}
+        if state == "running":
+            self.submit_and_die(rig, batch)
+            rig.wait_file(rig.of("a1") / "ran")
+            kept = json.loads((rig.folder / "queue" / f"{key}.json").read_text())
+            [pid] = processes.marked(key)[:1]
+            entry |= {"state": "running", "pid": pid, "start": processes.started(pid), "slots": kept["slots"]}
+        (rig.folder / "queue").mkdir(exist_ok=True)
+        (rig.folder / "queue" / f"{key}.json").write_text(json.dumps(entry))
+        backend = rig.open(slots=1)
+        rig.wait_state(backend, key, RUNNING)
+        later = rig.one(backend, rig.batch("a2", SLEEPER))
+        assert states(backend, key, later) == [RUNNING, PENDING]
+        (rig.of("a1") / "go").touch()
+        rig.wait_end(backend, key)
+        assert (rig.of("a1") / "ran").read_text() == "x\n"
+
     def test_only_the_owner_can_read_the_queue(self, rig: Rig) -> None:
-        one = rig.open().submit(rig.spec("a1", SLEEPER))
+        one = rig.one(rig.open(), rig.batch("a1", SLEEPER))
         assert (rig.folder / "queue").stat().st_mode & 0o777 == 0o700
         assert (rig.folder / "queue" / f"{one}.json").stat().st_mode & 0o777 == 0o600
 
     def test_what_was_told_and_is_no_longer_asked_for_is_forgotten(self, rig: Rig) -> None:
         backend = rig.open()
-        one = backend.submit(rig.shell("a1", "true"))
-        wait_end(backend, one)
+        one = rig.one(backend, rig.shell("a1", "true"))
+        rig.wait_end(backend, one)
         backend.poll([])
         assert list((rig.folder / "queue").iterdir()) == []

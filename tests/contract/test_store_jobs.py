@@ -6,8 +6,8 @@ import pytest
 import sqlalchemy as sa
 
 from paddock.errors import AmbiguousId, NotFound
-from paddock.models import Cause, Goal, JobPatch, Objective, TaskCounts, TaskState
-from paddock.store import attempts, events, jobs, metrics, tasks
+from paddock.models import AllocationBatch, Cause, Goal, JobPatch, Objective, Resources, TaskCounts, TaskState
+from paddock.store import allocations, attempts, events, jobs, metrics, tasks
 from paddock.store.db import Database
 from paddock.store.tables import metadata
 from tests.contract.given import add_job, current, move
@@ -258,20 +258,16 @@ def test_delete_takes_all_that_belongs_to_the_job_and_nothing_else(db: Database)
         [task] = add_job(db, job)
         with db.write() as c:
             metrics.Appender().append(c, {current(c, task).a_id: {"loss": [(1, 2, 3)]}})
-            c.execute(
-                sa.text(
-                    "INSERT INTO allocations (key, job_id, backend, state, spec, created_at, offsets)"
-                    " VALUES (:key, :job, 'local', 'ended', '{}', 0, '[]')"
-                ),
-                {"key": f"{job}-a1", "job": job},
-            )
+            batch = AllocationBatch(key=f"{job}-a1", name="a", folder="/f", runner=[], resources=Resources())
+            allocations.plan(c, job, "local", batch)
     with db.write() as c:
         jobs.delete(c, "k3v9x2ab")
     with db.read() as c:
         rows = {
             t.name: c.execute(sa.select(sa.func.count()).select_from(t)).scalar_one() for t in metadata.sorted_tables
         }
-        assert rows == {"jobs": 1, "tasks": 1, "attempts": 1, "allocations": 1, "metric_chunks": 1, "events": 2}
+        assert rows.pop("events") == 2
+        assert rows == dict.fromkeys(("jobs", "tasks", "attempts", "batches", "allocations", "metric_chunks"), 1)
         assert tasks.get(c, "other-1").state is TaskState.SUBMITTED
         with pytest.raises(NotFound):
             jobs.detail(c, "k3v9x2ab", "")

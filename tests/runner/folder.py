@@ -54,12 +54,11 @@ class Folder:
         with open(self.root / name, "ab") as file:
             file.write(text if isinstance(text, bytes) else text.encode())
 
-    def allocate(self, key: str = "a1", **settings: Any) -> Path:
+    def allocate(self, key: str = "a1.0", **settings: Any) -> Path:
         folder = self.root / "allocations" / key
         folder.mkdir()
         manifest = {
             "job": self.job,
-            "key": key,
             "job_dir": str(self.root),
             "slots": 1,
             "poll_seconds": 0.05,
@@ -68,10 +67,13 @@ class Folder:
             "idle_seconds": 0,
             "metrics": {"files": [], "stdout": True},
         }
-        (folder / "manifest.json").write_text(json.dumps({**manifest, **settings}))
+        self.manifest(key).write_text(json.dumps({**manifest, **settings}))
         return folder
 
-    def start(self, key: str = "a1", **env: str) -> subprocess.Popen[bytes]:
+    def manifest(self, key: str = "a1.0") -> Path:
+        return self.root / "allocations" / f"{key.rpartition('.')[0]}.manifest.json"
+
+    def start(self, key: str = "a1.0", **env: str) -> subprocess.Popen[bytes]:
         folder = self.root / "allocations" / key
         with open(folder / "out.log", "ab") as out:
             runner = subprocess.Popen(
@@ -80,20 +82,20 @@ class Folder:
         self._runners.append(runner)
         return runner
 
-    def run(self, key: str = "a1", **env: str) -> list[Record]:
+    def run(self, key: str = "a1.0", **env: str) -> list[Record]:
         """Everything that a runner reports, from its start to its good end."""
         assert self.start(key, **env).wait(60) == 0, self.complaints(key)
         return self.records(key)
 
-    def complaints(self, key: str = "a1") -> str:
+    def complaints(self, key: str = "a1.0") -> str:
         return (self.root / "allocations" / key / "out.log").read_text()
 
-    def records(self, key: str = "a1", number: int = 1) -> list[Record]:
+    def records(self, key: str = "a1.0", number: int = 1) -> list[Record]:
         path = self.root / "allocations" / key / f"journal.{number}.jsonl"
         content = path.read_bytes() if path.exists() else b""
         return [json.loads(line) for line in content[: content.rfind(b"\n") + 1].splitlines()]
 
-    def await_record(self, kind: str, task: str, key: str = "a1") -> Record:
+    def await_record(self, kind: str, task: str, key: str = "a1.0") -> Record:
         def found() -> Record | None:
             return next((r for r in self.records(key) if r["e"] == kind and r["task"] == task), None)
 

@@ -16,12 +16,12 @@ def test_every_task_runs_exactly_once(folder: Folder) -> None:
         folder.add(f"t-{i}", "sh", "-c", f"echo {i} >> '{ran}'")
     folder.end()
     runners = []
-    for key in ("a1", "a2", "a3"):
+    for key in ("a1.0", "a2.0", "a3.0"):
         folder.allocate(key, slots=2)
         runners.append(folder.start(key))
     assert [runner.wait(60) for runner in runners] == [0, 0, 0]
     assert Counter(ran.read_text().split()) == {str(i): 1 for i in range(60)}
-    both = [r["task"] for key in ("a1", "a2", "a3") for r in folder.records(key) if r["e"] == "ended"]
+    both = [r["task"] for key in ("a1.0", "a2.0", "a3.0") for r in folder.records(key) if r["e"] == "ended"]
     assert sorted(both) == sorted(f"t-{i}" for i in range(60))
 
 
@@ -121,7 +121,7 @@ def test_drain(folder: Folder) -> None:
     runner = folder.start()
     folder.await_record("started", "t-1")
     folder.order("drain", allocation="another")
-    folder.order("drain", allocation="a1")
+    folder.order("drain", allocation="a1.0")
     assert runner.wait(20) == 0
     records = folder.records()
     assert kinds(records) == ["runner", "started", "ended", "bye"]
@@ -144,7 +144,7 @@ def test_missing_claims_folder_is_waited_for(folder: Folder) -> None:
 
 
 def test_without_a_manifest_it_says_so(folder: Folder) -> None:
-    (folder.root / "allocations" / "a1").mkdir()
+    (folder.root / "allocations" / "a1.0").mkdir()
     assert folder.start().wait(20) == 1
     assert "manifest.json" in folder.complaints()
-    assert not list(Path(folder.root / "allocations" / "a1").glob("journal*"))
+    assert not list(Path(folder.root / "allocations" / "a1.0").glob("journal*"))

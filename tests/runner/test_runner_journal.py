@@ -100,7 +100,7 @@ def test_full_disk(small_disk: Path, tmp_path: Path, pyz: Path) -> None:
         # The journal's last page has room for some records; after these it stands still.
         wait_for(lambda: os.statvfs(small_disk).f_bavail == 0)
         before = -1
-        while before != (before := (folder.root / "allocations/a1/journal.1.jsonl").stat().st_size):
+        while before != (before := (folder.root / "allocations/a1.0/journal.1.jsonl").stat().st_size):
             with contextlib.suppress(subprocess.TimeoutExpired):
                 runner.wait(1.0)
         go.touch()
@@ -109,7 +109,7 @@ def test_full_disk(small_disk: Path, tmp_path: Path, pyz: Path) -> None:
         assert runner.poll() is None, "it must not leave before its journal is written"
         ballast.unlink()
         assert runner.wait(20) == 0
-        content = (folder.root / "allocations/a1/journal.1.jsonl").read_bytes()
+        content = (folder.root / "allocations/a1.0/journal.1.jsonl").read_bytes()
         records = [json.loads(line) for line in content.splitlines()]
         assert content.endswith(b"\n")
         assert records[-1]["e"] == "bye"

@@ -83,7 +83,7 @@ def test_environment_and_folders(folder: Folder) -> None:
         "PADDOCK_JOB": folder.job,
         "PADDOCK_TASK": "t-1",
         "PADDOCK_ATTEMPT": "1",
-        "PADDOCK_ALLOCATION": "a1",
+        "PADDOCK_ALLOCATION": "a1.0",
         "PADDOCK_PARAMS": str(results / "attempts/1/params.json"),
         "PADDOCK_CHECKPOINT_DIR": str(results / "checkpoint"),
         "PADDOCK_REPORT": str(results / "attempts/1/report.jsonl"),

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -30,11 +30,12 @@ def wait_for(condition: Callable[[], Any], seconds: float = 30, what: str = "") 
 
 
 class ServerProcess:
-    """`paddock up` on a free port, with a client for its API."""
+    """`paddock up` on a free port, with a client for its API. `environment` is for other programs than Paddock."""
 
-    def __init__(self, home: Path, **settings: Any) -> None:
+    def __init__(self, home: Path, *, environment: Mapping[str, str] | None = None, **settings: Any) -> None:
         self.home = Home(home)
         self._environment = {f"PADDOCK_{name.upper()}": str(value) for name, value in settings.items()}
+        self._environment |= environment or {}
         self.process: subprocess.Popen[bytes] | None = None
         self.client = httpx2.Client()
 

@@ -1,4 +1,6 @@
-"""How many allocations fit."""
+"""What a task gets, and how many of them fit."""
+
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -6,53 +8,136 @@ from hypothesis import strategies as st
 
 from paddock.errors import InvalidInput
 from paddock.models import Device, Node, Resources
-from paddock.placement import gpus_of, refuse_impossible, width
+from paddock.placement import gpus_of, refuse_impossible, settled, width
+
+GIB = 1024**3
 
 
 def node(gpus: int, cpus: int, name: str = "n") -> Node:
+    """Of this machine."""
     devices = [Device(id=str(i), kind="gpu") for i in range(gpus)] + [
         Device(id=str(i), kind="cpu") for i in range(cpus)
     ]
-    return Node(name=name, backend="local", cpus=cpus, slots=gpus or cpus, devices=devices)
+    return Node(name=name, backend="local", cpus=cpus, slots=gpus or cpus, cpu_slots=cpus, devices=devices)
+
+
+def member(
+    gpus: int = 0, cpus: int = 16, kind: str = "v100", partitions: str = "all", memory: int = 64, **more: Any
+) -> Node:
+    """Of a cluster, with its GPUs of one kind and its memory in GiB."""
+    devices = [Device(id=str(i), kind="gpu", name=kind) for i in range(gpus)]
+    about = {"partitions": partitions.split(","), "memory": memory * GIB} | more
+    return Node(name="n", backend="slurm", cpus=cpus, slots=gpus or cpus, cpu_slots=cpus, devices=devices, **about)
+
+
+def allocations(nodes: list[Node], gpus: int | None, cpus: int | None, **more: Any) -> int:
+    return width(Resources(gpus=gpus, cpus=cpus, **more), nodes)
 
 
 _nodes = st.lists(st.builds(node, st.integers(0, 8), st.integers(1, 16)), max_size=4)
+_members = st.lists(st.builds(member, st.integers(0, 8), st.integers(1, 64), memory=st.integers(1, 512)), max_size=4)
 
 
 @pytest.mark.parametrize(
     ("asked", "nodes", "gpus"),
-    [(None, [], 0), (None, [node(0, 4)], 0), (None, [node(0, 4), node(2, 4)], 1), (0, [node(2, 4)], 0), (3, [], 3)],
+    [
+        (None, [], 0),
+        (None, [node(0, 4)], 0),
+        (None, [node(0, 4), node(2, 4)], 1),
+        (0, [node(2, 4)], 0),
+        (3, [], 3),
+    ],
 )
 def test_gpus_of(asked: int | None, nodes: list[Node], gpus: int) -> None:
     assert gpus_of(Resources(gpus=asked), nodes) == gpus
+    assert settled(Resources(gpus=asked), nodes) == Resources(gpus=gpus, cpus=1)
+
+
+def test_a_gpu_by_itself_only_where_the_partition_has_some() -> None:
+    nodes = [member(4, partitions="volta,all"), member(0, partitions="cpu,all")]
+    found = {one: gpus_of(Resources(partition=one), nodes) for one in (None, "volta", "cpu", "all", "cpu,volta")}
+    assert found == {None: 1, "volta": 1, "cpu": 0, "all": 1, "cpu,volta": 1}
 
 
 @given(_nodes, st.integers(0, 4), st.integers(1, 8))
 def test_width_is_what_really_fits(nodes: list[Node], gpus: int, cpus: int) -> None:
-    """Dealing out devices one task at a time gives as many."""
+    """Dealing out devices one task at a time gives as many. Cores of GPU tasks are not counted on one's own machine."""
     dealt = 0
     for one in nodes:
         free = sum(device.kind == ("gpu" if gpus else "cpu") for device in one.devices)
         while free >= (gpus or cpus):
             free -= gpus or cpus
             dealt += 1
-    assert width(nodes, gpus, cpus) == dealt
+    assert allocations(nodes, gpus, cpus) == dealt
+
+
+@given(_members, st.integers(0, 4), st.integers(1, 8), st.integers(1, 64), st.integers(1, 3))
+def test_on_a_cluster_cores_and_memory_count_too(
+    nodes: list[Node], gpus: int, cpus: int, memory: int, slots: int
+) -> None:
+    dealt = 0
+    for one in nodes:
+        free = [len(one.devices), one.cpu_slots, (one.memory or 0) // GIB]
+        needs = [gpus * slots, cpus * slots, memory * slots]
+        while all(have >= need for have, need in zip(free, needs, strict=True)):
+            free = [have - need for have, need in zip(free, needs, strict=True)]
+            dealt += 1
+    assert allocations(nodes, gpus, cpus, memory=memory * GIB, slots=slots) == dealt
 
 
 @given(_nodes, _nodes, st.integers(0, 4), st.integers(1, 8))
 def test_more_machines_never_hold_less_and_larger_tasks_never_fit_more(
     some: list[Node], others: list[Node], gpus: int, cpus: int
 ) -> None:
-    assert width(some + others, gpus, cpus) == width(some, gpus, cpus) + width(others, gpus, cpus)
-    assert width(some, gpus, cpus + 1) <= width(some, gpus, cpus)
+    assert allocations(some + others, gpus, cpus) == allocations(some, gpus, cpus) + allocations(others, gpus, cpus)
+    assert allocations(some, gpus, cpus + 1) <= allocations(some, gpus, cpus)
     if gpus:
-        assert width(some, gpus + 1, cpus) <= width(some, gpus, cpus)
+        assert allocations(some, gpus + 1, cpus) <= allocations(some, gpus, cpus)
+
+
+NODES = [
+    member(4, 32, "v100", "volta,all"),
+    member(4, 32, "v100", "volta,all"),
+    member(2, 64, "A100", "ampere,all", 256),
+    member(0, 48, partitions="cpu", memory=16),
+]
+
+
+@pytest.mark.parametrize(
+    ("asked", "fit"),
+    [
+        ({}, 10),  # one GPU each
+        ({"gpus": 0}, 32 + 32 + 64 + 48),
+        ({"partition": "volta"}, 8),
+        ({"partition": "volta,cpu"}, 8),
+        ({"partition": "cpu"}, 48),
+        ({"gpu_type": "a100"}, 2),  # whatever the case
+        ({"gpu_type": "v100", "gpus": 2}, 4),
+        ({"gpus": 1, "cpus": 32}, 1 + 1 + 2),
+        ({"gpus": 1, "memory": "100G"}, 2),
+        ({"gpus": 0, "cpus": 4, "slots": 4}, 2 + 2 + 4 + 3),
+        ({"gpus": 3, "nodes": 2}, 1),
+        ({"gpus": 0, "nodes": 2}, 2),
+        ({"gpus": 0, "nodes": 3, "partition": "all"}, 1),
+        ({"gpus": 4, "nodes": 3}, 0),
+    ],
+)
+def test_widths_of_a_cluster(asked: dict[str, Any], fit: int) -> None:
+    assert width(Resources.model_validate(asked), NODES) == fit
+
+
+def test_what_is_down_takes_nothing_now_but_may_be_back() -> None:
+    nodes = [*NODES[:1], NODES[1].model_copy(update={"usable": False, "reason": "drain"})]
+    assert allocations(nodes, 1, None) == 4
+    assert width(Resources(gpus=4, nodes=2), nodes) == 0
+    refuse_impossible(Resources(gpus=4, nodes=2), nodes)
+    refuse_impossible(Resources(gpus=4), [nodes[1]])
 
 
 @given(_nodes, st.none() | st.integers(0, 10), st.integers(1, 20))
 def test_refused_exactly_when_it_can_never_run(nodes: list[Node], gpus: int | None, cpus: int) -> None:
     resources = Resources(gpus=gpus, cpus=cpus)
-    runs = not nodes or width(nodes, gpus_of(resources, nodes), cpus) > 0
+    runs = not nodes or width(resources, nodes) > 0
     try:
         refuse_impossible(resources, nodes)
     except InvalidInput as error:
@@ -62,8 +147,81 @@ def test_refused_exactly_when_it_can_never_run(nodes: list[Node], gpus: int | No
         assert runs
 
 
-def test_the_message_says_how_much_there_is() -> None:
-    with pytest.raises(InvalidInput, match="asks for 3 GPUs, and no machine has more than 2"):
-        refuse_impossible(Resources(gpus=3), [node(1, 4), node(2, 4)])  # three in all, but on two machines
-    with pytest.raises(InvalidInput, match="asks for 5 CPU slots, and no machine has more than 4"):
-        refuse_impossible(Resources(gpus=0, cpus=5), [node(1, 4)])
+@given(_members, st.integers(0, 9), st.integers(1, 70), st.integers(1, 600), st.integers(1, 5))
+def test_so_on_a_cluster(nodes: list[Node], gpus: int, cpus: int, memory: int, several: int) -> None:
+    resources = Resources(gpus=gpus, cpus=cpus, memory=memory * GIB, nodes=several)
+    try:
+        refuse_impossible(resources, nodes)
+    except InvalidInput as error:
+        assert width(resources, nodes) == 0
+        assert len(error.fields) == 1
+        assert error.message.startswith("This can never run: ")
+    else:
+        assert not nodes or width(resources, nodes) > 0
+
+
+def test_without_nodes_nothing_is_known_and_nothing_refused() -> None:
+    asked = {"gpus": 99, "partition": "x", "gpu_type": "y", "nodes": 50, "slots": 9, "memory": "999T"}
+    refuse_impossible(Resources.model_validate(asked), [])
+
+
+@pytest.mark.parametrize(
+    ("asked", "nodes", "field", "message"),
+    [
+        ({"gpus": 3}, [node(1, 4), node(2, 4)], "gpus", "asks for 3 GPUs, and no machine has more than 2"),
+        ({"gpus": 0, "cpus": 5}, [node(1, 4)], "cpus", "asks for 5 CPU slots, and no machine has more than 4"),
+        ({"gpus": 0, "cpus": 2, "slots": 3}, [node(0, 4)], "cpus", "asks for 6 CPU slots"),
+        ({"nodes": 2}, [node(0, 4)], "nodes", "tasks over several nodes need a Slurm backend"),
+        ({"slots": 2}, [node(1, 4)], "slots", "tasks side by side in one allocation cannot have GPUs of their own yet"),
+        ({"gpu_type": "v100"}, [node(1, 4)], "gpus", "asks for 1 GPUs of type v100, and no machine has more than 0"),
+        (
+            {"partition": "volta,moon"},
+            NODES,
+            "partition",
+            "there is no partition 'moon'; there are: all, ampere, cpu, volta",
+        ),
+        ({"gpu_type": "h100"}, NODES, "gpu_type", "there are no GPUs of type 'h100'; there are: A100, v100"),
+        ({"gpu_type": "h100"}, NODES[3:], "gpu_type", "there are no GPUs of type 'h100'; there are: none has a type"),
+        ({"gpus": 5}, NODES, "gpus", "a task asks for 5 GPUs, and no machine has more than 4"),
+        (
+            {"gpus": 3, "partition": "ampere"},
+            NODES,
+            "gpus",
+            "a task asks for 3 GPUs, and no machine in partition ampere has more than 2",
+        ),
+        (
+            {"gpus": 3, "gpu_type": "A100"},
+            NODES,
+            "gpus",
+            "a task asks for 3 GPUs of type A100, and no machine has more than 2",
+        ),
+        (
+            {"gpus": 0, "cpus": 49, "partition": "cpu"},
+            NODES,
+            "cpus",
+            "a task asks for 49 cores, and no machine in partition cpu has more than 48",
+        ),
+        ({"memory": "300G"}, NODES, "memory", "a task asks for 300 GiB, and no machine has more than 256 GiB"),
+        (
+            {"gpus": 0, "memory": "10G", "slots": 2, "partition": "cpu"},
+            NODES,
+            "memory",
+            "a task asks for 20 GiB, and no machine in partition cpu has more than 16 GiB",
+        ),
+        ({"gpus": 4, "nodes": 3}, NODES, "nodes", "a task asks for 3 nodes, and fewer are large enough"),
+        (
+            {"gpus": 1, "nodes": 3, "partition": "volta"},
+            NODES,
+            "nodes",
+            "a task asks for 3 nodes, and fewer are large enough in partition volta",
+        ),
+        ({"gpus": 4, "memory": "100G"}, NODES, "gpus", "no machine has all that a task asks for"),
+    ],
+)
+def test_the_message_says_how_much_there_is(asked: dict[str, Any], nodes: list[Node], field: str, message: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        refuse_impossible(Resources.model_validate(asked), nodes)
+    [(name, told)] = caught.value.fields.items()
+    assert name == f"resources.{field}"
+    assert message in told
+    assert caught.value.message == f"This can never run: {told}."

@@ -139,11 +139,18 @@ class TestLimits:
     )
     def test_what_can_never_run(self, settings: Settings, resources: dict[str, int], field: str) -> None:
         devices = [Device(id="0", kind="gpu"), Device(id="0", kind="cpu"), Device(id="1", kind="cpu")]
-        node = Node(name="n", backend="local", cpus=2, slots=1, devices=devices)
+        node = Node(name="n", backend="local", cpus=2, slots=1, cpu_slots=2, devices=devices)
         with pytest.raises(InvalidInput, match="can never run") as caught:
             planned(settings, nodes=(node,), params={"lr": 1}, resources=resources)
         assert list(caught.value.fields) == [field]
         assert planned(settings, nodes=(), params={"lr": 1}, resources=resources)
+
+    def test_several_nodes_need_a_launcher(self, settings: Settings) -> None:
+        with pytest.raises(InvalidInput, match=r"needs a launcher: torchrun, tensorflow, srun") as caught:
+            planned(settings, params={"lr": 1}, resources={"nodes": 2})
+        assert list(caught.value.fields) == ["resources.launcher"]
+        assert planned(settings, params={"lr": 1}, resources={"nodes": 2, "launcher": "srun"})
+        assert planned(settings, params={"lr": 1}, resources={"nodes": 1})
 
     def test_an_environment_that_is_not_there(self, settings: Settings) -> None:
         with pytest.raises(UnusableEnvironment):

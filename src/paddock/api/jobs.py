@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from starlette.concurrency import run_in_threadpool
 
-from paddock import snapshot, submission
+from paddock import placement, snapshot, submission
 from paddock.api import export, uploads
 from paddock.api.server import At, JobId, Server
 from paddock.errors import InvalidInput
@@ -16,6 +16,7 @@ from paddock.models import (
     JobDetail,
     JobPage,
     JobPatch,
+    LimitsRequest,
     Preview,
     RestartRequest,
     StopRequest,
@@ -55,10 +56,20 @@ def job_facets(at: At) -> Facets:
 
 
 @router.post("/preview", openapi_extra=uploads.openapi_body())
-async def preview_job(request: Request, at: At) -> Preview:
+async def preview_job(
+    request: Request,
+    at: At,
+    check: Annotated[bool, Query(description="also ask the backend whether it would accept it, and when")] = False,
+) -> Preview:
     """What a submission would do: its tasks, their exact commands, warnings. Changes nothing."""
     upload = await uploads.read(request, at.settings.upload)
-    return await run_in_threadpool(lambda: _plan(upload, at).preview(at.home))
+    return await run_in_threadpool(lambda: _preview(_plan(upload, at), at, check))
+
+
+def _preview(made: submission.Plan, at: Server, check: bool) -> Preview:
+    asked = at.engine.request(made.spec, len(made.configurations), check=check)
+    told = {"allocations": asked.count, "batch_script": asked.script, "check": asked.check}
+    return made.preview(at.home).model_copy(update=told)
 
 
 @router.post("", status_code=201, openapi_extra=uploads.openapi_body())
@@ -69,11 +80,13 @@ async def submit_job(request: Request, at: At) -> JobDetail:
 
 
 def _plan(upload: uploads.Upload, at: Server) -> submission.Plan:
-    backend = upload.spec.resources.backend or at.settings.backend
+    resources = placement.resolve(upload.spec.resources, at.settings)
+    backend = resources.backend or at.settings.backend
     if backend not in at.engine.backends:
         message = f"there is no backend {backend!r}; there are: {', '.join(at.engine.backends)}"
-        raise InvalidInput(f"{message.capitalize()}.", fields={"resources.backend": message})
-    return submission.plan(upload.spec, upload.files, at.settings, at.engine.nodes(backend))
+        raise InvalidInput(f"T{message[1:]}.", fields={"resources.backend": message})
+    spec = upload.spec.model_copy(update={"resources": resources})
+    return submission.plan(spec, upload.files, at.settings, at.engine.nodes(backend))
 
 
 def _submit(upload: uploads.Upload, at: Server) -> JobDetail:
@@ -132,6 +145,38 @@ def restart_job(job: JobId, at: At, what: RestartRequest | None = None) -> Chang
         restarted = tasks.restart(c, found, ids, failed=what.failed, resume=what.resume)
     at.changed()
     return Changed(tasks=restarted)
+
+
+@router.post("/{job}/hold")
+def hold_job(job: JobId, at: At) -> JobDetail:
+    """Begin no further task, and keep what waits on the backend from starting. What runs goes on."""
+    return _held(at, job, True)
+
+
+@router.post("/{job}/release")
+def release_job(job: JobId, at: At) -> JobDetail:
+    """Let a held job go on."""
+    return _held(at, job, False)
+
+
+def _held(at: Server, job: str, held: bool) -> JobDetail:
+    with at.db.write() as c:
+        found = jobs.resolve(c, job)
+        jobs.hold(c, found, held=held)
+    at.changed()
+    return _detail(at, found)
+
+
+@router.post("/{job}/limits")
+def limit_job(job: JobId, change: LimitsRequest, at: At) -> JobDetail:
+    """Another time limit or priority, for the allocations that there are and those to come."""
+    if change.time_limit is None and change.nice is None:
+        raise InvalidInput("Give a time limit or a nice value.", fields={"time_limit": "nothing is given"})
+    with at.db.write() as c:
+        found = jobs.resolve(c, job)
+        jobs.limit(c, found, change)
+    at.changed()
+    return _detail(at, found)
 
 
 @router.get("/{job}/files")

@@ -7,7 +7,16 @@ from fastapi import APIRouter
 from paddock import samples
 from paddock.api.server import At
 from paddock.inspection import inspect_source
-from paddock.models import Health, InspectRequest, Node, Sample, ScriptReport, Version
+from paddock.models import (
+    BackendInfo,
+    Health,
+    InspectRequest,
+    Node,
+    Resources,
+    Sample,
+    ScriptReport,
+    Version,
+)
 from paddock.store import tasks
 from paddock.store.rows import moment
 from paddock.version import __version__
@@ -29,16 +38,36 @@ def list_nodes(at: At) -> list[Node]:
     nodes = at.engine.nodes()
     keys = [key for node in nodes for device in node.devices for key in device.used_by]
     with at.db.read() as c:
-        running = tasks.running_in(c, keys)
-    return [_with_tasks(node, running) for node in nodes]
+        by_key = tasks.running_in(c, keys)
+        by_place = tasks.running_on(c)
+    return [_with_tasks(node, by_key, by_place.get(node.name, {})) for node in nodes]
 
 
-def _with_tasks(node: Node, running: dict[str, list[str]]) -> Node:
+def _with_tasks(node: Node, by_key: dict[str, list[str]], by_device: dict[str, list[str]]) -> Node:
+    """Some backends say which allocation has a device; else what the tasks themselves said of where they are."""
     devices = [
-        device.model_copy(update={"tasks": [task for key in device.used_by for task in running.get(key, [])]})
+        device.model_copy(
+            update={
+                "tasks": [task for key in device.used_by for task in by_key.get(key, [])]
+                or by_device.get(f"{device.kind} {device.id}", [])
+            }
+        )
         for device in node.devices
     ]
-    return node.model_copy(update={"devices": devices})
+    on_node = sorted({task for listed in by_device.values() for task in listed})
+    return node.model_copy(update={"devices": devices, "tasks": on_node})
+
+
+@router.get("/backends")
+def list_backends(at: At) -> list[BackendInfo]:
+    """Where jobs can run, and how each is."""
+    return at.engine.backend_infos()
+
+
+@router.get("/profiles")
+def list_profiles(at: At) -> dict[str, Resources]:
+    """Resources with a name, from the server's settings."""
+    return at.settings.profiles
 
 
 @router.get("/samples")

@@ -1,6 +1,6 @@
 """Tasks: one configuration each."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
@@ -8,8 +8,8 @@ from paddock.api import logs
 from paddock.api.jobs import Points
 from paddock.api.server import At, Server, TaskId
 from paddock.engine import orders
-from paddock.models import Attempt, Changed, Curve, TaskDetail
-from paddock.store import metrics, tasks
+from paddock.models import Allocation, Attempt, Changed, Curve, Task, TaskDetail
+from paddock.store import allocations, metrics, tasks
 
 router = APIRouter(prefix="/tasks", tags=["tasks"])
 
@@ -22,15 +22,28 @@ def show_task(task: TaskId, at: At) -> TaskDetail:
         facts = at.engine.context.facts(c, [row.job])[row.job]
         attempts = tasks.attempts_of(c, found)
         names = metrics.names(c, [found])
+        allocation = _allocation(at, c, row, attempts[-1])
     folder = at.home.job(row.job)
     return TaskDetail(
         **row.__dict__,
         command=orders.task_command(at.engine.context, facts, found, row.params).argv,
+        allocation=allocation,
         attempts=attempts,
         metrics=names,
         log_bytes=logs.size(folder.log(found, row.attempt)),
         folder=str(folder.task(found)),
     )
+
+
+def _allocation(at: Server, c: Any, task: Task, attempt: Attempt) -> Allocation | None:
+    """Where it runs or ran, or will; with the very text that the scheduler got."""
+    if attempt.allocation is None and task.state.ended:
+        return None
+    found = allocations.of_task(c, task.job, attempt.allocation)
+    batch = allocations.batch_of(c, found.key) if found else None
+    if found is None or batch is None or found.backend not in at.engine.backends:
+        return found
+    return found.model_copy(update={"script": at.engine.script(found.backend, batch)})
 
 
 @router.get("/{task}/attempts")

@@ -1,9 +1,19 @@
 """The protocol of a backend."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
-from paddock.models import AllocationSpec, AllocationStatus, Node
+from paddock.models import AllocationBatch, AllocationChange, AllocationStatus, Check, Node
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How often a backend may be asked, in seconds."""
+
+    fastest: float = 0.0  # while things change
+    slowest: float = 0.0  # when nothing has changed for a while
+    nodes: float = 5.0
 
 
 class Backend(Protocol):
@@ -14,9 +24,14 @@ class Backend(Protocol):
     """
 
     name: str
+    pace: Pace
 
-    def submit(self, spec: AllocationSpec) -> str:
-        """Ask for an allocation; the id that the backend knows it by. Idempotent on spec.key."""
+    def submit(self, batch: AllocationBatch) -> Sequence[str]:
+        """Ask for allocations; the ids that the backend knows them by, in their order. Idempotent on batch.key.
+
+        Fewer than asked for when it takes no more at once: the others will never be. Raises BackendBusy when it
+        takes none for now, and any other BackendError when it never will.
+        """
         ...
 
     def poll(self, ids: Sequence[str]) -> Mapping[str, AllocationStatus]:
@@ -27,10 +42,26 @@ class Backend(Protocol):
         """
         ...
 
+    def trace(self, ids: Sequence[str]) -> Mapping[str, AllocationStatus]:
+        """What became of allocations that `poll` no longer lists; slow, and nothing where it cannot be known."""
+        ...
+
     def cancel(self, ids: Sequence[str]) -> None:
         """End these, waiting or running; unknown and ended ones are ignored."""
         ...
 
+    def change(self, ids: Sequence[str], change: AllocationChange) -> None:
+        """Hold, release or give other limits; ended ones are ignored. Raises BackendError with what was refused."""
+        ...
+
     def nodes(self) -> Sequence[Node]:
         """The machines, their devices and what is on them."""
+        ...
+
+    def script(self, batch: AllocationBatch) -> str | None:
+        """Exactly what would be submitted, where that is a text. Asks nobody."""
+        ...
+
+    def check(self, batch: AllocationBatch) -> Check:
+        """Would it be accepted, and when would it start?"""
         ...

@@ -15,10 +15,21 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from paddock.backends import processes
+from paddock.backends.base import Pace
 from paddock.backends.devices import find_gpus
-from paddock.models import AllocationSpec, AllocationState, AllocationStatus, Cause, Device, Node
+from paddock.models import (
+    AllocationBatch,
+    AllocationChange,
+    AllocationState,
+    AllocationStatus,
+    Cause,
+    Check,
+    Device,
+    Node,
+)
 from paddock.paths import write_once
 from paddock.settings import LocalSettings
 
@@ -38,7 +49,7 @@ class Entry:
 
     key: str
     order: float
-    spec: dict[str, object]
+    spec: dict[str, Any]
     state: str = AllocationState.PENDING.value
     pid: int | None = None
     start: int | None = None
@@ -46,13 +57,24 @@ class Entry:
     slots: list[int] = field(default_factory=list)
     reason: str | None = None
     cause: str | None = None
+    held: bool = False
 
     @property
-    def request(self) -> AllocationSpec:
-        return AllocationSpec.model_validate(self.spec)
+    def request(self) -> "Request":
+        return Request(self.spec["folder"], self.spec["runner"], self.spec["gpus"], self.spec["cpus"])
+
+
+@dataclass(frozen=True)
+class Request:
+    folder: str
+    runner: list[str]
+    gpus: int
+    cpus: int
 
 
 class LocalBackend:
+    pace = Pace()
+
     def __init__(self, folder: Path, settings: LocalSettings, name: str = "local") -> None:
         self.name = name
         self._folder = folder
@@ -64,12 +86,16 @@ class LocalBackend:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._entries = {entry.key: self._adopt(entry) for entry in map(_load, sorted(folder.glob("*.json"))) if entry}
 
-    def submit(self, spec: AllocationSpec) -> str:
+    def submit(self, batch: AllocationBatch) -> Sequence[str]:
+        slots = batch.resources.slots or 1
+        size = {"gpus": (batch.resources.gpus or 0) * slots, "cpus": (batch.resources.cpus or 1) * slots}
         with self._lock:
-            if spec.key not in self._entries:
-                self._keep(Entry(spec.key, time.time(), spec.model_dump(mode="json")))
+            for number, key in enumerate(batch.keys):
+                if key not in self._entries:
+                    spec = {"folder": batch.folder_of(number), "runner": batch.command_of(number), **size}
+                    self._keep(Entry(key, time.time(), spec))
             self._start_waiting()
-            return spec.key
+            return batch.keys
 
     def poll(self, ids: Sequence[str]) -> Mapping[str, AllocationStatus]:
         with self._lock:
@@ -91,15 +117,35 @@ class LocalBackend:
                     with suppress(ProcessLookupError):
                         os.kill(entry.pid, signal.SIGTERM)  # the runner ends its tasks, then itself
 
+    def trace(self, ids: Sequence[str]) -> Mapping[str, AllocationStatus]:
+        return {}  # nothing is known beyond what poll lists
+
+    def change(self, ids: Sequence[str], change: AllocationChange) -> None:
+        """Holding keeps waiting ones from starting. Limits are the runner's business here."""
+        with self._lock:
+            for entry in [self._entries[key] for key in ids if key in self._entries]:
+                if change.held is not None and entry.held != change.held:
+                    self._keep(replace(entry, held=change.held))
+            self._start_waiting()
+
+    def script(self, batch: AllocationBatch) -> str | None:
+        return None
+
+    def check(self, batch: AllocationBatch) -> Check:
+        return Check(accepted=True, message="runs on this machine as soon as there is room")
+
     def nodes(self) -> Sequence[Node]:
         with self._lock:
             running = [e for e in self._entries.values() if e.state == AllocationState.RUNNING]
             devices = [
-                d.model_copy(update={"used_by": [e.key for e in running if d.id in e.devices]}) for d in self._gpus
+                d.model_copy(update={"used_by": used, "busy": bool(used)})
+                for d in self._gpus
+                for used in [[e.key for e in running if d.id in e.devices]]
             ]
             devices += [
-                Device(id=str(slot), kind="cpu", name="CPU slot", used_by=[e.key for e in running if slot in e.slots])
+                Device(id=str(slot), kind="cpu", name="CPU slot", used_by=used, busy=bool(used))
                 for slot in range(self._slots)
+                for used in [[e.key for e in running if slot in e.slots]]
             ]
         memory, free = _memory()
         kind = "gpu" if self._gpus else "cpu"
@@ -113,7 +159,8 @@ class LocalBackend:
                 memory=memory,
                 memory_free=free,
                 slots=len(of_kind),
-                slots_used=sum(bool(device.used_by) for device in of_kind),
+                slots_used=sum(device.busy for device in of_kind),
+                cpu_slots=self._slots,
                 devices=devices,
             )
         ]
@@ -122,7 +169,7 @@ class LocalBackend:
 
     def _start_waiting(self) -> None:
         """First come, first served; one that waits for GPUs does not hold up one that needs none, or the reverse."""
-        waiting = [e for e in self._entries.values() if e.state == AllocationState.PENDING]
+        waiting = [e for e in self._entries.values() if e.state == AllocationState.PENDING and not e.held]
         blocked: set[bool] = set()
         for entry in sorted(waiting, key=lambda e: (e.order, e.key)):
             request = entry.request
@@ -135,7 +182,7 @@ class LocalBackend:
             else:
                 self._start(entry, *placed)
 
-    def _place(self, request: AllocationSpec) -> tuple[list[str], list[int]] | None:
+    def _place(self, request: Request) -> tuple[list[str], list[int]] | None:
         running = [e for e in self._entries.values() if e.state == AllocationState.RUNNING]
         if request.gpus:
             used = {device for e in running for device in e.devices}
@@ -177,7 +224,7 @@ class LocalBackend:
         start = processes.started(child.pid)
         self._keep(replace(entry, state=running, pid=child.pid, start=start))
 
-    def _threads(self, request: AllocationSpec) -> int:
+    def _threads(self, request: Request) -> int:
         """A fair share of the cores: libraries that each start a thread a core would get in each other's way."""
         places = len(self._gpus) / request.gpus if request.gpus else self._slots / request.cpus
         return max(int((os.cpu_count() or 1) / max(places, 1)), 1)
@@ -200,9 +247,9 @@ class LocalBackend:
     def _adopt(self, entry: Entry) -> Entry:
         """A server that was killed between starting a runner and writing down its id left it as waiting."""
         if entry.state == AllocationState.PENDING:
-            found = processes.marked(entry.key)
-            if found:
-                start, pid = min((processes.started(pid) or 0, pid) for pid in found)
+            found = [(start, pid) for pid in processes.marked(entry.key) if (start := processes.started(pid))]
+            if found:  # the first of them is the runner, the others are its children
+                start, pid = min(found)
                 return replace(entry, state=AllocationState.RUNNING.value, pid=pid, start=start)
         return entry
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from paddock.cli import act, base, doctor, look, results, server
+from paddock.cli import act, base, doctor, in_slurm, look, results, server
 from paddock.cli import submit as submitting
 from paddock.errors import PaddockError
 from paddock.version import __version__
@@ -24,7 +24,13 @@ app = typer.Typer(
 
 # name, function, examples
 _COMMANDS: list[tuple[str, Callable[..., Any], tuple[str, ...]]] = [
-    ("up", server.up, ("paddock up", "paddock up --port 0 --json")),
+    (
+        "up",
+        server.up,
+        ("paddock up", "paddock up --port 0 --json", "paddock up --in-slurm --partition cpu --time 7-0"),
+    ),
+    ("tunnel", in_slurm.tunnel, ("paddock tunnel", "paddock tunnel --port 8080")),
+    ("down", in_slurm.down, ("paddock down",)),
     (
         "submit",
         submitting.submit,
@@ -32,6 +38,8 @@ _COMMANDS: list[tuple[str, Callable[..., Any], tuple[str, ...]]] = [
             "paddock submit train.py -p lr=0.1,0.01 -p batch_size=32..128:32 --follow",
             "paddock submit sweep.yaml --dry-run",
             "paddock submit --command 'python3 train.py {lr}' -p lr=1e-4..1e-1:log --trials 20",
+            "paddock submit train.py -p lr=0.1,0.01 --partition gpu --gpus 1 --memory 16G --time 4h --dry-run",
+            "paddock submit train.py --nodes 2 --gpus 4 --launcher torchrun",
         ),
     ),
     ("ls", look.ls, ("paddock ls --state running",)),
@@ -42,6 +50,9 @@ _COMMANDS: list[tuple[str, Callable[..., Any], tuple[str, ...]]] = [
     ("best", results.best, ("paddock best k3v -n 3",)),
     ("stop", act.stop, ("paddock stop k3v", "paddock stop k3v-1 k3v-2")),
     ("restart", act.restart, ("paddock restart k3v --failed --resume",)),
+    ("hold", act.hold, ("paddock hold k3v",)),
+    ("release", act.release, ("paddock release k3v",)),
+    ("limits", act.limits, ("paddock limits k3v --time 4h", "paddock limits k3v --nice 100")),
     ("rm", act.rm, ("paddock rm k3v --yes",)),
     ("export", results.export, ("paddock export k3v -o results.csv",)),
     ("nodes", server.nodes, ("paddock nodes",)),
@@ -109,7 +120,7 @@ def _usage(error: Exception) -> int:
     context = getattr(error, "ctx", None)
     if type(error).__name__ == "NoArgsIsHelpError":
         return base.WRONG
-    base.say(f"error: {message()}")
+    base.say(f"error: {message().replace('Value error, ', '')}")
     if context is not None:
         base.say(f"  see `{context.command_path} --help`")
     return base.WRONG

@@ -1,4 +1,4 @@
-"""stop, restart, rm: what is to happen to jobs and tasks."""
+"""stop, restart, hold, release, limits, rm: what is to happen to jobs and tasks."""
 
 import sys
 from collections.abc import Callable
@@ -10,6 +10,8 @@ from paddock.cli import base, complete, render
 from paddock.cli.base import Json, Targets
 from paddock.errors import InvalidInput
 from paddock.models import JobDetail
+
+Jobs = Annotated[list[str], typer.Argument(metavar="JOB...", help="Ids of jobs.", autocompletion=complete.jobs)]
 
 
 def stop(ctx: typer.Context, targets: Targets, as_json: Json = False) -> None:
@@ -53,9 +55,64 @@ def _summary(target: str, found: list[str], done: str) -> str:
     return f"{listed}: {being}" if len(found) == 1 else f"{len(found)} tasks {being}: {listed}"
 
 
+def hold(ctx: typer.Context, jobs: Jobs, as_json: Json = False) -> None:
+    """Begin no further task of these jobs, and keep what waits in the queue from starting. What runs goes on."""
+    client = base.client(ctx)
+    _adjust(jobs, client.hold, "held: `paddock release {id}` lets it go on", as_json)
+
+
+def release(ctx: typer.Context, jobs: Jobs, as_json: Json = False) -> None:
+    """Let held jobs go on."""
+    client = base.client(ctx)
+    _adjust(jobs, client.release, "released", as_json)
+
+
+def limits(
+    ctx: typer.Context,
+    jobs: Jobs,
+    time: Annotated[
+        str | None,
+        typer.Option("--time", metavar="DURATION", help="Time limit of its allocations, such as 4h or 1-12:00:00."),
+    ] = None,
+    nice: Annotated[int | None, typer.Option(min=0, help="How much priority to give up for others.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Change the limits of jobs that wait or run, for the allocations that there are and those to come.
+
+    The scheduler may refuse it for those that there are: most let nobody but administrators give more time to what
+    runs. That is told as a warning of the job.
+    """
+    if time is None and nice is None:
+        raise InvalidInput("Give --time, --nice or both: there is nothing to change else.")
+    client = base.client(ctx)
+    new = ", ".join(
+        text for text in (f"time limit {time}" if time else "", f"nice {nice}" if nice is not None else "") if text
+    )
+    _adjust(jobs, lambda job: client.limits(job, time_limit=time, nice=nice), new, as_json)
+    base.say("Should the scheduler refuse, `paddock show JOB` says so.")
+
+
+def _adjust(jobs: list[str], act: Callable[[str], JobDetail], done: str, as_json: bool) -> None:
+    changed: list[JobDetail] = []
+
+    def one(job: str) -> None:
+        if base.is_task(job):
+            raise InvalidInput(f"{job} is a task: this can be done with whole jobs only.")
+        detail = act(job)
+        changed.append(detail)
+        if not as_json:
+            typer.echo(f"{detail.id} {done.format(id=detail.id)}")
+
+    code = base.for_each(jobs, one)
+    if as_json:
+        base.emit(changed)
+    if code:
+        raise typer.Exit(code)
+
+
 def rm(
     ctx: typer.Context,
-    jobs: Annotated[list[str], typer.Argument(metavar="JOB...", help="Ids of jobs.", autocompletion=complete.jobs)],
+    jobs: Jobs,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     as_json: Json = False,
 ) -> None:

@@ -7,14 +7,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import StrEnum
+from functools import partial
 from pathlib import Path
 
-from pydantic import BaseModel
-
 from paddock import __version__, settings
+from paddock.cli.checks_finding import Asked, Finding, Status, error, guarded, ok, warn
 from paddock.client import Client
 from paddock.errors import NotAuthorised, PaddockError, ServerUnreachable
 from paddock.paths import Home
@@ -22,19 +21,6 @@ from paddock.settings import Settings
 
 LOW_BYTES, VERY_LOW_BYTES = 5_000_000_000, 200_000_000
 _NETWORK = ("nfs", "nfs4", "cifs", "smb3", "smbfs", "lustre", "beegfs", "gpfs", "ceph", "afs", "9p", "fuse.sshfs")
-
-
-class Status(StrEnum):
-    OK = "ok"
-    WARN = "warn"
-    ERROR = "error"
-
-
-class Finding(BaseModel):
-    name: str
-    status: Status = Status.OK
-    detail: str = ""
-    fix: str = ""
 
 
 @dataclass(frozen=True)
@@ -45,35 +31,16 @@ class Subject:
     settings: Settings | None
 
 
-def run_all(home: str | None, url: str | None) -> list[Finding]:
+def run_all(home: str | None, url: str | None, asked: Asked) -> list[Finding]:
+    from paddock.cli import checks_slurm
+
     loaded, first = _settings(home)
     subject = Subject(Home(settings.home_folder(home)), home, url, loaded)
     found = [_python(), first]
     for check in (_home, _disk, _token, _database, _file_system, _runner, _gpus, _clock, _server):
-        found.append(_guarded(check, subject))
-    return found
-
-
-def _guarded(check: Callable[[Subject], Finding], subject: Subject) -> Finding:
-    name = check.__name__.lstrip("_").replace("_", " ")
-    try:
-        return check(subject).model_copy(update={"name": name})
-    except Exception as error:  # a doctor that falls over helps nobody
-        return _error(f"the check itself failed: {type(error).__name__}: {error}", "report this").model_copy(
-            update={"name": name}
-        )
-
-
-def _ok(detail: str) -> Finding:
-    return Finding(name="", detail=detail)
-
-
-def _warn(detail: str, fix: str) -> Finding:
-    return Finding(name="", status=Status.WARN, detail=detail, fix=fix)
-
-
-def _error(detail: str, fix: str) -> Finding:
-    return Finding(name="", status=Status.ERROR, detail=detail, fix=fix)
+        name = check.__name__.lstrip("_").replace("_", " ")
+        found.append(guarded(name, partial(check, subject)))
+    return found + checks_slurm.run_all(loaded, subject.home, asked)
 
 
 def _python() -> Finding:
@@ -83,9 +50,9 @@ def _python() -> Finding:
 def _settings(home: str | None) -> tuple[Settings | None, Finding]:
     try:
         found = settings.load(home)
-    except PaddockError as error:
+    except PaddockError as fault:
         fix = f"correct {settings.settings_file(home)} or the variable"
-        return None, Finding(name="settings", status=Status.ERROR, detail=error.message, fix=fix)
+        return None, Finding(name="settings", status=Status.ERROR, detail=fault.message, fix=fix)
     file = settings.settings_file(home)
     return found, Finding(
         name="settings", detail=f"valid; {file if file.exists() else 'all defaults, no settings.toml'}"
@@ -103,16 +70,16 @@ def _home(subject: Subject) -> Finding:
     root = subject.home.root
     near = _existing(root)
     if not near.is_dir():
-        return _error(f"{near} is not a folder", "choose another home with --home or PADDOCK_HOME")
+        return error(f"{near} is not a folder", "choose another home with --home or PADDOCK_HOME")
     if not os.access(near, os.W_OK | os.X_OK):
-        return _error(f"{near} cannot be written", "change its owner, or choose another home with PADDOCK_HOME")
+        return error(f"{near} cannot be written", "change its owner, or choose another home with PADDOCK_HOME")
     if near != root:
-        return _ok(f"{root} will be made at the first start")
+        return ok(f"{root} will be made at the first start")
     if root.stat().st_uid != os.getuid():
-        return _warn(f"{root} belongs to another user", "choose a home of your own with PADDOCK_HOME")
+        return warn(f"{root} belongs to another user", "choose a home of your own with PADDOCK_HOME")
     if root.stat().st_mode & 0o077:
-        return _warn(f"{root} can be entered by others", f"chmod 700 {root}")
-    return _ok(f"{root} is writable and private")
+        return warn(f"{root} can be entered by others", f"chmod 700 {root}")
+    return ok(f"{root} is writable and private")
 
 
 def _disk(subject: Subject) -> Finding:
@@ -120,19 +87,19 @@ def _disk(subject: Subject) -> Finding:
     text = f"{free / 1e9:.1f} GB free"
     fix = "remove old jobs with `paddock rm`, or move the home to a larger disk"
     if free < VERY_LOW_BYTES:
-        return _error(text, fix)
-    return _warn(text, fix) if free < LOW_BYTES else _ok(text)
+        return error(text, fix)
+    return warn(text, fix) if free < LOW_BYTES else ok(text)
 
 
 def _token(subject: Subject) -> Finding:
     file = subject.home.token
     if not file.exists():
-        return _ok("will be made at the first start")
+        return ok("will be made at the first start")
     if file.stat().st_mode & 0o077:
-        return _error(f"{file} can be read by others", f"chmod 600 {file}; or delete it, and start the server again")
+        return error(f"{file} can be read by others", f"chmod 600 {file}; or delete it, and start the server again")
     if not subject.home.read_token():
-        return _error(f"{file} is empty", "delete it, and start the server again")
-    return _ok("only its owner can read it")
+        return error(f"{file} is empty", "delete it, and start the server again")
+    return ok("only its owner can read it")
 
 
 def _database(subject: Subject) -> Finding:
@@ -143,9 +110,9 @@ def _database(subject: Subject) -> Finding:
     from paddock.store.db import MIGRATIONS, Database
 
     if subject.settings is None:
-        return _warn("not looked at", "correct the settings first")
+        return warn("not looked at", "correct the settings first")
     if subject.settings.database is None and not subject.home.database.exists():
-        return _ok("will be made at the first start")
+        return ok("will be made at the first start")
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
     head = ScriptDirectory.from_config(config).get_current_head()
@@ -153,27 +120,27 @@ def _database(subject: Subject) -> Finding:
     try:
         with db.read() as connection:
             now = MigrationContext.configure(connection).get_current_revision()
-    except Exception as error:  # drivers have many ways to say no
-        return _error(
-            f"cannot be read: {str(error).splitlines()[0]}", "check the setting `database` and the server's log"
+    except Exception as fault:  # drivers have many ways to say no
+        return error(
+            f"cannot be read: {str(fault).splitlines()[0]}", "check the setting `database` and the server's log"
         )
     finally:
         db.close()
     kind = "SQLite" if db.sqlite else "PostgreSQL"
     if now == head:
-        return _ok(f"{kind}, at revision {now}")
-    return _warn(f"{kind}, at revision {now}, and this version has {head}", "`paddock up` brings it up to date")
+        return ok(f"{kind}, at revision {now}")
+    return warn(f"{kind}, at revision {now}, and this version has {head}", "`paddock up` brings it up to date")
 
 
 def _file_system(subject: Subject) -> Finding:
     kind = file_system_of(_existing(subject.home.root))
     sqlite = subject.settings is None or subject.settings.database is None
     if kind in _NETWORK and sqlite:
-        return _warn(
+        return warn(
             f"the home is on a network file system ({kind}) and the database is SQLite, whose locks may fail there",
             "run only one server, or set `database` to a PostgreSQL URL",
         )
-    return _ok(kind or "unknown")
+    return ok(kind or "unknown")
 
 
 def file_system_of(path: Path, mounts: Path = Path("/proc/self/mounts")) -> str | None:
@@ -200,14 +167,14 @@ def _clock(subject: Subject) -> Finding:
     """What is written now must not come from the future: ages and time-outs are compared with file times."""
     root = _existing(subject.home.root)
     if not os.access(root, os.W_OK):
-        return _warn("not compared with the file system", "make the home writable")
+        return warn("not compared with the file system", "make the home writable")
     with tempfile.TemporaryFile(dir=root) as file:
         file.write(b"x")
         file.flush()
         skew = os.fstat(file.fileno()).st_mtime - time.time()
     if abs(skew) > 5:
-        return _warn(f"differs from the file system's by {skew:.0f} s", "synchronise the clocks (NTP)")
-    return _ok(time.strftime("%Y-%m-%d %H:%M:%S %z"))
+        return warn(f"differs from the file system's by {skew:.0f} s", "synchronise the clocks (NTP)")
+    return ok(time.strftime("%Y-%m-%d %H:%M:%S %z"))
 
 
 # --- what runs ------------------------------------------------------------------------------------------------------
@@ -225,12 +192,12 @@ def _runner(subject: Subject) -> Finding:
             done = subprocess.run(
                 [python, "-I", "-S", str(target)], capture_output=True, text=True, timeout=30, check=False
             )
-        except (OSError, subprocess.SubprocessError) as error:
-            return _error(f"{python} does not start: {error}", "set local.python to a Python of 3.8 or newer")
+        except (OSError, subprocess.SubprocessError) as fault:
+            return error(f"{python} does not start: {fault}", "set local.python to a Python of 3.8 or newer")
     if done.returncode == 2 and "usage" in done.stderr:
-        return _ok(f"starts with {python}")
+        return ok(f"starts with {python}")
     said = (done.stderr.strip().splitlines() or ["nothing"])[-1]
-    return _error(f"does not start with {python}: {said}", "set local.python to a Python of 3.8 or newer")
+    return error(f"does not start with {python}: {said}", "set local.python to a Python of 3.8 or newer")
 
 
 def _gpus(subject: Subject) -> Finding:
@@ -239,34 +206,34 @@ def _gpus(subject: Subject) -> Finding:
     given = subject.settings.local.gpus if subject.settings else None
     found = find_gpus(given)
     if found:
-        return _ok(f"{len(found)}: " + ", ".join(sorted({device.name for device in found})))
+        return ok(f"{len(found)}: " + ", ".join(sorted({device.name for device in found})))
     if given is None and shutil.which("nvidia-smi"):
-        return _warn("nvidia-smi is there, and lists none", "run nvidia-smi by hand and look at what it says")
-    return _ok("none: tasks run on the CPU")
+        return warn("nvidia-smi is there, and lists none", "run nvidia-smi by hand and look at what it says")
+    return ok("none: tasks run on the CPU")
 
 
 def _server(subject: Subject) -> Finding:
     with Client(url=subject.url, home=subject.given_home, timeout=5) as client:
         try:
             health, version = client.health(), client.version().version
-        except NotAuthorised as error:
-            return _error(error.message, "set PADDOCK_TOKEN to the token of that server")
-        except ServerUnreachable as error:
-            return _unreachable(subject, error)
+        except NotAuthorised as fault:
+            return error(fault.message, "set PADDOCK_TOKEN to the token of that server")
+        except ServerUnreachable as fault:
+            return _unreachable(subject, fault)
         if not health.ok:
-            return _error("; ".join(health.problems), "look at what the server printed")
+            return error("; ".join(health.problems), "look at what the server printed")
         if version != __version__:
-            return _warn(f"has version {version}, and this is {__version__}", "start the server again")
-        return _ok(f"version {version} at {client.url}")
+            return warn(f"has version {version}, and this is {__version__}", "start the server again")
+        return ok(f"version {version} at {client.url}")
 
 
-def _unreachable(subject: Subject, error: ServerUnreachable) -> Finding:
+def _unreachable(subject: Subject, fault: ServerUnreachable) -> Finding:
     """A file that says where the server is, and no server: it was killed."""
     try:
         pid = int(json.loads(subject.home.server.read_text())["pid"])
         os.kill(pid, 0)
     except (FileNotFoundError, PermissionError):
-        return _warn(error.message, "paddock up")
+        return warn(fault.message, "paddock up")
     except (OSError, ValueError, KeyError, TypeError):
-        return _warn("it ended without saying good-bye", "start it again with `paddock up`; nothing is lost")
-    return _error(f"process {pid} runs and does not answer", f"look at what it prints; end it with kill {pid}")
+        return warn("it ended without saying good-bye", "start it again with `paddock up`; nothing is lost")
+    return error(f"process {pid} runs and does not answer", f"look at what it prints; end it with kill {pid}")

@@ -22,6 +22,10 @@ def targets(ctx: typer.Context, incomplete: str) -> Found:
     return _silently(lambda: _tasks(ctx, incomplete) if "-" in incomplete else _jobs(ctx, incomplete))
 
 
+def partitions(ctx: typer.Context, incomplete: str) -> Found:
+    return _silently(lambda: _partitions(ctx, incomplete))
+
+
 def params(ctx: typer.Context, incomplete: str) -> Found:
     """`name=` of what the script takes, read from it and not from a server."""
     return _silently(lambda: _params(ctx.params.get("source") or _typed_source(), incomplete))
@@ -59,6 +63,12 @@ def _tasks(ctx: typer.Context, incomplete: str) -> Found:
         for task in found
         if str(task.number).startswith(number)
     ]
+
+
+def _partitions(ctx: typer.Context, incomplete: str) -> Found:
+    with _client(ctx) as client:
+        names = sorted({name for node in client.nodes() for name in node.partitions})
+    return [(name, "partition") for name in names if name.startswith(incomplete)]
 
 
 def _typed_source() -> str | None:

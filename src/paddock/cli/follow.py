@@ -94,14 +94,15 @@ def _as_json(client: Client, job: JobDetail) -> Job:
 
 def _as_lines(client: Client, job: JobDetail) -> Job:
     last: Job = job
-    told = time.monotonic()
+    told, why = time.monotonic(), None
     screen = base.screen()
     for last, tasks, changed in _changes(client, job):
         names = varying([task.params for task in tasks])
         for task in changed:
             screen.print(_line(task, names, last.objective.metric), soft_wrap=True)
-        if time.monotonic() - told > TELL_SECONDS or last.ended:
-            told = time.monotonic()
+        waits = last.waits.reason if last.waits else None
+        if time.monotonic() - told > TELL_SECONDS or last.ended or (waits and waits != why):
+            told, why = time.monotonic(), waits
             screen.print(_summary(last), soft_wrap=True)
     return last
 
@@ -124,6 +125,8 @@ def _summary(job: Job) -> Text:
         parts.append(Text(best))
     if job.seconds_left is not None and not job.ended:
         parts.append(Text(f"{render.duration(job.seconds_left)} left"))
+    if job.waits:
+        parts.append(render.waits(job.waits))
     return Text("  ").join(parts)
 
 

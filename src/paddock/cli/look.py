@@ -34,9 +34,11 @@ def ls(
     if not page.items:
         base.say("There are no jobs." if page.total == 0 and not (query or state or tag or owner) else "No job fits.")
         return
-    made = render.table("ID", "NAME", "TASKS", "BEST", "AGE", "LEFT", flexible=("NAME", "TASKS"), right=("BEST",))
+    columns = ["ID", "NAME", "TASKS", "BEST", "AGE", "LEFT"]
+    columns += ["WAITS"] if any(job.waits or job.held for job in page.items) else []
+    made = render.table(*columns, flexible=("NAME", "TASKS", "WAITS"), right=("BEST",))
     for job in page.items:
-        made.add_row(*_row(job))
+        made.add_row(*_row(job)[: len(columns)])
     base.screen().print(made)
     if page.total > len(page.items):
         base.say(f"{page.total - len(page.items)} more: raise --limit.")
@@ -50,6 +52,7 @@ def _row(job: Job) -> list[str | Text]:
         render.number(job.best_value),
         render.age(job.created_at),
         render.duration(job.seconds_left),
+        render.waits(job.waits) or Text("held" if job.held else ""),
     ]
 
 
@@ -92,10 +95,13 @@ def _show_job(job: JobDetail) -> None:
                 ("Owner", render.clean(job.owner)),
                 ("Submitted", f"{job.created_at.astimezone():%Y-%m-%d %H:%M:%S}  ({render.age(job.created_at)} ago)"),
                 ("Tasks", render.counts_text(job.counts)),
+                ("Held", f"begins no further task: `paddock release {job.id}` lets it go on" if job.held else ""),
+                ("Queue", "" if job.held else render.waits(job.waits)),
                 ("Time left", render.duration(job.seconds_left)),
                 ("Objective", render.clean(goal)),
                 ("Best", best),
                 ("Runs", render.paragraph(job.spec.command or job.spec.script or "")),
+                ("Resources", render.resources(job.spec.resources)),
                 (
                     "Code",
                     f"{render.several(code.files, 'file')} from {render.clean(code.source)}{commit}"
@@ -132,6 +138,7 @@ def _show_task(task: TaskDetail) -> None:
                 ("Metrics", render.clean(", ".join(task.metrics))),
                 ("Time left", render.duration(task.seconds_left)),
                 ("Ran on", " ".join(part for part in (task.node, task.device) if part)),
+                ("Allocation", render.place(task.allocation)),
                 ("Memory", render.size(task.peak_memory)),
                 ("CPU time", render.duration(task.cpu_seconds)),
                 ("Log", render.size(task.log_bytes)),
@@ -167,11 +174,15 @@ def tasks(
     """List the tasks of a job with the parameters that differ."""
     if sort not in SORTS:
         raise typer.BadParameter(f"{sort!r} is none of {', '.join(SORTS)}.", param_hint="--sort")
-    found = base.client(ctx).tasks(job, state=state, sort=sort)
+    client = base.client(ctx)
+    found = client.tasks(job, state=state, sort=sort)
     if as_json:
         base.emit(found)
         return
     base.screen().print(tasks_table(found))
+    waiting = sum(task.state is TaskState.SUBMITTED for task in found)
+    if waiting and (why := render.waits(client.detail(job).waits).plain):
+        base.say(f"{render.several(waiting, 'task')} not started yet: {why}")
 
 
 def tasks_table(found: list[Task]) -> Rows:

@@ -12,7 +12,8 @@ from rich.console import Console, ConsoleOptions, JustifyMethod, RenderResult
 from rich.table import Table
 from rich.text import Text
 
-from paddock.models import Task, TaskCounts, TaskState
+from paddock import units
+from paddock.models import Allocation, AllocationState, Resources, Task, TaskCounts, TaskState, Waits
 
 GAP, NARROWEST = 2, 4
 STYLES = {
@@ -73,6 +74,62 @@ def age(moment: datetime | None) -> str:
         if seconds >= size:
             return f"{int(seconds // size)} {unit}"
     return f"{int(max(seconds, 0))} s"
+
+
+def moment(at: datetime) -> str:
+    """As short as it can be said: the time of day, and the day when it is not today."""
+    local, today = at.astimezone(), datetime.now().astimezone()
+    return f"{local:%H:%M}" if local.date() == today.date() else f"{local:%a %d %b, %H:%M}"
+
+
+def waits(what: Waits | None) -> Text:
+    """Why the tasks of a job wait, and until when; what will not start by itself is marked."""
+    if what is None:
+        return Text("")
+    if what.never and not what.reason.startswith("held"):
+        return Text(f"stuck: {clean(what.reason)}", "red")
+    return Text(clean(what.reason) + expected(what.starts_at))
+
+
+def expected(starts_at: datetime | None) -> str:
+    return f"; expected start {moment(starts_at)}" if starts_at else ""
+
+
+def place(allocation: Allocation | None) -> str:
+    """`slurm 123_4 on n1`; while it waits, why."""
+    if allocation is None:
+        return ""
+    text = " ".join(part for part in (allocation.backend, allocation.backend_id) if part)
+    text += f" on {allocation.node}" if allocation.node else ""
+    if allocation.state in (AllocationState.PLANNED, AllocationState.PENDING):
+        text += f", {allocation.reason or 'not submitted yet'}{expected(allocation.starts_at)}"
+    elif allocation.state is AllocationState.ENDED:
+        text += f", ended: {allocation.reason}" if allocation.reason else ", ended"
+    return clean(text)
+
+
+def resources(given: Resources) -> str:
+    """`slurm, partition gpu, 2 GPUs (a100), 4 cores, 16 GiB, 4:00:00`, and what else was asked for."""
+    gpus = several(given.gpus, "GPU") if given.gpus is not None else ""
+    parts = [
+        given.backend,
+        given.profile and f"profile {given.profile}",
+        given.partition and f"partition {given.partition}",
+        several(given.nodes, "node") if given.nodes else None,
+        f"{gpus} ({given.gpu_type})".strip() if given.gpu_type else gpus,
+        several(given.cpus, "core") if given.cpus else None,
+        given.memory and units.gigabytes(given.memory),
+        given.time_limit and f"time limit {units.clock(given.time_limit)}",
+        given.slots and f"{given.slots} tasks side by side",
+        given.launcher and f"launcher {given.launcher.value}",
+        *(
+            f"{name} {value}"
+            for name in ("account", "qos", "constraint", "nodelist", "exclude", "reservation", "nice")
+            if (value := getattr(given, name)) is not None
+        ),
+        *given.options,
+    ]
+    return clean(", ".join(part for part in parts if part))
 
 
 def several(amount: int, what: str) -> str:

@@ -9,20 +9,72 @@ from pydantic import BaseModel
 
 from paddock import __version__, settings
 from paddock.cli import base, render
+from paddock.cli import in_slurm as in_slurm_server
 from paddock.cli.base import Json
 from paddock.errors import InvalidInput, PaddockError
-from paddock.models import ScriptReport
+from paddock.models import Node, ScriptReport
+
+_IN_SLURM = "With --in-slurm"
 
 
 def up(
     ctx: typer.Context,
     host: Annotated[str | None, typer.Option(help="Address to listen on; 127.0.0.1 when not set.")] = None,
     port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")] = None,
-    backend: Annotated[str | None, typer.Option(help="Backend for jobs that name none.")] = None,
+    backend: Annotated[
+        str | None, typer.Option(help="Backend for jobs that name none: local, slurm, or one of the settings.")
+    ] = None,
     home: Annotated[str | None, typer.Option(help="Home folder; as --home before the command.")] = None,
+    in_slurm: Annotated[
+        bool,
+        typer.Option(
+            "--in-slurm",
+            help="Run the server as a Slurm job: wait until it answers, print how to reach it, and leave it running.",
+        ),
+    ] = False,
+    partition: Annotated[
+        str | None, typer.Option(help="Partition; the cluster's default else.", rich_help_panel=_IN_SLURM)
+    ] = None,
+    cpus: Annotated[int | None, typer.Option(min=1, help="CPU cores; 2 else.", rich_help_panel=_IN_SLURM)] = None,
+    memory: Annotated[
+        str | None, typer.Option(metavar="SIZE", help="Memory; 4G else.", rich_help_panel=_IN_SLURM)
+    ] = None,
+    time: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DURATION",
+            help="Time limit, after which a successor takes over; 7-0 else, or as much as the partition gives.",
+            rich_help_panel=_IN_SLURM,
+        ),
+    ] = None,
+    account: Annotated[
+        str | None, typer.Option(help="Account to charge; that of the settings else.", rich_help_panel=_IN_SLURM)
+    ] = None,
+    qos: Annotated[str | None, typer.Option(help="Quality of service.", rich_help_panel=_IN_SLURM)] = None,
+    hosted: Annotated[str | None, typer.Option(hidden=True)] = None,
+    succeed: Annotated[bool, typer.Option("--succeed", hidden=True)] = False,
     as_json: Json = False,
 ) -> None:
-    """Start the server, and run until Ctrl-C. Tasks that run go on after that."""
+    """Start the server, and run until Ctrl-C. Tasks that run go on after that.
+
+    With --in-slurm it runs as a Slurm job instead: `paddock tunnel` says how to reach it, `paddock down` ends it.
+    """
+    given = {"partition": partition, "cpus": cpus, "memory": memory, "time_limit": time, "account": account, "qos": qos}
+    given = {name: value for name, value in given.items() if value is not None}
+    if given and not in_slurm:
+        raise InvalidInput(f"--{next(iter(given)).replace('time_limit', 'time')} is for --in-slurm only.")
+    if in_slurm and host:
+        raise InvalidInput("--host is not for --in-slurm: there, the server listens on all addresses of its node.")
+    place = home or base.place(ctx).home
+    if in_slurm:
+        wanted = in_slurm_server.asked(**given)
+        in_slurm_server.start(settings.load(place, port=port), wanted, backend=backend, as_json=as_json)
+        return
+    found = settings.load(place, host=host, port=port, backend=hosted or backend)
+    raise typer.Exit(_serve(found, hosted, succeed, as_json))
+
+
+def _serve(found: settings.Settings, hosted: str | None, succeed: bool, as_json: bool) -> int:
     from paddock.serve import serve
 
     def announce(url: str, link: str) -> None:
@@ -30,15 +82,14 @@ def up(
             base.emit_line({"url": url, "link": link})
             return
         typer.echo(f"Paddock {__version__} serves at {url}")
-        typer.echo(f"Open {link}")
-        base.say("Ctrl-C ends the server; tasks that run go on.")
+        if hosted is None:  # the log of a Slurm job is no place for a token
+            typer.echo(f"Open {link}")
+            base.say("Ctrl-C ends the server; tasks that run go on.")
 
-    found = settings.load(home or base.place(ctx).home, host=host, port=port, backend=backend)
     try:
-        code = serve(found, announce=announce)
+        return serve(found, announce=announce, cluster=hosted, succeed=succeed)
     except KeyboardInterrupt:  # the usual end of a server
-        code = 0
-    raise typer.Exit(code)
+        return 0
 
 
 def token(ctx: typer.Context, as_json: Json = False) -> None:
@@ -88,27 +139,38 @@ def _without_password(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def nodes(ctx: typer.Context, as_json: Json = False) -> None:
-    """List the machines that tasks run on, with their GPUs."""
+    """List the machines that tasks run on: how much of each is in use, its GPUs, and why one takes no work."""
     found = base.client(ctx).nodes()
     if as_json:
         base.emit(found)
         return
-    table = render.table(
-        "NODE", "BACKEND", "STATE", "SLOTS", "CPUS", "MEMORY", "GPUS", flexible=("NODE", "GPUS"), right=("CPUS",)
-    )
+    columns = ["NODE", "BACKEND", "STATE", "SLOTS", "CPUS", "MEMORY", "GPUS"]
+    columns += ["PARTITIONS"] if any(node.partitions for node in found) else []
+    columns += ["REASON"] if any(node.reason for node in found) else []
+    table = render.table(*columns, flexible=("NODE", "GPUS", "PARTITIONS", "REASON"), right=("CPUS",))
     for node in found:
-        gpus = [device for device in node.devices if device.kind == "gpu"]
-        kinds = sorted({device.name for device in gpus})
-        table.add_row(
-            render.clean(node.name),
-            render.clean(node.backend),
-            render.clean(node.state),
-            f"{node.slots_used} of {node.slots}",
-            str(node.cpus),
-            render.size(node.memory),
-            render.clean(f"{len(gpus)} x {', '.join(kinds)}" if gpus else "none"),
-        )
+        cells = {
+            "NODE": node.name,
+            "BACKEND": node.backend,
+            "STATE": node.state,
+            "SLOTS": f"{node.slots_used} of {node.slots}",
+            "CPUS": str(node.cpus),
+            "MEMORY": render.size(node.memory),
+            "GPUS": _gpus(node),
+            "PARTITIONS": ",".join(node.partitions),
+            "REASON": node.reason or "",
+        }
+        table.add_row(*(render.clean(cells[name]) for name in columns))
     base.screen().print(table)
+
+
+def _gpus(node: Node) -> str:
+    gpus = [device for device in node.devices if device.kind == "gpu"]
+    if not gpus:
+        return "none"
+    busy = sum(device.busy for device in gpus)
+    kinds = ", ".join(sorted({device.name for device in gpus if device.name})) or "GPU"
+    return f"{len(gpus)} x {kinds}" + (f", {busy} busy" if busy else "")
 
 
 def inspect(

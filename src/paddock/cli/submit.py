@@ -5,13 +5,13 @@ from typing import Annotated, Literal
 import typer
 
 from paddock.bundle import Bundle, bundle
-from paddock.cli import base, complete, flags, follow, render
+from paddock.cli import base, complete, flags, follow, render, resources
 from paddock.cli.base import Json
 from paddock.client import Client
-from paddock.models import Convention, JobDetail, Preview
+from paddock.models import Check, Convention, JobDetail, Preview
 
 Panel = typer.Option
-_WHAT, _HOW, _WHERE = "What to run", "How to search", "Where and with what"
+_WHAT, _HOW, _WHERE = "What to run", "How to search", "Environment, metrics, retries"
 
 
 def submit(
@@ -50,9 +50,25 @@ def submit(
     trials: Annotated[int | None, Panel(min=1, help="How many to draw.", rich_help_panel=_HOW)] = None,
     seed: Annotated[int | None, Panel(min=0, help="Seed of the drawing.", rich_help_panel=_HOW)] = None,
     parallel: Annotated[int | None, Panel(min=1, help="At most so many tasks at once.", rich_help_panel=_HOW)] = None,
-    gpus: Annotated[int | None, Panel(min=0, help="GPUs a task.", rich_help_panel=_WHERE)] = None,
-    cpus: Annotated[int | None, Panel(min=1, help="CPU cores a task.", rich_help_panel=_WHERE)] = None,
-    backend: Annotated[str | None, Panel(help="Name of the backend.", rich_help_panel=_WHERE)] = None,
+    backend: resources.Backend = None,
+    profile: resources.Profile = None,
+    partition: resources.Partition = None,
+    gpus: resources.Gpus = None,
+    gpu_type: resources.GpuType = None,
+    cpus: resources.Cpus = None,
+    memory: resources.Memory = None,
+    time: resources.Time = None,
+    nodes: resources.Nodes = None,
+    launcher: resources.How = None,
+    slots: resources.Slots = None,
+    account: resources.Account = None,
+    qos: resources.Qos = None,
+    constraint: resources.Constraint = None,
+    nodelist: resources.Nodelist = None,
+    exclude: resources.Exclude = None,
+    reservation: resources.Reservation = None,
+    nice: resources.Nice = None,
+    sbatch: resources.Sbatch = None,
     python: Annotated[str | None, Panel(help="Interpreter to run with.", rich_help_panel=_WHERE)] = None,
     venv: Annotated[str | None, Panel(help="Virtual environment to run in.", rich_help_panel=_WHERE)] = None,
     conda: Annotated[str | None, Panel(help="Conda environment to run in.", rich_help_panel=_WHERE)] = None,
@@ -74,7 +90,14 @@ def submit(
     grace: Annotated[
         float | None, Panel(min=0, help="Seconds between SIGTERM and SIGKILL.", rich_help_panel=_WHERE)
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show tasks and commands; submit nothing.")] = False,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run",
+            help="Show tasks, commands and the batch script, and ask the scheduler about it; submit nothing. "
+            "The exit code is 5 when the scheduler would refuse it.",
+        ),
+    ] = False,
     watch: Annotated[bool, typer.Option("--follow", "-f", help="Show progress until all tasks have ended.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -97,9 +120,25 @@ def submit(
             "search.trials": trials,
             "search.seed": seed,
             "parallel": parallel,
-            "resources.gpus": gpus,
-            "resources.cpus": cpus,
             "resources.backend": backend,
+            "resources.profile": profile,
+            "resources.partition": partition,
+            "resources.gpus": gpus,
+            "resources.gpu_type": gpu_type,
+            "resources.cpus": cpus,
+            "resources.memory": memory,
+            "resources.time_limit": time,
+            "resources.nodes": nodes,
+            "resources.launcher": launcher.value if launcher else None,
+            "resources.slots": slots,
+            "resources.account": account,
+            "resources.qos": qos,
+            "resources.constraint": constraint,
+            "resources.nodelist": nodelist,
+            "resources.exclude": exclude,
+            "resources.reservation": reservation,
+            "resources.nice": nice,
+            "resources.options": sbatch or [],
             **flags.environment(python, venv, conda),
             "environment.setup": setup or [],
             "environment.variables": flags.variables(env),
@@ -119,12 +158,16 @@ def submit(
 
 
 def _dry_run(client: Client, made: Bundle, as_json: bool) -> None:
-    preview = client.preview(made)
+    preview = client.preview(made, check=True)
     base.warn([*made.warnings, *preview.warnings])
     if as_json:
         base.emit(preview)
-        return
-    _print_preview(preview, made)
+    else:
+        _print_preview(preview, made)
+        _print_request(preview)
+        base.say("Nothing was submitted.")
+    if preview.check and not preview.check.accepted:
+        raise typer.Exit(base.REFUSED)
 
 
 def _print_preview(preview: Preview, made: Bundle) -> None:
@@ -146,7 +189,22 @@ def _print_preview(preview: Preview, made: Bundle) -> None:
         typer.echo(f"{number}: {render.paragraph(display(command))}")
     if preview.count > len(preview.tasks):
         base.say(f"The first {len(preview.tasks)} of {preview.count} tasks are shown.")
-    base.say("Nothing was submitted.")
+
+
+def _print_request(preview: Preview) -> None:
+    """What the backend would get, and what it says about it."""
+    backend = render.clean(preview.backend)
+    if preview.batch_script:
+        typer.echo(f"\n{backend} would be asked for {render.several(preview.allocations, 'allocation')}:\n")
+        typer.echo(render.paragraph(preview.batch_script))
+    if preview.check and (preview.batch_script or not preview.check.accepted):
+        typer.echo(f"{backend} {_said(preview.check)}")
+
+
+def _said(check: Check) -> str:
+    if not check.accepted:
+        return f"would refuse it: {render.clean('; '.join(check.message.split(chr(10)))) or 'it does not say why'}"
+    return f"would accept it{render.expected(check.starts_at)}"
 
 
 def _submit(client: Client, made: Bundle, watch: bool, as_json: bool) -> None:

@@ -120,6 +120,7 @@ class Changes:
         subject.attempt |= {
             "state": TaskState.RUNNING.value,
             "allocation": allocation,
+            "start": _integer(record.get("start")),
             "started_at": float(record["at"]),
             "node": _text(record.get("node")),
             "device": _text(record.get("device")),
@@ -208,8 +209,11 @@ class Changes:
             subject.attempt["peak_memory"] = max(int(peak), subject.of_attempt("peak_memory") or 0)
         cause = Cause(record["cause"]) if record.get("cause") in set(Cause) else None
         ending = Ending(exit_code, number, _text(record.get("by")), cause, _text(record.get("reason")))
-        expected = cause or (Cause.PREEMPTED if ending.by == "shutdown" else Cause.USER_ERROR)
-        verdict = lifecycle.judge(ending, tried=self.tried(subject, expected), **self.judging(subject))
+        if ending.by == "shutdown" and cause is None and not self.judging(subject)["stop_wanted"]:
+            # Why its runner was told to end, the backend will say when the allocation has ended.
+            subject.attempt["ended_at"] = float(record["at"])
+            return
+        verdict = lifecycle.judge(ending, tried=self.tried(subject, cause or Cause.USER_ERROR), **self.judging(subject))
         self._conclude(subject, verdict, float(record["at"]))
 
     # --- the end ------------------------------------------------------------------------------------------------------
@@ -217,7 +221,8 @@ class Changes:
     def _conclude(self, subject: Subject, verdict: Verdict, at: float) -> None:
         subject.verdict = verdict
         cause = verdict.cause.value if verdict.cause else None
-        subject.attempt |= {"state": verdict.state.value, "cause": cause, "reason": verdict.reason, "ended_at": at}
+        ended = subject.of_attempt("ended_at") or at  # as its runner said, where it did
+        subject.attempt |= {"state": verdict.state.value, "cause": cause, "reason": verdict.reason, "ended_at": ended}
         if subject.current:
             subject.task |= {"state": verdict.state.value, "stopping": False}
 

@@ -32,6 +32,10 @@ class Context:
     settings: Settings
     couriers: dict[str, Courier]
     appender: metrics.Appender = field(default_factory=metrics.Appender)
+    missing: dict[str, float] = field(default_factory=dict)  # allocation -> since when its backend lists it no more
+    starts: dict[str, dict[str, int]] = field(default_factory=dict)  # backend -> allocation -> starts known when asked
+    requeued: dict[str, tuple[int, float]] = field(default_factory=dict)  # allocation that waits again -> starts, since
+    restarted: dict[tuple[str, int], float] = field(default_factory=dict)  # allocation, start -> when it was noticed
     _facts: dict[str, JobFacts] = field(default_factory=dict)
 
     def facts(self, c: sa.Connection, ids: Sequence[str]) -> dict[str, JobFacts]:

@@ -3,25 +3,44 @@
 A scheduler that hangs holds up its own courier only. Requests go one after the other.
 """
 
+import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as TooLate
 from dataclasses import dataclass
+from typing import TypeVar
 
 from paddock.backends.base import Backend
-from paddock.errors import BackendUnavailable, PaddockError
-from paddock.models import AllocationSpec, AllocationStatus, Node
+from paddock.errors import BackendBusy, BackendUnavailable, PaddockError
+from paddock.models import AllocationBatch, AllocationChange, AllocationStatus, Check, Node
+
+T = TypeVar("T")
+
+log = logging.getLogger("paddock.engine")
 
 RETRY_SECONDS = 5.0
-NODES_SECONDS = 5.0
+BUSY_SECONDS = 30.0
+FIRST_SECONDS = 3.0
+SLOWER = 1.5
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What became of a submission: an id, a refusal, or neither: then it will be asked again."""
+    """What became of a submission: ids, a refusal, or why it has to wait: then it will be asked again."""
 
-    key: str
-    backend_id: str | None = None
+    batch: str
+    ids: Sequence[str] | None = None
+    refused: str | None = None
+    waits: str | None = None
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change that was passed on, and what of it was refused."""
+
+    tag: str
+    ids: list[str]
     refused: str | None = None
 
 
@@ -36,20 +55,45 @@ class Courier:
         self.backend = backend
         self.nodes: Sequence[Node] = []
         self.problem: str | None = None
+        self.problem_since: float | None = None
         self._wake = wake
         self._executor = ThreadPoolExecutor(1, thread_name_prefix=f"backend-{backend.name}")
-        self._submissions: dict[str, Future[str]] = {}
+        self._submissions: dict[str, Future[Sequence[str]]] = {}
         self._poll: tuple[list[str], Future[Polled]] | None = None
+        self._trace: tuple[list[str], Future[Polled]] | None = None
+        self._changes: dict[str, tuple[list[str], Future[None]]] = {}
+        self._uncancelled: list[str] = []
         self._last: Mapping[str, AllocationStatus] | None = {}
         self._not_before = 0.0
+        self._full_until = 0.0
+        self._interval = backend.pace.fastest
+        self._asked_at = 0.0
         self._nodes_at = 0.0
 
-    def submit(self, spec: AllocationSpec) -> None:
+    def begin(self) -> None:
+        """Look at the nodes for the first time; a backend that is slow to answer does not hold up the server."""
+        future = self._executor.submit(self.refresh_nodes)
+        try:
+            future.result(FIRST_SECONDS)
+        except TooLate:
+            self._unwell(BackendUnavailable("it has not answered yet"))
+        except Exception as error:
+            self._unwell(error)
+
+    # --- submissions --------------------------------------------------------------------------------------------------
+
+    def submit(self, batch: AllocationBatch) -> None:
         """Pass a request on, unless it is on its way, or the backend is being left alone for a while."""
-        if spec.key not in self._submissions and time.monotonic() >= self._not_before:
-            future = self._executor.submit(self.backend.submit, spec)
-            self._submissions[spec.key] = future
+        resting = time.monotonic() < max(self._not_before, self._full_until)
+        if batch.key not in self._submissions and not resting:
+            future = self._executor.submit(self.backend.submit, batch)
+            self._submissions[batch.key] = future
             future.add_done_callback(lambda _: self._wake())
+
+    @property
+    def full(self) -> bool:
+        """The backend has said that it takes no more for now."""
+        return time.monotonic() < self._full_until
 
     def answers(self) -> list[Answer]:
         done = {key: future for key, future in self._submissions.items() if future.done()}
@@ -57,33 +101,56 @@ class Courier:
             del self._submissions[key]
         return [self._answer(key, future) for key, future in done.items()]
 
-    def _answer(self, key: str, future: Future[str]) -> Answer:
+    def _answer(self, batch: str, future: Future[Sequence[str]]) -> Answer:
         error = future.exception()
         if error is None:
-            return Answer(key, backend_id=future.result())
+            self.hurry()
+            return Answer(batch, ids=future.result())
+        if isinstance(error, BackendBusy):
+            self._full_until = time.monotonic() + BUSY_SECONDS
+            return Answer(batch, waits=error.message)
         if isinstance(error, PaddockError) and not isinstance(error, BackendUnavailable):
-            return Answer(key, refused=error.message)
+            return Answer(batch, refused=error.message)
         self._unwell(error)
-        return Answer(key)
+        return Answer(batch, waits=f"waits for {self.backend.name} to answer: {self.problem}")
 
-    def ask(self, ids: Sequence[str]) -> None:
-        """Start one poll, if none is under way."""
-        if self._poll is None and time.monotonic() >= self._not_before:
-            listed = list(ids)
-            future = self._executor.submit(self._look, listed)
-            self._poll = (listed, future)
-            future.add_done_callback(self._heard)
+    # --- looking --------------------------------------------------------------------------------------------------
 
-    def _heard(self, future: "Future[Polled]") -> None:
+    def hurry(self) -> None:
+        """Something has happened: look again soon."""
+        self._interval = self.backend.pace.fastest
+
+    def ask(self, ids: Sequence[str]) -> bool:
+        """Start one poll, if none is under way and it is time for it. Whether it was."""
+        now = time.monotonic()
+        if self._poll is not None or now < max(self._not_before, self._asked_at + self._interval):
+            return False
+        self._asked_at = now
+        listed = list(ids)
+        future = self._executor.submit(self._look, listed)
+        self._poll = (listed, future)
+        future.add_done_callback(self._heard)
+        return True
+
+    def _heard(self, future: Future[Polled]) -> None:
         """Wake the engine for news only: polling would otherwise never rest."""
+        if future.cancelled():
+            return
         statuses = None if future.exception() else future.result().statuses
         if statuses != self._last:
             self._last = statuses
+            self.hurry()
             self._wake()
+        else:
+            slower = max(self._interval, 0.1) * SLOWER
+            self._interval = min(slower, self.backend.pace.slowest)
 
     def _look(self, ids: list[str]) -> Polled:
+        if self._uncancelled:  # what did not get through
+            again, self._uncancelled = self._uncancelled, []
+            self._cancel(again)
         statuses = self.backend.poll(ids)
-        if time.monotonic() - self._nodes_at > NODES_SECONDS:
+        if time.monotonic() - self._nodes_at > self.backend.pace.nodes:
             self.refresh_nodes()
         return Polled(ids, statuses)
 
@@ -95,18 +162,78 @@ class Courier:
         if self._poll is None or not self._poll[1].done():
             return None
         future, self._poll = self._poll[1], None
+        return self._taken(future)
+
+    def trace(self, ids: Sequence[str]) -> None:
+        """Ask what became of these, if nothing is asked yet."""
+        if ids and self._trace is None and time.monotonic() >= self._not_before:
+            listed = list(ids)
+            self._trace = (listed, self._executor.submit(lambda: Polled(listed, self.backend.trace(listed))))
+            self._trace[1].add_done_callback(lambda _: self._wake())
+
+    def traced(self) -> Polled | None:
+        if self._trace is None or not self._trace[1].done():
+            return None
+        future, self._trace = self._trace[1], None
+        return self._taken(future)
+
+    def _taken(self, future: Future[Polled]) -> Polled | None:
         error = future.exception()
         if error is not None:
             self._unwell(error)
             return None
-        self.problem = None
+        self.problem = self.problem_since = None
         return future.result()
 
+    # --- orders -------------------------------------------------------------------------------------------------------
+
     def cancel(self, ids: Sequence[str]) -> None:
-        self._executor.submit(self.backend.cancel, list(ids))
+        if ids:
+            self._executor.submit(self._cancel, list(ids))
+
+    def _cancel(self, ids: list[str]) -> None:
+        try:
+            self.backend.cancel(ids)
+        except Exception as error:
+            self._uncancelled += ids
+            self._unwell(error)
+
+    def change(self, tag: str, ids: Sequence[str], change: AllocationChange) -> None:
+        """Pass a change on, unless this one is on its way."""
+        if tag not in self._changes and time.monotonic() >= self._not_before:
+            listed = list(ids)
+            future = self._executor.submit(self.backend.change, listed, change)
+            self._changes[tag] = (listed, future)
+            future.add_done_callback(lambda _: self._wake())
+
+    def changed(self) -> list[Change]:
+        """Changes that were passed on; those that did not get through are not listed."""
+        found: list[Change] = []
+        for tag, (ids, future) in [(tag, one) for tag, one in self._changes.items() if one[1].done()]:
+            del self._changes[tag]
+            error = future.exception()
+            if error is None:
+                found.append(Change(tag, ids))
+            elif isinstance(error, PaddockError) and not isinstance(error, BackendUnavailable):
+                found.append(Change(tag, ids, error.message))
+            else:
+                self._unwell(error)
+        return found
+
+    def check(self, batch: AllocationBatch, seconds: float) -> Check:
+        """Ask now, from any thread, and wait for the answer."""
+        future = self._executor.submit(self.backend.check, batch)
+        try:
+            return future.result(seconds)
+        except TooLate:
+            future.cancel()
+            raise BackendUnavailable(f"{self.backend.name} did not answer within {seconds:g} s") from None
 
     def _unwell(self, error: BaseException) -> None:
+        if not isinstance(error, PaddockError):
+            log.error("backend %s failed", self.backend.name, exc_info=error)
         self.problem = error.message if isinstance(error, PaddockError) else f"{type(error).__name__}: {error}"
+        self.problem_since = self.problem_since or time.time()
         self._not_before = time.monotonic() + RETRY_SECONDS
 
     def close(self) -> None:

@@ -5,25 +5,38 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
 
 from paddock.backends.base import Backend
-from paddock.engine import launch, observe, orders, remove
+from paddock.engine import adjust, launch, observe, orders, remove
 from paddock.engine.context import Context
 from paddock.engine.courier import Courier
 from paddock.engine.ingest import Ingest
-from paddock.models import Node
+from paddock.errors import BackendError
+from paddock.models import AllocationBatch, BackendInfo, Check, JobSpec, Node, Resources
 from paddock.paths import Home
 from paddock.settings import Settings
 from paddock.store import allocations, events
 from paddock.store.db import Database
+from paddock.store.rows import moment
 
 log = logging.getLogger("paddock.engine")
 
 FORGET_SECONDS = 60.0
 HOUSEKEEPING_SECONDS = 1.0
+CHECK_SECONDS = 20.0
+
+
+@dataclass(frozen=True)
+class Request:
+    """What would be asked of a backend."""
+
+    count: int
+    script: str | None = None
+    check: Check | None = None
 
 
 class Engine:
@@ -52,7 +65,7 @@ class Engine:
 
     def start(self) -> None:
         for courier in self._couriers.values():
-            courier.refresh_nodes()
+            courier.begin()
         for left in self.context.home.incoming.iterdir():  # uploads and removals that a crash cut off
             self._sweeper.submit(remove.delete_folder, left)
         self._thread.start()
@@ -75,6 +88,38 @@ class Engine:
     def nodes(self, backend: str | None = None) -> list[Node]:
         """As last seen."""
         return [node for name, c in self._couriers.items() if backend in (None, name) for node in c.nodes]
+
+    def backend_infos(self) -> list[BackendInfo]:
+        settings = self.context.settings
+        clusters = settings.clusters
+        return [
+            BackendInfo(
+                name=name,
+                kind="slurm" if name in clusters else "local",
+                default=name == settings.backend,
+                state=courier.problem or "ok",
+                since=moment(courier.problem_since),
+                defaults=clusters[name].resources if name in clusters else Resources(),
+                partitions=sorted({partition for node in courier.nodes for partition in node.partitions}),
+            )
+            for name, courier in self._couriers.items()
+        ]
+
+    def request(self, spec: JobSpec, tasks: int, *, check: bool) -> Request:
+        """What a job would ask of its backend at first; with `check` also what that says about it."""
+        courier = self._couriers[spec.resources.backend or self.context.settings.backend]
+        count = launch.useful(spec, courier.nodes, tasks)
+        batch = launch.batch_for(self.context, "JOB", spec, courier, "JOB-a1", count)
+        said = None
+        if check:
+            try:
+                said = courier.check(batch, CHECK_SECONDS)
+            except BackendError as error:
+                said = Check(accepted=False, message=error.message)
+        return Request(count, courier.backend.script(batch), said)
+
+    def script(self, backend: str, batch: AllocationBatch) -> str | None:
+        return self._couriers[backend].backend.script(batch)
 
     @property
     def backends(self) -> dict[str, str]:
@@ -105,6 +150,9 @@ class Engine:
         now = time.time()
         rows = self._unclosed()
         outcome = self._ingest.run(self.context, rows)
+        if outcome.left:
+            for courier in self._couriers.values():
+                courier.hurry()
         if observe.close(self.context, rows, outcome.read, now):
             rows = self._unclosed()
         more = outcome.more
@@ -118,8 +166,13 @@ class Engine:
     def _keep_house(self, rows: list[sa.Row[Any]], now: float) -> bool:
         """The rest. `rows` are read again only where something has changed: they are many."""
         orders.stop(self.context, now)
-        unpublished = orders.publish(self.context, now)
-        if observe.observe(self.context, rows, now):
+        adjust.adjust(self.context)
+        observe.put_back(self.context, now)
+        observe.fence(self.context, rows, now)
+        unpublished = orders.publish(self.context, now)  # also what these two ended: its allocation is still of use
+        heard = observe.observe(self.context, rows, now)
+        settled = observe.give_up_missing(self.context, rows, now)
+        if heard or settled:
             rows = self._unclosed()
         if launch.launch(self.context, rows, now):
             rows = self._unclosed()

@@ -24,6 +24,7 @@ class Outcome:
     read: set[str]
     more: bool
     stirred: bool
+    left: bool  # a runner has said good-bye
 
 
 class Ingest:
@@ -47,6 +48,7 @@ class Ingest:
             read={reading.key for reading in readings if not reading.more},
             more=any(reading.more for reading in readings),
             stirred=any(record["e"] in STIRRING for reading in news for record in reading.records),
+            left=any(record["e"] == "bye" for reading in news for record in reading.records),
         )
 
     def _write(self, context: Context, news: list["Reading"]) -> None:
@@ -104,7 +106,7 @@ class Reading:
         consumed = batch.consumed
         if not consumed and len(data) == READ_BYTES:
             consumed = len(data)  # one line of megabytes is no record: step over it
-        self.records += batch.records
+        self.records += [{**record, "start": index + 1} for record in batch.records]
         self.offsets[index] += consumed
         self.moved = self.moved or consumed > 0
         self.more = self.more or len(data) == READ_BYTES

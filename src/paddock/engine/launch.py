@@ -1,8 +1,10 @@
 """Allocations for what waits."""
 
 import json
+import math
 import sys
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ from paddock import placement
 from paddock.engine.context import Context, JobFacts
 from paddock.engine.courier import Courier
 from paddock.engine.observe import settle_orphans
-from paddock.models import AllocationSpec, AllocationState
+from paddock.models import FOLDER, AllocationBatch, AllocationState, JobSpec, Launcher, Node
 from paddock.paths import write_once
 from paddock.runner import build, layout
 from paddock.store import allocations, attempts
@@ -40,13 +42,16 @@ def launch(context: Context, rows: list[sa.Row[Any]], now: float) -> bool:
         courier = context.courier(one)
         if courier is None:
             continue
-        wanted[demand.job] = (
-            _useful(one, courier, demand.waiting + demand.running) if demand.waiting else demand.running
-        )
-        missing = wanted[demand.job] - len(open_rows[demand.job])
+        if demand.held or not courier.nodes:
+            # What waits is held on the backend, too; without its nodes it is not known what a task gets.
+            wanted[demand.job] = len(open_rows[demand.job])
+            continue
+        # Machines that are down for a while cost none that waits its place in the queue.
+        wanted[demand.job] = occupied(one.spec, demand.waiting + demand.running if demand.waiting else demand.running)
+        missing = useful(one.spec, courier.nodes, demand.waiting + demand.running) - len(open_rows[demand.job])
         if demand.waiting and demand.job not in unclosed:
             settle_orphans(context, demand.job, now)
-        if demand.waiting and missing > 0:
+        if demand.waiting and missing > 0 and not courier.full:
             _plan(context, one, courier, missing)
             planned = True
     _cancel_surplus(context, open_rows, wanted)
@@ -54,50 +59,74 @@ def launch(context: Context, rows: list[sa.Row[Any]], now: float) -> bool:
     return planned
 
 
-def _useful(facts: JobFacts, courier: Courier, tasks: int) -> int:
-    resources = facts.spec.resources
-    gpus = placement.gpus_of(resources, courier.nodes)
-    width = max(placement.width(courier.nodes, gpus, resources.cpus), 1)
-    return min(tasks, width, facts.spec.parallel or tasks)
+def useful(spec: JobSpec, nodes: Sequence[Node], tasks: int) -> int:
+    """How many allocations have something to do: one for each task, as far as backend and job are wide."""
+    return min(occupied(spec, tasks), max(placement.width(spec.resources, nodes), 1))
+
+
+def occupied(spec: JobSpec, tasks: int) -> int:
+    """How many allocations these tasks can keep busy, however wide the backend is."""
+    slots = spec.resources.slots or 1
+    return min(math.ceil(tasks / slots), max((spec.parallel or tasks) // slots, 1))
 
 
 def _plan(context: Context, facts: JobFacts, courier: Courier, count: int) -> None:
-    """Folder and manifest first, then the row: what stands in the database can be submitted."""
+    """Folders and manifest first, then the rows: what stands in the database can be submitted."""
     with context.db.read() as c:
-        first = allocations.next_number(c, facts.id)
-    specs = [_allocation(context, facts, courier, f"{facts.id}-a{first + i}") for i in range(count)]
+        number = allocations.next_number(c, facts.id)
+    batch = batch_for(context, facts.id, facts.spec, courier, f"{facts.id}-a{number}", count)
+    for number in range(count):
+        Path(batch.folder_of(number)).mkdir(parents=True, exist_ok=True)
+    manifest = _manifest(context, facts.id, facts.spec, courier.backend.name)
+    write_once(Path(layout.manifest(batch.folder_of(0))), json.dumps(manifest, indent=1))
     with context.db.write() as c:
-        for spec in specs:
-            allocations.plan(c, facts.id, courier.backend.name, spec)
+        allocations.plan(c, facts.id, courier.backend.name, batch)
 
 
-def _allocation(context: Context, facts: JobFacts, courier: Courier, key: str) -> AllocationSpec:
-    job = context.home.job(facts.id)
-    folder = job.allocation(key)
-    folder.mkdir(parents=True, exist_ok=True)
-    runner = context.settings.runner
-    grace = facts.spec.grace_seconds
-    manifest = {
-        "job": facts.id,
-        "key": key,
-        "job_dir": str(job.root),
-        "slots": 1,
-        "poll_seconds": runner.poll_seconds,
-        "usage_seconds": runner.usage_seconds,
-        "grace_seconds": runner.grace_seconds if grace is None else grace,
-        "idle_seconds": IDLE_SECONDS,
-        "metrics": facts.spec.metrics.model_dump(mode="json"),
-    }
-    write_once(Path(layout.manifest(str(folder))), json.dumps(manifest, indent=1))
-    python = context.settings.local.python or sys.executable
-    return AllocationSpec(
+def batch_for(context: Context, job: str, spec: JobSpec, courier: Courier, key: str, count: int) -> AllocationBatch:
+    """What is asked of the backend for a job."""
+    settings = context.settings
+    cluster = settings.cluster(courier.backend.name)
+    python = (cluster.python if cluster else settings.local.python) or sys.executable
+    return AllocationBatch(
         key=key,
+        count=count,
         name=f"paddock-{key}",
-        folder=str(folder),
-        runner=[python, "-I", "-S", str(runner_file(context)), str(folder)],
-        gpus=placement.gpus_of(facts.spec.resources, courier.nodes),
-        cpus=facts.spec.resources.cpus,
+        folder=str(context.home.job(job).allocation(key)),
+        runner=[python, "-I", "-S", str(runner_file(context)), FOLDER],
+        resources=placement.settled(spec.resources, courier.nodes),
+        grace_seconds=_grace(context, spec),
     )
+
+
+def _grace(context: Context, spec: JobSpec) -> float:
+    return context.settings.runner.grace_seconds if spec.grace_seconds is None else spec.grace_seconds
+
+
+def _manifest(context: Context, job: str, spec: JobSpec, backend: str) -> dict[str, Any]:
+    settings, resources = context.settings, spec.resources
+    cluster = settings.cluster(backend)
+    several = (resources.nodes or 1) > 1
+    members = {
+        "nodes": resources.nodes or 1,
+        "processes": max(resources.gpus or 1, 1),
+        "launcher": (resources.launcher or Launcher.SRUN).value,
+    }
+    return {
+        "job": job,
+        "job_dir": str(context.home.job(job).root),
+        "slots": min(resources.slots or 1, spec.parallel or 1024),
+        "poll_seconds": settings.runner.poll_seconds,
+        "usage_seconds": settings.runner.usage_seconds,
+        "grace_seconds": _grace(context, spec),
+        "idle_seconds": IDLE_SECONDS,
+        "time_limit": resources.time_limit,
+        "warn_seconds": cluster.warn_seconds if cluster else settings.runner.warn_seconds,
+        "umask": 0o027 if settings.group else 0o077,
+        "members": members if several or resources.launcher else None,
+        "tasks": 1 if several else None,  # what a killed srun leaves on other nodes ends with the allocation
+        "metrics": spec.metrics.model_dump(mode="json"),
+    }
 
 
 def runner_file(context: Context) -> Path:
@@ -114,7 +143,7 @@ def _cancel_surplus(context: Context, open_rows: dict[str, list[sa.Row[Any]]], w
         surplus = sum(row.state != AllocationState.ENDED for row in rows) - wanted.get(job, 0)
         waiting = [row for row in rows if row.state == AllocationState.PENDING]
         chosen = waiting[-surplus:] if surplus > 0 else []
-        for name in {row.backend for row in chosen} & set(context.couriers):
+        for name in sorted({row.backend for row in chosen} & set(context.couriers)):
             mine = [row for row in chosen if row.backend == name]
             context.couriers[name].cancel([row.backend_id for row in mine])
             with context.db.write() as c:
@@ -125,7 +154,7 @@ def _submit_planned(context: Context) -> None:
     """Those just planned, and those that a crash or a silent backend left so."""
     with context.db.read() as c:
         planned = allocations.planned(c)
-    for backend, spec in planned:
+    for backend, batch in planned:
         courier = context.couriers.get(backend)
         if courier is not None:
-            courier.submit(spec)
+            courier.submit(batch)

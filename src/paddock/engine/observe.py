@@ -1,6 +1,6 @@
 """What the backends say of the allocations, and what follows for attempts whose allocation is gone."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import sqlalchemy as sa
@@ -8,13 +8,17 @@ import sqlalchemy as sa
 from paddock import lifecycle
 from paddock.engine.apply import Changes, Subject
 from paddock.engine.context import Context
+from paddock.engine.courier import Courier
 from paddock.lifecycle import Verdict
 from paddock.models import AllocationState, AllocationStatus, Cause, TaskState
-from paddock.store import allocations, attempts
+from paddock.store import allocations, attempts, events, jobs
 
-MISSING_SECONDS = 10.0  # not listed for this long: gone
+MISSING_SECONDS = 10.0  # not listed for this long: what became of it is looked up
+GIVE_UP_SECONDS = 600.0  # and not told for this long: lost
+FENCE_SECONDS = 30.0  # so long a runner may take to see that its allocation was started again elsewhere
 TOUCH_SECONDS = 5.0
 FAILED_STARTS = 3
+_UNTRIED = (Cause.NODE_FAILURE, Cause.PREEMPTED, Cause.TIME_LIMIT)  # these say nothing of whether a runner starts
 
 
 def observe(context: Context, rows: list[sa.Row[Any]], now: float) -> bool:
@@ -22,36 +26,96 @@ def observe(context: Context, rows: list[sa.Row[Any]], now: float) -> bool:
     heard = False
     for name, courier in context.couriers.items():
         mine = [row for row in rows if row.backend == name]
-        answers, polled = courier.answers(), courier.polled()
-        if answers or polled:
-            heard = True
-            with context.db.write() as c:
-                for answer in answers:
-                    if answer.backend_id is not None:
-                        allocations.submitted(c, answer.key, answer.backend_id)
-                    elif answer.refused is not None:
-                        allocations.failed(c, answer.key, Cause.LAUNCH_FAILED, answer.refused)
-                if polled:
-                    asked = [
-                        row for row in mine if row.backend_id in polled.asked and row.state != AllocationState.ENDED
-                    ]
-                    _take_up(c, asked, dict(polled.statuses), now)
-        courier.ask([row.backend_id for row in mine if row.backend_id and row.state != AllocationState.ENDED])
+        heard = _hear(context, courier, mine, now) or heard
+        open_rows = [row for row in mine if row.backend_id and row.state != AllocationState.ENDED]
+        if courier.ask([row.backend_id for row in open_rows]):
+            context.starts[name] = {row.key: len(row.offsets) for row in open_rows}
+        courier.trace([row.backend_id for row in open_rows if row.key in context.missing])
     return heard
 
 
-def _take_up(c: sa.Connection, rows: list[sa.Row[Any]], statuses: dict[str, AllocationStatus], now: float) -> None:
-    listed = []
+def _hear(context: Context, courier: Courier, mine: list[sa.Row[Any]], now: float) -> bool:
+    answers, polled, traced = courier.answers(), courier.polled(), courier.traced()
+    if not (answers or polled or traced):
+        return False
+    open_rows = {row.backend_id: row for row in mine if row.state != AllocationState.ENDED}
+    with context.db.write() as c:
+        news = set()
+        for answer in answers:
+            if answer.ids is not None:
+                allocations.submitted(c, answer.batch, answer.ids)
+            elif answer.refused is not None:
+                allocations.refused(c, answer.batch, answer.refused)
+            elif answer.waits is not None and allocations.waits(c, answer.batch, answer.waits):
+                news |= {row.job_id for row in mine if row.batch == answer.batch}
+        if polled:
+            asked = [open_rows[one] for one in polled.asked if one in open_rows]
+            news |= _take_up(context, c, asked, polled.statuses, now)
+        if traced:
+            asked = [open_rows[one] for one in traced.asked if one in open_rows]
+            _settle_missing(context, c, asked, traced.statuses, now)
+        for job in sorted(news):
+            events.insert(c, "job", job, {"change": "waits"})
+    return True
+
+
+def _take_up(
+    context: Context, c: sa.Connection, rows: list[sa.Row[Any]], statuses: Mapping[str, AllocationStatus], now: float
+) -> set[str]:
+    """Returns the jobs whose waiting has another reason now."""
+    listed, news = [], set()
     for row in rows:
         status = statuses.get(row.backend_id)
         if status is None:
             if now - (row.seen_at or row.created_at) > MISSING_SECONDS:
-                allocations.failed(c, row.key, Cause.LOST, "the backend no longer knows its allocation")
-        elif (status.state, status.reason, status.node) != (row.state, row.reason, row.node):
+                context.missing.setdefault(row.key, now)
+            continue
+        context.missing.pop(row.key, None)
+        if row.state == AllocationState.RUNNING and status.state is AllocationState.PENDING:
+            context.requeued[row.key] = (context.starts[row.backend].get(row.key, 0), now)
+        if _differs(status, row):
             allocations.seen(c, row.key, status)
+            if _waits(status) != _waits(row):
+                news.add(row.job_id)
         elif now - (row.seen_at or 0) > TOUCH_SECONDS:
             listed.append(row.key)
     allocations.touch(c, listed)
+    return news
+
+
+def _differs(status: AllocationStatus, row: sa.Row[Any]) -> bool:
+    known = (row.state, row.reason, row.node, row.starts_at, row.never)
+    return (status.state, status.reason, status.node, status.starts_at, status.never) != known
+
+
+def _waits(one: Any) -> tuple[Any, ...] | None:
+    """What is shown of its waiting."""
+    waits = one.state in (AllocationState.PLANNED, AllocationState.PENDING)
+    return (one.reason, one.starts_at, one.never) if waits and one.reason else None
+
+
+def _settle_missing(
+    context: Context, c: sa.Connection, rows: list[sa.Row[Any]], statuses: Mapping[str, AllocationStatus], now: float
+) -> None:
+    """Allocations that the backend no longer lists: its records tell, or else only that they are gone."""
+    for row in rows:
+        found = statuses.get(row.backend_id)
+        gone = AllocationStatus(
+            state=AllocationState.ENDED, cause=Cause.LOST, reason="the backend no longer knows its allocation"
+        )
+        allocations.seen(c, row.key, found if found and found.state is AllocationState.ENDED else gone)
+        context.missing.pop(row.key, None)
+
+
+def give_up_missing(context: Context, rows: list[sa.Row[Any]], now: float) -> bool:
+    """Allocations that are not listed, and whose records could not be had for a long time. Whether there were any."""
+    over = {key for key, since in context.missing.items() if now - since > GIVE_UP_SECONDS}
+    left = [row for row in rows if row.key in over]
+    if left:
+        with context.db.write() as c:
+            for row in left:
+                _settle_missing(context, c, [row], {}, now)
+    return bool(left)
 
 
 def close(context: Context, rows: list[sa.Row[Any]], read: set[str], now: float) -> bool:
@@ -62,9 +126,12 @@ def close(context: Context, rows: list[sa.Row[Any]], read: set[str], now: float)
     with context.db.write() as c:
         changes = Changes(c, context)
         for row in ended:
-            cause = Cause(row.cause) if row.cause else None
-            changes.end(attempts.open_in(c, row.key), _gone(changes, cause, row.reason), now)
+            by_hand = row.by_hand and not row.cancelled
+            judge = _always(Verdict(TaskState.STOPPED, reason=row.reason)) if by_hand else _gone(changes, row)
+            changes.end(attempts.open_in(c, row.key), judge, now)
             allocations.close(c, row.key)
+            if by_hand:
+                jobs.hold(c, row.job_id, warning=f"Held, because an allocation was ended by hand: {row.reason}")
         for job in {row.job_id for row in ended}:
             reason = _never_starts(context, c, job)
             if reason:
@@ -72,6 +139,49 @@ def close(context: Context, rows: list[sa.Row[Any]], read: set[str], now: float)
                 changes.end(attempts.waiting(c, job), _always(verdict), now)
         changes.write()
     return True
+
+
+def put_back(context: Context, now: float) -> None:
+    """End what allocations left open that wait in the queue again.
+
+    At once what their runners have told the end of. The rest later: a controller that has forgotten the last seconds
+    says the same, until it has ended what it finds running.
+    """
+    if not context.requeued:
+        return
+    with context.db.read() as c:
+        found = {key: attempts.open_in(c, key) for key in context.requeued}
+    left = []
+    for key, rows in found.items():
+        starts, since = context.requeued[key]
+        over = now - since > FENCE_SECONDS
+        left += [row for row in rows if (row.start or 1) <= starts and (over or row.ended_at is not None)]
+        if over:
+            del context.requeued[key]
+    if left:
+        with context.db.write() as c:
+            changes = Changes(c, context)
+            changes.end(left, _over(changes, Cause.PREEMPTED, "its allocation was put back into the queue"), now)
+            changes.write()
+
+
+def fence(context: Context, rows: list[sa.Row[Any]], now: float) -> None:
+    """End what an earlier start of an allocation left open, once its runner must know of the later.
+
+    A requeued allocation, or one that a recovered controller launched again, has a journal a start.
+    """
+    again = {(row.key, len(row.offsets)): row for row in rows if len(row.offsets) > 1}
+    due = [row for one, row in again.items() if now - context.restarted.setdefault(one, now) > FENCE_SECONDS]
+    if not due:
+        return
+    with context.db.write() as c:
+        changes = Changes(c, context)
+        for row in due:
+            context.restarted[row.key, len(row.offsets)] = float("inf")
+            left = [one for one in attempts.open_in(c, row.key) if (one.start or 1) < len(row.offsets)]
+            reason = "its allocation was started again, on the same or another node"
+            changes.end(left, _over(changes, Cause.NODE_FAILURE, reason), now)
+        changes.write()
 
 
 def settle_orphans(context: Context, job: str, now: float) -> None:
@@ -86,14 +196,28 @@ def settle_orphans(context: Context, job: str, now: float) -> None:
     if orphans:
         with context.db.write() as c:
             changes = Changes(c, context)
-            changes.end(orphans, _gone(changes, None, None), now)
+            changes.end(orphans, _gone(changes, None), now)
             changes.write()
 
 
-def _gone(changes: Changes, cause: Cause | None, reason: str | None) -> Callable[[Subject], Verdict]:
+def _gone(changes: Changes, row: sa.Row[Any] | None) -> Callable[[Subject], Verdict]:
+    known = Cause(row.cause) if row is not None and row.cause else None
+    reason = row.reason if row is not None and known else None
+
     def judge(subject: Subject) -> Verdict:
-        tried = changes.tried(subject, cause or Cause.LOST)
-        return lifecycle.judge_gone(cause, reason, tried=tried, **changes.judging(subject))
+        told = subject.of_attempt("ended_at") is not None  # its runner ended it because it was told to
+        cause = Cause.PREEMPTED if told and known in (None, Cause.LOST) else known
+        why = "its runner was told to end" if cause is not known else reason
+        return lifecycle.judge_gone(
+            cause, why, tried=changes.tried(subject, cause or Cause.LOST), **changes.judging(subject)
+        )
+
+    return judge
+
+
+def _over(changes: Changes, cause: Cause, reason: str) -> Callable[[Subject], Verdict]:
+    def judge(subject: Subject) -> Verdict:
+        return lifecycle.judge_gone(cause, reason, tried=changes.tried(subject, cause), **changes.judging(subject))
 
     return judge
 
@@ -105,8 +229,12 @@ def _always(verdict: Verdict) -> Callable[[Subject], Verdict]:
 def _never_starts(context: Context, c: sa.Connection, job: str) -> str | None:
     """The reason, when the last few allocations of a job ended without their runner saying a word."""
     last = allocations.last(c, job, FAILED_STARTS)
-    if len(last) < FAILED_STARTS or any(row.offsets or row.cancelled or not row.closed for row in last):
+    if len(last) < FAILED_STARTS and not any(row.cause == Cause.LAUNCH_FAILED for row in last):
         return None
+    if any(row.offsets or row.cancelled or row.by_hand or not row.closed or row.cause in _UNTRIED for row in last):
+        return None
+    if last[0].backend_id is None and last[0].reason:
+        return f"{last[0].backend} refused its allocation: {last[0].reason}"
     log = context.home.job(job).allocation(last[0].key) / "out.log"
     try:
         lines = log.read_text(errors="replace").strip().splitlines()

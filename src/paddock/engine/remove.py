@@ -16,7 +16,8 @@ def remove(context: Context, rows: list[sa.Row[Any]]) -> list[Path]:
         leaving = jobs.removing(c)
     doomed = []
     for job in leaving:
-        mine = [row for row in rows if row.job_id == job]
+        # Those of a backend that is no longer in the settings can be neither ended nor waited for.
+        mine = [row for row in rows if row.job_id == job and row.backend in context.couriers]
         if not mine:
             doomed.append(_set_aside(context, job))
             with context.db.write() as c:

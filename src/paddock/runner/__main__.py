@@ -1,22 +1,37 @@
-"""python -I -S runner.pyz ALLOCATION_DIR"""
+"""python -I -S runner.pyz ALLOCATION_DIR
+
+Or, as one process of a task of several: --member FOLDER LAUNCHER NODES PROCESSES -- ARGV...
+"""
 
 from __future__ import annotations
 
 import sys
 
-from . import manifest
-from .journal import Journal
-from .loop import Runner
-
 
 def main(version: str = "source") -> int:
+    if sys.argv[1:2] == ["--member"]:
+        from . import member
+
+        return member.main(sys.argv[2:])
     if len(sys.argv) != 2:
         print("usage: runner.pyz ALLOCATION_DIR", file=sys.stderr)
         return 2
+    return _run(sys.argv[1], version)
+
+
+def _run(allocation_dir: str, version: str) -> int:
+    import os
+
+    from . import manifest
+    from .journal import Journal
+    from .loop import Runner
+
     try:
-        order = manifest.load(sys.argv[1])
-        journal = Journal.create(sys.argv[1])
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        order = manifest.load(allocation_dir)
+        if order.umask is not None:
+            os.umask(order.umask & 0o777)
+        journal = Journal.create(allocation_dir)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         print("cannot start: %s: %s" % (type(error).__name__, error), file=sys.stderr)
         return 1
     return Runner(order, journal, version).run()

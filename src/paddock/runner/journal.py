@@ -15,8 +15,9 @@ _CHUNK = 1 << 20
 class Journal:
     """Appends whole records; what the disk refuses stays in memory until it takes it."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, number: int = 1) -> None:
         self.path = path
+        self.number = number
         self._pending = bytearray()
         self._offset = 0
 
@@ -28,7 +29,7 @@ class Journal:
             path = layout.journal(allocation_dir, number)
             try:
                 os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
-                return cls(path)
+                return cls(path, number)
             except FileExistsError:
                 number += 1
 

@@ -5,22 +5,28 @@ from __future__ import annotations
 import errno
 import os
 import subprocess
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Optional
 
-from . import layout
+from . import layout, members
 from .mailbox import Attempt
 from .manifest import Manifest
 from .prepare import Place
-from .processes import die_with_parent
 
 
 class LaunchError(Exception):
     """The attempt could not be started; the text says what stood in the way."""
 
 
-def launch(manifest: Manifest, attempt: Attempt, place: Place) -> subprocess.Popen[bytes]:
+def launch(
+    manifest: Manifest, attempt: Attempt, place: Place, ends_at: Optional[int] = None
+) -> subprocess.Popen[bytes]:
     argv = _arguments(attempt.line.get("argv"))
     env = _environment(manifest, attempt, place)
+    if ends_at is not None:
+        env[b"PADDOCK_ENDS_AT"] = b"%d" % ends_at
+    if manifest.members is not None:
+        os.makedirs(place.members, exist_ok=True)
+        argv = members.command(manifest.members, place.members, argv, os.environ)
     # The process writes to the file itself: its output outlives the runner, and costs the runner nothing.
     log = os.open(place.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
     try:
@@ -32,7 +38,6 @@ def launch(manifest: Manifest, attempt: Attempt, place: Place) -> subprocess.Pop
             cwd=place.work,
             env=env,
             start_new_session=True,
-            preexec_fn=die_with_parent,  # noqa: PLW1509 - the runner has one thread only
         )
     except (OSError, ValueError, subprocess.SubprocessError) as error:
         raise LaunchError("cannot start %s: %s" % (os.fsdecode(argv[0]), _start_problem(error))) from error

@@ -22,7 +22,8 @@ def allocation(job_dir: str, key: str) -> str:
 
 
 def manifest(allocation_dir: str) -> str:
-    return os.path.join(allocation_dir, "manifest.json")
+    """Of all allocations of a batch: those are named like it, with a number behind a dot."""
+    return "%s.manifest.json" % allocation_dir.rstrip(os.sep).rpartition(".")[0]
 
 
 def journal(allocation_dir: str, number: int) -> str:
@@ -56,6 +57,20 @@ def params(attempt_dir: str) -> str:
 
 def report(attempt_dir: str) -> str:
     return os.path.join(attempt_dir, "report.jsonl")
+
+
+def members(attempt_dir: str) -> str:
+    """Where the processes of a task that runs on several nodes find each other."""
+    return os.path.join(attempt_dir, "members")
+
+
+def member(members_dir: str, rank: int) -> str:
+    return os.path.join(members_dir, "%d.json" % rank)
+
+
+def over(members_dir: str) -> str:
+    """There once the attempt is over: a member that comes up later must not begin."""
+    return os.path.join(members_dir, "over")
 
 
 def kept(attempt_dir: str) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import platform
-import socket
 import sys
 import time
 from typing import Any, Dict
 
-from . import layout, processes
+from . import layout, processes, scheduler
+from .deadline import Deadline
+from .fence import Fence
+from .guard import Guard
 from .journal import Journal
 from .launch import LaunchError
 from .leftovers import Leftovers
@@ -17,13 +19,14 @@ from .mailbox import Attempt, Identity, Mailbox
 from .manifest import Manifest
 from .prepare import Preparer
 from .signals import Signals
-from .task import Task, start
+from .task import Explanation, Task, start
 from .usage import OomCounter
 
 # So long may looking for a free attempt hold up the tasks that run already.
 CLAIM_SECONDS = 0.2
 # A runner that cannot claim (a full disk) should not keep its GPU for ever.
 CLAIM_PATIENCE = 60.0
+STARTED_AGAIN: Explanation = ("preempted", "its allocation was started a second time")
 # So long it stays at its end to bring the journal to a full disk.
 FLUSH_SECONDS = 60.0
 
@@ -34,15 +37,19 @@ class Runner:
         self._journal = journal
         self._version = version
         self._signals = Signals()
+        self._deadline = Deadline(manifest.time_limit, manifest.warn_seconds, manifest.grace_seconds, os.environ)
+        self._fence = Fence(os.path.dirname(journal.path), journal.number)
         processes.adopt_orphans()
+        self._guard = Guard(manifest.key)
         self._leftovers = Leftovers()
         self._mailbox = Mailbox(manifest.job_dir, manifest.key)
         self._preparer = Preparer(manifest.job_dir, manifest.job)
         self._oom = OomCounter()
         self._tasks: Dict[Identity, Task] = {}
-        self._node = socket.gethostname()
-        self._device = os.environ.get("PADDOCK_DEVICE") or os.environ.get("CUDA_VISIBLE_DEVICES")
+        self._node = scheduler.node(os.environ)
+        self._device = scheduler.device(os.environ)
         self._closing = False
+        self._claimed = 0
         self._job_missing = 0
         self._worked_at = self._poll_at = time.monotonic()
         self._usage_at = self._poll_at + manifest.usage_seconds
@@ -69,12 +76,17 @@ class Runner:
             python=platform.python_version(),
             device=self._device,
             version=self._version,
+            start=self._journal.number,
+            ends_at=self._deadline.ends_at,
+            scheduler_id=scheduler.identity(os.environ),
         )
         self._journal.flush()
 
     def _round(self) -> None:
-        self._obey_signals()
+        # What has ended by itself was not ended by what comes now.
         self._reap()
+        self._obey_signals()
+        self._obey_time()
         self._mailbox.read()
         self._obey_orders()
         self._settle()
@@ -84,18 +96,41 @@ class Runner:
             self._poll()
 
     def _obey_signals(self) -> None:
-        if self._signals.terminate:
-            self._closing = True
-            for task in self._tasks.values():
-                task.stop("shutdown", self._manifest.grace_seconds)
         if self._signals.warn:
             self._signals.warn = False
-            self._closing = True
-            for task in self._tasks.values():
-                task.warn()
+            self._deadline.announced()
+        if self._signals.terminate:
+            near = self._deadline.warning_due
+            self._shut_down(self._manifest.grace_seconds, self._time_limit if near else (None, None))
+
+    def _obey_time(self) -> None:
+        if self._deadline.warning_due:
+            self._warn()
+        if self._deadline.cut_due:
+            self._shut_down(self._deadline.grace, self._time_limit)
+
+    def _warn(self) -> None:
+        self._closing = True
+        for task in self._tasks.values():
+            task.warn()
+
+    def _shut_down(self, grace: float, why: Explanation) -> None:
+        self._closing = True
+        for task in self._tasks.values():
+            task.stop("shutdown", grace, why)
+
+    @property
+    def _time_limit(self) -> Explanation:
+        return "time_limit", self._deadline.reason
+
+    def _look_at_fence(self) -> None:
+        if self._fence.crossed or self._fence.look():
+            self._shut_down(self._manifest.grace_seconds, STARTED_AGAIN)
 
     def _obey_orders(self) -> None:
         self._closing = self._closing or self._mailbox.drained
+        if self._mailbox.time_limit is not None:
+            self._deadline.limit(self._mailbox.time_limit)
         for identity, task in self._tasks.items():
             order = self._mailbox.orders.get(identity)
             if order is not None:
@@ -122,6 +157,7 @@ class Runner:
             others = {other.attempt.task for other in self._tasks.values() if other is not task}
             if task.settled(self._leftovers.of(task.pid, task.attempt.task, leaders, others)):
                 del self._tasks[identity]
+                self._guard.forget(task.pid)
                 self._end(task)
 
     def _end(self, task: Task) -> None:
@@ -129,28 +165,43 @@ class Runner:
         for record in task.watch.close():
             self._report(task.attempt, **record)
         self._report(task.attempt, "ended", **ended)
+        if task.took is not None:
+            self._deadline.learn(task.took)
         self._worked_at = time.monotonic()
 
     def _claim(self) -> None:
         deadline = time.monotonic() + CLAIM_SECONDS
-        while not self._closing and len(self._tasks) < self._manifest.slots:
-            attempt = self._mailbox.claim(deadline)
+        if self._has_room:
+            self._look_at_fence()
+        while self._has_room:
+            attempt = self._mailbox.claim(deadline, self._fits)
             if attempt is None:
                 return
             self._worked_at = time.monotonic()
+            self._claimed += 1
+            self._closing = self._closing or self._claimed == self._manifest.tasks
             self._start(attempt)
+
+    @property
+    def _has_room(self) -> bool:
+        return not self._closing and not self._mailbox.held and len(self._tasks) < self._manifest.slots
+
+    def _fits(self, attempt: Attempt) -> bool:
+        return self._deadline.fits(attempt.seconds)
 
     def _start(self, attempt: Attempt) -> None:
         try:
-            task = start(self._manifest, self._preparer, self._oom, attempt)
+            task = start(self._manifest, self._preparer, self._oom, attempt, self._deadline.ends_at)
         except LaunchError as error:
             nothing = dict.fromkeys(("exit", "signal", "by", "peak_memory", "cpu_seconds"))
             self._report(attempt, "ended", cause="launch_failed", reason=str(error), **nothing)
             return
+        self._guard.watch(task.pid)
         self._tasks[attempt.identity] = task
         self._report(attempt, "started", pid=task.pid, node=self._node, device=self._device)
 
     def _poll(self) -> None:
+        self._look_at_fence()
         for task in self._tasks.values():
             for record in task.watch.poll():
                 self._report(task.attempt, **record)
@@ -194,10 +245,13 @@ class Runner:
             return False
         if self._closing:
             return True
-        idle = time.monotonic() - self._worked_at
-        if not self._mailbox.empty:
-            return idle >= CLAIM_PATIENCE
-        return self._mailbox.closed or 0 < self._manifest.idle_seconds <= idle
+        waited = time.monotonic() - self._worked_at
+        idle = 0 < self._manifest.idle_seconds <= waited
+        if self._mailbox.empty:
+            return self._mailbox.closed or idle
+        if self._mailbox.held:
+            return idle
+        return self._mailbox.unfit or waited >= CLAIM_PATIENCE
 
     def _leave(self) -> int:
         self._journal.write("bye")

@@ -7,7 +7,7 @@ import os
 import sys
 import time
 from collections import deque
-from typing import Any, Deque, Dict, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Deque, Dict, List, NamedTuple, Optional, Tuple
 
 from . import layout
 
@@ -28,6 +28,14 @@ class Attempt(NamedTuple):
     @property
     def resume(self) -> bool:
         return bool(self.line.get("resume"))
+
+    @property
+    def seconds(self) -> Optional[float]:
+        """How long it will take, as far as the engine knows."""
+        value = self.line.get("seconds")
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < float("inf"):
+            return None
+        return float(value)
 
 
 class Tail:
@@ -64,7 +72,10 @@ class Mailbox:
         self._complaint = ""
         self.orders: Dict[Identity, str] = {}
         self.drained = False
+        self.held = False
+        self.time_limit: Optional[float] = None  # another than the manifest's
         self.closed = False
+        self.unfit = False
 
     @property
     def empty(self) -> bool:
@@ -79,10 +90,24 @@ class Mailbox:
             if attempt is not None:
                 self._queue.append(attempt)
 
-    def claim(self, deadline: float) -> Optional[Attempt]:
-        """The next attempt that nobody else has; gives up at the deadline, as there may be thousands of others'."""
+    def claim(self, deadline: float, fits: Callable[[Attempt], bool]) -> Optional[Attempt]:
+        """The next attempt that fits and that nobody else has; what does not fit stays in the queue, in its place.
+
+        Gives up at the deadline, as there may be thousands of others'. `unfit`: all that is left does not fit.
+        """
+        left: List[Attempt] = []
+        try:
+            return self._next(deadline, fits, left)
+        finally:
+            self.unfit = bool(left) and not self._queue
+            self._queue.extendleft(reversed(left))
+
+    def _next(self, deadline: float, fits: Callable[[Attempt], bool], left: List[Attempt]) -> Optional[Attempt]:
         while self._queue and time.monotonic() < deadline:
             attempt = self._queue[0]
+            if not fits(attempt):
+                left.append(self._queue.popleft())
+                continue
             try:
                 mine = attempt.identity not in self.orders and self._take(attempt)
             except OSError as error:
@@ -104,6 +129,11 @@ class Mailbox:
         order = line.get("op")
         if order == "drain":
             self.drained = self.drained or line.get("allocation") == self._key
+        elif order in ("hold", "release"):
+            self.held = order == "hold"
+        elif order == "limit":
+            given = line.get("time_limit")
+            self.time_limit = float(given) if isinstance(given, (int, float)) and given > 0 else self.time_limit
         elif order in ("stop", "prune"):
             task, number = line.get("task"), line.get("attempt")
             if isinstance(task, str) and isinstance(number, int):

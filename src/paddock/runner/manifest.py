@@ -1,11 +1,31 @@
-"""What an allocation is for: manifest.json."""
+"""What an allocation is for: the manifest of its batch."""
 
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, List, NamedTuple
+import os
+from typing import Any, Dict, List, NamedTuple, Optional
 
 from . import layout
+
+TORCHRUN, TENSORFLOW, SRUN = "torchrun", "tensorflow", "srun"
+
+
+class Members(NamedTuple):
+    """A task that is more than one process."""
+
+    nodes: int
+    processes: int  # on each node
+    launcher: str
+
+    @property
+    def per_node(self) -> int:
+        """How many are started on each node; torchrun starts its processes itself."""
+        return self.processes if self.launcher == SRUN else 1
+
+    @property
+    def total(self) -> int:
+        return self.nodes * self.per_node
 
 
 class Manifest(NamedTuple):
@@ -19,6 +39,11 @@ class Manifest(NamedTuple):
     idle_seconds: float
     metric_files: List[str]
     metric_stdout: bool
+    time_limit: Optional[float] = None
+    warn_seconds: float = 60.0
+    tasks: Optional[int] = None
+    umask: Optional[int] = None
+    members: Optional[Members] = None
 
 
 def load(allocation_dir: str) -> Manifest:
@@ -27,7 +52,7 @@ def load(allocation_dir: str) -> Manifest:
     metrics = data.get("metrics") or {}
     return Manifest(
         job=data["job"],
-        key=data["key"],
+        key=os.path.basename(os.path.abspath(allocation_dir)),
         job_dir=data["job_dir"],
         slots=max(1, int(data.get("slots", 1))),
         poll_seconds=max(0.01, float(data.get("poll_seconds", 0.2))),
@@ -36,4 +61,30 @@ def load(allocation_dir: str) -> Manifest:
         idle_seconds=float(data.get("idle_seconds", 0.0)),
         metric_files=list(metrics.get("files") or []),
         metric_stdout=bool(metrics.get("stdout", True)),
+        time_limit=_optional(float, data.get("time_limit")) or None,
+        warn_seconds=max(0.0, float(data.get("warn_seconds", 60.0))),
+        tasks=_optional(int, data.get("tasks")),
+        umask=_optional(int, data.get("umask")),
+        members=_members(data.get("members")),
     )
+
+
+def _optional(kind: Any, value: Any) -> Any:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0:
+        raise ValueError("%r is not a number that the manifest may hold there" % (value,))
+    return kind(value)
+
+
+def _members(value: Any) -> Optional[Members]:
+    if value is None:
+        return None
+    members = Members(
+        nodes=max(1, int(value.get("nodes", 1))),
+        processes=max(1, int(value.get("processes", 1))),
+        launcher=value["launcher"],
+    )
+    if members.launcher not in (TORCHRUN, TENSORFLOW, SRUN):
+        raise ValueError("no such launcher: %r" % (members.launcher,))
+    return members

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shutil
 from typing import Any, Dict, List, NamedTuple
 
 from . import layout
@@ -26,6 +25,7 @@ class Place(NamedTuple):
     log: str
     params: str
     report: str
+    members: str
 
 
 class Preparer:
@@ -46,13 +46,15 @@ class Preparer:
             log=layout.log(attempt_dir),
             params=layout.params(attempt_dir),
             report=layout.report(attempt_dir),
+            members=layout.members(attempt_dir),
         )
-        os.makedirs(place.attempt_dir, exist_ok=True)
+        for folder in (task_dir, os.path.dirname(attempt_dir), attempt_dir):
+            _make(folder)
         if attempt.number > 1 and not attempt.resume:
             self._put_aside(task_dir, layout.kept(layout.attempt(task_dir, attempt.number - 1)))
             _empty(place.checkpoint)
         for folder in (place.checkpoint, place.work):
-            os.makedirs(folder, exist_ok=True)
+            _make(folder)
         self._link(place.work)
         _write_json(place.params, attempt.line.get("params") or {})
         return place
@@ -87,6 +89,17 @@ class Preparer:
         # Two levels further down our links would lead somewhere else.
         for name, target in self._wanted_links().items():
             _remove_link(os.path.join(kept, "work", name), target)
+
+
+def _make(folder: str) -> None:
+    """Like os.makedirs, but asks only when it has to."""
+    try:
+        os.mkdir(folder)
+    except FileNotFoundError:
+        os.makedirs(folder, exist_ok=True)
+    except FileExistsError:
+        if not os.path.isdir(folder):
+            raise
 
 
 def _linked(code: str) -> List[str]:
@@ -125,6 +138,8 @@ def _empty(folder: str) -> None:
     for name in _entries(folder):
         path = os.path.join(folder, name)
         if os.path.isdir(path) and not os.path.islink(path):
+            import shutil  # it loads much, and all that is loaded makes every start of a process slower
+
             shutil.rmtree(path)
         else:
             os.unlink(path)

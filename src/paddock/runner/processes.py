@@ -1,13 +1,11 @@
-"""What Linux tells about processes, and two things to ask of it. Without /proc there is simply nothing to tell."""
+"""What Linux tells about processes, and a thing to ask of it. Without /proc there is simply nothing to tell."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-import signal
 from typing import Callable, Dict, Iterator, List, NamedTuple, Optional
 
-_SET_PDEATHSIG = 1
 _SET_CHILD_SUBREAPER = 36
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -32,12 +30,6 @@ def adopt_orphans() -> None:
     """What a task leaves behind becomes a child of this process, so that it can be found and ended."""
     if _prctl is not None:
         _prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-
-
-def die_with_parent() -> None:
-    """For a new child: without its runner nobody would ever report its end, and the task would be run again."""
-    if _prctl is not None:
-        _prctl(_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
 
 
 def ended_child() -> Optional[int]:
@@ -73,6 +65,10 @@ def stat(pid: int) -> Optional[Stat]:
     if len(fields) < 22:
         return None
     return Stat(int(fields[1]), int(fields[2]), (int(fields[11]) + int(fields[12])) / _TICKS, int(fields[21]) * _PAGE)
+
+
+def everybody() -> List[int]:
+    return _pids("/proc")
 
 
 def children(pid: int) -> List[int]:

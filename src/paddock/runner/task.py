@@ -8,7 +8,7 @@ import subprocess
 import time
 from typing import List, Optional, Tuple
 
-from . import processes
+from . import members, processes
 from .causes import explain
 from .follow import Follower
 from .launch import LaunchError, describe, launch
@@ -29,7 +29,13 @@ TERM_SECONDS = 0.2
 
 class Task:
     def __init__(
-        self, attempt: Attempt, place: Place, process: subprocess.Popen[bytes], watch: Watch, oom: OomCounter
+        self,
+        attempt: Attempt,
+        place: Place,
+        process: subprocess.Popen[bytes],
+        watch: Watch,
+        oom: OomCounter,
+        crew: Optional[members.Crew] = None,
     ) -> None:
         self.attempt = attempt
         self.place = place
@@ -37,7 +43,11 @@ class Task:
         self.pid = process.pid
         self.sampler = Sampler(process.pid)
         self.by: Optional[str] = None
+        self._why: Explanation = (None, None)
         self._process = process
+        self._crew = crew
+        self._warned = False
+        self._began = time.monotonic()
         self._oom = oom
         self._oom_before = oom.read()
         self._kill_at: Optional[float] = None
@@ -50,20 +60,29 @@ class Task:
     def alive(self) -> bool:
         return self._ended_at is None
 
-    def stop(self, by: str, grace: float) -> None:
+    @property
+    def took(self) -> Optional[float]:
+        """How long it ran, where it came to a good end by itself."""
+        good = self.by is None and _exit(self._status) == (0, None)
+        return self._ended_at - self._began if good and self._ended_at is not None else None
+
+    def stop(self, by: str, grace: float, why: Explanation = (None, None)) -> None:
         """SIGTERM now, SIGKILL after the grace period. The first order counts."""
         if self.by is not None:
             return
         if self.alive:
-            self.by = by
+            self.by, self._why = by, why
             self._kill_at = time.monotonic() + grace
-            processes.signal_group(self.pid, signal.SIGTERM)
+            if self._crew is None or not self._crew.terminate():
+                processes.signal_group(self.pid, signal.SIGTERM)
         elif self._was_terminated():
-            self.by = by
+            self.by, self._why = by, why
 
     def kill(self) -> None:
         self._kill_at = 0.0
         if self.alive:
+            if self._crew is not None:
+                self._crew.kill()
             processes.signal_group(self.pid, signal.SIGKILL)
 
     def kill_if_due(self) -> None:
@@ -71,7 +90,15 @@ class Task:
             self.kill()
 
     def warn(self) -> None:
-        """Passes SIGUSR1 on, to those that handle it: it would end all others."""
+        """Passes SIGUSR1 on, once, to those that handle it: it would end all others."""
+        if self._warned or not self.alive:
+            return
+        self._warned = True
+        if self._crew is not None:
+            # The members have seen to it that it ends none of them. srun waits for signals, it does not catch them.
+            if self._crew.step is not None:
+                processes.signal_process(self.pid, signal.SIGUSR1)
+            return
         for pid in processes.tree(self.pid):
             if processes.catches(pid, signal.SIGUSR1):
                 processes.signal_process(pid, signal.SIGUSR1)
@@ -85,6 +112,8 @@ class Task:
         self._ended_at = time.monotonic()
         self._max_memory = usage.ru_maxrss * 1024
         self._cpu_seconds = usage.ru_utime + usage.ru_stime
+        if self._crew is not None and os.WIFSIGNALED(self._status):
+            self._crew.kill()
 
     def settled(self, leftovers: List[Leftover]) -> bool:
         """Whether nothing of it is left; if not, kills that."""
@@ -103,7 +132,7 @@ class Task:
     def ended(self) -> Record:
         """The fields of its last record."""
         code, number = _exit(self._status)
-        cause, reason = None, None
+        cause, reason = self._why
         if self.by is None and code != 0:
             killed = (number == signal.SIGKILL or code == 128 + signal.SIGKILL) and self._oom.read() > self._oom_before
             unexplained: Explanation = ("user_error", "exit code %s" % code)
@@ -126,16 +155,20 @@ class Task:
         return _exit(self._status) in ((None, signal.SIGTERM), (128 + signal.SIGTERM, None))
 
 
-def start(manifest: Manifest, preparer: Preparer, oom: OomCounter, attempt: Attempt) -> Task:
+def start(
+    manifest: Manifest, preparer: Preparer, oom: OomCounter, attempt: Attempt, ends_at: Optional[int] = None
+) -> Task:
     """Raises LaunchError."""
     try:
         place = preparer.prepare(attempt)
         # Before the process: the follower must know what was there before it.
         watch = Watch(lambda: _follower(manifest, attempt, place))
-        process = launch(manifest, attempt, place)
+        process = launch(manifest, attempt, place, ends_at)
     except (OSError, ValueError, TypeError) as error:
         raise LaunchError(describe(error)) from error
-    return Task(attempt, place, process, watch, oom)
+    team = manifest.members
+    crew = members.Crew(team, place.members) if team is not None and members.through_srun(team) else None
+    return Task(attempt, place, process, watch, oom, crew)
 
 
 def _follower(manifest: Manifest, attempt: Attempt, place: Place) -> Follower:

@@ -102,6 +102,7 @@ class Demand:
     job: str
     waiting: int
     running: int
+    held: bool = False
 
 
 def demands(c: sa.Connection) -> list[Demand]:
@@ -109,14 +110,14 @@ def demands(c: sa.Connection) -> list[Demand]:
     waiting = sa.func.sum(sa.case((tasks.c.state == TaskState.SUBMITTED.value, 1), else_=0))
     running = sa.func.sum(sa.case((tasks.c.state == TaskState.RUNNING.value, 1), else_=0))
     query = (
-        sa.select(tasks.c.job_id, waiting, running)
+        sa.select(tasks.c.job_id, waiting, running, jobs.c.held)
         .join(attempts, _current)
         .join(jobs, jobs.c.id == tasks.c.job_id)
         .where(tasks.c.state.in_(_UNENDED), attempts.c.published.is_(True), jobs.c.removing.is_(False))
-        .group_by(tasks.c.job_id, jobs.c.created_at)
+        .group_by(tasks.c.job_id, jobs.c.created_at, jobs.c.held)
         .order_by(jobs.c.created_at, tasks.c.job_id)
     )
-    return [Demand(job, int(w), int(r)) for job, w, r in c.execute(query)]
+    return [Demand(job, int(w), int(r), bool(held)) for job, w, r, held in c.execute(query)]
 
 
 def waiting(c: sa.Connection, job: str) -> list[sa.Row[Any]]:

@@ -21,19 +21,21 @@ from paddock.models import (
     JobPage,
     JobPatch,
     JobSpec,
+    LimitsRequest,
     Objective,
     Params,
     ScriptReport,
     TaskCounts,
     TaskState,
 )
+from paddock.store import allocations, events, metrics
 from paddock.store import attempts as attempt_rows
-from paddock.store import events, metrics
 from paddock.store.rows import moment, storable
 from paddock.store.tables import attempts, jobs, tasks
 
 SortKey = Literal["created", "-created", "name", "-name", "owner", "-owner"]
 SPARK_POINTS = 30
+MAX_WARNINGS = 20
 _UNENDED = (TaskState.SUBMITTED.value, TaskState.RUNNING.value)
 
 
@@ -174,6 +176,7 @@ def _summaries(c: sa.Connection, rows: Sequence[sa.Row[Any]]) -> list[Job]:
     bests = {row.id: extremes.get(row.id, (None, None))[row.goal == Goal.MAX.value] for row in rows}
     best_tasks = _best_tasks(c, bests)
     lines = _sparklines(c, rows, best_tasks)
+    waits = allocations.waiting(c, [job for job in ids if counts[job].get(TaskState.SUBMITTED.value)])
     found = []
     for row in rows:
         goal, best = Goal(row.goal), bests[row.id]
@@ -196,6 +199,8 @@ def _summaries(c: sa.Connection, rows: Sequence[sa.Row[Any]]) -> list[Job]:
                 seconds_left=estimate.job_seconds_left(of_states.submitted, left[row.id], durations.get(row.id))
                 if of_states.unended
                 else None,
+                held=row.held,
+                waits=(allocations.HELD if row.held else waits.get(row.id)) if of_states.submitted else None,
                 warnings=row.warnings,
             )
         )
@@ -258,6 +263,49 @@ def patch(c: sa.Connection, job: str, change: JobPatch) -> None:
     if values:
         c.execute(sa.update(jobs).where(jobs.c.id == job).values(**values))
         events.insert(c, "job", job, {"change": "edited"})
+
+
+def hold(c: sa.Connection, job: str, *, held: bool = True, warning: str | None = None) -> bool:
+    """No further task is begun, or they are again; the engine tells runners and backend. Whether that is a change.
+
+    A release is passed on in any case: somebody may have held allocations on the backend itself.
+    """
+    change = sa.update(jobs).where(jobs.c.id == job)
+    if held:
+        change = change.where(jobs.c.held.is_(False))
+    changed = bool(c.execute(change.values(held=held, adjusted=jobs.c.adjusted + 1)).rowcount)
+    if changed:
+        events.insert(c, "job", job, {"change": "held" if held else "released"})
+    if changed and warning:
+        warn(c, job, warning)
+    return changed
+
+
+def limit(c: sa.Connection, job: str, change: LimitsRequest) -> None:
+    """Other limits, for the allocations that there are and those to come."""
+    spec = JobSpec.model_validate(c.execute(sa.select(jobs.c.spec).where(jobs.c.id == job)).scalar_one())
+    resources = spec.resources.model_copy(update=change.model_dump(exclude_none=True))
+    values = spec.model_copy(update={"resources": resources}).model_dump(mode="json")
+    c.execute(sa.update(jobs).where(jobs.c.id == job).values(spec=values, adjusted=jobs.c.adjusted + 1))
+    events.insert(c, "job", job, {"change": "limits"})
+
+
+def warn(c: sa.Connection, job: str, text: str) -> None:
+    """Something to be shown on the job."""
+    known = c.execute(sa.select(jobs.c.warnings).where(jobs.c.id == job)).scalar_one_or_none()
+    if known is not None and text not in known:
+        c.execute(sa.update(jobs).where(jobs.c.id == job).values(warnings=[*known, text][-MAX_WARNINGS:]))
+        events.insert(c, "job", job, {"change": "warned"})
+
+
+def untold(c: sa.Connection) -> list[sa.Row[Any]]:
+    """Jobs whose runners have not been told of the newest change."""
+    query = sa.select(jobs.c.id, jobs.c.held, jobs.c.adjusted, jobs.c.spec)
+    return list(c.execute(query.where(jobs.c.told != jobs.c.adjusted, jobs.c.removing.is_(False))))
+
+
+def told(c: sa.Connection, job: str, number: int) -> None:
+    c.execute(sa.update(jobs).where(jobs.c.id == job).values(told=number))
 
 
 def mark_removing(c: sa.Connection, job: str) -> None:

@@ -49,6 +49,9 @@ jobs = Table(
     Column("warnings", JSON, nullable=False),
     Column("created_at", Float(53), nullable=False),
     Column("removing", Boolean, nullable=False, server_default=text("false")),
+    Column("held", Boolean, nullable=False, server_default=text("false")),
+    Column("adjusted", Integer, nullable=False, server_default=text("0")),  # counts changes of hold and limits
+    Column("told", Integer, nullable=False, server_default=text("0")),  # the change that its runners were told of
     Index("ix_jobs_created_at", "created_at"),
 )
 
@@ -89,6 +92,7 @@ attempts = Table(
     Column("published", Boolean, nullable=False, server_default=text("false")),
     Column("ordered", Boolean, nullable=False, server_default=text("false")),
     Column("allocation", String(64)),
+    Column("start", Integer),  # which start of the allocation it belongs to
     Column("created_at", Float(53), nullable=False),
     Column("started_at", Float(53)),
     Column("ended_at", Float(53)),
@@ -107,17 +111,33 @@ attempts = Table(
     sqlite_autoincrement=True,  # an id is never used again: what is remembered by it must not fit another attempt
 )
 
-allocations = Table(
-    "allocations",
+# What was asked of a backend in one go; each allocation is one of a batch.
+batches = Table(
+    "batches",
     metadata,
     Column("key", String(64), primary_key=True),
     Column("job_id", ForeignKey("jobs.id", ondelete="CASCADE"), nullable=False),
     Column("backend", String(200), nullable=False),
+    Column("spec", JSON, nullable=False),
+    Column("created_at", Float(53), nullable=False),
+    Index("ix_batches_job_id", "job_id"),
+)
+
+allocations = Table(
+    "allocations",
+    metadata,
+    Column("key", String(64), primary_key=True),
+    Column("batch", String(64), nullable=False),
+    Column("job_id", ForeignKey("jobs.id", ondelete="CASCADE"), nullable=False),
+    Column("backend", String(200), nullable=False),
     Column("backend_id", String(200)),
     Column("state", String(16), nullable=False),
-    Column("spec", JSON, nullable=False),
     Column("node", Text),
     Column("reason", Text),
+    Column("never", Boolean, nullable=False, server_default=text("false")),
+    Column("by_hand", Boolean, nullable=False, server_default=text("false")),
+    Column("starts_at", Float(53)),
+    Column("adjusted", Integer, nullable=False, server_default=text("0")),  # the change of its job that it has
     Column("created_at", Float(53), nullable=False),
     Column("seen_at", Float(53)),
     Column("ended_at", Float(53)),
@@ -127,6 +147,7 @@ allocations = Table(
     Column("offsets", JSON, nullable=False),
     Index("ix_allocations_closed", "closed"),
     Index("ix_allocations_job_id", "job_id"),
+    Index("ix_allocations_batch", "batch"),
 )
 
 # Many points to a row: see metrics.py. `seq` counts the chunks of a series up from 0.

@@ -91,6 +91,17 @@ def running_in(c: sa.Connection, allocations: Sequence[str]) -> dict[str, list[s
     return found
 
 
+def running_on(c: sa.Connection) -> dict[str, dict[str, list[str]]]:
+    """Node -> device (`gpu 0`) -> the tasks that run there; without a device under an empty name."""
+    query = sa.select(attempts.c.node, attempts.c.device, attempts.c.task_id)
+    found: dict[str, dict[str, list[str]]] = {}
+    for row in c.execute(query.where(attempts.c.state == TaskState.RUNNING.value).order_by(attempts.c.task_id)):
+        kind, _, ids = (row.device or "").partition(" ")
+        for one in [f"{kind} {each}" for each in ids.split(",")] if ids else [""]:
+            found.setdefault(row.node or "", {}).setdefault(one, []).append(row.task_id)
+    return found
+
+
 def by_ids(c: sa.Connection, ids: Sequence[str]) -> list[Task]:
     now = time.time()
     found = []

@@ -1,5 +1,5 @@
 import { QueryClient } from '@tanstack/react-query';
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { EventCache } from './eventCache';
 import { keys } from './keys';
 import type { Curve, Task, TaskDetail } from './types';
@@ -92,6 +92,24 @@ it('fetches again what it was not told', () => {
   expect(stale(keys.jobCurves('job1', ['loss'], 300))).toBe(false);
   cache.apply([{ kind: 'tasks', job: 'job1', data: { more: true } }]);
   expect(stale(keys.jobCurves('job1', ['loss'], 300))).toBe(true);
+});
+
+it('fetches the job and its tasks when it is held, waits for something else or has a warning', () => {
+  vi.useFakeTimers();
+  try {
+    for (const change of ['held', 'released', 'limits', 'waits', 'warned']) {
+      client.setQueryData(keys.job('job1'), {});
+      client.setQueryData(keys.jobs({}), {});
+      client.setQueryData(keys.task('job1-1'), { ...task(1), metrics: [] });
+      client.setQueryData(keys.task('other-1'), { ...task(1), metrics: [] });
+      cache.apply([{ kind: 'job', job: 'job1', data: { change } }]);
+      vi.advanceTimersByTime(1500);
+      expect([change, stale(keys.job('job1')), stale(keys.jobs({}))]).toEqual([change, true, true]);
+      expect([stale(keys.task('job1-1')), stale(keys.task('other-1'))]).toEqual([true, false]);
+    }
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 it('invalidates everything after a gap', () => {

@@ -31,6 +31,7 @@ export class EventCache {
       else if (event.kind === 'removed') this.removed(event.job);
       else {
         if (event.kind === 'tasks') this.tasks(event.job, event.data);
+        else if (event.data.change !== 'edited') this.adjusted(event.job);
         this.summaryIsStale(event.job);
       }
       for (const listener of this.listeners) listener(event);
@@ -48,6 +49,11 @@ export class EventCache {
     this.client.invalidateQueries({ queryKey: ['jobs'] });
     const ofJob = (query: Query) => query.queryKey[0] !== 'jobs' && concerns(query, job);
     this.client.invalidateQueries({ predicate: ofJob });
+  }
+
+  /** Held, released, limits, why it waits, a warning: what is said of the allocations of its tasks has changed, too. */
+  private adjusted(job: string): void {
+    this.client.invalidateQueries({ predicate: (query) => query.queryKey[0] === 'task' && concerns(query, job) });
   }
 
   private tasks(job: string, data: TasksData): void {

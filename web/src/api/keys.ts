@@ -14,6 +14,8 @@ export const keys = {
     ['task-curves', task, metrics, points, attempt] as const,
   nodes: () => ['nodes'] as const,
   health: () => ['health'] as const,
+  backends: () => ['backends'] as const,
+  profiles: () => ['profiles'] as const,
   version: () => ['version'] as const,
   samples: () => ['samples'] as const,
 };

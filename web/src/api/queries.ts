@@ -13,6 +13,7 @@ import type {
   JobFilters,
   JobPatch,
   JobSpec,
+  LimitsRequest,
   ParamSpace,
   Preview,
   RestartRequest,
@@ -25,6 +26,7 @@ const PAGE = 1000;
 const CURVES = 5000;
 export const JOB_POINTS = 300;
 export const TASK_POINTS = 1000;
+const SEEN_MS = 15_000;
 const NO_SHARING = { structuralSharing: false } as const; // comparing thousands of points costs more than it saves
 
 declare module '@tanstack/react-query' {
@@ -121,6 +123,9 @@ export function useTask(task: string) {
   return useQuery({
     queryKey: keys.task(task),
     queryFn: ({ signal }) => take(api.GET('/api/v1/tasks/{task}', { params: { path: { task } }, signal })),
+    // When the scheduler was last heard of its allocation is no event.
+    refetchInterval: ({ state }) =>
+      state.data?.allocation?.script && !state.data.allocation.ended_at ? SEEN_MS : false,
   });
 }
 
@@ -213,6 +218,23 @@ export function useHealth() {
   });
 }
 
+/** Where jobs can run, and how each is. */
+export function useBackends() {
+  return useQuery({
+    queryKey: keys.backends(),
+    queryFn: ({ signal }) => take(api.GET('/api/v1/backends', { signal })),
+    refetchInterval: 15_000,
+  });
+}
+
+/** Resources with a name. */
+export function useProfiles() {
+  return useQuery({
+    queryKey: keys.profiles(),
+    queryFn: ({ signal }) => take(api.GET('/api/v1/profiles', { signal })),
+  });
+}
+
 export function useVersion() {
   return useQuery({
     queryKey: keys.version(),
@@ -259,6 +281,11 @@ async function post<T>(url: string, upload: Upload, signal?: AbortSignal): Promi
 /** What a submission would do. For a query of its own: `useQuery({queryKey: ['preview', ...], queryFn})`. */
 export function previewJob(upload: Upload, signal?: AbortSignal): Promise<Preview> {
   return post('/api/v1/jobs/preview', upload, signal);
+}
+
+/** The same, with what the scheduler says about it: that takes its time. */
+export function checkJob(upload: Upload, signal?: AbortSignal): Promise<Preview> {
+  return post('/api/v1/jobs/preview?check=true', upload, signal);
 }
 
 export function inspectScript(what: InspectRequest, signal?: AbortSignal) {
@@ -330,6 +357,33 @@ export function useEditJob(job: string) {
       client.setQueryData(keys.job(job), changed);
       client.invalidateQueries({ queryKey: ['jobs'] });
     },
+  });
+}
+
+/** The job as it is after it was changed, where it is shown. */
+function showJob(client: QueryClient, job: JobDetail): void {
+  client.setQueryData(keys.job(job.id), job);
+  client.invalidateQueries({ queryKey: ['jobs'] });
+  client.invalidateQueries({ queryKey: ['task'] });
+}
+
+/** Begin no further task (true), or go on. */
+export function useHold(job: string) {
+  const client = useQueryClient();
+  const path = { params: { path: { job } } };
+  return useMutation({
+    mutationFn: (held: boolean) =>
+      take(held ? api.POST('/api/v1/jobs/{job}/hold', path) : api.POST('/api/v1/jobs/{job}/release', path)),
+    onSuccess: (changed) => showJob(client, changed),
+  });
+}
+
+export function useLimits(job: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (body: LimitsRequest) =>
+      take(api.POST('/api/v1/jobs/{job}/limits', { params: { path: { job } }, body })),
+    onSuccess: (changed) => showJob(client, changed),
   });
 }
 

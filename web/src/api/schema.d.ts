@@ -1,6 +1,26 @@
 // Made by `npm run schema` from the OpenAPI document: do not edit.
 
 export interface paths {
+    "/api/v1/backends": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Backends
+         * @description Where jobs can run, and how each is.
+         */
+        get: operations["list_backends_api_v1_backends_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/events": {
         parameters: {
             query?: never;
@@ -166,6 +186,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/jobs/{job}/hold": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Hold Job
+         * @description Begin no further task, and keep what waits on the backend from starting. What runs goes on.
+         */
+        post: operations["hold_job_api_v1_jobs__job__hold_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job}/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Limit Job
+         * @description Another time limit or priority, for the allocations that there are and those to come.
+         */
+        post: operations["limit_job_api_v1_jobs__job__limits_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/jobs/{job}/metrics": {
         parameters: {
             query?: never;
@@ -200,6 +260,26 @@ export interface paths {
         get: operations["job_metric_names_api_v1_jobs__job__metrics_names_get"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job}/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Release Job
+         * @description Let a held job go on.
+         */
+        post: operations["release_job_api_v1_jobs__job__release_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -275,6 +355,26 @@ export interface paths {
          * @description The machines of all backends, as last seen, and the tasks on their devices.
          */
         get: operations["list_nodes_api_v1_nodes_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/profiles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Profiles
+         * @description Resources with a name, from the server's settings.
+         */
+        get: operations["list_profiles_api_v1_profiles_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -469,6 +569,54 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /**
+         * Allocation
+         * @description What was asked of a backend, and what it last said of it.
+         */
+        Allocation: {
+            /** Backend */
+            backend: string;
+            /**
+             * Backend Id
+             * @description the scheduler's own id, such as 123_4
+             */
+            backend_id?: string | null;
+            cause?: components["schemas"]["Cause"] | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Ended At */
+            ended_at?: string | null;
+            /** Key */
+            key: string;
+            /**
+             * Never
+             * @description it will not start by itself
+             * @default false
+             */
+            never?: boolean;
+            /** Node */
+            node?: string | null;
+            /** Reason */
+            reason?: string | null;
+            /**
+             * Script
+             * @description exactly what was submitted to the scheduler
+             */
+            script?: string | null;
+            /** Seen At */
+            seen_at?: string | null;
+            /** Starts At */
+            starts_at?: string | null;
+            state: components["schemas"]["AllocationState"];
+        };
+        /**
+         * AllocationState
+         * @enum {string}
+         */
+        AllocationState: "planned" | "pending" | "running" | "ended";
         /** Attempt */
         Attempt: {
             /** Allocation */
@@ -514,6 +662,38 @@ export interface components {
             warnings?: string[];
         };
         /**
+         * BackendInfo
+         * @description Where jobs can run.
+         */
+        BackendInfo: {
+            /**
+             * Default
+             * @description for jobs that name none
+             */
+            default: boolean;
+            /** @description what jobs get there that do not ask for something else */
+            defaults: components["schemas"]["Resources"];
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "local" | "slurm";
+            /** Name */
+            name: string;
+            /** Partitions */
+            partitions?: string[];
+            /**
+             * Since
+             * @description since when it has been wrong
+             */
+            since?: string | null;
+            /**
+             * State
+             * @description ok, or what is wrong
+             */
+            state: string;
+        };
+        /**
          * Cause
          * @description Why an attempt did not finish.
          * @enum {string}
@@ -526,6 +706,21 @@ export interface components {
              * @description the tasks concerned
              */
             tasks: string[];
+        };
+        /**
+         * Check
+         * @description What a backend says about a request before it is made.
+         */
+        Check: {
+            /** Accepted */
+            accepted: boolean;
+            /**
+             * Message
+             * @default
+             */
+            message?: string;
+            /** Starts At */
+            starts_at?: string | null;
         };
         /**
          * Choices
@@ -589,6 +784,12 @@ export interface components {
         };
         /** Device */
         Device: {
+            /**
+             * Busy
+             * @description in use, by whomever
+             * @default false
+             */
+            busy?: boolean;
             /** Id */
             id: string;
             /**
@@ -740,6 +941,12 @@ export interface components {
             ended: boolean;
             /** Ended At */
             ended_at?: string | null;
+            /**
+             * Held
+             * @description no further task is begun until the job is released
+             * @default false
+             */
+            held?: boolean;
             /** Id */
             id: string;
             /** Name */
@@ -756,6 +963,8 @@ export interface components {
             sparkline?: number[];
             /** Tags */
             tags: string[];
+            /** @description why tasks wait that have not started, as the backend says */
+            waits?: components["schemas"]["Waits"] | null;
             /** Warnings */
             warnings?: string[];
         };
@@ -789,6 +998,12 @@ export interface components {
             ended_at?: string | null;
             /** Folder */
             folder: string;
+            /**
+             * Held
+             * @description no further task is begun until the job is released
+             * @default false
+             */
+            held?: boolean;
             /** Id */
             id: string;
             /** Name */
@@ -807,6 +1022,8 @@ export interface components {
             spec: components["schemas"]["JobSpec"];
             /** Tags */
             tags: string[];
+            /** @description why tasks wait that have not started, as the backend says */
+            waits?: components["schemas"]["Waits"] | null;
             /** Warnings */
             warnings?: string[];
         };
@@ -887,7 +1104,7 @@ export interface components {
             };
             /**
              * @default {
-             *       "cpus": 1
+             *       "options": []
              *     }
              */
             resources?: components["schemas"]["Resources"];
@@ -915,6 +1132,25 @@ export interface components {
         };
         JsonValue: unknown;
         /**
+         * Launcher
+         * @description How the processes of a task that has several find each other.
+         * @enum {string}
+         */
+        Launcher: "torchrun" | "tensorflow" | "srun";
+        /**
+         * LimitsRequest
+         * @description What can be changed of a job that waits or runs.
+         */
+        LimitsRequest: {
+            /** Nice */
+            nice?: number | null;
+            /**
+             * Time Limit
+             * @description of its allocations, such as 4h
+             */
+            time_limit?: (number | string) | null;
+        };
+        /**
          * MetricFiles
          * @description Where metrics are looked for, beyond what is found by itself.
          */
@@ -935,10 +1171,17 @@ export interface components {
         Node: {
             /** Backend */
             backend: string;
+            /**
+             * Cpu Slots
+             * @description how many tasks of one core without a GPU run at a time
+             */
+            cpu_slots: number;
             /** Cpus */
             cpus: number;
             /** Devices */
             devices?: components["schemas"]["Device"][];
+            /** Features */
+            features?: string[];
             /**
              * Load
              * @description processes that run or wait for a core, over the last minute
@@ -956,6 +1199,13 @@ export interface components {
             memory_free?: number | null;
             /** Name */
             name: string;
+            /** Partitions */
+            partitions?: string[];
+            /**
+             * Reason
+             * @description why it does not
+             */
+            reason?: string | null;
             /**
              * Slots
              * @description how many tasks run at a time when each asks for one device
@@ -971,6 +1221,17 @@ export interface components {
              * @default up
              */
             state?: string;
+            /**
+             * Tasks
+             * @description ids of the tasks that run on it
+             */
+            tasks?: string[];
+            /**
+             * Usable
+             * @description takes new work
+             * @default true
+             */
+            usable?: boolean;
         };
         /**
          * Objective
@@ -990,6 +1251,21 @@ export interface components {
          * @description What a submission would do.
          */
         Preview: {
+            /**
+             * Allocations
+             * @description how many allocations would be asked for at first
+             * @default 0
+             */
+            allocations?: number;
+            /** Backend */
+            backend: string;
+            /**
+             * Batch Script
+             * @description exactly what would be submitted to the scheduler
+             */
+            batch_script?: string | null;
+            /** @description what the scheduler says about it, when it was asked */
+            check?: components["schemas"]["Check"] | null;
             /**
              * Columns
              * @description the parameters that differ between tasks
@@ -1039,24 +1315,92 @@ export interface components {
         };
         /**
          * Resources
-         * @description What one task needs.
+         * @description What one task needs. What is not given comes from the profile, then from the backend's settings.
          */
         Resources: {
+            /** Account */
+            account?: string | null;
             /**
              * Backend
              * @description name of the backend; the server's default when not given
              */
             backend?: string | null;
             /**
-             * Cpus
-             * @default 1
+             * Constraint
+             * @description features that the nodes must have
              */
-            cpus?: number;
+            constraint?: string | null;
+            /**
+             * Cpus
+             * @description cores on each node; one when not given
+             */
+            cpus?: number | null;
+            /**
+             * Exclude
+             * @description not on these nodes
+             */
+            exclude?: string | null;
+            /**
+             * Gpu Type
+             * @description the kind of GPU, as the cluster calls it
+             */
+            gpu_type?: string | null;
             /**
              * Gpus
-             * @description none given: one where the machine has GPUs, else none
+             * @description GPUs on each node; none given: one where there are GPUs, else none
              */
             gpus?: number | null;
+            /** @description how the processes of one task are started */
+            launcher?: components["schemas"]["Launcher"] | null;
+            /**
+             * Memory
+             * @description on each node, such as 16G
+             */
+            memory?: number | null;
+            /**
+             * Nice
+             * @description how much priority to give up for others
+             */
+            nice?: number | null;
+            /**
+             * Nodelist
+             * @description only on these nodes
+             */
+            nodelist?: string | null;
+            /**
+             * Nodes
+             * @description nodes of one task; one when not given
+             */
+            nodes?: number | null;
+            /**
+             * Options
+             * @description other options of sbatch
+             */
+            options?: string[];
+            /**
+             * Partition
+             * @description partition, or several with commas
+             */
+            partition?: string | null;
+            /**
+             * Profile
+             * @description name of a profile in the settings: resources with a name
+             */
+            profile?: string | null;
+            /** Qos */
+            qos?: string | null;
+            /** Reservation */
+            reservation?: string | null;
+            /**
+             * Slots
+             * @description tasks side by side in one allocation; one by default
+             */
+            slots?: number | null;
+            /**
+             * Time Limit
+             * @description of an allocation, such as 4h or 1-00:00:00; tasks that are cut off go on in the next
+             */
+            time_limit?: number | null;
         };
         /** RestartRequest */
         RestartRequest: {
@@ -1293,6 +1637,8 @@ export interface components {
         };
         /** TaskDetail */
         TaskDetail: {
+            /** @description where it runs or ran; while it waits, the next of its job */
+            allocation?: components["schemas"]["Allocation"] | null;
             /** Attempt */
             attempt: number;
             /** Attempts */
@@ -1394,6 +1740,30 @@ export interface components {
             /** Version */
             version: string;
         };
+        /**
+         * Waits
+         * @description Why allocations of a job wait, and until when.
+         */
+        Waits: {
+            /**
+             * Never
+             * @description it will not start by itself
+             * @default false
+             */
+            never?: boolean;
+            /** Reason */
+            reason: string;
+            /**
+             * Seen At
+             * @description when the backend last said so
+             */
+            seen_at?: string | null;
+            /**
+             * Starts At
+             * @description when the backend expects the first of them to start
+             */
+            starts_at?: string | null;
+        };
     };
     responses: never;
     parameters: never;
@@ -1403,6 +1773,80 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    list_backends_api_v1_backends_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BackendInfo"][];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
     follow_events_api_v1_events_get: {
         parameters: {
             query?: {
@@ -1804,7 +2248,10 @@ export interface operations {
     };
     preview_job_api_v1_jobs_preview_post: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description also ask the backend whether it would accept it, and when */
+                check?: boolean;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -2280,6 +2727,164 @@ export interface operations {
             };
         };
     };
+    hold_job_api_v1_jobs__job__hold_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description id of a job, or its beginning */
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobDetail"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    limit_job_api_v1_jobs__job__limits_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description id of a job, or its beginning */
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LimitsRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobDetail"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
     job_curves_api_v1_jobs__job__metrics_get: {
         parameters: {
             query?: {
@@ -2384,6 +2989,83 @@ export interface operations {
                 };
                 content: {
                     "application/json": string[];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    release_job_api_v1_jobs__job__release_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description id of a job, or its beginning */
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobDetail"];
                 };
             };
             /** @description The request is not well-formed */
@@ -2702,6 +3384,82 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Node"][];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    list_profiles_api_v1_profiles_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: components["schemas"]["Resources"];
+                    };
                 };
             };
             /** @description The request is not well-formed */

@@ -4,8 +4,11 @@ import type { components, operations } from './schema';
 
 type Schemas = components['schemas'];
 
+export type Allocation = Schemas['Allocation'];
 export type Attempt = Schemas['Attempt'];
+export type BackendInfo = Schemas['BackendInfo'];
 export type Cause = Schemas['Cause'];
+export type Check = Schemas['Check'];
 export type CodeInfo = Schemas['CodeInfo'];
 export type Convention = Schemas['Convention'];
 export type Curve = Schemas['Curve'];
@@ -19,10 +22,12 @@ export type JobDetail = Schemas['JobDetail'];
 export type JobPage = Schemas['JobPage'];
 export type JobPatch = Schemas['JobPatch'];
 export type JobSpec = Schemas['JobSpec'];
+export type LimitsRequest = Schemas['LimitsRequest'];
 export type Node = Schemas['Node'];
 export type Objective = Schemas['Objective'];
 export type ParamSpace = NonNullable<JobSpec['params']>[string];
 export type Preview = Schemas['Preview'];
+export type Resources = Schemas['Resources'];
 export type RestartRequest = Schemas['RestartRequest'];
 export type Sample = Schemas['Sample'];
 export type ScriptParam = Schemas['ScriptParam'];
@@ -34,5 +39,6 @@ export type TaskCounts = Schemas['TaskCounts'];
 export type TaskDetail = Schemas['TaskDetail'];
 export type TaskPage = Schemas['TaskPage'];
 export type TaskState = Schemas['TaskState'];
+export type Waits = Schemas['Waits'];
 
 export type JobFilters = NonNullable<operations['list_jobs_api_v1_jobs_get']['parameters']['query']>;

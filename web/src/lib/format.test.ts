@@ -1,5 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { ago, bytes, duration, integer, number, percent, plural, secondsBetween } from './format';
+import {
+  ago,
+  bytes,
+  clock,
+  duration,
+  integer,
+  number,
+  percent,
+  plural,
+  secondsBetween,
+  sizeText,
+  spanText,
+} from './format';
 
 describe('number', () => {
   it.each([
@@ -63,4 +75,22 @@ it('formats the rest', () => {
   expect(integer(1234.4)).toBe('1,234');
   expect(plural(1, 'task')).toBe('1 task');
   expect(plural(1000, 'task')).toBe('1,000 tasks');
+});
+
+it('writes sizes and spans as the server reads them', () => {
+  expect([16 * 2 ** 30, 500 * 2 ** 20, 2 ** 40, 1_500_000, null, '4G'].map(sizeText)).toEqual([
+    '16G',
+    '500M',
+    '1T',
+    '1500000',
+    '',
+    '4G',
+  ]);
+  expect([14_400, 129_600, 90, 5400, 604_800, null].map(spanText)).toEqual(['4h', '1d12h', '1m30s', '1h30m', '7d', '']);
+});
+
+it('names the day of a time that is not today', () => {
+  const now = new Date(2026, 2, 1, 12).getTime();
+  expect(clock(new Date(2026, 2, 1, 14, 5), now)).toMatch(/^0?2:05.PM$|^14:05$/);
+  expect(clock(new Date(2026, 2, 3, 14, 5), now)).toMatch(/3.*, /);
 });

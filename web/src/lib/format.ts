@@ -109,3 +109,31 @@ export function bytes(count: number | null | undefined): string {
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
 }
+
+/** `14:05` today; with the day on other days. In the zone of the person. */
+export function clock(moment: string | number | Date, now = Date.now()): string {
+  const date = new Date(moment);
+  const time = date.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' });
+  if (date.toDateString() === new Date(now).toDateString()) return time;
+  return `${date.toLocaleDateString(undefined, { weekday: 'short', day: 'numeric', month: 'short' })}, ${time}`;
+}
+
+/** As it is written in a form and the server reads it: `16G`, `500M`; bytes that are no whole MiB stay a number. */
+export function sizeText(count: number | string | null | undefined): string {
+  if (typeof count !== 'number') return count ?? '';
+  const power = [4, 3, 2].find((one) => count >= 1024 ** one && count % 1024 ** one === 0);
+  return power === undefined ? String(count) : `${count / 1024 ** power}${'BKMGT'[power]}`;
+}
+
+/** As it is written in a form and the server reads it: `4h`, `1d12h`, `90s`. */
+export function spanText(seconds: number | string | null | undefined): string {
+  if (typeof seconds !== 'number') return seconds ?? '';
+  const parts: [string, number][] = [
+    ['d', Math.floor(seconds / 86_400)],
+    ['h', Math.floor((seconds % 86_400) / 3600)],
+    ['m', Math.floor((seconds % 3600) / 60)],
+    ['s', seconds % 60],
+  ];
+  const text = parts.map(([unit, count]) => (count ? `${count}${unit}` : '')).join('');
+  return text || '0s';
+}

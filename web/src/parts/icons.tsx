@@ -19,6 +19,7 @@ import {
   EllipsisVertical,
   FileText,
   Folder,
+  Gauge,
   GitCompareArrows,
   Info,
   LoaderCircle,
@@ -26,6 +27,7 @@ import {
   type LucideIcon,
   type LucideProps,
   Moon,
+  Pause,
   Pencil,
   Play,
   Plus,
@@ -74,9 +76,11 @@ export const IconEdit = icon(Pencil);
 export const IconFile = icon(FileText);
 export const IconFolder = icon(Folder);
 export const IconInfo = icon(Info);
+export const IconLimits = icon(Gauge);
 export const IconLogout = icon(LogOut);
 export const IconMenu = icon(EllipsisVertical);
 export const IconMoon = icon(Moon);
+export const IconPause = icon(Pause);
 export const IconPlay = icon(Play);
 export const IconPlus = icon(Plus);
 export const IconRefresh = icon(RefreshCw);

@@ -81,6 +81,8 @@ class Finder:
 
     def _find_literals(self) -> None:
         """Files named without wildcards may lie anywhere in the task's folder, behind the link `results` too."""
+        if not self._patterns:
+            return
         inside = os.path.realpath(self._task_dir) + os.sep
         for pattern, _ in self._patterns:
             if _MAGIC.search(pattern):

@@ -1,38 +1,41 @@
 import { Stack } from '@mantine/core';
-import { useHealth, useNodes } from '../../api/queries';
+import { useBackends, useHealth, useNodes } from '../../api/queries';
 import { EmptyState } from '../../parts/EmptyState';
 import { ErrorPanel } from '../../parts/ErrorPanel';
 import { IconServer } from '../../parts/icons';
 import { Loaded, Page } from '../../parts/Page';
-import styles from './Cluster.module.css';
+import { BackendGroup } from './BackendGroup';
 import { ClusterSummary } from './ClusterSummary';
-import { NodeCard } from './NodeCard';
+import { grouped } from './clusterLib';
 
 export default function ClusterPage() {
   const nodes = useNodes();
+  const backends = useBackends();
   const health = useHealth();
   const problems = health.data?.problems ?? [];
   return (
     <Page title="Cluster">
-      <Stack>
+      <Stack gap="lg">
         {problems.length > 0 && <ErrorPanel title="The server has problems" error={problems.join('; ')} />}
-        <Loaded query={nodes} what="list of machines">
-          {(found) =>
-            found.length ? (
-              <>
-                <ClusterSummary nodes={found} />
-                <div className={styles.nodes}>
-                  {found.map((node) => (
-                    <NodeCard key={`${node.backend} ${node.name}`} node={node} />
-                  ))}
-                </div>
-              </>
-            ) : (
-              <EmptyState icon={IconServer} title="No machines">
-                No backend has reported a machine yet. This page looks again every few seconds.
-              </EmptyState>
-            )
-          }
+        <Loaded query={backends} what="list of backends">
+          {(infos) => (
+            <Loaded query={nodes} what="list of machines">
+              {(found) =>
+                found.length ? (
+                  <>
+                    <ClusterSummary nodes={found} />
+                    {grouped(found, infos).map((group) => (
+                      <BackendGroup key={group.backend.name} {...group} />
+                    ))}
+                  </>
+                ) : (
+                  <EmptyState icon={IconServer} title="No machines">
+                    No backend has reported a machine yet. This page looks again every few seconds.
+                  </EmptyState>
+                )
+              }
+            </Loaded>
+          )}
         </Loaded>
       </Stack>
     </Page>

@@ -10,9 +10,9 @@ export function ClusterSummary({ nodes }: { nodes: readonly Node[] }) {
     <dl className={`app-panel ${styles.summary}`}>
       <Figure name={all.nodes === 1 ? 'Machine' : 'Machines'} value={integer(all.nodes)} />
       <Figure name="Tasks running" value={integer(all.tasks)} />
-      <Figure name="Slots free" value={integer(all.slots - all.slotsUsed)} of={all.slots} />
+      <Figure name="Slots free" value={integer(all.slotsFree)} of={all.slots} />
       {all.gpus ? (
-        <Figure name="GPUs free" value={integer(all.gpus - all.gpusUsed)} of={all.gpus} />
+        <Figure name="GPUs free" value={integer(all.gpusFree)} of={all.gpus} />
       ) : (
         <Figure name="GPUs" value="none" />
       )}

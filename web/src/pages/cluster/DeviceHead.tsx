@@ -3,11 +3,11 @@ import styles from './Cluster.module.css';
 /** `GPUs  3 free · 5 in use` */
 export function DeviceHead({ name, used, total }: { name: string; used: number; total: number }) {
   return (
-    <h3 className={styles.kind}>
+    <h4 className={styles.kind}>
       {name}
       <span>
         {total - used} free · {used} in use
       </span>
-    </h3>
+    </h4>
   );
 }

@@ -10,7 +10,7 @@ export function GpuList({ gpus }: { gpus: readonly Device[] }) {
   if (gpus.length === 0) {
     return (
       <div>
-        <h3 className={styles.kind}>GPUs</h3>
+        <h4 className={styles.kind}>GPUs</h4>
         <p className={styles.note}>
           No GPU was found on this machine. Tasks run on its CPU slots; a task that asks for a GPU cannot run here.
         </p>

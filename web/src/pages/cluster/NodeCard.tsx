@@ -3,7 +3,7 @@ import type { Node } from '../../api/types';
 import { bytes, number, percent, plural } from '../../lib/format';
 import styles from './Cluster.module.css';
 import { CpuSlots } from './CpuSlots';
-import { ofKind, share } from './clusterLib';
+import { isUsable, ofKind, share } from './clusterLib';
 import { GpuList } from './GpuList';
 import { Meter } from './Meter';
 
@@ -14,13 +14,12 @@ export function NodeCard({ node }: { node: Node }) {
   return (
     <section className={`app-panel ${styles.node}`} aria-label={node.name}>
       <header className={styles.head}>
-        <Title order={2} className="app-wrap-anywhere">
+        <Title order={3} className="app-wrap-anywhere">
           {node.name}
         </Title>
-        <span className={styles.state} data-up={node.state === 'up' || undefined}>
+        <span className={styles.state} data-up={isUsable(node) || undefined} title={node.reason ?? undefined}>
           {node.state}
         </span>
-        <span className={styles.backend}>{node.backend}</span>
       </header>
       <div className={styles.inside}>
         <div className={styles.meters}>

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { Device, Node } from '../../api/types';
-import { ofKind, share, splitTask, tasksOn, totals, usedOf } from './clusterLib';
+import type { BackendInfo, Device, Node } from '../../api/types';
+import { gpuKinds, grouped, matching, ofKind, share, splitTask, tasksOn, totals, usedOf } from './clusterLib';
 
 const gpu = (id: string, ...tasks: string[]): Device => ({
   id,
@@ -15,13 +15,15 @@ const node = (name: string, devices: Device[]): Node => ({
   cpus: 8,
   slots: devices.length,
   slots_used: usedOf(devices),
+  cpu_slots: 8,
+  tasks: [...new Set(devices.flatMap(({ tasks = [] }) => tasks))],
   devices,
 });
 
 it('adds the nodes up', () => {
   const nodes = [node('a', [gpu('0', 'j-1'), gpu('1')]), node('b', [slot('0', 'j-2'), slot('1', 'j-2'), slot('2')])];
-  expect(totals(nodes)).toEqual({ nodes: 2, slots: 5, slotsUsed: 3, gpus: 2, gpusUsed: 1, cpus: 16, tasks: 2 });
-  expect(totals([])).toEqual({ nodes: 0, slots: 0, slotsUsed: 0, gpus: 0, gpusUsed: 0, cpus: 0, tasks: 0 });
+  expect(totals(nodes)).toEqual({ nodes: 2, slots: 5, slotsFree: 2, gpus: 2, gpusFree: 1, cpus: 16, tasks: 2 });
+  expect(totals([])).toEqual({ nodes: 0, slots: 0, slotsFree: 0, gpus: 0, gpusFree: 0, cpus: 0, tasks: 0 });
 });
 
 it('names each task once, with all its devices', () => {
@@ -42,4 +44,32 @@ it('says how full something is', () => {
   expect(share(9, 4)).toBe(1);
   expect(share(null, 4)).toBeNull();
   expect(share(1, 0)).toBeNull();
+});
+
+it('counts nothing as free on a machine that takes no work, nor what others use', () => {
+  const down = { ...node('a', [gpu('0'), gpu('1')]), usable: false };
+  const shared = node('b', [{ ...gpu('0'), busy: true }, gpu('1')]);
+  expect(totals([down, shared])).toMatchObject({ gpus: 4, gpusFree: 1, slots: 4, slotsFree: 1 });
+});
+
+it('puts machines under their backend', () => {
+  const backend = (name: string): BackendInfo => ({ name, kind: 'slurm', default: false, state: 'ok', defaults: {} });
+  const nodes = [node('a', []), { ...node('n1', []), backend: 'slurm' }];
+  const groups = grouped(nodes, [backend('local'), backend('slurm'), backend('silent')]);
+  expect(groups.map((group) => [group.backend.name, group.nodes.length])).toEqual([
+    ['local', 1],
+    ['slurm', 1],
+    ['silent', 0],
+  ]);
+});
+
+it('finds machines by words', () => {
+  const a = { ...node('gpu-001', [{ ...gpu('0'), name: 'a100' }]), state: 'mixed', partitions: ['volta'] };
+  const b = { ...node('gpu-002', []), state: 'down+drain', reason: 'Disk full', partitions: ['volta', 'cpu'] };
+  const names = (words: string) => matching([a, b], words).map(({ name }) => name);
+  expect(names('')).toHaveLength(2);
+  expect(names('DRAIN volta')).toEqual(['gpu-002']);
+  expect(names('a100')).toEqual(['gpu-001']);
+  expect(names('disk')).toEqual(['gpu-002']);
+  expect(gpuKinds(a.devices ?? [])).toBe('a100');
 });

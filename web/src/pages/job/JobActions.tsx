@@ -1,7 +1,7 @@
-import { Button, Group, Menu } from '@mantine/core';
+import { Button, Group, Menu, Tooltip } from '@mantine/core';
 import { memo, useState } from 'react';
 import { Link } from 'wouter';
-import { exportUrl } from '../../api/queries';
+import { exportUrl, useHold } from '../../api/queries';
 import type { JobDetail } from '../../api/types';
 import { plural } from '../../lib/format';
 import {
@@ -9,11 +9,16 @@ import {
   IconClone,
   IconDownload,
   IconEdit,
+  IconLimits,
+  IconPause,
+  IconPlay,
   IconRefresh,
   IconStop,
   IconTrash,
 } from '../../parts/icons';
+import { failed } from '../../parts/notify';
 import { EditJob } from './EditJob';
+import { LimitsJob } from './LimitsJob';
 import { RemoveJob } from './RemoveJob';
 import { useActs } from './useActs';
 
@@ -23,13 +28,31 @@ const DOWN = <IconChevronDown size={13} />;
 /** All that can be done with a job. */
 export const JobActions = memo(function JobActions({ job }: { job: JobDetail }) {
   const { ask, busy, modal } = useActs(job.id);
-  const [open, setOpen] = useState<'edit' | 'remove' | null>(null);
+  const [open, setOpen] = useState<'edit' | 'limits' | 'remove' | null>(null);
+  const hold = useHold(job.id);
   const errors = job.counts.error ?? 0;
   return (
     <Group gap={6} role="group" aria-label="Actions">
       {!job.ended && (
         <Button {...LOOK} leftSection={<IconStop />} loading={busy} onClick={() => ask({ kind: 'stop' })}>
           Stop
+        </Button>
+      )}
+      {(!job.ended || job.held) && (
+        <Tooltip label={job.held ? 'Begin tasks again' : 'Begin no further task for now; what runs goes on'}>
+          <Button
+            {...LOOK}
+            leftSection={job.held ? <IconPlay /> : <IconPause />}
+            loading={hold.isPending}
+            onClick={() => hold.mutate(!job.held, { onError: failed })}
+          >
+            {job.held ? 'Release' : 'Hold'}
+          </Button>
+        </Tooltip>
+      )}
+      {!job.ended && (
+        <Button {...LOOK} leftSection={<IconLimits />} onClick={() => setOpen('limits')}>
+          Limits
         </Button>
       )}
       <Menu position="bottom-start">
@@ -76,6 +99,7 @@ export const JobActions = memo(function JobActions({ job }: { job: JobDetail }) 
       </Button>
       {modal}
       <EditJob job={job} opened={open === 'edit'} onClose={() => setOpen(null)} />
+      <LimitsJob job={job} opened={open === 'limits'} onClose={() => setOpen(null)} />
       <RemoveJob job={job} opened={open === 'remove'} onClose={() => setOpen(null)} />
     </Group>
   );

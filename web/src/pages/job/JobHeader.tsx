@@ -5,10 +5,12 @@ import type { JobDetail, Task } from '../../api/types';
 import { duration, number, plural } from '../../lib/format';
 import { paramLabel } from '../../lib/params';
 import { CopyButton } from '../../parts/CopyButton';
+import { HeldBadge } from '../../parts/HeldBadge';
 import { IconAlert } from '../../parts/icons';
 import { Elapsed, RelativeTime } from '../../parts/RelativeTime';
 import { StateBar } from '../../parts/StateBar';
 import styles from './Job.module.css';
+import { JobWaits } from './JobWaits';
 import { countOf } from './lib/rows';
 
 interface Props {
@@ -22,6 +24,7 @@ export const JobHeader = memo(function JobHeader({ job, best }: Props) {
     <div>
       <Description text={job.description} />
       <Group gap="xs" mb="sm" className={styles.meta}>
+        {job.held && <HeldBadge />}
         <span className="app-mono">{job.id}</span>
         <CopyButton text={job.id} label="Copy the job's id" />
         <span>{job.owner}</span>
@@ -59,6 +62,9 @@ export const JobHeader = memo(function JobHeader({ job, best }: Props) {
           <div className={styles.figureName}>{plural(countOf(job.counts), 'task')}</div>
           <StateBar counts={job.counts} height={12} labels />
         </div>
+      </div>
+      <div className={styles.waits}>
+        <JobWaits job={job} />
       </div>
       <Warnings texts={job.warnings} />
     </div>

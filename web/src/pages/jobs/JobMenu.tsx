@@ -1,7 +1,9 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { Link } from 'wouter';
+import { useHold } from '../../api/queries';
 import type { Job } from '../../api/types';
-import { IconClone, IconMenu, IconStop, IconTrash } from '../../parts/icons';
+import { IconClone, IconMenu, IconPause, IconPlay, IconStop, IconTrash } from '../../parts/icons';
+import { failed } from '../../parts/notify';
 import type { Asked } from './JobDialogs';
 
 interface Props {
@@ -11,6 +13,7 @@ interface Props {
 }
 
 export function JobMenu({ job, tabIndex, onAsk }: Props) {
+  const hold = useHold(job.id);
   return (
     <Menu position="bottom-end" width={200}>
       <Menu.Target>
@@ -21,6 +24,13 @@ export function JobMenu({ job, tabIndex, onAsk }: Props) {
       <Menu.Dropdown>
         <Menu.Item component={Link} href={`/new?from=${job.id}`} leftSection={<IconClone />}>
           Start from this job
+        </Menu.Item>
+        <Menu.Item
+          leftSection={job.held ? <IconPlay /> : <IconPause />}
+          disabled={job.ended && !job.held}
+          onClick={() => hold.mutate(!job.held, { onError: failed })}
+        >
+          {job.held ? 'Release' : 'Hold'}
         </Menu.Item>
         <Menu.Item leftSection={<IconStop />} disabled={job.ended} onClick={() => onAsk({ what: 'stop', job })}>
           Stop…

@@ -2,6 +2,8 @@ import { type MouseEvent, memo } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { Job } from '../../api/types';
 import { number } from '../../lib/format';
+import { waitText } from '../../lib/waits';
+import { HeldBadge } from '../../parts/HeldBadge';
 import { IconAlert } from '../../parts/icons';
 import { RelativeTime } from '../../parts/RelativeTime';
 import { Sparkline } from '../../parts/Sparkline';
@@ -38,6 +40,7 @@ export const JobRow = memo(function JobRow({ job, focusable, onFocus, onTag, onA
           <Link href={href} className={`app-link ${styles.name}`} data-row-link tabIndex={tabIndex}>
             {job.name || job.id}
           </Link>
+          {job.held && <HeldBadge />}
           {(job.warnings ?? []).length > 0 && <Warnings texts={job.warnings ?? []} />}
           {job.tags.map((tag) => (
             <button
@@ -52,10 +55,7 @@ export const JobRow = memo(function JobRow({ job, focusable, onFocus, onTag, onA
             </button>
           ))}
         </div>
-        <div className={styles.quiet} title={job.description || undefined}>
-          <span className="app-mono">{job.id}</span>
-          {job.description && ` · ${job.description}`}
-        </div>
+        <About job={job} />
       </div>
       <div className={styles.tasks}>
         <StateBar counts={job.counts} labels />
@@ -84,6 +84,25 @@ export const JobRow = memo(function JobRow({ job, focusable, onFocus, onTag, onA
     </li>
   );
 });
+
+/** The id, why tasks wait, and what the job is about: in one line, all of it on hover. */
+function About({ job }: { job: Job }) {
+  const { id, waits, held, description } = job;
+  // That it is held stands beside the name.
+  const why = waits && !held ? waitText(waits) : '';
+  return (
+    <div className={styles.quiet} title={[waits?.reason, description].filter(Boolean).join('\n') || undefined}>
+      <span className="app-mono">{id}</span>
+      {why && (
+        <>
+          {' · '}
+          <span className={waits?.never ? styles.never : undefined}>{why}</span>
+        </>
+      )}
+      {description && ` · ${description}`}
+    </div>
+  );
+}
 
 function BestValue({ job, tabIndex }: { job: Job; tabIndex: number }) {
   const value = number(job.best_value);

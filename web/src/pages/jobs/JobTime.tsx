@@ -25,5 +25,5 @@ export function JobTime({ job }: { job: Job }) {
 
 function Left({ job }: { job: Job }) {
   if (job.seconds_left != null) return <div>{duration(job.seconds_left)} left</div>;
-  return <div title="There is no estimate yet">{job.counts.running ? '–' : 'waiting'}</div>;
+  return <div title="There is no estimate yet">{job.counts.running ? '–' : job.held ? 'held' : 'waiting'}</div>;
 }

@@ -5,12 +5,18 @@ import { EnvironmentFields } from './EnvironmentFields';
 import { useForm } from './form';
 import type { Draft } from './lib/draft';
 import { sectionsOf } from './lib/fields';
+import { resourcesText } from './lib/resources';
 import { MetricFields } from './MetricFields';
 import { ResourceFields } from './ResourceFields';
 import { RetryFields } from './RetryFields';
 
 const SECTIONS: { id: string; title: string; says: (draft: Draft) => string; fields: ReactNode }[] = [
-  { id: 'resources', title: 'Resources', says: resourcesText, fields: <ResourceFields /> },
+  {
+    id: 'resources',
+    title: 'Resources',
+    says: ({ resources, parallel }) => resourcesText(resources, parallel),
+    fields: <ResourceFields />,
+  },
   { id: 'environment', title: 'Environment', says: environmentText, fields: <EnvironmentFields /> },
   { id: 'metrics', title: 'Metric files', says: metricsText, fields: <MetricFields /> },
   { id: 'retries', title: 'Retries and stopping', says: retriesText, fields: <RetryFields /> },
@@ -41,16 +47,6 @@ export function MoreSections() {
       ))}
     </Accordion>
   );
-}
-
-function resourcesText({ gpus, cpus, parallel, backend }: Draft): string {
-  const parts = [
-    gpus === '' ? 'GPU if there is one' : plural(Number(gpus), 'GPU'),
-    cpus === '' ? '' : plural(Number(cpus), 'CPU'),
-    parallel === '' ? '' : `${parallel} at a time`,
-    backend,
-  ];
-  return parts.filter(Boolean).join(', ');
 }
 
 function environmentText({ envKind, envPlace, setup, variables, convention, mode }: Draft): string {

@@ -6,6 +6,7 @@ import { IconAlert } from '../../parts/icons';
 import { focusField } from './form';
 import { labelOf, type Placed } from './lib/fields';
 import styles from './PreviewPanel.module.css';
+import { RequestPanel } from './RequestPanel';
 import { TaskList } from './TaskList';
 import type { Outcome } from './usePreview';
 import { Warnings } from './Warnings';
@@ -45,7 +46,10 @@ export function PreviewPanel({ outcome, faults, refused, sending, known }: Props
       </div>
       {preview && (
         <div className={wrong ? styles.dim : ''} inert={wrong} aria-hidden={wrong} data-old={old || undefined}>
-          <TaskList preview={preview} />
+          <Stack gap="sm">
+            <RequestPanel preview={preview} asked={outcome.asked} />
+            <TaskList preview={preview} />
+          </Stack>
         </div>
       )}
     </section>

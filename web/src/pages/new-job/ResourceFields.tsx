@@ -1,30 +1,214 @@
-import { NumberInput, Select, SimpleGrid } from '@mantine/core';
-import { useHealth } from '../../api/queries';
+import {
+  Autocomplete,
+  Button,
+  Collapse,
+  NumberInput,
+  Select,
+  SimpleGrid,
+  Stack,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
+import { useState } from 'react';
+import { useBackends, useNodes, useProfiles } from '../../api/queries';
+import type { BackendInfo, Node, Resources } from '../../api/types';
+import { IconChevronDown, IconChevronUp } from '../../parts/icons';
 import { useForm, useNumber } from './form';
+import { backendOf, FURTHER, isShown, type ResourceName, without } from './lib/resources';
 
-/** What one task needs, and how many run at a time. */
+const LAUNCHERS = ['torchrun', 'tensorflow', 'srun'] satisfies NonNullable<Resources['launcher']>[];
+const COLUMNS = { base: 2, md: 3 };
+
+/** What one task needs, where, and how many run at a time. */
 export function ResourceFields() {
-  const { draft, set, wrong } = useForm();
+  const { draft, wrong } = useForm();
   const number = useNumber();
-  const backends = Object.keys(useHealth().data?.backends ?? {});
-  const offered = draft.backend && !backends.includes(draft.backend) ? [...backends, draft.backend] : backends;
+  const backends = useBackends().data ?? [];
+  const profiles = useProfiles().data ?? {};
+  const texts = draft.resources;
+  const backend = backendOf(texts, backends, profiles);
+  const defaults = [profiles[texts.profile], backend?.defaults];
+  const resource = useResource();
+  const names = listed(
+    backends.map(({ name }) => name),
+    texts.backend,
+  );
+  const known = listed(Object.keys(profiles), texts.profile);
   return (
-    <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="sm">
-      <NumberInput label="GPUs a task" placeholder="1 where there are any" {...number('gpus', 'resources.gpus')} />
-      <NumberInput label="CPUs a task" placeholder="1" {...number('cpus', 'resources.cpus')} />
-      <NumberInput label="Tasks at a time" placeholder="as many as fit" {...number('parallel', 'parallel')} />
-      {(offered.length > 1 || wrong['resources.backend']) && (
-        <Select
-          label="Backend"
-          placeholder="the server’s default"
-          data={offered}
-          value={draft.backend || null}
-          onChange={(backend) => set({ backend: backend ?? '' })}
-          error={wrong['resources.backend']}
-          data-field="resources.backend"
-          clearable
+    <Stack gap="sm">
+      <SimpleGrid cols={COLUMNS} spacing="sm">
+        {(names.length > 1 || wrong['resources.backend']) && (
+          <Select
+            label="Backend"
+            placeholder={backends.find((one) => one.default)?.name ?? 'the server’s default'}
+            data={names}
+            clearable
+            {...resource.choice('backend')}
+          />
+        )}
+        {(known.length > 0 || wrong['resources.profile']) && (
+          <Select label="Profile" placeholder="none" data={known} clearable {...resource.choice('profile')} />
+        )}
+        <NumberInput
+          label="GPUs a task"
+          placeholder={without('gpus', defaults, '1 if there are any')}
+          {...resource.number('gpus')}
+        />
+        <NumberInput label="CPUs a task" placeholder={without('cpus', defaults, '1')} {...resource.number('cpus')} />
+        <TextInput
+          label="Memory a task"
+          placeholder={without('memory', defaults, 'such as 16G')}
+          {...resource.text('memory')}
+        />
+        <TextInput
+          label="Time limit"
+          placeholder={without('time_limit', defaults, 'such as 4h')}
+          {...resource.text('time_limit')}
+        />
+        <NumberInput label="Tasks at a time" placeholder="as many as fit" {...number('parallel', 'parallel')} />
+      </SimpleGrid>
+      <Further backend={backend} defaults={defaults} />
+    </Stack>
+  );
+}
+
+function Further({ backend, defaults }: { backend: BackendInfo | undefined; defaults: (Resources | undefined)[] }) {
+  const { draft, wrong } = useForm();
+  const texts = draft.resources;
+  const [opened, setOpened] = useState(() => FURTHER.some((name) => texts[name] !== ''));
+  const open = opened || FURTHER.some((name) => wrong[`resources.${name}`]);
+  const Icon = open ? IconChevronUp : IconChevronDown;
+  return (
+    <>
+      <div>
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          rightSection={<Icon size={14} />}
+          aria-expanded={open}
+          onClick={() => setOpened(!open)}
+        >
+          {open ? 'Less' : 'More'}
+        </Button>
+      </div>
+      <Collapse expanded={open} keepMounted={false}>
+        <FurtherFields backend={backend} defaults={defaults} />
+      </Collapse>
+    </>
+  );
+}
+
+function FurtherFields({
+  backend,
+  defaults,
+}: {
+  backend: BackendInfo | undefined;
+  defaults: (Resources | undefined)[];
+}) {
+  const { draft } = useForm();
+  const resource = useResource();
+  const nodes = (useNodes().data ?? []).filter((node) => node.backend === backend?.name);
+  const shown = (name: ResourceName) => isShown(name, draft.resources, backend?.kind);
+  const hint = (name: ResourceName, otherwise = '') => ({ placeholder: without(name, defaults, otherwise) });
+  const word = (name: ResourceName, label: string, placeholder: string, data: readonly string[] = []) =>
+    shown(name) && (
+      <Autocomplete label={label} {...hint(name, placeholder)} data={[...data]} {...resource.word(name)} />
+    );
+  return (
+    <Stack gap="sm">
+      <SimpleGrid cols={COLUMNS} spacing="sm">
+        {word('partition', 'Partition', 'the cluster’s default', backend?.partitions)}
+        {word('gpu_type', 'GPU type', 'any', gpuTypes(nodes))}
+        {shown('nodes') && <NumberInput label="Nodes a task" {...hint('nodes', '1')} {...resource.number('nodes')} />}
+        {shown('launcher') && (
+          <Select
+            label="Launcher"
+            description="How the processes of a task over several nodes find each other"
+            inputWrapperOrder={['label', 'input', 'error', 'description']}
+            {...hint('launcher', 'none')}
+            data={LAUNCHERS}
+            clearable
+            {...resource.choice('launcher')}
+          />
+        )}
+        <NumberInput label="Tasks side by side" {...hint('slots', '1')} {...resource.number('slots')} />
+        {word('account', 'Account', 'yours')}
+        {word('qos', 'QOS', 'the cluster’s default')}
+        {word('constraint', 'Constraint', 'such as a100&nvlink', featuresOf(nodes))}
+        {word('reservation', 'Reservation', 'none')}
+        {shown('nodelist') && (
+          <TextInput label="Only on nodes" {...hint('nodelist', 'any')} {...resource.text('nodelist')} />
+        )}
+        {shown('exclude') && (
+          <TextInput label="Not on nodes" {...hint('exclude', 'none')} {...resource.text('exclude')} />
+        )}
+        {shown('nice') && (
+          <NumberInput
+            label="Nice"
+            description="Priority given up for others"
+            inputWrapperOrder={['label', 'input', 'error', 'description']}
+            {...hint('nice', '0')}
+            {...resource.number('nice')}
+          />
+        )}
+      </SimpleGrid>
+      {shown('options') && (
+        <Textarea
+          label="Further options of sbatch"
+          description="One a line, as on its command line"
+          {...hint('options', '--licenses=matlab:1')}
+          autosize
+          minRows={2}
+          spellCheck={false}
+          styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+          {...resource.text('options')}
         />
       )}
-    </SimpleGrid>
+    </Stack>
   );
+}
+
+/** The properties of a field of the resources, by how it is written. */
+function useResource() {
+  const { draft, set, wrong } = useForm();
+  const field = (name: ResourceName) => ({
+    value: draft.resources[name],
+    error: wrong[`resources.${name}`],
+    'data-field': `resources.${name}`,
+  });
+  const write = (name: ResourceName, text: string) => set({ resources: { ...draft.resources, [name]: text } });
+  return {
+    text: (name: ResourceName) => ({
+      ...field(name),
+      autoComplete: 'off',
+      onChange: (event: { currentTarget: { value: string } }) => write(name, event.currentTarget.value),
+    }),
+    word: (name: ResourceName) => ({ ...field(name), onChange: (text: string) => write(name, text) }),
+    choice: (name: ResourceName) => ({
+      ...field(name),
+      value: draft.resources[name] || null,
+      onChange: (text: string | null) => write(name, text ?? ''),
+    }),
+    number: (name: ResourceName) => ({
+      ...field(name),
+      hideControls: true,
+      allowNegative: false,
+      allowDecimal: false,
+      onChange: (value: number | string) => write(name, String(value)),
+    }),
+  };
+}
+
+/** What there is, and what is written although it is not. */
+function listed(known: readonly string[], written: string): string[] {
+  return written && !known.includes(written) ? [...known, written] : [...known];
+}
+
+function gpuTypes(nodes: readonly Node[]): string[] {
+  const gpus = nodes.flatMap(({ devices = [] }) => devices.filter(({ kind }) => kind === 'gpu'));
+  return [...new Set(gpus.map(({ name }) => name ?? ''))].filter(Boolean);
+}
+
+function featuresOf(nodes: readonly Node[]): string[] {
+  return [...new Set(nodes.flatMap(({ features = [] }) => features))].sort();
 }

@@ -1,7 +1,7 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo, useRef } from 'react';
-import { inspectScript, previewJob } from '../../api/queries';
+import { inspectScript, previewJob, type Upload } from '../../api/queries';
 import type { Preview } from '../../api/types';
 import type { ChosenFile } from '../../lib/files';
 import { type Draft, toSpec } from './lib/draft';
@@ -37,12 +37,19 @@ export function useReport(files: readonly ChosenFile[], draft: Draft) {
   });
 }
 
+/** What was sent, and a name for it. */
+export interface Asked {
+  key: string;
+  upload: Upload;
+}
+
 export interface Outcome {
   /** The last that could be made, also while the form has a mistake. */
   preview: Preview | null;
   error: Error | null;
   /** The form has changed since. */
   old: boolean;
+  asked: Asked;
   retry: () => void;
 }
 
@@ -50,11 +57,12 @@ export interface Outcome {
 export function usePreview(draft: Draft, files: readonly ChosenFile[]): Outcome {
   const now = useMemo(() => ({ spec: toSpec(draft), files, script: draft.script }), [draft, files]);
   const [asked] = useDebouncedValue(now, PAUSE_MS);
-  const key = JSON.stringify(asked.spec);
+  const key = `${stampOf(asked.files)} ${JSON.stringify(asked.spec)}`;
+  const upload = { spec: asked.spec, files: forPreview(asked.files, asked.script) };
   const enabled = asked.spec.command ? asked.spec.command.trim() !== '' : asked.files.length > 0;
   const query = useQuery({
-    queryKey: ['preview', key, stampOf(asked.files)],
-    queryFn: ({ signal }) => previewJob({ spec: asked.spec, files: forPreview(asked.files, asked.script) }, signal),
+    queryKey: ['preview', key],
+    queryFn: ({ signal }) => previewJob(upload, signal),
     enabled,
     retry: false,
     gcTime: 10_000,
@@ -66,5 +74,5 @@ export function usePreview(draft: Draft, files: readonly ChosenFile[]): Outcome 
   else if (query.isSuccess) held.current = { preview: query.data, error: null };
   else if (query.isError) held.current = { ...held.current, error: query.error };
   const old = now !== asked || query.isFetching;
-  return { ...held.current, old: enabled && old, retry: () => void query.refetch() };
+  return { ...held.current, old: enabled && old, asked: { key, upload }, retry: () => void query.refetch() };
 }

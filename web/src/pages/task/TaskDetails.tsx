@@ -35,7 +35,7 @@ export function TaskDetails({ task, attempt }: { task: TaskDetail; attempt: Atte
         {attempt?.node && <Detail name="Machine">{attempt.node}</Detail>}
         {attempt?.device && <Detail name="Device">{attempt.device}</Detail>}
         {attempt?.pid != null && <Detail name="Process">{String(attempt.pid)}</Detail>}
-        {attempt?.allocation && (
+        {attempt?.allocation && attempt.allocation !== task.allocation?.key && (
           <Detail name="Allocation">
             <span className="app-mono">{attempt.allocation}</span>
           </Detail>
@@ -45,7 +45,7 @@ export function TaskDetails({ task, attempt }: { task: TaskDetail; attempt: Atte
   );
 }
 
-function Detail({ name, wide = false, children }: { name: string; wide?: boolean; children: ReactNode }) {
+export function Detail({ name, wide = false, children }: { name: string; wide?: boolean; children: ReactNode }) {
   return (
     <div className={wide ? styles.wide : undefined}>
       <dt>{name}</dt>

@@ -1,8 +1,10 @@
 import { Anchor } from '@mantine/core';
 import type { JobDetail, TaskDetail } from '../../api/types';
 import { plural } from '../../lib/format';
+import { NEVER_HINT, waitText } from '../../lib/waits';
 import { IconAlert, IconClock, IconInfo } from '../../parts/icons';
 import { Elapsed } from '../../parts/RelativeTime';
+import { StartTime } from '../../parts/StartTime';
 import type { AttemptRow } from './lib/attempts';
 import styles from './task.module.css';
 
@@ -16,13 +18,30 @@ export function WaitingNote({ task, job, rows }: { task: TaskDetail; job?: JobDe
     <section className={`app-panel ${styles.note}`} aria-label="Waiting">
       <IconClock className={styles.noteIcon} />
       <span>
-        Waiting for <Elapsed from={since} to={null} />. It starts by itself as soon as there is room.
+        Waiting for <Elapsed from={since} to={null} />. <Why task={task} job={job} />
         {(running > 0 || others > 0) &&
           ` Of this job ${plural(running, 'task runs', 'tasks run')} and ${plural(others, 'other waits', 'others wait')}.`}
         {task.reason && ` ${task.reason}`}
         {before?.state === 'error' && before.ending && ` The attempt before ended: ${before.ending}.`}
       </span>
     </section>
+  );
+}
+
+/** What the backend says; else what is so by itself. */
+function Why({ task, job }: { task: TaskDetail; job: JobDetail | undefined }) {
+  const waits = job?.waits ?? (task.allocation?.reason ? { ...task.allocation, reason: task.allocation.reason } : null);
+  if (!waits) return 'It starts by itself as soon as there is room.';
+  return (
+    <>
+      {waitText(waits)}
+      {waits.starts_at && !job?.waits?.never && (
+        <>
+          ; expected to start <StartTime at={waits.starts_at} />
+        </>
+      )}
+      .{job?.waits?.never && !job.held && ` ${NEVER_HINT}`}
+    </>
   );
 }
 

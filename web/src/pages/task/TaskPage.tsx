@@ -4,6 +4,7 @@ import { useJob, useTask, useTaskCurves } from '../../api/queries';
 import type { TaskDetail } from '../../api/types';
 import type { LogHandle } from '../../parts/LogView';
 import { Loaded, Page, useTitle } from '../../parts/Page';
+import { AllocationPanel } from './AllocationPanel';
 import { AttemptTable } from './AttemptTable';
 import { FailurePanel } from './FailurePanel';
 import { attemptRows, shownAttempt } from './lib/attempts';
@@ -53,6 +54,7 @@ function Shown({ task: fetched }: { task: TaskDetail }) {
           <TaskLog key={number} ref={log} task={task.id} attempt={number} ended={attempt?.ended_at != null} />
           <AttemptTable rows={rows} shown={number} onShow={show} />
           <UsageCharts task={task} curves={curves} />
+          {task.allocation && !old && <AllocationPanel allocation={task.allocation} />}
           <TaskDetails task={task} attempt={attempt} />
         </Stack>
       </Page>

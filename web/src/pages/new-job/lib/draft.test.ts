@@ -22,7 +22,7 @@ it('takes an old job over and back', () => {
     objective: { metric: 'acc', goal: 'max' },
     search: { method: 'random', trials: 7, seed: 3 },
     parallel: 2,
-    resources: { gpus: 0, cpus: 2, backend: 'local' },
+    resources: { gpus: 0, cpus: 2, backend: 'local', partition: 'volta', options: ['--exclusive'] },
     environment: { venv: '/v', setup: ['module load cuda'], variables: { A: 'x=y' } },
     metrics: { files: ['out/*.csv'], stdout: false },
     retries: { lost: 0, gpu_oom: 2 },

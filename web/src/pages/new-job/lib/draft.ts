@@ -3,6 +3,7 @@
 import type { SpecInput } from '../../../api/queries';
 import type { JobSpec } from '../../../api/types';
 import { spaceText } from '../../../lib/params';
+import { NO_RESOURCES, type ResourceTexts, resourcesOf, textsOf } from './resources';
 
 export interface Draft {
   mode: 'script' | 'command';
@@ -21,10 +22,8 @@ export interface Draft {
   method: string;
   trials: string;
   seed: string;
-  gpus: string;
-  cpus: string;
+  resources: ResourceTexts;
   parallel: string;
-  backend: string;
   envKind: EnvKind;
   envPlace: string;
   /** One a line. */
@@ -54,10 +53,8 @@ export const EMPTY: Draft = {
   method: 'auto',
   trials: '',
   seed: '',
-  gpus: '',
-  cpus: '',
+  resources: NO_RESOURCES,
   parallel: '',
-  backend: '',
   envKind: 'default',
   envPlace: '',
   setup: '',
@@ -87,10 +84,8 @@ export function fromSpec(spec: JobSpec): Draft {
     method: search.method ?? EMPTY.method,
     trials: numberText(search.trials),
     seed: search.seed ? String(search.seed) : '',
-    gpus: numberText(resources.gpus),
-    cpus: resources.cpus === 1 ? '' : numberText(resources.cpus),
+    resources: textsOf(resources),
     parallel: numberText(spec.parallel),
-    backend: resources.backend ?? '',
     envKind,
     envPlace: envKind === 'default' ? '' : (environment[envKind] ?? ''),
     setup: (environment.setup ?? []).join('\n'),
@@ -111,7 +106,6 @@ export function toSpec(draft: Draft): SpecInput {
     ...given('setup', lines(draft.setup)),
     ...given('variables', variablesOf(draft.variables).values),
   };
-  const resources = { ...num('gpus', draft.gpus), ...num('cpus', draft.cpus), ...text('backend', draft.backend) };
   const metrics = { ...given('files', lines(draft.metricFiles)), ...(draft.stdout ? {} : { stdout: false }) };
   const retries = Object.assign({}, ...Object.entries(draft.retries).map(([cause, count]) => num(cause, count)));
   const params = Object.fromEntries(Object.entries(draft.params).filter(([, written]) => written.trim() !== ''));
@@ -125,7 +119,7 @@ export function toSpec(draft: Draft): SpecInput {
     objective: { metric: draft.metric.trim(), goal: draft.goal },
     search: { method: draft.method, ...num('trials', draft.trials), ...num('seed', draft.seed) },
     ...num('parallel', draft.parallel),
-    ...given('resources', resources),
+    ...given('resources', resourcesOf(draft.resources)),
     ...given('environment', environment),
     ...given('metrics', metrics),
     ...given('retries', retries),

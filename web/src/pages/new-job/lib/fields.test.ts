@@ -11,6 +11,8 @@ it('puts what is wrong at its field', () => {
       'tags.0': 'empty',
       'environment.variables.X Y.[key]': 'no name',
       'resources.gpus': 'none there',
+      'spec.resources.options.1': '--mem is set by Paddock',
+      'spec.resources.account': "String should match pattern '^x$'",
       'retries.lost': 'too many',
       body: 'strange',
     },
@@ -24,6 +26,8 @@ it('puts what is wrong at its field', () => {
     tags: 'Empty',
     'environment.variables': expect.stringContaining('A name begins'),
     'resources.gpus': 'None there',
+    'resources.options': '--mem is set by Paddock',
+    'resources.account': 'There is a sign in it that cannot be there',
     'retries.lost': 'Too many',
   });
   expect(placed.rest).toEqual({ body: 'strange' });

@@ -1,5 +1,7 @@
 /** Where what the server says is wrong belongs in the form. */
 
+import { RESOURCE_NAMES } from './resources';
+
 const FIELDS = [
   'name',
   'description',
@@ -17,9 +19,7 @@ const FIELDS = [
   'search.trials',
   'search.seed',
   'parallel',
-  'resources.gpus',
-  'resources.cpus',
-  'resources.backend',
+  ...RESOURCE_NAMES.map((name) => `resources.${name}`),
   'environment',
   'environment.python',
   'environment.venv',
@@ -40,6 +40,8 @@ const SECTIONS: Record<string, RegExp> = {
 
 // The server's words for it are a regular expression.
 const NO_NAME = 'a name begins with a letter or _, and has no spaces or other signs';
+const NO_SIGN = 'there is a sign in it that cannot be there';
+const PATTERN = /^String should match pattern /;
 
 export interface Placed {
   at: Record<string, string>;
@@ -55,7 +57,7 @@ export function place(faults: Record<string, string>, more: readonly string[]): 
     const name = given.replace(/^spec\./, '');
     const field = fields.find((one) => name === one || name.startsWith(`${one}.`));
     if (field === undefined) placed.rest[given] = message;
-    else if (!(field in placed.at)) placed.at[field] = sentence(name.endsWith('.[key]') ? NO_NAME : message);
+    else if (!(field in placed.at)) placed.at[field] = sentence(words(name, message));
   }
   return placed;
 }
@@ -69,6 +71,11 @@ export function sectionsOf(fields: readonly string[]): string[] {
 export function labelOf(field: string): string {
   if (field.startsWith('params.')) return field.slice('params.'.length);
   return (field.split('.').pop() ?? field).replaceAll('_', ' ');
+}
+
+function words(name: string, message: string): string {
+  if (name.endsWith('.[key]')) return NO_NAME;
+  return PATTERN.test(message) ? NO_SIGN : message;
 }
 
 function sentence(message: string): string {

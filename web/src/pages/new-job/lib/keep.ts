@@ -24,7 +24,8 @@ export function recall(source: string): Kept | null {
   try {
     const stored = JSON.parse(sessionStorage.getItem(key(source)) ?? 'null');
     if (!stored) return null;
-    return { draft: { ...EMPTY, ...stored.draft }, files: [], ignored: 0, names: stored.names ?? [] };
+    const draft = { ...EMPTY, ...stored.draft, resources: { ...EMPTY.resources, ...stored.draft?.resources } };
+    return { draft, files: [], ignored: 0, names: stored.names ?? [] };
   } catch {
     return null;
   }

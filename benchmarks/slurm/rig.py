@@ -1,0 +1,55 @@
+"""A cluster for measuring, and a count of the calls that reach its scheduler."""
+
+import os
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.slurm.cluster import Cluster
+
+COMMANDS = ("sbatch", "squeue", "scancel", "scontrol", "sacct", "sinfo", "srun")
+
+
+class Calls:
+    """Wrappers of Slurm's commands, first on the PATH, that write a line a call."""
+
+    def __init__(self, folder: Path) -> None:
+        self._log = folder / "calls"
+        self._log.touch()
+        for name in COMMANDS:
+            real = shutil.which(name)
+            wrapper = folder / name
+            wrapper.write_text(f'#!/bin/sh\necho {name} >> {self._log}\nexec {real} "$@"\n')
+            wrapper.chmod(0o755)
+        os.environ["PATH"] = f"{folder}:{os.environ['PATH']}"
+
+    def take(self) -> Counter[str]:
+        """The calls since the last time."""
+        found = Counter(self._log.read_text().split())
+        self._log.write_text("")
+        return found
+
+
+@contextmanager
+def cluster(nodes: int = 2, cpus: int = 8) -> Iterator[tuple[Cluster, Calls]]:
+    """Without accounting: its daemons would take the two cores of a small machine from what is measured."""
+    path = os.environ["PATH"]
+    with tempfile.TemporaryDirectory(prefix="slurm-", dir="/tmp", ignore_cleanup_errors=True) as folder:
+        root = Path(folder)
+        root.chmod(0o755)
+        wrappers = root / "bin"
+        wrappers.mkdir()
+        options = {"nodes": nodes, "cpus": cpus, "accounting": False, "max_array_size": 10001}
+        with Cluster(root / "c", prefix="bench", port=21900, **options) as made:  # type: ignore[arg-type]
+            os.environ |= made.environment
+            try:
+                yield made, Calls(wrappers)
+            finally:
+                os.environ["PATH"] = path
+
+
+def told(calls: Counter[str]) -> str:
+    return f"{calls.total()} ({', '.join(f'{count} {name}' for name, count in sorted(calls.items()))})"

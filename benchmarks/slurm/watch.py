@@ -1,0 +1,100 @@
+"""200 running tasks: calls of the scheduler, and from a start or an end on a node to where a person sees it."""
+
+import json
+import statistics
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import httpx2
+from tests.support.server import ServerProcess, running, wait_for
+
+from benchmarks.slurm.rig import cluster, told
+
+TASKS = 200
+SECONDS = 60
+SHORT = 100
+
+# What a task does is written down by itself: when it started, and when it was about to end.
+SHORT_SCRIPT = """
+import argparse, pathlib, sys, time
+n = sys.argv[sys.argv.index("--n") + 1]
+folder = pathlib.Path({folder!r})
+(folder / f"{{n}}.start").write_text(repr(time.time()))
+time.sleep(2)
+(folder / f"{{n}}.end").write_text(repr(time.time()))
+"""
+
+
+class Watcher(threading.Thread):
+    """Notes when each task was first shown as running, and as finished."""
+
+    def __init__(self, server: ServerProcess) -> None:
+        super().__init__(daemon=True)
+        self._server = server
+        self.seen: dict[tuple[int, str], float] = {}
+
+    def run(self) -> None:
+        headers = {"Authorization": f"Bearer {self._server.token}"}
+        with httpx2.stream("GET", f"{self._server.url}/api/v1/events", headers=headers, timeout=None) as answer:
+            for line in answer.iter_lines():
+                if line.startswith("data: "):
+                    now = time.time()
+                    for task in json.loads(line[6:])["data"].get("tasks") or []:
+                        if isinstance(task, dict):
+                            self.seen.setdefault((task["params"]["n"], task["state"]), now)
+
+
+def delays(server: ServerProcess, folder: Path) -> None:
+    watcher = Watcher(server)
+    watcher.start()
+    spec = {
+        "script": "train.py",
+        "convention": "flags",
+        "params": {"n": list(range(SHORT))},
+        "resources": {"gpus": 0, "partition": "cpu"},
+    }
+    job = server.post("/jobs", {"spec": spec, "files": {"train.py": SHORT_SCRIPT.format(folder=str(folder))}}, 201)
+    server.wait(job["id"], 600)
+    time.sleep(2)
+    for event, state, goal in (("start", "running", 2.0), ("end", "finished", 1.5)):
+        found = sorted(
+            watcher.seen[n, state] - float((folder / f"{n}.{event}").read_text())
+            for n in range(SHORT)
+            if (n, state) in watcher.seen
+        )
+        p95 = found[int(len(found) * 0.95)]
+        print(
+            f"{event} of a task -> shown as {state}: median {statistics.median(found):.2f} s, p95 {p95:.2f} s "
+            f"({len(found)} tasks; goal: p95 under {goal} s)"
+        )
+
+
+def main() -> None:
+    with (
+        cluster(nodes=4, cpus=60) as (_, calls),
+        tempfile.TemporaryDirectory() as folder,
+        running(Path(folder) / "home", backend="slurm", runner__grace_seconds=0) as server,
+    ):
+        wait_for(lambda: [n for n in server.get("/nodes") if n["backend"] == "slurm"], 30)
+        delays(server, Path(folder))
+        spec = {
+            "command": "sleep 600",
+            "params": {"n": list(range(TASKS))},
+            "resources": {"gpus": 0, "partition": "cpu"},
+        }
+        job = server.post("/jobs", {"spec": spec}, 201)["id"]
+        wait_for(lambda: server.get(f"/jobs/{job}")["counts"]["running"] == TASKS, 300)
+        time.sleep(20)
+        calls.take()
+        time.sleep(SECONDS)
+        made = calls.take()
+        print(
+            f"{TASKS} running tasks: {told(made)} calls in {SECONDS} s, one in {SECONDS / max(made.total(), 1):.1f} s "
+            f"(goal: at most one in 5 s)"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Allocations from Slurm."""

@@ -1,0 +1,321 @@
+"""Runs allocations on a Slurm cluster: an array a batch, one `squeue` for all that is asked."""
+
+import os
+import re
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from paddock.backends.base import Pace
+from paddock.backends.slurm import parse, reasons
+from paddock.backends.slurm.commands import Commands, complaint
+from paddock.backends.slurm.parse import QueueRow, Trouble
+from paddock.backends.slurm.script import script
+from paddock.errors import BackendBusy, BackendError, BackendUnavailable
+from paddock.models import (
+    AllocationBatch,
+    AllocationChange,
+    AllocationState,
+    AllocationStatus,
+    Cause,
+    Check,
+    Device,
+    Node,
+)
+from paddock.paths import write_once
+from paddock.settings import SlurmSettings
+from paddock.units import clock
+
+CHUNK = 500  # ids on one command line
+AHEAD_SECONDS = 30.0
+NODES_SECONDS = 30.0
+MEBI = 1024**2
+_QUEUE_FORMAT = f"{parse.QUEUE_FORMAT}|%b"  # the name comes last in it; then the GPUs that it asks for
+
+_SHARED = re.compile(r"Grp|PerAccount|queue full", re.IGNORECASE)  # limits that others use up, too
+_WAITING = {"PENDING", "REQUEUED", "REQUEUE_FED", "REQUEUE_HOLD", "SPECIAL_EXIT", "RESV_DEL_HOLD", "CONFIGURING"}
+_RUNNING = {"RUNNING", "COMPLETING", "SUSPENDED", "STOPPED", "SIGNALING", "STAGE_OUT", "RESIZING"}
+_CAUSES = {
+    "TIMEOUT": (Cause.TIME_LIMIT, "its allocation reached its time limit"),
+    "DEADLINE": (Cause.TIME_LIMIT, "its allocation reached its deadline"),
+    "OUT_OF_MEMORY": (Cause.HOST_OOM, "its allocation needed more memory than it had asked for"),
+    "NODE_FAIL": (Cause.NODE_FAILURE, "a node of its allocation failed"),
+    "BOOT_FAIL": (Cause.NODE_FAILURE, "a node of its allocation did not start"),
+    "PREEMPTED": (Cause.PREEMPTED, "its allocation had to make room for another"),
+    "REVOKED": (Cause.PREEMPTED, "its allocation was given to another cluster"),
+}
+
+
+class SlurmBackend:
+    def __init__(self, name: str, settings: SlurmSettings) -> None:
+        self.name = name
+        self.pace = Pace(settings.poll_seconds, max(settings.rest_seconds, settings.poll_seconds), NODES_SECONDS)
+        self.commands = Commands(settings)
+        self._settings = settings
+        self._user: str | None = None
+        self._config: dict[str, str] = {}
+        self._pending: list[parse.PendingRow] = []
+        self._pending_at = 0.0
+
+    # --- submissions --------------------------------------------------------------------------------------------------
+
+    def submit(self, batch: AllocationBatch) -> Sequence[str]:
+        """One array. Before sbatch is called the second time, it is looked up whether the first call came through."""
+        asked = Path(f"{batch.folder}.asked")
+        known = self._read_id(batch) or (self._look_up(batch) if asked.exists() else None)
+        if known is None:
+            write_once(asked, "")
+            known = self._submit(batch)
+        array, _, count = known.partition(" ")
+        write_once(Path(f"{batch.folder}.id"), known)
+        return [f"{array}_{number}" for number in range(min(int(count or batch.count), batch.count))]
+
+    def _submit(self, batch: AllocationBatch) -> str:
+        """The array's id and size. As large as it may be: a limit of Slurm's is found by halving."""
+        count = min(batch.count, self._most())
+        while True:
+            text = script(batch, self._settings, count)
+            result = self.commands.try_run("sbatch", "--parsable", text=text)
+            if not result.code:
+                return f"{result.out.strip().partition(';')[0]} {count}"
+            error = complaint("sbatch", result)
+            if not isinstance(error, BackendBusy):
+                raise error
+            alone = count == 1 and not _SHARED.search(error.message)
+            if alone and not any(row.state in _WAITING | _RUNNING for row in self._queue()):
+                raise BackendError(error.message)  # a limit that one alone exceeds: it will never be taken
+            if count == 1:
+                raise BackendBusy(f"Slurm takes no more submissions of yours for now ({error.message})")
+            count //= 2
+
+    def _read_id(self, batch: AllocationBatch) -> str | None:
+        return _text(Path(f"{batch.folder}.id")) or None
+
+    def _look_up(self, batch: AllocationBatch) -> str | None:
+        """An array of this name, in the queue, in its own traces, or in the records."""
+        rows = [row for row in self._queue() if row.name == batch.name and row.reason != "BadConstraints"]
+        started = {
+            number: text for number in range(batch.count) if (text := _text(Path(batch.folder_of(number), "slurm_id")))
+        }
+        arrays = {_array(row.id) for row in rows} or set(started.values())
+        if not arrays:
+            return None
+        first = min(arrays, key=int)
+        # Those of its numbers that the queue has forgotten have left their traces.
+        numbers = {int(row.id.partition("_")[2] or 0) for row in rows if _array(row.id) == first} | started.keys()
+        return f"{first} {max(numbers) + 1}"
+
+    def _most(self) -> int:
+        """The largest array."""
+        if not self._config:
+            self._config = parse.config(self.commands.run("scontrol", "show", "config"))
+        return max(int(self._config.get("MaxArraySize") or 1001) - 1, 1)
+
+    # --- looking --------------------------------------------------------------------------------------------------
+
+    def poll(self, ids: Sequence[str]) -> Mapping[str, AllocationStatus]:
+        if not ids:
+            return {}
+        wanted = set(ids)
+        rows = self._queue()
+        found = {row.id: row for row in rows if row.id in wanted}
+        self._cancel_doubles(rows, found)
+        if any(row.state == "PENDING" for row in found.values()):
+            self._look_ahead()
+        return {one: self._status(row) for one, row in found.items()}
+
+    def _queue(self) -> list[QueueRow]:
+        user = self._who()
+        out = self.commands.run("squeue", "-h", "-r", "-t", "all", "-u", user, "-o", _QUEUE_FORMAT)
+        return [_with_gres(row) for row in parse.queue(out)]
+
+    def _who(self) -> str:
+        """The user whose allocations these are: behind a prefix it may be another."""
+        if self._user is None:
+            self._user = self.commands.run("id", "-un").strip() if self._settings.prefix else str(os.getuid())
+        return self._user
+
+    def _look_ahead(self) -> None:
+        """Everybody's waiting ones, now and then: to say how many come first."""
+        if time.monotonic() - self._pending_at > AHEAD_SECONDS:
+            self._pending_at = time.monotonic()
+            out = self.commands.try_run("squeue", "-h", "-t", "PENDING", "-o", parse.PENDING_FORMAT)
+            self._pending = [] if out.code else parse.pending(out.out)
+
+    def _cancel_doubles(self, rows: list[QueueRow], found: dict[str, QueueRow]) -> None:
+        """A second array of a name that we know: a submission that came through after it was given up."""
+        ours = {row.name: _array(one) for one, row in found.items()}
+        live = [row for row in rows if row.state in _WAITING | _RUNNING]
+        doubles = {_array(row.id) for row in live if row.name in ours and _array(row.id) != ours[row.name]}
+        if doubles:
+            self.cancel(sorted(doubles))
+
+    def _status(self, row: QueueRow) -> AllocationStatus:
+        if row.state in _WAITING:
+            ahead = parse.ahead(self._pending, row.partition, row.priority or 0)
+            never = reasons.never(row.reason)
+            return AllocationStatus(
+                state=AllocationState.PENDING,
+                reason=reasons.waiting(row, "gpu" in row.gres, ahead),
+                starts_at=None if never else row.starts_at,
+                never=never,
+            )
+        node = parse.expand_nodes(row.nodes)
+        if row.state in _RUNNING:
+            return AllocationStatus(state=AllocationState.RUNNING, node=node[0] if node else None)
+        return _ended(row.state, node[0] if node else None)
+
+    def trace(self, ids: Sequence[str]) -> Mapping[str, AllocationStatus]:
+        """From the accounting records, where they are kept."""
+        found: dict[str, AllocationStatus] = {}
+        for start in range(0, len(ids), CHUNK):
+            listed = ",".join(ids[start : start + CHUNK])
+            argv = ("sacct", "-X", "-n", "-P", "-D", "-j", listed, "-o", parse.ACCOUNTING_FORMAT)
+            result = self.commands.try_run(*argv)
+            if result.code and parse.diagnose(result.err) is Trouble.DISABLED:
+                return {}
+            if result.code:
+                raise complaint("sacct", result)
+            for row in parse.accounting(result.out):
+                node = parse.expand_nodes(row.nodes)
+                if row.state not in _WAITING | _RUNNING:
+                    found[row.id] = _ended(row.state, node[0] if node else None, row.by)
+        return found
+
+    # --- orders -------------------------------------------------------------------------------------------------------
+
+    def cancel(self, ids: Sequence[str]) -> None:
+        self._each("scancel", ids)
+
+    def change(self, ids: Sequence[str], change: AllocationChange) -> None:
+        """What Slurm refuses for one kind of change does not keep the others from being made."""
+        refused = []
+        updates = {"TimeLimit": change.time_limit and clock(change.time_limit), "Nice": change.nice}
+        orders = [["update", f"{name}={value}"] for name, value in updates.items() if value is not None]
+        if change.held is not None:
+            # A hold that its owner may end. Before the others: a release by an operator sets Nice to 0.
+            orders.insert(0, ["uhold" if change.held else "release"])
+        for order in orders:
+            try:
+                self._change(order, ids)
+            except BackendUnavailable:
+                raise
+            except BackendError as error:
+                refused.append(f"Slurm refused to {_order(order)}: {error.message}")
+        if refused:
+            raise BackendError("; ".join(refused))
+
+    def _change(self, order: list[str], ids: Sequence[str]) -> None:
+        """Slurm takes lists of ids, and does what it can of them; that some have ended is no fault."""
+        for start in range(0, len(ids), CHUNK):
+            listed = ",".join(ids[start : start + CHUNK])
+            argv = ["update", f"JobId={listed}", order[1]] if order[0] == "update" else [*order, listed]
+            result = self.commands.try_run("scontrol", *argv)
+            faults = [line for line in result.err.splitlines() if line.strip() and not _of_the_past(line)]
+            if result.code and faults:
+                raise complaint("scontrol", replace(result, err="\n".join(faults)))
+
+    def _each(self, command: str, ids: Sequence[str]) -> None:
+        for start in range(0, len(ids), CHUNK):
+            result = self.commands.try_run(command, *ids[start : start + CHUNK])
+            if result.code and parse.diagnose(result.err) is Trouble.UNREACHABLE:
+                raise complaint(command, result)
+
+    # --- before -------------------------------------------------------------------------------------------------------
+
+    def script(self, batch: AllocationBatch) -> str | None:
+        """With the size that the array has, once it is there: Slurm may have taken fewer."""
+        count = (self._read_id(batch) or "").partition(" ")[2]
+        return script(batch, self._settings, int(count) if count else None)
+
+    def check(self, batch: AllocationBatch) -> Check:
+        """What `sbatch --test-only` says. It knows no arrays: one allocation is asked about."""
+        result = self.commands.try_run("sbatch", "--test-only", text=script(batch, self._settings, 1))
+        said = parse.trial(result.err)
+        starts_at = None if said.starts_at is None else datetime.fromtimestamp(said.starts_at, UTC)
+        if not said.accepted and parse.diagnose(result.err) is Trouble.UNREACHABLE:
+            raise complaint("sbatch", result)
+        message = f"on {said.nodes}" if said.accepted and said.nodes else said.message
+        return Check(accepted=said.accepted, message=message, starts_at=starts_at)
+
+    def nodes(self) -> Sequence[Node]:
+        return [
+            _node(row, self.name) for row in parse.nodes(self.commands.run("scontrol", "-d", "show", "nodes", "-o"))
+        ]
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text().strip()
+    except OSError:
+        return ""
+
+
+def _with_gres(row: QueueRow) -> QueueRow:
+    name, _, gres = row.name.rpartition("|")
+    return replace(row, name=name, gres=gres)
+
+
+def _of_the_past(line: str) -> bool:
+    return "already finished" in line or parse.diagnose(line) is Trouble.UNKNOWN_JOB
+
+
+def _array(one: str) -> str:
+    return one.partition("_")[0]
+
+
+def _ended(state: str, node: str | None, by: int | None = None) -> AllocationStatus:
+    if state == "CANCELLED":
+        who = f" by user {by}" if by is not None else ""
+        reason = f"its allocation was cancelled on the cluster{who} (scancel)"
+        return AllocationStatus(state=AllocationState.ENDED, node=node, reason=reason, by_hand=True)
+    cause, why = _CAUSES.get(state, (None, None))
+    return AllocationStatus(state=AllocationState.ENDED, node=node, cause=cause, reason=why)
+
+
+def _order(order: list[str]) -> str:
+    return "set " + order[1].replace("=", " to ") if order[0] == "update" else order[0].removeprefix("u")
+
+
+_UNUSABLE = {
+    "DOWN",
+    "DRAIN",
+    "DRAINED",
+    "DRAINING",
+    "FAIL",
+    "FAILING",
+    "MAINT",
+    "NO_RESPOND",
+    "POWERED_DOWN",
+    "UNKNOWN",
+}
+
+
+def _node(row: parse.NodeRow, backend: str) -> Node:
+    bad = sorted(row.states & _UNUSABLE - {"POWERED_DOWN"})
+    devices = []
+    for kind, count in row.gpus:
+        devices += [(kind, number) for number in range(count)]
+    used = row.gpus_alloc or 0
+    slots = len(devices) or row.cpus
+    return Node(
+        name=row.name,
+        backend=backend,
+        state="+".join(sorted(row.states)).lower() or "unknown",
+        cpus=row.cpus,
+        load=row.load,
+        memory=row.memory * MEBI,
+        memory_free=max(row.memory - row.memory_alloc, 0) * MEBI,
+        slots=slots,
+        slots_used=min(used if devices else row.cpus_alloc, slots),
+        cpu_slots=row.cpus,
+        devices=[
+            Device(id=str(place), kind="gpu", name=kind, busy=place < used) for place, (kind, _) in enumerate(devices)
+        ],
+        usable=not bad,
+        reason=row.reason or (", ".join(bad).lower() if bad else None),
+        partitions=list(row.partitions),
+        features=list(row.features),
+    )

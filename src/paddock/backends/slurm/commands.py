@@ -1,0 +1,120 @@
+"""Runs Slurm's commands: each with a time-out, none with a secret, and tells what their errors mean."""
+
+import logging
+import os
+import re
+import shlex
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from paddock.backends.slurm import parse
+from paddock.backends.slurm.parse import Trouble
+from paddock.errors import BackendBusy, BackendError, BackendUnavailable
+from paddock.settings import SlurmSettings
+
+log = logging.getLogger("paddock.slurm")
+
+# What is not passed on: Slurm keeps the environment of a submission, in files and perhaps in a database.
+_SECRET = re.compile(r"TOKEN|SECRET|PASSW|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE", re.IGNORECASE)
+# Of a server that itself runs in an allocation: what it submits must not take them for its own.
+_OURS = re.compile(
+    r"^(PADDOCK_|SLURM_|SBATCH_|SLURMD_|CUDA_VISIBLE_DEVICES$|ROCR_VISIBLE_DEVICES$|GPU_DEVICE_ORDINAL$)"
+)
+_KEPT = ("SLURM_CONF",)
+_MESSAGE = re.compile(r"^(?:\w+: )?(?:error: )?(.*)$")
+
+
+@dataclass(frozen=True)
+class Result:
+    out: str
+    err: str
+    code: int
+
+
+class Commands:
+    """The commands of one cluster. `calls` counts them, for those who measure."""
+
+    def __init__(self, settings: SlurmSettings) -> None:
+        self._settings = settings
+        self.calls = 0
+
+    def run(self, *argv: str, text: str | None = None) -> str:
+        """What the command printed. Raises BackendError with what it complained about."""
+        result = self.try_run(*argv, text=text)
+        if result.code:
+            raise complaint(argv[0], result)
+        return result.out
+
+    def try_run(self, *argv: str, text: str | None = None) -> Result:
+        """The command's outcome, good or bad. Raises BackendUnavailable when it does not come to an end."""
+        self.calls += 1
+        whole = self._whole(argv)
+        log.debug("%s", shlex.join(whole))
+        try:
+            done = subprocess.run(
+                whole,
+                input=text,
+                capture_output=True,
+                encoding="utf-8",
+                errors="replace",
+                env=environment(os.environ, self._settings),
+                timeout=self._settings.command_seconds,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            raise BackendUnavailable(
+                f"`{argv[0]}` did not answer within {self._settings.command_seconds:g} s"
+            ) from None
+        except OSError as error:
+            raise BackendUnavailable(
+                f"`{whole[0]}` cannot be run ({error.strerror}): is this a machine with Slurm's commands?"
+            ) from None
+        return Result(done.stdout, done.stderr, done.returncode)
+
+    def _whole(self, argv: Sequence[str]) -> list[str]:
+        prefix = self._settings.prefix
+        if prefix and os.path.basename(prefix[0]) == "ssh":  # noqa: PTH119 - the other side is a shell
+            variables = [f"{name}={value}" for name, value in _of_settings(self._settings).items()]
+            return [*prefix, shlex.join(["env", *variables, *argv])]
+        if prefix:
+            variables = [f"{name}={value}" for name, value in _of_settings(self._settings).items()]
+            return [*prefix, "env", *variables, *argv]
+        return [*_mortal(), *argv] if argv[0] == "sbatch" else list(argv)
+
+
+def environment(given: Mapping[str, str], settings: SlurmSettings) -> dict[str, str]:
+    """What the commands see, and with sbatch what the allocation will see."""
+    kept = {
+        name: value for name, value in given.items() if name in _KEPT or not (_OURS.match(name) or _SECRET.search(name))
+    }
+    return kept | _of_settings(settings)
+
+
+def _of_settings(settings: SlurmSettings) -> dict[str, str]:
+    return parse.ENVIRONMENT | ({"SLURM_CONF": settings.conf} if settings.conf else {})
+
+
+def complaint(command: str, result: Result) -> BackendError:
+    """The error that a failed command stands for."""
+    said = [found[1] for line in result.err.splitlines() if (found := _MESSAGE.match(line.strip())) and found[1]]
+    message = "; ".join(dict.fromkeys(said)) or f"`{command}` ended with code {result.code}"
+    trouble = parse.diagnose(result.err)
+    if trouble is Trouble.UNREACHABLE:
+        return BackendUnavailable(message)
+    if trouble is Trouble.LIMIT:
+        return BackendBusy(message)
+    return BackendError(message)
+
+
+@cache
+def _mortal() -> list[str]:
+    """Put before a command, lets it die with the server: a submission that outlives a killed server could come through
+    after the next one has looked for it. Where the system has no such program, doubles are found later."""
+    argv = ["setpriv", "--pdeathsig", "KILL"]
+    try:
+        known = subprocess.run([*argv, "true"], capture_output=True, timeout=10, check=False).returncode == 0
+    except (OSError, subprocess.SubprocessError):
+        known = False
+    return argv if known else []

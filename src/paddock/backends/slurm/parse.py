@@ -1,0 +1,545 @@
+"""What Slurm's commands print, as rows. Pure: no process, no clock. A line that makes no sense is skipped.
+
+Times are read as seconds since 1970 (`SLURM_TIME_FORMAT=%s`), or as local time, which is Slurm's default.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum
+from typing import TypeVar
+
+# What these parsers read: the commands' formats.
+QUEUE_FORMAT = "%i|%T|%r|%S|%e|%N|%P|%Q|%l|%j"
+PENDING_FORMAT = "%i|%P|%Q|%S"
+ACCOUNTING_FORMAT = "JobID,State,ExitCode,Start,End,NodeList,Reason"
+
+# Set these for every command: exact times, and lists of array elements that are never cut short with "...".
+ENVIRONMENT = {"SLURM_TIME_FORMAT": "%s", "SLURM_BITSTR_LEN": "0"}
+
+_CONDENSED = re.compile(r"(\d+)_\[([^\[\]]*\]?)")  # elements of an array; squeue may leave out the end of a list
+_MOST = 5_000_000  # of elements in one range: more than any Slurm allows
+
+Row = TypeVar("Row")
+
+
+@dataclass(frozen=True)
+class QueueRow:
+    """One allocation of `squeue`: a job, or one element of an array."""
+
+    id: str
+    state: str
+    reason: str
+    starts_at: float | None
+    ends_at: float | None
+    nodes: str
+    partition: str
+    priority: int | None
+    time_limit: int | None
+    name: str
+    gres: str = ""  # where it was asked for
+
+
+@dataclass(frozen=True)
+class PendingRow:
+    """One line of the pending jobs of all users: a job, or `count` elements of an array."""
+
+    id: str
+    count: int
+    partition: str
+    priority: int | None
+    starts_at: float | None
+
+
+@dataclass(frozen=True)
+class AccountingRow:
+    """One allocation of `sacct`. `by` is the user id of who cancelled it."""
+
+    id: str
+    state: str
+    by: int | None
+    exit_code: int
+    signal: int
+    starts_at: float | None
+    ends_at: float | None
+    nodes: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class NodeRow:
+    """One node. Memory in MB. `gpus_alloc` is None where Slurm does not say how many are in use."""
+
+    name: str
+    address: str
+    states: frozenset[str]
+    cpus: int
+    cpus_alloc: int
+    memory: int
+    memory_alloc: int
+    memory_free: int | None
+    load: float | None
+    gpus: tuple[tuple[str, int], ...]
+    gpus_alloc: int | None
+    partitions: tuple[str, ...]
+    features: tuple[str, ...]
+    reason: str
+
+
+@dataclass(frozen=True)
+class PartitionRow:
+    """One partition. None in a time or a number of nodes: no limit, or none given."""
+
+    name: str
+    default: bool
+    state: str
+    nodes: str
+    max_time: int | None
+    default_time: int | None
+    allow_accounts: str
+    allow_qos: str
+    allow_groups: str
+    total_nodes: int
+    total_cpus: int
+    max_nodes: int | None
+
+
+@dataclass(frozen=True)
+class TestOnly:
+    """What `sbatch --test-only` says: whether such a job is accepted, and when and where it would start."""
+
+    __test__ = False  # not a test class, whatever its name
+
+    accepted: bool
+    starts_at: float | None
+    nodes: str
+    message: str
+
+
+class Trouble(Enum):
+    """What a failed command means for who called it."""
+
+    UNREACHABLE = "unreachable"  # the controller or the database does not answer: later
+    LIMIT = "limit"  # too many jobs now: later
+    REFUSED = "refused"  # a person must change the request
+    UNKNOWN_JOB = "unknown_job"  # there is no such job, or it has ended
+    DISABLED = "disabled"  # accounting is off
+    OTHER = "other"  # no wording that is known
+
+
+# Durations, times, lists
+
+
+def seconds(text: str) -> int | None:
+    """`1-02:03:04`, `02:03:04`, `10:00` or `30` (minutes) in seconds. None: no limit, or nothing said."""
+    match = re.fullmatch(r"(?:(\d{1,9})-)?(\d{1,9})(?::(\d{1,9}))?(?::(\d{1,9}))?", text.strip())
+    if not match:
+        return None
+    days, *clock = match.groups()
+    first, second, third = (int(part or 0) for part in clock)
+    if days is None and clock[2] is None:  # minutes[:seconds]; else [days-]hours[:minutes[:seconds]]
+        return first * 60 + second
+    return int(days or 0) * 86400 + first * 3600 + second * 60 + third
+
+
+def duration(seconds: float) -> str:
+    """Seconds as Slurm writes and reads them: `1-02:03:04`."""
+    whole = max(0, int(seconds))
+    days, rest = divmod(whole, 86400)
+    clock = f"{rest // 3600:02}:{rest // 60 % 60:02}:{rest % 60:02}"
+    return f"{days}-{clock}" if days else clock
+
+
+def moment(text: str) -> float | None:
+    """Seconds since 1970, or a local time such as `2026-11-15T05:36:27`. None for `N/A`, `Unknown` and the like."""
+    text = text.strip()
+    if text.isascii() and text.isdigit():
+        return float(text) or None
+    try:
+        return datetime.fromisoformat(text).timestamp()
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def expand_nodes(text: str) -> list[str]:
+    """`n[1-3,7],m01` as names. What is not a list of hosts gives no names."""
+    if text.strip().lower() in {"", "(null)", "n/a", "none", "none assigned"}:
+        return []
+    found: list[str] = []
+    for item in _split(text.strip()):
+        names = [""]
+        for literal, inside in re.findall(r"([^\[\]]+)|\[([^\[\]]*)\]", item):
+            parts = [literal] if literal else list(_padded(inside))
+            names = [name + part for name in names for part in parts]
+        found += [name for name in names if name]
+    return found
+
+
+def expand_ids(text: str) -> list[str]:
+    """`4_[1,3-5%2]` as ids of allocations: `4_1`, `4_3`... A plain id as it is; what is no id gives none."""
+    if match := _CONDENSED.fullmatch(text.strip()):
+        return [f"{match[1]}_{i}" for numbers in _ranges(match[2]) for i in numbers]
+    return [text.strip()] if re.fullmatch(r"\d+(?:[_+]\d+)?", text.strip()) else []
+
+
+def count_ids(text: str) -> int:
+    """How many allocations an id stands for, without making a list of them."""
+    match = _CONDENSED.fullmatch(text.strip())
+    return sum(len(numbers) for numbers in _ranges(match[2])) if match else len(expand_ids(text))
+
+
+def _ranges(text: str) -> Iterator[range]:
+    """The numbers of `1,3-5,8-12:2%4]`. Of a list cut short, by `...]` or anywhere, those that are certain."""
+    whole = text.endswith("]")
+    parts = text.removesuffix("]").split("%")[0].split(",")
+    for part in parts if whole or "%" in text else parts[:-1]:
+        match = re.fullmatch(r"(\d{1,18})(?:-(\d{1,18})(?::(\d{1,18}))?)?", part.strip())
+        if not match:
+            continue
+        numbers = range(int(match[1]), int(match[2] or match[1]) + 1, max(1, int(match[3] or 1)))
+        if len(numbers) <= _MOST:
+            yield numbers
+
+
+def _padded(text: str) -> Iterator[str]:
+    """The numbers of `01-03,7` as text, zeros kept."""
+    for part in text.split(","):
+        match = re.fullmatch(r"(\d{1,18})-(\d{1,18})", part.strip())
+        if not match:
+            yield part.strip()
+        elif int(match[2]) - int(match[1]) < _MOST:
+            yield from (f"{i:0{len(match[1])}}" for i in range(int(match[1]), int(match[2]) + 1))
+
+
+def _split(text: str) -> list[str]:
+    """Parts between the commas that are in no brackets."""
+    return [part for part in re.split(r",(?![^\[\]]*\])", text) if part]
+
+
+# The queue and accounting
+
+
+def queue(text: str) -> list[QueueRow]:
+    """`squeue -h -r -t all -u USER -o QUEUE_FORMAT`."""
+    return [row for line in text.splitlines() for row in _rows(_queue, line)]
+
+
+def _queue(line: str) -> Iterator[QueueRow]:
+    ids, state, reason, start, end, nodes, partition, priority, limit, name = line.split("|", 9)
+    for id in expand_ids(ids):
+        yield QueueRow(
+            id=id,
+            state=_word(state),
+            reason="" if reason == "None" else reason,
+            starts_at=moment(start),
+            ends_at=moment(end),
+            nodes=_text(nodes),
+            partition=partition,
+            priority=_whole(priority),
+            time_limit=seconds(limit),
+            name=name,
+        )
+
+
+def pending(text: str) -> list[PendingRow]:
+    """`squeue -h -t PENDING -o PENDING_FORMAT`, of all users."""
+    return [row for line in text.splitlines() for row in _rows(_pending, line)]
+
+
+def _pending(line: str) -> Iterator[PendingRow]:
+    id, partition, priority, start = line.split("|")
+    if count := count_ids(id):
+        yield PendingRow(id, count, partition, _whole(priority), moment(start))
+
+
+def ahead(rows: Iterable[PendingRow], partition: str, priority: int) -> int:
+    """How many allocations wait in this partition (or in one of these: `a,b`) with a higher priority."""
+    wanted = set(partition.split(","))
+    return sum(row.count for row in rows if wanted & set(row.partition.split(",")) and (row.priority or 0) > priority)
+
+
+def accounting(text: str) -> list[AccountingRow]:
+    """`sacct -X -n -P -j IDS -o ACCOUNTING_FORMAT`."""
+    return [row for line in text.splitlines() for row in _rows(_accounting, line)]
+
+
+def _accounting(line: str) -> Iterator[AccountingRow]:
+    ids, state, exit_code, start, end, nodes, reason = line.split("|", 6)
+    code, _, signal = exit_code.partition(":")
+    by = re.search(r" by (\d+)", state)
+    for id in expand_ids(ids):
+        yield AccountingRow(
+            id=id,
+            state=_word(state),
+            by=int(by[1]) if by else None,
+            exit_code=_whole(code) or 0,
+            signal=_whole(signal) or 0,
+            starts_at=moment(start),
+            ends_at=moment(end),
+            nodes=_text(nodes),
+            reason="" if reason == "None" else reason,
+        )
+
+
+def _word(state: str) -> str:
+    """The base state of `CANCELLED by 1000` or `CANCELLED+`."""
+    match = re.match(r"[A-Z_]+", state)
+    if not match:
+        raise ValueError(state)
+    return match[0]
+
+
+# Nodes, partitions, configuration
+
+# What scontrol appends to a node's state.
+_MARKS = {
+    "*": "NOT_RESPONDING",
+    "~": "POWERED_DOWN",
+    "#": "POWERING_UP",
+    "!": "POWER_DOWN",
+    "%": "POWERING_DOWN",
+    "$": "MAINTENANCE",
+    "@": "REBOOT_REQUESTED",
+    "^": "REBOOT_ISSUED",
+    "-": "PLANNED",
+}
+
+
+def nodes(text: str) -> list[NodeRow]:
+    """`scontrol show nodes --oneliner` (with `-d`, GPUs in use are known also where Slurm does not count them)."""
+    return [row for line in text.splitlines() for row in _rows(_node, line)]
+
+
+def _node(line: str) -> Iterator[NodeRow]:
+    fields = _fields(line, "NodeName")
+    gpus = tuple(_gpus(fields.get("Gres", "")))
+    yield NodeRow(
+        name=fields["NodeName"],
+        address=fields.get("NodeAddr") or fields["NodeName"],
+        states=_states(fields["State"]),
+        cpus=int(fields["CPUTot"]),
+        cpus_alloc=_whole(fields.get("CPUAlloc", "")) or 0,
+        memory=_whole(fields.get("RealMemory", "")) or 0,
+        memory_alloc=_whole(fields.get("AllocMem", "")) or 0,
+        memory_free=_whole(fields.get("FreeMem", "")),
+        load=_real(fields.get("CPULoad", "")),
+        gpus=gpus,
+        gpus_alloc=_gpus_alloc(fields) if gpus else 0,
+        partitions=_list(fields.get("Partitions", "")),
+        features=_list(fields.get("ActiveFeatures", "")),
+        reason=_reason(line),
+    )
+
+
+def _states(text: str) -> frozenset[str]:
+    """`DOWN*+DRAIN` as {DOWN, NOT_RESPONDING, DRAIN}."""
+    words = re.findall(r"[A-Z_]+", text)
+    if not words:
+        raise ValueError(text)
+    return frozenset(words) | {_MARKS[mark] for mark in re.findall(r"[*~#!%$@^-]", text)}
+
+
+def _gpus(gres: str) -> Iterator[tuple[str, int]]:
+    """Types and numbers of GPUs in `gpu:a100:4(S:0-1),shard:16`."""
+    for item in re.sub(r"\([^()]*\)", "", gres).split(","):
+        name, *rest = item.strip().split(":")
+        if name != "gpu" or not rest:
+            continue
+        kinds = [part for part in rest[:-1] if part != "no_consume"]
+        count = _whole(rest[-1])
+        if count:
+            yield (kinds[0] if kinds else "", count)
+
+
+def _gpus_alloc(fields: Mapping[str, str]) -> int | None:
+    """GPUs in use: by `AllocTRES` if Slurm counts GPUs there, else by `GresUsed`."""
+    if "gres/gpu" in fields.get("CfgTRES", ""):
+        used = dict(re.findall(r"gres/(gpu(?::[^=,]+)?)=(\d+)", fields.get("AllocTRES", "")))
+        return int(used["gpu"]) if "gpu" in used else sum(int(count) for count in used.values())
+    if "GresUsed" in fields:
+        return sum(count for _, count in _gpus(fields["GresUsed"]))
+    return None
+
+
+def _reason(line: str) -> str:
+    """Why a node is down or drained, without who said so and when."""
+    match = re.search(r"\sReason=(.*)", line)
+    if not match:
+        return ""
+    return re.split(r" \[[^\[\]@]+@[^\[\]]+\]| (?:Comment|Extra|ResumeAfterTime)=", match[1])[0].strip()
+
+
+def partitions(text: str) -> list[PartitionRow]:
+    """`scontrol show partitions --oneliner`."""
+    return [row for line in text.splitlines() for row in _rows(_partition, line)]
+
+
+def _partition(line: str) -> Iterator[PartitionRow]:
+    fields = _fields(line, "PartitionName")
+    yield PartitionRow(
+        name=fields["PartitionName"],
+        default=fields.get("Default") == "YES",
+        state=fields.get("State", ""),
+        nodes=_text(fields.get("Nodes", "")),
+        max_time=seconds(fields.get("MaxTime", "")),
+        default_time=seconds(fields.get("DefaultTime", "")),
+        allow_accounts=fields.get("AllowAccounts", ""),
+        allow_qos=fields.get("AllowQos", ""),
+        allow_groups=fields.get("AllowGroups", ""),
+        total_nodes=_whole(fields.get("TotalNodes", "")) or 0,
+        total_cpus=_whole(fields.get("TotalCPUs", "")) or 0,
+        max_nodes=_whole(fields.get("MaxNodes", "")),
+    )
+
+
+def _fields(line: str, first: str) -> dict[str, str]:
+    """`Key=value` of one line; values may hold spaces. What people write stands last, so a key's first value counts."""
+    if not line.startswith(f"{first}="):
+        raise ValueError(line)
+    found: dict[str, str] = {}
+    parts = re.split(r"(?:^|\s+)([A-Z][A-Za-z_]*)=", line)
+    for key, value in zip(parts[1::2], parts[2::2], strict=True):
+        found.setdefault(key, value.strip())
+    return found
+
+
+def config(text: str) -> dict[str, str]:
+    """`scontrol show config`."""
+    found: dict[str, str] = {}
+    for line in text.splitlines():
+        match = re.match(r"(\w+)\s+= ?(.*)", line)
+        if match:
+            found.setdefault(match[1], match[2].strip())
+    return found
+
+
+def version(config: Mapping[str, str]) -> tuple[int, ...]:
+    """Slurm's version, such as (22, 5, 8); () if not said."""
+    match = re.match(r"\d+(\.\d+)*", config.get("SLURM_VERSION", ""))
+    return tuple(int(part) for part in match[0].split(".")) if match else ()
+
+
+def cluster_name(config: Mapping[str, str]) -> str:
+    return _text(config.get("ClusterName", ""))
+
+
+def max_array_size(config: Mapping[str, str]) -> int | None:
+    """The highest index of an array is one less."""
+    return _whole(config.get("MaxArraySize", ""))
+
+
+def max_job_count(config: Mapping[str, str]) -> int | None:
+    return _whole(config.get("MaxJobCount", ""))
+
+
+def min_job_age(config: Mapping[str, str]) -> int | None:
+    """For how many seconds an ended job stays in the queue."""
+    return _whole(config.get("MinJobAge", ""))
+
+
+def controller_timeout(config: Mapping[str, str]) -> int | None:
+    """SlurmctldTimeout in seconds."""
+    return _whole(config.get("SlurmctldTimeout", ""))
+
+
+def has_accounting(config: Mapping[str, str]) -> bool:
+    """Whether AccountingStorageType is one that `sacct` can read."""
+    kind = _text(config.get("AccountingStorageType", ""))
+    return bool(kind) and kind != "accounting_storage/none"
+
+
+def preemption(config: Mapping[str, str]) -> tuple[str, str]:
+    """PreemptType and PreemptMode, without prefix; ("", "OFF") if there is none."""
+    kind = _text(config.get("PreemptType", "")).removeprefix("preempt/")
+    return ("" if kind == "none" else kind, config.get("PreemptMode", "OFF"))
+
+
+# Submitting
+
+
+def job_id(text: str) -> str | None:
+    """The id in the output of `sbatch --parsable`: `123`, or `123;cluster`."""
+    for line in text.splitlines():
+        match = re.fullmatch(r"(\d+)(?:;.*)?", line.strip())
+        if match:
+            return match[1]
+    return None
+
+
+def trial(stderr: str) -> TestOnly:
+    """What `sbatch --test-only` wrote to its standard error."""
+    match = re.search(r"Job \d+ to start at (\S+) .*?on nodes (\S+)", stderr)  # 26.05 puts another word between
+    if match:
+        return TestOnly(True, moment(match[1]), _text(match[2]), message(stderr))
+    return TestOnly(False, None, "", message(stderr))
+
+
+def message(stderr: str) -> str:
+    """A command's messages for people: without the program's name and the word error."""
+    lines = (re.sub(r"^(?:\w+: )?(?:error: |fatal: )?", "", line.strip()) for line in stderr.splitlines())
+    return "\n".join(dict.fromkeys(line for line in lines if line))
+
+
+# Wordings of Slurm 22.05 to 26.05: the first that is found, in this order. "Job violates accounting/QOS policy" stands
+# for limits on how many jobs there are and on how large one is; the line before it names the limit.
+_WORDINGS = [
+    (Trouble.DISABLED, r"accounting storage is disabled"),
+    (Trouble.LIMIT, r"\b(Assoc|QOS|Max)\w*Submit"),
+    (Trouble.REFUSED, r"\b((Assoc|QOS)(Max|Min|Grp|Job|Usage|Time)|Max[A-Z]\w*Per(Account|User))"),
+    (Trouble.LIMIT, r"job submit limit|job queue full|unable to accept job|unable to create job record, try again"),
+    (
+        Trouble.UNREACHABLE,
+        r"unable to (contact slurm controller|connect to database|establish controller|load job state)|timed out"
+        r"|zero bytes|connection (refused|reset|failure)|message (send|receive) failure|communication shutdown"
+        r"|persist_?(conn|init)|talking to (the )?database|standby mode|munge|authentication|temporarily|try again"
+        r"|can't find an address|no route to host|unreachable|unknown host|configuration (source|file)|retrying in"
+        r"|submissions disabled",
+    ),
+    # Also one that has ended: there is nothing left to change or to cancel.
+    (Trouble.UNKNOWN_JOB, r"invalid job id|already completing or completed|has already finished|no longer pending"),
+    (
+        Trouble.REFUSED,
+        r"submission failed|allocation failure|invalid|denied|not permitted|not available|can not be satisfied"
+        r"|unrecognized option|unable to open file|exceeds|specification",
+    ),
+]
+
+
+def diagnose(stderr: str) -> Trouble:
+    """What went wrong with a command, by its messages."""
+    for trouble, wording in _WORDINGS:
+        if re.search(wording, stderr, re.IGNORECASE):
+            return trouble
+    return Trouble.OTHER
+
+
+# Small things
+
+
+def _rows(parse: Callable[[str], Iterator[Row]], line: str) -> list[Row]:
+    try:
+        return list(parse(line))
+    except (ValueError, KeyError):
+        return []
+
+
+def _text(value: str) -> str:
+    value = value.strip()
+    return "" if value in {"(null)", "N/A", "n/a", "None assigned"} else value
+
+
+def _list(value: str) -> tuple[str, ...]:
+    return tuple(part for part in _text(value).split(",") if part)
+
+
+def _whole(value: str) -> int | None:
+    match = re.match(r"\s*(\d+)", value)
+    return int(match[1]) if match else None
+
+
+def _real(value: str) -> float | None:
+    try:
+        return float(value)
+    except ValueError:
+        return None

@@ -1,0 +1,76 @@
+"""The batch script of an array of allocations. Pure: the same request gives the same text."""
+
+import shlex
+from pathlib import PurePosixPath
+
+from paddock.models import FOLDER, AllocationBatch
+from paddock.settings import SlurmSettings
+from paddock.units import clock
+
+MARK = "paddock"
+
+
+def script(batch: AllocationBatch, settings: SlurmSettings, count: int | None = None) -> str:
+    """Values stand in it as data: names and numbers are of a form that Slurm reads as it stands, paths are quoted."""
+    asked = options(batch, settings, count)
+    lines = ["#!/bin/bash", *(f"#SBATCH {option}" for option in asked), ""]
+    folder = shlex.quote(batch.folder)
+    lines += [
+        f'folder={folder}."$SLURM_ARRAY_TASK_ID"',
+        'echo "$SLURM_ARRAY_JOB_ID" > "$folder/slurm_id"  # that it has started, should its submitter not know',
+        'cd "$folder" || exit 1',
+    ]
+    lines += [f"export {name}={shlex.quote(value)}" for name, value in sorted(settings.variables.items())]
+    lines += settings.setup
+    command = ['"$folder"' if part == FOLDER else shlex.quote(part) for part in batch.runner]
+    lines.append("exec " + " ".join(command))
+    return "\n".join(lines) + "\n"
+
+
+def options(batch: AllocationBatch, settings: SlurmSettings, count: int | None = None) -> list[str]:
+    """The options of sbatch, in a fixed order."""
+    asked = batch.resources
+    slots, nodes = asked.slots or 1, asked.nodes or 1
+    gpus, cpus = (asked.gpus or 0) * slots, (asked.cpus or 1) * slots
+    gres = "gpu:" + (f"{asked.gpu_type}:" if asked.gpu_type else "") + str(gpus)
+    log = batch.folder.replace("%", "%%") + ".%a/out.log"
+    given: list[tuple[str, object]] = [
+        ("job-name", batch.name),
+        ("comment", f"{MARK}:{batch.key}"),
+        ("array", f"0-{(count or batch.count) - 1}"),
+        ("partition", asked.partition),
+        ("account", asked.account),
+        ("qos", asked.qos),
+        ("nodes", nodes),
+        ("ntasks-per-node", 1),
+        ("cpus-per-task", cpus),
+        ("gres", gres if gpus else None),
+        ("mem", f"{-(-asked.memory * slots // 1024**2)}M" if asked.memory else None),
+        ("time", clock(-(-asked.time_limit // 60) * 60) if asked.time_limit else None),
+        ("constraint", asked.constraint),
+        ("nodelist", asked.nodelist),
+        ("exclude", asked.exclude),
+        ("reservation", asked.reservation),
+        ("nice", asked.nice),
+        ("chdir", str(PurePosixPath(batch.folder).parent)),
+        ("signal", f"B:USR1@{settings.warn_seconds}"),
+        ("output", log),
+        ("open-mode", "append"),
+    ]
+    listed = [f"--{name}={_quoted(str(value))}" for name, value in given if value is not None]
+    named = {option.partition("=")[0] for option in asked.options}
+    if "--requeue" not in named:
+        listed.append("--no-requeue")  # what is cut off goes on in another allocation, and its cause is known
+    return listed + [_option(option) for option in asked.options if option != "--no-requeue"]
+
+
+def _option(option: str) -> str:
+    name, equals, value = option.partition("=")
+    return f"{name}={_quoted(value)}" if equals else name
+
+
+def _quoted(value: str) -> str:
+    """As sbatch reads its directives: quotes hold blanks together, a backslash takes the next character as it is."""
+    if value and all(char.isalnum() or char in "_-./:,=+@%[]" for char in value):
+        return value
+    return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'

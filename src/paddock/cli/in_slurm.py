@@ -1,0 +1,247 @@
+"""up --in-slurm, tunnel, down: the server as a Slurm job, the way to it from one's own machine, and its end."""
+
+import getpass
+import os
+import signal
+import socket
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+import typer
+
+from paddock import __version__, hosting, jobfile, settings, whereabouts
+from paddock.backends.slurm import reasons
+from paddock.backends.slurm.parse import QueueRow
+from paddock.cli import base, render
+from paddock.cli.base import Json
+from paddock.client import Client
+from paddock.errors import BackendError, Conflict, ServerUnreachable
+from paddock.hosting import Host
+from paddock.models import Resources
+from paddock.paths import Home
+from paddock.whereabouts import Whereabouts
+
+LOOK_SECONDS, SELDOM_SECONDS = 1.0, 10.0
+ANSWER_SECONDS = 3.0
+END_SECONDS = 20.0
+_OWN_WAY = {"PADDOCK_HOME", "PADDOCK_BACKEND", "PADDOCK_PORT", "PADDOCK_HOST", "PADDOCK_TOKEN", "PADDOCK_URL"}
+_LAST_LINES = 8
+
+
+def asked(**given: Any) -> Resources:
+    """Of the server itself. Raises InvalidInput in words."""
+    return jobfile.validated({"resources": given}, "What the server asks for").resources
+
+
+def start(found: settings.Settings, wanted: Resources, *, backend: str | None, as_json: bool) -> None:
+    """Submit the server and wait until it answers; if one runs already, say where."""
+    home = Home(found.home)
+    running = _running(home)
+    if running:
+        base.say(f"A server runs on {home.root} already.")
+        _announce(home, running, as_json)
+        return
+    host = hosting.host(found, home, backend)
+    queued = host.jobs()
+    if queued:
+        job = queued[0].id
+        base.say(f"The server is in the queue already, as Slurm job {job}.")
+    else:
+        _warn_of_variables()
+        job = host.start(host.plan(wanted, found.port))
+        base.say(f"Slurm job {job} submitted.")
+    try:
+        running = _wait(host, job)
+    except KeyboardInterrupt:
+        base.say(
+            "",
+            f"Slurm job {job} stays in the queue: the server starts when Slurm lets it.",
+            "  paddock up --in-slurm   waits for it again",
+            "  paddock tunnel          says how to reach it once it runs",
+            "  paddock down            cancels it",
+        )
+        raise
+    _announce(home, running, as_json)
+
+
+def _warn_of_variables() -> None:
+    """Slurm keeps the environment of what is submitted: ours stays out of it, for it may hold passwords."""
+    names = sorted(name for name in os.environ if name.startswith("PADDOCK_") and name not in _OWN_WAY)
+    if names:
+        base.warn([f"{', '.join(names)}: not passed on to Slurm; write it into settings.toml in Paddock's home"])
+
+
+def _wait(host: Host, job: str) -> Whereabouts:
+    """Until the server answers. What happens meanwhile is told on standard error."""
+    told, pause = "", LOOK_SECONDS
+    while True:
+        running = _running(host.home)
+        if running:
+            return running
+        try:
+            row = next((row for row in host.jobs() if row.id == job), None)
+        except BackendError as error:  # Slurm is busy: it is asked again
+            now = f"Slurm does not answer: {error.message}"
+        else:
+            if row is None:
+                raise _ended(host, job)
+            now = f"Slurm job {job} {_state(row)}"
+            there = whereabouts.read(host.home)
+            if there and there.slurm == job:
+                now += f" and serves at {there.url}, which does not answer from here: may this machine reach the nodes?"
+        if now != told:
+            base.say(render.clean(now))
+        told = now
+        time.sleep(pause)
+        pause = min(pause * 1.2, SELDOM_SECONDS)
+
+
+def _state(row: QueueRow) -> str:
+    """What becomes of a job, in words."""
+    if row.state == "PENDING":
+        starts_at = datetime.fromtimestamp(row.starts_at, UTC) if row.starts_at else None
+        return reasons.waiting(row, False, None) + render.expected(starts_at)
+    where = f" on {row.nodes}" if row.nodes else ""
+    return f"runs{where}" if row.state == "RUNNING" else f"is {row.state.lower()}{where}"
+
+
+def _ended(host: Host, job: str) -> Conflict:
+    log = host.home.root / "server.log"
+    try:
+        lines = log.read_text(errors="replace").splitlines()[-_LAST_LINES:]
+    except OSError:
+        lines = []
+    base.say(*(f"  {render.clean(line)}" for line in lines))
+    hint = f"the end of {log} is above" if lines else f"{log} is empty: do the nodes see {host.home.root}?"
+    return Conflict(f"Slurm job {job} has ended, and no server answers: {hint}.")
+
+
+def _running(home: Home) -> Whereabouts | None:
+    with Client(home=home.root, timeout=ANSWER_SECONDS) as client:
+        return whereabouts.read(home) if client.answers() else None
+
+
+# --- the way to it ----------------------------------------------------------------------------------------------------
+
+
+def tunnel(
+    ctx: typer.Context,
+    port: Annotated[
+        int | None, typer.Option(min=1, max=65535, help="Port on your own machine; the server's when not given.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Print the ssh command that brings the server's page to your own machine.
+
+    Call this where the server's home is, such as a login node of the cluster, and the printed line on your own machine.
+    """
+    home = Home(settings.home_folder(base.place(ctx).home))
+    running = _running(home)
+    if running is None:
+        raise ServerUnreachable(
+            f"No Paddock server runs on {home.root}: start one with `paddock up` or `paddock up --in-slurm`."
+        )
+    facts = _facts(home, running, port)
+    if as_json:
+        base.emit(facts)
+        return
+    typer.echo(facts["tunnel"])
+    base.say("Run it on your own machine, then open", f"  {facts['page']}")
+
+
+def _facts(home: Home, running: Whereabouts, port: int | None = None) -> dict[str, Any]:
+    token = home.read_token() or ""
+    at = port or running.port
+    return {
+        "url": running.url,
+        "link": f"{running.url}/?token={token}",
+        "tunnel": running.tunnel(getpass.getuser(), socket.gethostname(), port),
+        "page": f"http://localhost:{at}/?token={token}",
+        "home": str(home.root),
+        **running.model_dump(include={"version", "host", "port", "node", "slurm", "cluster"}),
+    }
+
+
+def _announce(home: Home, running: Whereabouts, as_json: bool) -> None:
+    facts = _facts(home, running)
+    if as_json:
+        base.emit(facts)
+        return
+    where = f" (Slurm job {running.slurm} on {running.node})" if running.slurm else ""
+    typer.echo(f"Paddock {__version__} serves at {running.url}{where}")
+    typer.echo(f"Open {facts['link']}")
+    typer.echo(f"or, from your own machine,\n  {facts['tunnel']}\nand then {facts['page']}")
+
+
+# --- its end ----------------------------------------------------------------------------------------------------------
+
+
+def down(ctx: typer.Context, as_json: Json = False) -> None:
+    """End the server of this home, here or in Slurm, with its successors. Tasks that run go on."""
+    found = settings.load(base.place(ctx).home)
+    home = Home(found.home)
+    running = whereabouts.read(home)
+    if running and running.slurm is None:
+        _end_here(home, running)
+        ended = [f"process {running.pid}"]
+    else:
+        ended = [f"Slurm job {one}" for one in _end_in_slurm(found, home, running)]
+    if as_json:
+        base.emit({"ended": ended})
+    else:
+        typer.echo(f"The server of {home.root} has ended ({', '.join(ended)}); tasks that run go on.")
+
+
+def _end_here(home: Home, running: Whereabouts) -> None:
+    if running.host and running.host != socket.gethostname():
+        raise Conflict(f"The server runs on {running.host}: call `paddock down` there.")
+    if not (whereabouts.locked(home) and _is_paddock(running.pid)):
+        raise _nobody(home)
+    os.kill(running.pid, signal.SIGTERM)
+    if not _until(lambda: not whereabouts.locked(home)):
+        raise Conflict(f"The server (process {running.pid}) has not ended after {END_SECONDS:g} s.")
+
+
+def _end_in_slurm(found: settings.Settings, home: Home, running: Whereabouts | None) -> list[str]:
+    """All its jobs: those that wait first, so that none of them takes over."""
+    try:
+        cluster = running.cluster if running else hosting.read(home).cluster
+    except (OSError, ValueError):
+        raise _nobody(home) from None
+    host = hosting.host(found, home, cluster)
+    rows = host.jobs()
+    if not rows:
+        raise _nobody(home)
+    waiting = [row.id for row in rows if row.state == "PENDING"]
+    others = [row.id for row in rows if row.state != "PENDING"]
+    if waiting:
+        host.cancel(waiting)
+    if others:
+        host.end(others)
+        if not _until(lambda: not host.jobs()):
+            host.cancel(others)
+    return [*others, *waiting]
+
+
+def _nobody(home: Home) -> ServerUnreachable:
+    return ServerUnreachable(f"No Paddock server runs on {home.root}.")
+
+
+def _is_paddock(pid: int) -> bool:
+    """A number may be another process's by now."""
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            return b"paddock" in file.read()
+    except OSError:
+        return False
+
+
+def _until(condition: Callable[[], bool]) -> bool:
+    end = time.monotonic() + END_SECONDS
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.2)
+    return True

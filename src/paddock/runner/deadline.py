@@ -1,0 +1,142 @@
+"""When the allocation ends, and what still fits before that."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from typing import Deque, Mapping, Optional
+
+# Between the end of the last grace period and the end of the allocation: to report, and to leave.
+SPARE_SECONDS = 3.0
+# Of the allocation: so that a short one, too, works most of its time.
+LARGEST_WARNING = 0.25
+LARGEST_MARGIN = 0.15
+# Without knowledge of how long tasks take, one is begun while this share of the allocation is left.
+LEAST_SHARE = 0.1
+# An allocation of which so much is left gives as much as another one would.
+FRESH_SHARE = 0.95
+LATELY = 10
+CAUTION = 1.1
+_FAR = 10 * 365 * 86400.0
+
+
+class Deadline:
+    """Moments are those of the monotonic clock: somebody may set the other one."""
+
+    def __init__(
+        self,
+        time_limit: Optional[float],
+        warn_seconds: float,
+        grace_seconds: float,
+        environ: Mapping[str, str],
+    ) -> None:
+        self._warn_seconds = warn_seconds
+        self._grace_seconds = grace_seconds
+        self._started = time.monotonic()
+        self._end: Optional[float] = None
+        self.ends_at: Optional[int] = None  # in seconds since 1970
+        self._announced = False
+        self._took: Deque[float] = deque(maxlen=LATELY)
+        self._limit = time_limit or _limit(environ)
+        left = _left(environ)
+        if left is None:
+            left = time_limit
+        if left is not None:
+            self._ends_in(left)
+
+    @property
+    def warning_due(self) -> bool:
+        """The end is so near that nothing begins any more."""
+        return self._announced or self._within(self._warning)
+
+    @property
+    def cut_due(self) -> bool:
+        return self._within(self._margin)
+
+    @property
+    def grace(self) -> float:
+        """What is cut off has so long to save."""
+        return min(self._grace_seconds, max(self._margin - SPARE_SECONDS, 0.75 * self._margin))
+
+    @property
+    def reason(self) -> str:
+        limit = " (%s)" % _words(self._limit) if self._limit else ""
+        return "cut off by the time limit of its allocation" + limit
+
+    def announced(self) -> None:
+        """The scheduler says that the end is near."""
+        self._announced = True
+        if self._end is None or time.monotonic() + self._warn_seconds < self._end:
+            self._ends_in(self._warn_seconds)
+
+    def limit(self, seconds: float) -> None:
+        """Another time limit; but when the scheduler has said that the end is near, it is."""
+        if not self._announced and seconds != self._limit:
+            self._limit = seconds
+            self._ends_in(self._started + seconds - time.monotonic())
+
+    def learn(self, seconds: float) -> None:
+        """So long a task took that ended well."""
+        self._took.append(seconds)
+
+    def fits(self, estimate: Optional[float]) -> bool:
+        """Whether a task may begin now. `estimate`: how long it will take, where that is known of this very task."""
+        if self._end is None:
+            return True
+        ever = self._total - self._warning
+        left = self._end - self._warning - time.monotonic()
+        needed = self._needed(estimate)
+        # What is longer than any allocation goes on from its checkpoint in the next one.
+        if needed is None or needed > ever:
+            return left >= LEAST_SHARE * self._total
+        return needed <= left or left >= FRESH_SHARE * ever
+
+    def _ends_in(self, seconds: float) -> None:
+        self._end = time.monotonic() + seconds
+        self.ends_at = round(time.time() + seconds)
+
+    def _needed(self, estimate: Optional[float]) -> Optional[float]:
+        if estimate is not None:
+            return estimate * CAUTION
+        return max(self._took) * CAUTION if self._took else None
+
+    def _within(self, seconds: float) -> bool:
+        return self._end is not None and time.monotonic() >= self._end - seconds
+
+    @property
+    def _total(self) -> float:
+        return 0.0 if self._end is None else self._end - self._started
+
+    @property
+    def _margin(self) -> float:
+        return min(self._grace_seconds + SPARE_SECONDS, LARGEST_MARGIN * self._total)
+
+    @property
+    def _warning(self) -> float:
+        # Nothing begins that would be cut off at once.
+        return max(self._margin, min(self._warn_seconds, LARGEST_WARNING * self._total))
+
+
+def _left(environ: Mapping[str, str]) -> Optional[float]:
+    end = _moment(environ, "SLURM_JOB_END_TIME")
+    left = None if end is None else end - time.time()
+    return left if left is not None and 0 < left < _FAR else None
+
+
+def _limit(environ: Mapping[str, str]) -> Optional[float]:
+    start, end = _moment(environ, "SLURM_JOB_START_TIME"), _moment(environ, "SLURM_JOB_END_TIME")
+    if start is None or end is None or not 0 < end - start < _FAR:
+        return None
+    return float(end - start)
+
+
+def _moment(environ: Mapping[str, str], name: str) -> Optional[int]:
+    try:
+        return int(environ.get(name, ""))
+    except ValueError:
+        return None
+
+
+def _words(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return "%d:%02d:%02d" % (minutes // 60, minutes % 60, rest)

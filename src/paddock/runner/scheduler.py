@@ -1,0 +1,29 @@
+"""What the environment tells of the place where the runner runs."""
+
+from __future__ import annotations
+
+import os
+import socket
+from typing import Mapping, Optional
+
+
+def node(environ: Mapping[str, str]) -> str:
+    return environ.get("SLURMD_NODENAME") or socket.gethostname()
+
+
+def device(environ: Mapping[str, str]) -> Optional[str]:
+    if environ.get("PADDOCK_DEVICE"):
+        return environ["PADDOCK_DEVICE"]
+    if environ.get("SLURM_JOB_GPUS"):
+        return "gpu " + environ["SLURM_JOB_GPUS"]
+    return environ.get("CUDA_VISIBLE_DEVICES")
+
+
+def identity(environ: Mapping[str, str]) -> Optional[str]:
+    """The job's number as its scheduler writes it."""
+    array, index = environ.get("SLURM_ARRAY_JOB_ID"), environ.get("SLURM_ARRAY_TASK_ID")
+    return "%s_%s" % (array, index) if array and index else environ.get("SLURM_JOB_ID") or None
+
+
+def in_slurm() -> bool:
+    return bool(os.environ.get("SLURM_JOB_ID"))

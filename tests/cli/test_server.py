@@ -1,0 +1,181 @@
+"""down, tunnel, and a server that takes over from another; no Slurm is needed for that."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from paddock import hosting, whereabouts
+from paddock.client import Client
+from paddock.connection import HANDOVER_SECONDS
+from paddock.errors import InvalidInput, ServerUnreachable
+from paddock.models import Resources
+from paddock.paths import Home
+from paddock.settings import Settings, SlurmSettings
+from paddock.whereabouts import Whereabouts
+from tests.support.server import wait_for
+from tests.support.up import Cli
+
+
+@contextmanager
+def _up(cli: Cli, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "paddock", "up", "--port", "0", *arguments],
+        env=cli.environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+    with process:
+        try:
+            yield process
+        finally:
+            process.terminate()
+
+
+def _served_by(cli: Cli, process: subprocess.Popen[bytes]) -> Whereabouts:
+    def found() -> Whereabouts | None:
+        there = whereabouts.read(Home(cli.home))
+        return there if there and there.pid == process.pid else None
+
+    about: Whereabouts = wait_for(found, 60, "the server's address")
+    return about
+
+
+def test_down_ends_the_server(alone: Cli) -> None:
+    with _up(alone) as process:
+        about = _served_by(alone, process)
+        assert (about.host, about.slurm) == (socket.gethostname(), None)
+        assert alone.quick("down", "--json").json == {"ended": [f"process {process.pid}"]}
+        assert process.wait(5) == 0
+    done = alone.quick("down", code=4)
+    assert done.err == f"error: No Paddock server runs on {alone.home}.\n"
+
+
+def test_down_does_not_end_what_is_no_server(alone: Cli) -> None:
+    alone.home.mkdir()
+    with subprocess.Popen(["sleep", "60"]) as other:
+        about = Whereabouts(url="http://127.0.0.1:1", pid=other.pid, host=socket.gethostname(), port=1)
+        about.write(Home(alone.home))
+        assert "No Paddock server runs" in alone.quick("down", code=4).err
+        assert other.poll() is None
+        other.kill()
+    about.model_copy(update={"host": "elsewhere"}).write(Home(alone.home))
+    assert "runs on elsewhere" in alone.quick("down", code=5).err
+
+
+def test_tunnel(cli: Cli, alone: Cli) -> None:
+    port = json.loads((cli.home / "server.json").read_text())["port"]
+    done = cli.quick("tunnel")
+    assert done.out.startswith(f"ssh -N -L {port}:127.0.0.1:{port} ")
+    assert done.out.endswith(f"@{socket.gethostname()}\n")
+    assert f"http://localhost:{port}/?token=" in done.err
+    facts = cli.quick("tunnel", "--port", "8080", "--json").json
+    assert facts["tunnel"].startswith(f"ssh -N -L 8080:127.0.0.1:{port} ")
+    assert facts["page"].startswith("http://localhost:8080/?token=")
+    assert "paddock up --in-slurm" in alone.quick("tunnel", code=4).err
+
+
+def test_the_tunnel_goes_to_the_node() -> None:
+    about = Whereabouts(url="http://n7:54322", host="n7", port=54322, slurm="12", node="n7")
+    assert about.tunnel("me", "login1") == "ssh -N -L 54322:n7:54322 me@login1"
+
+
+def test_a_successor_takes_over_and_no_request_fails(alone: Cli) -> None:
+    with _up(alone) as first:
+        before = _served_by(alone, first)
+        with Client(home=alone.home) as client:
+            job = client.submit(alone.script(), params={"sleep": 3}, resources={"gpus": 0}).id
+            assert "already runs" in alone("up", code=5).err
+            assert first.poll() is None
+            with _up(alone, "--succeed") as second:
+                end = time.monotonic() + 60
+                while whereabouts.read(Home(alone.home)) in (before, None) and time.monotonic() < end:
+                    client.detail(job)
+                assert first.wait(5) == 0
+                assert first.stderr is not None
+                assert b"takes over: this server ends" in first.stderr.read()
+                assert _served_by(alone, second).pid == second.pid
+                assert not whereabouts.handover(Home(alone.home)).exists()
+                assert client.job(job).wait(60).detail.counts.finished == 1
+
+
+def test_a_successor_without_a_server_just_starts(alone: Cli) -> None:
+    home = Home(alone.home)
+    home.create()
+    Whereabouts(url="http://127.0.0.1:1", pid=1, port=1).write(home)  # of one that was killed
+    with _up(alone, "--succeed") as process:
+        _served_by(alone, process)
+
+
+def test_an_announcement_that_nobody_follows_up_is_removed(alone: Cli) -> None:
+    home = Home(alone.home)
+    home.create()
+    whereabouts.announce_handover(home)
+    with _up(alone) as process:
+        _served_by(alone, process)
+        wait_for(lambda: not whereabouts.handover(home).exists())
+        time.sleep(1.5)
+        assert process.poll() is None
+
+
+def test_requests_wait_for_a_successor_only(alone: Cli) -> None:
+    home = Home(alone.home)
+    home.create()
+    began = time.monotonic()
+    with Client(home=alone.home) as client, pytest.raises(ServerUnreachable):
+        client.version()
+    assert time.monotonic() - began < HANDOVER_SECONDS / 2
+
+
+# --- in Slurm: what is submitted ------------------------------------------------------------------------------------
+
+
+def _hosting(**resources: Any) -> hosting.Hosting:
+    return hosting.Hosting(
+        cluster="slurm", python="/opt/my env/python", port=54322, resources=Resources.model_validate(resources)
+    )
+
+
+def test_the_script_of_the_server(tmp_path: Path) -> None:
+    home = Home(tmp_path / "100% mine")
+    script = _hosting().script(home, succeed=False)
+    assert script.startswith("#!/bin/bash\n")
+    assert "\nexec '/opt/my env/python' -m paddock --home " in script
+    assert f"'{home.root}' up --host 0.0.0.0 --port 54322 --hosted slurm\n" in script
+    assert _hosting().script(home, succeed=True) == script.rstrip() + " --succeed\n"
+    options = _hosting(partition="cpu", time_limit="7-0").options(home)
+    assert f"--output={tmp_path}/100%% mine/server.log" in options
+    assert {"--job-name=paddock-server", "--partition=cpu", "--time=7-00:00:00", "--signal=B:USR1@600"} <= set(options)
+    assert "--signal=B:USR1@300" in _hosting(time_limit="15m").options(home)
+    assert not [option for option in options if "None" in option]
+
+
+def test_the_cluster_of_the_server(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    assert hosting.host(Settings(home=tmp_path), home).cluster == "slurm"
+    two = Settings(home=tmp_path, backends={"a": SlurmSettings(), "b": SlurmSettings()})
+    assert hosting.host(two, home, "b").cluster == "b"
+    assert hosting.host(two.model_copy(update={"backend": "a"}), home).cluster == "a"
+    with pytest.raises(InvalidInput, match="one of a, b"):
+        hosting.host(two, home)
+    with pytest.raises(InvalidInput, match="no Slurm cluster 'c'"):
+        hosting.host(two, home, "c")
+
+
+def test_wrong_ways_to_start_in_slurm(alone: Cli, tmp_path: Path) -> None:
+    assert "--partition is for --in-slurm only" in alone.quick("up", "--partition", "cpu", code=2).err
+    assert "--time is for --in-slurm only" in alone.quick("up", "--time", "4h", code=2).err
+    assert "4 of what?" in alone.quick("up", "--in-slurm", "--time", "4", code=2).err
+    assert "--host" in alone.quick("up", "--in-slurm", "--host", "x", code=2).err
+    nowhere = {name: str(tmp_path) for name in ("PATH", "SLURM_CONF")}
+    assert "is this a machine with Slurm's commands?" in alone.quick("up", "--in-slurm", code=5, **nowhere).err
+    assert not alone.home.exists() or not os.listdir(alone.home)

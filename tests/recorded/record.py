@@ -1,0 +1,559 @@
+"""Starts a small Slurm, brings jobs into many states, and records what Slurm's commands really print.
+
+    sudo python3 tests/recorded/record.py tests/recorded
+
+writes `tests/recorded/<version>/`: a file for each output that is not empty, `index.json`, and `jobs.json` with the ids
+of the jobs. It needs root, and munge, slurmctld, slurmd, slurmdbd, the Slurm clients and MariaDB installed; of Python
+only the standard library, so that it also runs in a chroot of another distribution with another Slurm. Everything
+happens in namespaces of its own (processes, mounts, host name): nothing stays, and no path or name of the machine gets
+into what is recorded. Without a writable cgroup v1 nothing enforces memory: the job that takes too much is left out.
+"""
+
+import json
+import os
+import pwd
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+BASE = Path("/mnt/slurm")  # a tmpfs of the recorder's own
+HOST = "head"
+PORT = 18800
+NODES = ["r1", "r2", "r3", "r4"]
+USERS = ["alice", "bob"]
+QUEUE = ["squeue", "-h", "-r", "-t", "all", "-u", "alice", "-o", "%i|%T|%r|%S|%e|%N|%P|%Q|%l|%j"]
+PENDING = ["squeue", "-h", "-t", "PENDING", "-o", "%i|%P|%Q|%S"]
+FIELDS = "JobID,State,ExitCode,Start,End,NodeList,Reason"
+EXACT = {"SLURM_TIME_FORMAT": "%s", "SLURM_BITSTR_LEN": "0"}
+HOSTILE = """x|RUNNING|'q"uo$te; é 訓練 %s\\n  end"""
+
+ENVIRONMENT = {
+    "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
+    "SLURM_CONF": str(BASE / "etc/slurm.conf"),
+    "TZ": "UTC",
+    "LANG": "C.UTF-8",
+}
+
+
+def run(*argv: str, user: str = "root", env: dict[str, str] | None = None, limit: float = 60) -> tuple[int, str, str]:
+    """A command's status, output and messages; 124 if it took too long."""
+    who = pwd.getpwnam(user)
+    process = subprocess.Popen(
+        argv,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=ENVIRONMENT | (env or {}),
+        user=who.pw_uid,
+        group=who.pw_gid,
+        extra_groups=[],
+        cwd="/",
+    )
+    try:
+        out, err = process.communicate(timeout=limit)
+        return process.returncode, out.decode(), err.decode()
+    except subprocess.TimeoutExpired:
+        process.kill()
+        out, err = process.communicate()
+        return 124, out.decode(), err.decode()
+
+
+def must(*argv: str) -> str:
+    rc, out, err = run(*argv)
+    if rc:
+        raise SystemExit(f"{argv}: {rc}\n{out}{err}")
+    return out
+
+
+def until(what: str, check: Callable[[], object], limit: float = 60) -> bool:
+    end = time.monotonic() + limit
+    while not check():
+        if time.monotonic() > end:
+            print(f"gave up waiting: {what}", file=sys.stderr)
+            return False
+        time.sleep(0.1)
+    return True
+
+
+class Cluster:
+    """munged, MariaDB, slurmdbd, slurmctld and a few slurmd."""
+
+    def __init__(self) -> None:
+        for folder in ("etc", "run", "log", "state", "spool", "db", "dev"):
+            (BASE / folder).mkdir(parents=True)
+        (BASE / "etc/munge.key").write_bytes(os.urandom(1024))
+        (BASE / "etc/munge.key").chmod(0o400)
+        for name in USERS:
+            try:
+                pwd.getpwnam(name)
+            except KeyError:
+                subprocess.run(["useradd", "-M", "-s", "/bin/sh", name], check=True)
+        for node in NODES[:3]:
+            for i in range(2):
+                (BASE / "dev" / node).mkdir(exist_ok=True)
+                os.mknod(BASE / "dev" / node / f"nvidia{i}", 0o020666, os.makedev(195, i))
+        self.cgroup = all(
+            os.access(f"/sys/fs/cgroup/{name}/cgroup.procs", os.W_OK) for name in ("memory", "devices", "freezer")
+        )
+        self.processes: dict[str, subprocess.Popen[bytes]] = {}
+
+    def configure(self, accounting: bool = True, partition_limits: str = "NO", jobs: int = 10000) -> None:
+        gres, nodes = [], []
+        kinds = {
+            "r1": ["fake", "gpu:fake:2,shard:8"],
+            "r2": ["", "gpu:2"],
+            "r3": ["a100_3g.20gb", "gpu:a100_3g.20gb:2"],
+        }
+        for i, node in enumerate(NODES):
+            line = f"NodeName={node} NodeHostname={HOST} NodeAddr=127.0.0.1 Port={PORT + 101 + i}"
+            line += " CPUs=8 RealMemory=16000"
+            if node in kinds:
+                kind, text = kinds[node]
+                typed = f" Type={kind}" if kind else ""
+                gres.append(f"NodeName={node} Name=gpu{typed} File={BASE}/dev/{node}/nvidia[0-1]")
+                if "shard" in text:
+                    gres.append(f"NodeName={node} Name=shard Count=8")
+                line += f" Gres={text} Feature=fast,{node}"
+            nodes.append(line)
+        (BASE / "etc/gres.conf").write_text("\n".join(gres) + "\n")
+        (BASE / "etc/cgroup.conf").write_text(
+            "CgroupPlugin=cgroup/v1\nCgroupMountpoint=/sys/fs/cgroup\nConstrainRAMSpace=yes\n"
+            if self.cgroup
+            else "CgroupPlugin=disabled\n"
+        )
+        storage = (
+            f"AccountingStorageType=accounting_storage/slurmdbd\nAccountingStorageHost=127.0.0.1\n"
+            f"AccountingStoragePort={PORT + 19}\nAccountingStoragePass={BASE}/run/munge.sock\n"
+            f"AccountingStorageTRES=gres/gpu,gres/shard\nAccountingStorageEnforce=associations,limits,qos\n"
+            if accounting
+            else "AccountingStorageType=accounting_storage/none\n"
+        )
+        allowed = "AllowAccounts=lab AllowQos=few" if accounting else ""
+        (BASE / "etc/slurm.conf").write_text(f"""ClusterName=lab
+SlurmctldHost={HOST}(127.0.0.1)
+SlurmctldPort={PORT + 17}
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+AuthInfo=socket={BASE}/run/munge.sock,cred_expire=5
+StateSaveLocation={BASE}/state
+SlurmdSpoolDir={BASE}/spool/%n
+SlurmctldPidFile={BASE}/run/slurmctld.pid
+SlurmdPidFile={BASE}/run/slurmd.%n.pid
+SlurmctldLogFile={BASE}/log/slurmctld.log
+SlurmdLogFile={BASE}/log/slurmd.%n.log
+MailProg=/bin/true
+MpiDefault=none
+ProctrackType=proctrack/{"cgroup" if self.cgroup else "linuxproc"}
+TaskPlugin=task/{"cgroup" if self.cgroup else "none"}
+JobAcctGatherType=jobacct_gather/linux
+JobAcctGatherFrequency=2
+{storage}PriorityType=priority/multifactor
+PriorityWeightAge=1000
+PriorityWeightQOS=5000
+PriorityWeightPartition=1000
+PreemptType=preempt/partition_prio
+PreemptMode=CANCEL
+EnforcePartLimits={partition_limits}
+SlurmdParameters=config_overrides
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core_Memory
+DefMemPerCPU=500
+GresTypes=gpu,shard
+SchedulerType=sched/backfill
+SchedulerParameters=batch_sched_delay=0,sched_interval=2,sched_min_interval=0,bf_interval=1
+KillWait=4
+CompleteWait=0
+MinJobAge=900
+SlurmctldTimeout=30
+SlurmdTimeout=10
+MessageTimeout=5
+ReturnToService=2
+MaxArraySize=1001
+MaxJobCount={jobs}
+{chr(10).join(nodes)}
+PartitionName=gpu Nodes=r[1-3] Default=YES MaxTime=INFINITE DefaultTime=60 PriorityTier=2 PreemptMode=OFF
+PartitionName=short Nodes=ALL MaxTime=10 DefaultTime=5 PriorityTier=2 PreemptMode=OFF
+PartitionName=spare Nodes=ALL MaxTime=2-00:00:00 PriorityTier=1 PreemptMode=CANCEL
+PartitionName=one Nodes=r1 MaxNodes=1 MaxTime=1-12:00:00 PriorityTier=2 PreemptMode=OFF {allowed}
+PartitionName=closed Nodes=r2 State=DOWN PriorityTier=2 PreemptMode=OFF
+""")
+        (BASE / "etc/slurmdbd.conf").write_text(f"""AuthType=auth/munge
+AuthInfo=socket={BASE}/run/munge.sock,cred_expire=5
+DbdHost={HOST}
+DbdAddr=127.0.0.1
+DbdPort={PORT + 19}
+SlurmUser=root
+LogFile={BASE}/log/slurmdbd.log
+PidFile={BASE}/run/slurmdbd.pid
+StorageType=accounting_storage/mysql
+StorageHost=localhost
+StorageUser=slurm
+StoragePass=slurm
+StorageLoc=slurm_acct_db
+""")
+        (BASE / "etc/slurmdbd.conf").chmod(0o600)
+
+    def daemon(self, name: str, *argv: str, env: dict[str, str] | None = None) -> None:
+        with open(BASE / "log" / f"{name}.out", "ab") as log:
+            self.processes[name] = subprocess.Popen(
+                argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=ENVIRONMENT | (env or {}), cwd="/"
+            )
+
+    def stop(self, name: str) -> None:
+        process = self.processes.pop(name)
+        process.terminate()
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+    def munge(self) -> None:
+        self.daemon(
+            "munged", "munged", "--foreground", f"--key-file={BASE}/etc/munge.key", f"--socket={BASE}/run/munge.sock",
+            f"--pid-file={BASE}/run/munged.pid", f"--log-file={BASE}/log/munged.log",
+            f"--seed-file={BASE}/run/munge.seed",
+        )  # fmt: skip
+        until("munged", lambda: run("munge", "-n", f"--socket={BASE}/run/munge.sock")[0] == 0, 10)
+
+    def database(self) -> None:
+        data, sock = BASE / "db", BASE / "run/mysql.sock"
+        must(
+            "mariadb-install-db", "--no-defaults", "--user=root", f"--datadir={data}", "--skip-test-db",
+            "--auth-root-authentication-method=normal", "--innodb-log-file-size=16M",
+        )  # fmt: skip
+        (BASE / "etc/init.sql").write_text(
+            "CREATE DATABASE IF NOT EXISTS slurm_acct_db;\n"
+            "CREATE USER IF NOT EXISTS 'slurm'@'localhost' IDENTIFIED BY 'slurm';\n"
+            "GRANT ALL ON slurm_acct_db.* TO 'slurm'@'localhost';\n"
+        )
+        self.daemon(
+            "mariadbd", "mariadbd", "--no-defaults", "--user=root", f"--datadir={data}", f"--socket={sock}",
+            "--skip-networking", f"--pid-file={BASE}/run/mysqld.pid", f"--init-file={BASE}/etc/init.sql",
+            "--innodb-buffer-pool-size=256M", "--innodb-log-file-size=16M", "--innodb-lock-wait-timeout=900",
+            "--max-allowed-packet=64M", "--loose-innodb-snapshot-isolation=OFF", "--skip-log-bin",
+        )  # fmt: skip
+        login = ["mariadb", "--no-defaults", "--protocol=socket", "-S", str(sock), "-uslurm", "-pslurm"]
+        until("MariaDB", lambda: run(*login, "slurm_acct_db", "-e", "select 1")[0] == 0)
+
+    def accounts(self) -> None:
+        self.daemon("slurmdbd", "slurmdbd", "-D", env={"MYSQL_UNIX_PORT": str(BASE / "run/mysql.sock")})
+        until("slurmdbd", lambda: run("sacctmgr", "-n", "list", "cluster")[0] == 0)
+
+    def controller(self) -> None:
+        self.daemon("slurmctld", "slurmctld", "-D")
+        until("slurmctld", lambda: "is UP" in run("scontrol", "ping")[1])
+
+    def node(self, name: str) -> None:
+        self.daemon(f"slurmd-{name}", "slurmd", "-D", "-N", name)
+
+    def nodes_up(self) -> None:
+        idle = ["sinfo", "-h", "-N", "-p", "short", "-t", "idle,mix,alloc", "-o", "%N"]
+        until("nodes", lambda: len(set(run(*idle)[1].split())) == len(NODES))
+
+
+class Recorder:
+    def __init__(self, root: Path) -> None:
+        words = must("sinfo", "--version").split()
+        self.version = words[-1]
+        self.folder = root / ".".join(self.version.split(".")[:2])
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir(parents=True)
+        self.index: list[dict[str, object]] = []
+
+    def take(
+        self, name: str, *argv: str, user: str = "alice", env: dict[str, str] | None = None, limit: float = 60
+    ) -> str:
+        """Run a command and keep what it printed."""
+        rc, out, err = run(*argv, user=user, env=env, limit=limit)
+        entry: dict[str, object] = {"name": name, "argv": argv, "rc": rc, "version": self.version}
+        if env:
+            entry["env"] = env
+        for stream, text in (("stdout", out), ("stderr", err)):
+            entry[stream] = f"{name}.{stream}" if text else None
+            if text:
+                (self.folder / f"{name}.{stream}").write_text(text.replace(os.uname().release, "6.1.0"))
+        self.index.append(entry)
+        return out
+
+    def finish(self) -> None:
+        self.index.sort(key=lambda entry: str(entry["name"]))
+        text = json.dumps(self.index, indent=1, ensure_ascii=False)
+        (self.folder / "index.json").write_text(text + "\n")
+
+
+def submit(*options: str, script: str = "sleep 600", user: str = "alice") -> str:
+    rc, out, err = run("sbatch", "--parsable", "-o", "/dev/null", "--wrap", script, *options, user=user)
+    if rc:
+        raise SystemExit(f"sbatch {options}: {err}")
+    return out.strip().split(";")[0]
+
+
+def state(id: str) -> str:
+    return run("squeue", "-h", "-r", "-t", "all", "-j", id, "-o", "%T")[1].strip()
+
+
+def sbatch(*options: str) -> list[str]:
+    return ["sbatch", "--parsable", "-o", "/dev/null", "--wrap", "sleep 600", *options]
+
+
+def scenario(cluster: Cluster, recorder: Recorder) -> None:
+    """Jobs in every state that can be had, and the outputs about them."""
+    take = recorder.take
+    jobs: dict[str, str] = {}
+    jobs["timeout"] = submit("-J", "timeout", "-p", "short", "-t", "1", "-w", "r2")
+    jobs["node_fail"] = submit("-J", "node_fail", "-p", "short", "-w", "r4", "--no-requeue")
+    jobs["preempted"] = submit("-J", "preempted", "-p", "spare", "-w", "r3", "-c", "8")
+    jobs["completed"] = submit("-J", "completed", script="true")
+    jobs["failed"] = submit("-J", "failed", script="exit 7")
+    jobs["killed"] = submit("-J", "killed", script="kill -9 $$")
+    if cluster.cgroup:
+        jobs["oom"] = submit("-J", "oom", "--mem=60", script="tail /dev/zero")
+    jobs["running"] = submit("-J", "running", "-w", "r1", "--gres=gpu:fake:2", "-t", "1-02:03:00")
+    jobs["array"] = submit("-J", "array", "--array=0-9%2", "-w", "r2")
+    jobs["swept"] = submit("-J", "swept", "--array=0-5%2", "-w", "r1")
+    until("swept", lambda: state(jobs["swept"]).count("RUNNING") == 2)
+    until("running", lambda: state(jobs["running"]) == "RUNNING" and state(jobs["array"]).count("RUNNING") == 2)
+    until("preempted", lambda: state(jobs["preempted"]) == "RUNNING" and state(jobs["node_fail"]) == "RUNNING")
+    cluster.processes.pop("slurmd-r4").kill()
+    jobs["preemptor"] = submit("-J", "preemptor", "-p", "gpu", "-w", "r3", "-c", "8", "--gres=gpu:1", script="sleep 20")
+    jobs["resources"] = submit("-J", "resources", "-C", "r1", "--gres=gpu:fake:2", "--qos=high")
+    jobs["priority"] = submit("-J", "priority", "-C", "r1", "--gres=gpu:fake:2")
+    jobs["waiting"] = submit("-J", "waiting", "-C", "r1", "--gres=gpu:fake:2", "--array=1-7:2", user="bob")
+    jobs["gaps"] = submit("-J", "gaps", "-H", "--array=" + ",".join(str(i * i) for i in range(1, 31)), user="bob")
+    jobs["dependency"] = submit("-J", "dependency", "-d", f"afterok:{jobs['running']}")
+    jobs["never"] = submit("-J", "never", "-d", f"afterok:{jobs['failed']}")
+    jobs["held"] = submit("-J", "held", "-H")
+    jobs["held_array"] = submit("-J", "held_array", "-H", "--array=1,3,5-7")
+    jobs["too_long"] = submit("-J", "too_long", "-p", "short", "-t", "60")
+    jobs["too_wide"] = submit("-J", "too_wide", "-p", "one", "-N", "2")
+    jobs["closed"] = submit("-J", "closed", "-p", "closed")
+    jobs["later"] = submit("-J", "later", "--begin=now+2hours")
+    jobs["several"] = submit("-J", "several", "-p", "gpu,short", "-C", "r1", "--gres=gpu:fake:2", "-t", "5")
+    jobs["few"] = submit("-J", "few", "--qos=one", "-w", "r2")
+    jobs["few_more"] = submit("-J", "few_more", "--qos=one", "-w", "r2")
+    jobs["hostile"] = submit("-J", HOSTILE, "-H")
+    jobs["cancelled_array"] = submit("-J", "cancelled_array", "-H", "--array=0-9%2")
+    jobs["ending"] = submit("-J", "ending", "-w", "r2", script="trap '' TERM; while :; do sleep 1; done")
+    jobs["cancelled"] = submit("-J", "cancelled", "-w", "r2")
+    until("ending", lambda: state(jobs["ending"]) == "RUNNING" and state(jobs["cancelled"]) == "RUNNING")
+    until("preempted", lambda: state(jobs["preempted"]) == "PREEMPTED", 30)
+    time.sleep(4)
+    take("squeue-busy", *QUEUE)
+    take("squeue-pending", *PENDING)
+    take("squeue-pending-exact", *PENDING, env=EXACT)
+    take("nodes-busy", "scontrol", "show", "nodes", "--oneliner")
+    take("nodes-busy-detail", "scontrol", "-d", "show", "nodes", "--oneliner")
+    for name in ("ending", "cancelled", "cancelled_array", "swept"):
+        run("scancel", jobs[name], user="alice")
+    run("scancel", f"{jobs['array']}_0", f"{jobs['array']}_[5-7]", user="alice")
+    run("scancel", f"{jobs['held_array']}_[5-6]", user="alice")
+    until("completing", lambda: state(jobs["ending"]) == "COMPLETING", 5)
+    take("squeue-completing", *QUEUE)
+
+    errors(recorder, jobs)
+
+    must("scontrol", "update", "NodeName=r3", "State=DRAIN", "Reason=bad fan Gres=gpu:9 State=IDLE; see ticket #7")
+    must("scontrol", "update", "NodeName=r3", "Comment=a note  with Reason=none")
+    until("node_fail", lambda: state(jobs["node_fail"]) == "NODE_FAIL", 60)
+    jobs["unavailable"] = submit("-J", "unavailable", "-p", "short", "-w", "r4")
+    until("timeout", lambda: state(jobs["timeout"]) == "TIMEOUT", 150)
+    time.sleep(3)
+    everything = ",".join(jobs.values())
+    take("squeue", *QUEUE)
+    take("squeue-exact", *QUEUE, env=EXACT)
+    take("sacct", "sacct", "-X", "-n", "-P", "-j", everything, "-o", FIELDS)
+    take("sacct-exact", "sacct", "-X", "-n", "-P", "-j", everything, "-o", FIELDS, env=EXACT)
+    take("nodes", "scontrol", "show", "nodes", "--oneliner")
+    take("nodes-detail", "scontrol", "-d", "show", "nodes", "--oneliner")
+    take("partitions", "scontrol", "show", "partitions", "--oneliner")
+    take("config", "scontrol", "show", "config")
+    take("ping", "scontrol", "ping")
+    (recorder.folder / "jobs.json").write_text(json.dumps(jobs, indent=1) + "\n")
+
+
+def errors(recorder: Recorder, jobs: dict[str, str]) -> None:
+    """What is refused, and how."""
+    take = recorder.take
+    take("sbatch", *sbatch("-H"))
+    take("sbatch-cluster", *sbatch("-H", "-M", "lab"))
+    take("test-only", "sbatch", "--test-only", "--wrap", "true")
+    take("test-only-exact", "sbatch", "--test-only", "--wrap", "true", env=EXACT)
+    take("test-only-later", "sbatch", "--test-only", "-w", "r1", "--gres=gpu:fake:1", "--wrap", "true")
+    take("test-only-several", "sbatch", "--test-only", "-N", "2", "-p", "gpu", "-t", "5", "--wrap", "true")
+    take("test-only-partition", "sbatch", "--test-only", "-p", "nope", "--wrap", "true")
+    take("test-only-gpus", "sbatch", "--test-only", "--gres=gpu:9", "--wrap", "true")
+    take("test-only-time", "sbatch", "--test-only", "-p", "short", "-t", "60", "--wrap", "true")
+    take("wrong-partition", *sbatch("-p", "nope"))
+    take("wrong-account", *sbatch("-A", "nope"))
+    take("wrong-qos", *sbatch("--qos=nope"))
+    take("wrong-constraint", *sbatch("-C", "nope"))
+    take("wrong-node", *sbatch("-w", "nope"))
+    take("wrong-gres", *sbatch("--gres=nope:1"))
+    take("wrong-gpu-type", *sbatch("--gres=gpu:nope:1"))
+    take("wrong-time", *sbatch("-t", "nope"))
+    take("wrong-dependency", *sbatch("-d", "afterok:999999"))
+    take("wrong-array", *sbatch("--array=0-5000"))
+    take("wrong-reservation", *sbatch("--reservation=nope"))
+    take("wrong-option", *sbatch("--nope"))
+    take("wrong-memory", *sbatch("--mem=nope"))
+    take("wrong-script", "sbatch", "--parsable", "/nope.sh")
+    take("too-many-gpus", *sbatch("--gres=gpu:9"))
+    take("too-many-cpus", *sbatch("-N", "1", "-c", "500"))
+    take("too-much-memory", *sbatch("--mem=9999999"))
+    take("too-many-nodes", *sbatch("-N", "50"))
+    take("time-over", *sbatch("-p", "short", "-t", "60"))
+    take("nodes-over", *sbatch("-p", "one", "-N", "2"))
+    take("qos-not-in-partition", *sbatch("-p", "one", "--qos=high"))
+    take("partition-closed", *sbatch("-p", "closed"))
+    take("qos-submit-first", *sbatch("--qos=few", "-H"))
+    take("qos-submit-limit", *sbatch("--qos=few"))
+    take("qos-submit-limit-array", *sbatch("--qos=few", "--array=0-3"))
+    take("qos-submit-limit-test", "sbatch", "--test-only", "--qos=few", "--wrap", "true")
+    take("qos-size-limit", *sbatch("--qos=tiny", "-c", "4", "-t", "5"))
+    take("qos-time-limit", *sbatch("--qos=tiny", "-t", "60"))
+    take("qos-gpu-limit", *sbatch("--qos=tiny", "--gres=gpu:1", "-t", "1"))
+    must("sacctmgr", "-i", "modify", "user", "alice", "set", "MaxSubmitJobs=1")
+    take("association-submit-limit", *sbatch())
+    must("sacctmgr", "-i", "modify", "user", "alice", "set", "MaxSubmitJobs=-1")
+    must("sacctmgr", "-i", "modify", "account", "lab", "set", "GrpSubmitJobs=1")
+    take("account-submit-limit", *sbatch())
+    must("sacctmgr", "-i", "modify", "account", "lab", "set", "GrpSubmitJobs=-1")
+    take("no-association", *sbatch(), user="nobody")
+    take("unknown-scontrol", "scontrol", "show", "job", "999999")
+    take("unknown-squeue", "squeue", "-h", "-j", "999999", "-o", "%i")
+    take("unknown-squeue-two", "squeue", "-h", "-j", f"999999,{jobs['running']}", "-o", "%i")
+    take("unknown-scancel", "scancel", "999999")
+    take("unknown-scancel-verbose", "scancel", "-v", "999999")
+    take("unknown-hold", "scontrol", "hold", "999999")
+    take("unknown-update", "scontrol", "update", "JobId=999999", "TimeLimit=5")
+    take("unknown-sacct", "sacct", "-X", "-n", "-P", "-j", "999999", "-o", FIELDS)
+    take("ended-scancel", "scancel", jobs["completed"])
+    take("ended-update", "scontrol", "update", f"JobId={jobs['completed']}", "TimeLimit=5")
+    take("foreign-scancel", "scancel", jobs["waiting"])
+    take("foreign-hold", "scontrol", "hold", jobs["waiting"])
+    take("bad-id-scancel", "scancel", "nope")
+
+
+def enforced(cluster: Cluster, recorder: Recorder) -> None:
+    """The same requests where EnforcePartLimits is ALL."""
+    cluster.configure(partition_limits="ALL")
+    must("scontrol", "reconfigure")
+    until("reconfigured", lambda: "EnforcePartLimits       = ALL" in run("scontrol", "show", "config")[1], 20)
+    take = recorder.take
+    take("enforced-time-over", *sbatch("-p", "short", "-t", "60"))
+    take("enforced-nodes-over", *sbatch("-p", "one", "-N", "2"))
+    take("enforced-too-many-gpus", *sbatch("--gres=gpu:9"))
+    take("enforced-partition-closed", *sbatch("-p", "closed"))
+    take("enforced-qos-not-in-partition", *sbatch("-p", "one", "--qos=high"))
+    take("enforced-test-only-time", "sbatch", "--test-only", "-p", "short", "-t", "60", "--wrap", "true")
+
+
+def outages(cluster: Cluster, recorder: Recorder) -> None:
+    """What the commands say while a daemon does not answer. They take their time: all at once."""
+    commands = {
+        "squeue": QUEUE,
+        "sbatch": sbatch(),
+        "test-only": ["sbatch", "--test-only", "--wrap", "true"],
+        "scancel": ["scancel", "1"],
+        "scontrol-nodes": ["scontrol", "show", "nodes", "--oneliner"],
+        "scontrol-config": ["scontrol", "show", "config"],
+        "scontrol-job": ["scontrol", "show", "job", "1"],
+        "ping": ["scontrol", "ping"],
+        "sacct": ["sacct", "-X", "-n", "-P", "-j", "1", "-o", FIELDS],
+    }
+
+    def all_of(prefix: str, *only: str) -> None:
+        with ThreadPoolExecutor(16) as pool:
+            for name in only or commands:
+                pool.submit(recorder.take, f"{prefix}-{name}", *commands[name])
+
+    os.kill(cluster.processes["slurmctld"].pid, signal.SIGSTOP)
+    all_of("controller-hangs", "squeue", "sbatch", "scancel", "scontrol-nodes", "ping")
+    os.kill(cluster.processes["slurmctld"].pid, signal.SIGCONT)
+    until("slurmctld", lambda: run("squeue")[0] == 0)
+    cluster.stop("munged")
+    all_of("munge-down", "squeue", "sbatch", "sacct", "scontrol-nodes")
+    cluster.munge()
+    cluster.stop("slurmdbd")
+    all_of("database-down", "squeue", "sbatch", "sacct")
+    cluster.stop("mariadbd")
+    cluster.stop("slurmctld")
+    all_of("controller-down")
+    recorder.take("configuration-away", "squeue", env={"SLURM_CONF": str(BASE / "etc/nope.conf")}, limit=3)
+    recorder.take("configuration-none", "env", "-u", "SLURM_CONF", "squeue", limit=30)
+
+
+def without_accounting(cluster: Cluster, recorder: Recorder) -> None:
+    """A controller with accounting off, and one whose queue is full."""
+    for name in [name for name in cluster.processes if name.startswith("slurmd-")]:
+        cluster.stop(name)
+    shutil.rmtree(BASE / "state")
+    (BASE / "state").mkdir()
+    cluster.configure(accounting=False, jobs=2)
+    cluster.controller()
+    for name in NODES:
+        cluster.node(name)
+    cluster.nodes_up()
+    first = submit("-J", "only", "--gres=gpu:1", "-w", "r2")
+    until("running", lambda: state(first) == "RUNNING", 20)
+    take = recorder.take
+    take("plain-sacct", "sacct", "-X", "-n", "-P", "-j", first, "-o", FIELDS)
+    take("plain-squeue", *QUEUE)
+    take("plain-config", "scontrol", "show", "config")
+    take("plain-nodes", "scontrol", "show", "nodes", "--oneliner")
+    take("plain-nodes-detail", "scontrol", "-d", "show", "nodes", "--oneliner")
+    until("a full queue", lambda: run(*sbatch("-H"), user="alice", limit=3)[0])
+    take("queue-full", *sbatch("-H"), limit=5)
+
+
+def main(root: Path) -> None:
+    socket.sethostname(HOST)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=755", "tmpfs", "/mnt"], check=True)
+    cluster = Cluster()
+    cluster.configure()
+    cluster.munge()
+    cluster.database()
+    cluster.accounts()
+    for line in (
+        "add cluster lab",
+        "add account lab Description=lab Organization=lab",
+        "add qos high Priority=1000",
+        "add qos few MaxSubmitJobsPerUser=1",
+        "add qos one MaxJobsPerUser=1",
+        "add qos tiny MaxTRESPerJob=cpu=2 MaxWallDurationPerJob=10 Flags=DenyOnLimit",
+        *(f"add user {user} account=lab DefaultAccount=lab" for user in (*USERS, "root")),
+        "modify account lab set qos=normal,high,few,one,tiny",
+    ):
+        must("sacctmgr", "-i", "-Q", *line.split())
+    cluster.controller()
+    must("sacctmgr", "-i", "-Q", "modify", "qos", "tiny", "set", "MaxTRESPerJob=cpu=2,gres/gpu=0")
+    for name in NODES:
+        cluster.node(name)
+    cluster.nodes_up()
+    recorder = Recorder(root)
+    try:
+        scenario(cluster, recorder)
+        enforced(cluster, recorder)
+        outages(cluster, recorder)
+        without_accounting(cluster, recorder)
+    finally:
+        recorder.finish()
+    print(f"{len(recorder.index)} outputs of Slurm {recorder.version}, cgroups {'on' if cluster.cgroup else 'off'}")
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "--inside":
+        main(Path(sys.argv[2]))
+    else:
+        inside = [sys.executable, os.path.abspath(__file__), "--inside", os.path.abspath(sys.argv[1])]
+        apart = ["unshare", "--uts", "--ipc", "--mount", "--pid", "--fork", "--mount-proc", "--kill-child"]
+        # A shell as first process, for it reaps what daemons leave behind.
+        os.execvp("unshare", [*apart, "bash", "-c", '"$@" & wait $!', "record", *inside])

@@ -1,0 +1,67 @@
+"""When a runner dies, its tasks die with it, and nobody else's do."""
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.runner.folder import Folder, is_running, wait_for
+
+FAMILY = """
+import os, signal, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+if os.fork() == 0:
+    os.setsid()
+    open("child", "w").write(str(os.getpid()))
+else:
+    while not os.path.exists("child"): time.sleep(0.01)
+    print("ready", flush=True)
+time.sleep(300)
+"""
+
+
+def _pids(folder: Folder, task: str) -> list[int]:
+    leader: int = folder.await_record("started", task)["pid"]
+    wait_for(lambda: (folder.results(task) / "work" / "child").exists() and "ready" in folder.log(task))
+    return [leader, int((folder.results(task) / "work" / "child").read_text())]
+
+
+def test_a_killed_runner_takes_its_tasks_and_their_children_along(folder: Folder, python: str) -> None:
+    folder.python = python
+    folder.python_task("t-1", FAMILY)
+    folder.allocate()
+    runner = folder.start()
+    pids = _pids(folder, "t-1")
+    assert all(map(is_running, pids))
+    runner.send_signal(signal.SIGKILL)
+    wait_for(lambda: not any(map(is_running, pids)))
+
+
+def test_also_a_task_that_emptied_its_environment(folder: Folder) -> None:
+    folder.add("t-1", "env", "-i", "sleep", "300")
+    folder.allocate()
+    runner = folder.start()
+    pid = folder.await_record("started", "t-1")["pid"]
+    wait_for(lambda: b"sleep" in Path(f"/proc/{pid}/cmdline").read_bytes())
+    runner.kill()
+    wait_for(lambda: not is_running(pid))
+
+
+def test_the_tasks_of_another_runner_and_strangers_are_left_alone(folder: Folder) -> None:
+    folder.python_task("t-1", FAMILY)
+    folder.python_task("t-2", FAMILY)
+    folder.allocate("a1.0")
+    folder.allocate("a2.0")
+    first = folder.start("a1.0")
+    pids = _pids(folder, "t-1")
+    folder.start("a2.0")
+    other = folder.await_record("started", "t-2", "a2.0")["pid"]
+    stranger = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(300)"])
+    try:
+        first.kill()
+        wait_for(lambda: not any(map(is_running, pids)))
+        assert is_running(stranger.pid)
+        assert is_running(other)
+    finally:
+        stranger.kill()
+        stranger.wait()

@@ -1,0 +1,90 @@
+"""Real Slurm clusters, one of each kind for a session (a worker of pytest-xdist has its own), started when needed."""
+
+import os
+import socket
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.slurm.cluster import Cluster, missing
+
+_started: list[Cluster] = []
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Every test here has the mark `slurm`, and those of one module share a worker with `--dist loadgroup`."""
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker(pytest.mark.slurm)
+            item.add_marker(pytest.mark.xdist_group(name=item.path.stem))
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Cluster]:
+    """Three nodes, with accounting."""
+    with _cluster() as made:
+        yield made
+
+
+@pytest.fixture(scope="session")
+def bare_cluster() -> Iterator[Cluster]:
+    """Three nodes, without accounting: a job that has ended is soon forgotten."""
+    with _cluster(accounting=False, min_job_age=2) as made:
+        yield made
+
+
+@pytest.fixture(autouse=True)
+def _tidied() -> Iterator[None]:
+    """Leaves the next test an empty queue and idle nodes."""
+    yield
+    for made in _started:
+        made.clear()
+
+
+@contextmanager
+def _cluster(**options: Any) -> Iterator[Cluster]:
+    _require_slurm()
+    with (
+        _slot() as slot,
+        tempfile.TemporaryDirectory(prefix="slurm-", dir="/tmp", ignore_cleanup_errors=True) as folder,
+        Cluster(Path(folder), prefix=f"pdk{chr(ord('a') + slot)}", port=_port(slot), **options) as made,
+    ):
+        _started.append(made)
+        yield made
+        _started.remove(made)
+
+
+def _require_slurm() -> None:
+    root = os.geteuid() == 0
+    if root and not missing():
+        return
+    why = f"please install {', '.join(missing())}" if root else "only root can start a Slurm: please run as root"
+    (pytest.fail if root and os.environ.get("CI") else pytest.skip)(why)
+
+
+def _port(slot: int) -> int:
+    """The first of a slot's ports. All are below those that the system gives to outgoing connections."""
+    return 20000 + 50 * slot
+
+
+@contextmanager
+def _slot() -> Iterator[int]:
+    """A number that no other cluster on this machine has, whichever worker or run of the tests it belongs to."""
+    for number in range(26):
+        with socket.socket(socket.AF_UNIX) as lock:
+            try:
+                lock.bind(f"\0paddock-test-slurm-{number}")  # gone with this process, however that ends
+                for port in range(_port(number), _port(number) + 5):
+                    with socket.create_server(("127.0.0.1", port)):
+                        pass
+            except OSError:
+                continue
+            yield number
+            return
+    raise AssertionError("no ports are left for another Slurm")

@@ -1,0 +1,283 @@
+"""Servers of ordinary users on one cluster: each works as itself, and nobody gets into another's way."""
+
+import json
+import os
+import pwd
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import pytest
+from packaging.requirements import Requirement
+
+import paddock
+from paddock.backends.slurm.backend import SlurmBackend
+from paddock.models import FOLDER, AllocationBatch, AllocationState, Resources
+from paddock.settings import SlurmSettings
+from tests.slurm.cluster import Cluster
+from tests.support.server import ServerProcess, wait_for
+
+PATIENCE = 120.0
+WHO = """
+import argparse, getpass, os, time
+parser = argparse.ArgumentParser()
+parser.add_argument("--number", type=float)
+number = parser.parse_args().number
+print("who", os.getuid(), getpass.getuser(), os.path.expanduser("~"), flush=True)
+print("val_loss:", number, flush=True)
+time.sleep(number)
+"""
+AS_ALICE = ["setpriv", "--reuid=alice", "--regid=alice", "--init-groups"]
+
+
+# --- Paddock, where any user can run it -------------------------------------------------------------------------------
+
+
+def _as(user: str) -> dict[str, Any]:
+    entry = pwd.getpwnam(user)
+    groups = os.getgrouplist(user, entry.pw_gid)
+    environment = {"HOME": entry.pw_dir, "USER": user, "LOGNAME": user, "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
+    return {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": groups, "env": environment, "cwd": "/"}
+
+
+@pytest.fixture(scope="module")
+def python(cluster: Cluster) -> str:
+    """An interpreter of our version that every user may run."""
+    version = ".".join(map(str, sys.version_info[:2]))
+    say = "import sqlite3, ssl, sys; print('.'.join(map(str, sys.version_info[:2])))"
+    for found in (str(Path(sys.executable).resolve()), "/usr/bin/python3", f"/usr/bin/python{version}"):
+        try:
+            done = subprocess.run([found, "-Ic", say], capture_output=True, check=True, text=True, **_as("alice"))
+        except (OSError, subprocess.CalledProcessError):
+            continue
+        if done.stdout.strip() == version:
+            return found
+    pytest.skip(f"there is no Python {version} here that ordinary users may run: please install one in /usr/bin")
+
+
+@pytest.fixture(scope="module")
+def packages(tmp_path_factory: pytest.TempPathFactory, cluster: Cluster) -> Iterator[Path]:
+    """Paddock and what it imports, in a folder that every user may read: the checkout may be closed to them."""
+    with tempfile.TemporaryDirectory(prefix="packages-", dir=cluster.folder, ignore_cleanup_errors=True) as made:
+        folder = Path(made)
+        for file in (file for one in _needed("paddock", {}).values() for file in one.files or []):
+            if set(file.parts) & {"..", "tests"} or file.suffix == ".pth" or not Path(str(file.locate())).exists():
+                continue
+            (folder / file).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(str(file.locate()), folder / file)  # with its time: what is compiled stays valid
+        source = Path(str(paddock.__file__)).parent
+        shutil.copytree(source, folder / "paddock", ignore=shutil.ignore_patterns("web_dist"))
+        for path in (folder, *folder.rglob("*")):
+            path.chmod(0o755 if path.is_dir() else 0o644)
+        yield folder
+
+
+def _needed(
+    name: str, found: dict[str, metadata.Distribution], extras: tuple[str, ...] = ()
+) -> dict[str, metadata.Distribution]:
+    """A distribution and all that it requires."""
+    if name.lower() not in found or extras:
+        found[name.lower()] = metadata.distribution(name)
+        for text in found[name.lower()].requires or []:
+            one = Requirement(text)
+            if one.marker is None or any(one.marker.evaluate({"extra": extra}) for extra in ("", *extras)):
+                _needed(one.name, found, tuple(one.extras))
+    return found
+
+
+class UserServer(ServerProcess):
+    """A server that is not ours: it runs as another user, from files that this one may read."""
+
+    def __init__(self, user: str, home: Path, python: str, packages: Path, **settings: Any) -> None:
+        super().__init__(home, environment={"PYTHONPATH": str(packages)}, **settings)
+        self.user, self._python = user, python
+
+    def start(self, port: int = 0) -> "UserServer":
+        how = _as(self.user)
+        how["env"] |= self._environment
+        self.home.root.mkdir(mode=0o700)
+        shutil.chown(self.home.root, self.user, self.user)
+        self.log = open(self.home.root / "server.log", "ab")  # noqa: SIM115
+        self.process = subprocess.Popen(
+            [self._python, "-m", "paddock", "--home", str(self.home.root), "up", "--port", str(port)],
+            stdin=subprocess.DEVNULL,
+            stdout=self.log,
+            stderr=self.log,
+            **how,
+        )
+        self.url = json.loads(wait_for(self._announced, 60, "the server's address"))["url"]
+        self.token = self.home.read_token() or ""
+        self.client.base_url = f"{self.url}/api/v1"
+        self.client.headers["Authorization"] = f"Bearer {self.token}"
+        self.client.timeout = 30
+        return self
+
+
+@contextmanager
+def serving(user: str, folder: Path, cluster: Cluster, python: str, packages: Path) -> Iterator[UserServer]:
+    slurm = {"conf": str(cluster.conf), "poll_seconds": 0.5, "rest_seconds": 2}
+    server = UserServer(
+        user,
+        folder / user,
+        python,
+        packages,
+        backend="lab",
+        backends=json.dumps({"lab": slurm}),
+        runner__grace_seconds=1,
+    )
+    try:
+        yield server.start()
+        end_jobs(server)
+    finally:
+        if server.process is not None:
+            server.stop()
+
+
+def end_jobs(server: ServerProcess) -> None:
+    jobs = [job["id"] for job in server.get("/jobs")["items"] if not job["ended"]]
+    for job in jobs:
+        server.post(f"/jobs/{job}/stop")
+        server.wait(job, PATIENCE)
+
+
+@pytest.fixture(scope="module")
+def folder(cluster: Cluster) -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="users-", dir=cluster.folder, ignore_cleanup_errors=True) as made:
+        Path(made).chmod(0o755)
+        yield Path(made)
+
+
+@pytest.fixture(scope="module")
+def of_alice(cluster: Cluster, folder: Path, python: str, packages: Path) -> Iterator[UserServer]:
+    with serving("alice", folder, cluster, python, packages) as server:
+        yield server
+
+
+@pytest.fixture
+def alice(of_alice: UserServer) -> Iterator[UserServer]:
+    yield of_alice
+    end_jobs(of_alice)
+
+
+@pytest.fixture
+def bob(cluster: Cluster, folder: Path, python: str, packages: Path) -> Iterator[UserServer]:
+    with serving("bob", folder, cluster, python, packages) as server:
+        yield server
+
+
+def allocation_of(server: ServerProcess, job: str) -> str:
+    found: str = server.task(job)["allocation"]["backend_id"]
+    return found
+
+
+def owner_in_queue(cluster: Cluster, one: str) -> str:
+    return cluster.run("squeue", "-h", "-t", "all", "-j", one, "-o", "%u")
+
+
+# --- tests ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_sweep_runs_as_who_asked_for_it(cluster: Cluster, alice: UserServer) -> None:
+    job = alice.submit(WHO, params={"number": [0.1, 0.2, 0.3]})
+    tasks = alice.wait(job, PATIENCE)
+    assert [task["state"] for task in tasks] == ["finished"] * 3, tasks
+    assert alice.get(f"/jobs/{job}")["owner"] == "alice"
+    entry = pwd.getpwnam("alice")
+    assert f"who {entry.pw_uid} alice {entry.pw_dir}" in alice.log_of(job)
+    assert owner_in_queue(cluster, allocation_of(alice, job)) == "alice"
+    files = [path for path in alice.home.job(job).root.rglob("*") if not path.is_symlink()]
+    assert len(files) > 20
+    assert {path.owner() for path in files} == {"alice"}
+    assert not [path for path in files if stat.S_IMODE(path.stat().st_mode) & 0o022]
+
+
+def test_nobody_else_can_read_or_end_it(cluster: Cluster, alice: UserServer) -> None:
+    job = alice.submit(WHO, params={"number": 300})
+    alice.wait_state(job, "running", seconds=PATIENCE)
+    home, one = alice.home, allocation_of(alice, job)
+    assert stat.S_IMODE(home.job(job).root.stat().st_mode) == 0o700
+    for path in (home.root, home.job(job).root, home.job(job).log(f"{job}-1", 1), home.token):
+        assert "Permission denied" in refused(cluster, "bob", "ls", str(path))
+    assert "denied" in refused(cluster, "bob", "scancel", one)
+    assert "invalid user" in refused(cluster, "bob", "scontrol", "update", f"JobId={one}", "TimeLimit=1")
+    assert cluster.job_state(one) == "RUNNING"
+    assert alice.task(job)["state"] == "running"
+    alice.post(f"/jobs/{job}/stop")
+    assert alice.wait(job, PATIENCE)[0]["state"] == "stopped"
+
+
+def refused(cluster: Cluster, user: str, *argv: str) -> str:
+    with pytest.raises(subprocess.CalledProcessError) as error:
+        cluster.run(*argv, user=user)
+    said: str = error.value.stderr
+    return said.lower() if "scancel" in argv or "scontrol" in argv else said
+
+
+def test_a_longer_time_is_not_for_ordinary_users(cluster: Cluster, alice: UserServer) -> None:
+    """Slurm lets them lower it; what it refuses is told where the job is."""
+    job = alice.submit(WHO, params={"number": 300}, resources={"time_limit": "1h"})
+    alice.wait_state(job, "running", seconds=PATIENCE)
+    shown = ("squeue", "-h", "-j", allocation_of(alice, job), "-o", "%l")
+    alice.post(f"/jobs/{job}/limits", {"time_limit": "40m"})
+    wait_for(lambda: cluster.run(*shown) == "40:00", PATIENCE, "a shorter time limit")
+    alice.post(f"/jobs/{job}/limits", {"time_limit": "3h"})
+    [warning] = wait_for(lambda: alice.get(f"/jobs/{job}")["warnings"], PATIENCE, "the refusal")
+    assert "refused to set TimeLimit to 3:00:00" in warning
+    assert "denied" in warning
+    assert cluster.run(*shown) == "40:00"
+    assert alice.task(job)["state"] == "running"
+
+
+def test_two_servers_side_by_side(cluster: Cluster, alice: UserServer, bob: UserServer) -> None:
+    jobs = {server: server.submit(WHO, params={"number": [2, 3]}) for server in (alice, bob)}
+    for server, job in jobs.items():
+        server.wait_state(job, "running", seconds=PATIENCE)
+    one, other = (allocation_of(server, job) for server, job in jobs.items())
+    assert (owner_in_queue(cluster, one), owner_in_queue(cluster, other)) == ("alice", "bob")
+    backend = SlurmBackend("lab", SlurmSettings(conf=str(cluster.conf), prefix=AS_ALICE))
+    assert set(backend.poll([one, other])) == {one}
+    for server, job in jobs.items():
+        assert [task["state"] for task in server.wait(job, PATIENCE)] == ["finished"] * 2
+        listed = [found["id"] for found in server.get("/jobs")["items"]]
+        assert job in listed
+        assert not set(listed) & (set(jobs.values()) - {job})
+        assert all(len(server.task(job, number)["attempts"]) == 1 for number in (1, 2))
+    answer = alice.client.get("/jobs", headers={"Authorization": f"Bearer {bob.token}"})
+    assert answer.status_code == 401
+
+
+def test_behind_a_prefix_it_is_submitted_as_another(cluster: Cluster, folder: Path) -> None:
+    backend = SlurmBackend("lab", SlurmSettings(conf=str(cluster.conf), prefix=AS_ALICE, poll_seconds=0.3))
+    place = folder / "prefix"
+    place.mkdir()
+    batch = AllocationBatch(
+        key="prefixed",
+        count=2,
+        name="paddock-prefixed",
+        folder=str(place / "prefixed"),
+        runner=["/bin/sh", "-c", 'id -un > "$1/who"; sleep 2', "sh", FOLDER],
+        resources=Resources(gpus=0, cpus=1),
+    )
+    for number in range(2):
+        Path(batch.folder_of(number)).mkdir()
+        shutil.chown(batch.folder_of(number), "alice", "alice")
+    assert backend.check(batch).accepted
+    ids = backend.submit(batch)
+    assert backend.submit(batch) == ids
+    assert {owner_in_queue(cluster, one) for one in ids} == {"alice"}
+    wait_for(lambda: states(backend, ids) == {AllocationState.RUNNING}, PATIENCE, "both to run")
+    backend.cancel(ids[1:])
+    wait_for(lambda: states(backend, ids) == {AllocationState.ENDED}, PATIENCE, "their end")
+    who = Path(batch.folder_of(0), "who")
+    assert (who.read_text().strip(), who.owner()) == ("alice", "alice")
+
+
+def states(backend: SlurmBackend, ids: Any) -> set[AllocationState]:
+    return {status.state for status in backend.poll(ids).values()}

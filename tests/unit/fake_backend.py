@@ -1,0 +1,95 @@
+"""A backend that does as it is told, for tests of what asks it."""
+
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from paddock.backends.base import Pace
+from paddock.models import (
+    AllocationBatch,
+    AllocationChange,
+    AllocationState,
+    AllocationStatus,
+    Cause,
+    Check,
+    Device,
+    Node,
+)
+
+
+class FakeBackend:
+    """Takes at most `takes` of a batch; what is in `trouble` is raised by the method of that name."""
+
+    def __init__(self, name: str = "fake", pace: Pace | None = None, slots: int = 4) -> None:
+        self.name = name
+        self.pace = pace or Pace()
+        self.slots = slots
+        self.takes: int | None = None
+        self.statuses: dict[str, AllocationStatus] = {}
+        self.records: dict[str, AllocationStatus] = {}
+        self.batches: list[AllocationBatch] = []
+        self.changes: list[tuple[list[str], AllocationChange]] = []
+        self.cancelled: list[str] = []
+        self.calls: list[str] = []
+        self.trouble: dict[str, Exception] = {}
+        self.open = threading.Event()
+        self.open.set()
+
+    def _call(self, name: str) -> None:
+        self.open.wait(20)
+        self.calls.append(name)
+        if name in self.trouble:
+            raise self.trouble[name]
+
+    def submit(self, batch: AllocationBatch) -> Sequence[str]:
+        self._call("submit")
+        self.batches.append(batch)
+        ids = [f"id-{key}" for key in batch.keys[: self.takes]]
+        for one in ids:
+            self.statuses.setdefault(one, AllocationStatus(state=AllocationState.PENDING))
+        return ids
+
+    def poll(self, ids: Sequence[str]) -> Mapping[str, AllocationStatus]:
+        self._call("poll")
+        return {one: self.statuses[one] for one in ids if one in self.statuses}
+
+    def trace(self, ids: Sequence[str]) -> Mapping[str, AllocationStatus]:
+        self._call("trace")
+        return {one: self.records[one] for one in ids if one in self.records}
+
+    def cancel(self, ids: Sequence[str]) -> None:
+        self._call("cancel")
+        self.cancelled += ids
+
+    def change(self, ids: Sequence[str], change: AllocationChange) -> None:
+        self._call("change")
+        self.changes.append((list(ids), change))
+
+    def nodes(self) -> Sequence[Node]:
+        self._call("nodes")
+        devices = [Device(id=str(n), kind="cpu") for n in range(self.slots)]
+        return [
+            Node(
+                name="n1",
+                backend=self.name,
+                cpus=self.slots,
+                slots=self.slots,
+                cpu_slots=self.slots,
+                devices=devices,
+            )
+        ]
+
+    def script(self, batch: AllocationBatch) -> str | None:
+        return f"# {batch.key}\n"
+
+    def check(self, batch: AllocationBatch) -> Check:
+        self._call("check")
+        return Check(accepted=True, message=batch.key)
+
+    # --- what happens on it -------------------------------------------------------------------------------------------
+
+    def run(self, one: str, node: str = "n1") -> None:
+        self.statuses[one] = AllocationStatus(state=AllocationState.RUNNING, node=node)
+
+    def end(self, one: str, cause: Cause | None = None, **more: Any) -> None:
+        self.statuses[one] = AllocationStatus(state=AllocationState.ENDED, node="n1", cause=cause, **more)

@@ -1,0 +1,25 @@
+#!/bin/bash
+#SBATCH --job-name=paddock-k3v9x2ab-a1
+#SBATCH --comment=paddock:k3v9x2ab-a1
+#SBATCH --array=0-0
+#SBATCH --nodes=1
+#SBATCH --ntasks-per-node=1
+#SBATCH --cpus-per-task=1
+#SBATCH --gres=gpu:1
+#SBATCH --chdir=/home/ann/.paddock/jobs/k3v9x2ab/allocations
+#SBATCH --signal=B:USR1@60
+#SBATCH --output=/home/ann/.paddock/jobs/k3v9x2ab/allocations/k3v9x2ab-a1.%a/out.log
+#SBATCH --open-mode=append
+#SBATCH --exclusive
+#SBATCH --wckey="two words"
+#SBATCH --requeue
+#SBATCH --mail-type=END
+
+folder=/home/ann/.paddock/jobs/k3v9x2ab/allocations/k3v9x2ab-a1."$SLURM_ARRAY_TASK_ID"
+echo "$SLURM_ARRAY_JOB_ID" > "$folder/slurm_id"  # that it has started, should its submitter not know
+cd "$folder" || exit 1
+export NOTE='it'"'"'s $HOME; `x`'
+export OMP_PROC_BIND=true
+module load cuda/12.4
+source "$HOME/env"
+exec /opt/python/bin/python3 -I -S /home/ann/.paddock/runners/0a1b.pyz "$folder"

@@ -1,0 +1,532 @@
+"""What Slurm's commands print, by real outputs of three versions (`tests/recorded`, made by its `record.py`)."""
+
+import json
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paddock.backends.slurm import parse
+from paddock.backends.slurm.parse import PendingRow, QueueRow, Trouble, duration, expand_ids, expand_nodes, seconds
+
+RECORDED = Path(__file__).parent.parent / "recorded"
+VERSIONS = ["22.05", "24.11", "26.05"]
+HOSTILE = """x|RUNNING|'q"uo$te; é 訓練 %s\\n  end"""
+
+
+class Recorded:
+    """The outputs of one version."""
+
+    def __init__(self, version: str) -> None:
+        self.version = version
+        self.folder = RECORDED / version
+        self.index = {entry["name"]: entry for entry in json.loads(self.read("index.json"))}
+        self.jobs: dict[str, str] = json.loads(self.read("jobs.json"))
+
+    def read(self, file: str | None) -> str:
+        return (self.folder / file).read_text(encoding="utf-8") if file else ""
+
+    def out(self, name: str) -> str:
+        return self.read(self.index[name]["stdout"])
+
+    def err(self, name: str) -> str:
+        return self.read(self.index[name]["stderr"])
+
+    def rc(self, name: str) -> int:
+        return int(self.index[name]["rc"])
+
+    def queue(self, name: str) -> dict[str, QueueRow]:
+        """Rows by the name the recorder gave to the job; elements of arrays as `array_3`."""
+        names = {id: job for job, id in self.jobs.items()}
+        rows: dict[str, QueueRow] = {}
+        for row in parse.queue(self.out(name)):
+            base, _, element = row.id.partition("_")
+            if base in names:
+                rows[f"{names[base]}_{element}" if element else names[base]] = row
+        return rows
+
+
+@pytest.fixture(params=VERSIONS)
+def recorded(request: pytest.FixtureRequest) -> Recorded:
+    return Recorded(request.param)
+
+
+def local(text: str) -> float:
+    return datetime.fromisoformat(text).timestamp()
+
+
+# The queue
+
+
+def test_states(recorded: Recorded) -> None:
+    rows = recorded.queue("squeue")
+    expected = {
+        "timeout": ("TIMEOUT", "TimeLimit"),
+        "node_fail": ("NODE_FAIL", "NodeDown"),
+        "completed": ("COMPLETED", ""),
+        "failed": ("FAILED", "NonZeroExitCode"),
+        "running": ("RUNNING", ""),
+        "resources": ("PENDING", "Resources"),
+        "priority": ("PENDING", "Priority"),
+        "dependency": ("PENDING", "Dependency"),
+        "never": ("PENDING", "DependencyNeverSatisfied"),
+        "held": ("PENDING", "JobHeldUser"),
+        "too_long": ("PENDING", "PartitionTimeLimit"),
+        "too_wide": ("PENDING", "PartitionNodeLimit"),
+        "closed": ("PENDING", "PartitionDown"),
+        "later": ("PENDING", "BeginTime"),
+        "few": ("RUNNING", ""),
+        "few_more": ("PENDING", "QOSMaxJobsPerUserLimit"),
+        "hostile": ("PENDING", "JobHeldUser"),
+        "array_1": ("RUNNING", ""),
+        "array_9": ("PENDING", "JobArrayTaskLimit"),
+        "held_array_7": ("PENDING", "JobHeldUser"),
+    }
+    assert {name: (rows[name].state, rows[name].reason) for name in expected} == expected
+    assert {rows[name].state for name in ("cancelled", "ending", "array_0", "cancelled_array_9")} == {"CANCELLED"}
+    assert rows["preempted"].state == "PREEMPTED"
+    assert rows["unavailable"].reason.startswith("ReqNodeNotAvail, UnavailableNodes:r4")
+    assert "oom" not in recorded.jobs or (rows["oom"].state, rows["oom"].reason) == ("OUT_OF_MEMORY", "OutOfMemory")
+    assert rows["killed"].state == "FAILED"
+
+
+def test_fields(recorded: Recorded) -> None:
+    rows = recorded.queue("squeue")
+    row = rows["running"]
+    assert (row.id, row.nodes, row.partition, row.name) == (recorded.jobs["running"], "r1", "gpu", "running")
+    assert row.time_limit == 26 * 3600 + 180
+    assert row.starts_at and row.ends_at
+    assert row.ends_at - row.starts_at == row.time_limit
+    assert row.priority and row.priority > 0
+    assert rows["hostile"].name == HOSTILE
+    assert (rows["held"].starts_at, rows["held"].ends_at, rows["held"].nodes, rows["held"].priority) == (
+        None,
+        None,
+        "",
+        0,
+    )
+    assert rows["too_long"].time_limit == 3600
+    assert rows["closed"].time_limit is None
+    assert rows["several"].partition == "gpu,short"
+    assert rows["resources"].starts_at, "backfill says when it starts"
+
+
+def test_every_line_is_read(recorded: Recorded) -> None:
+    for name in ("squeue", "squeue-busy", "squeue-completing", "squeue-exact", "plain-squeue"):
+        lines = recorded.out(name).splitlines()
+        rows = parse.queue(recorded.out(name))
+        assert len(rows) == sum(parse.count_ids(line.split("|")[0]) for line in lines)
+        assert len({row.id for row in rows}) == len(rows) >= len(lines)
+
+
+def test_exact_times_are_the_same_times(recorded: Recorded) -> None:
+    """Recorded in UTC; local time here may be another, so the differences are compared."""
+    plain, exact = recorded.queue("squeue"), recorded.queue("squeue-exact")
+    for name in ("running", "timeout", "completed", "cancelled"):
+        a, b = plain[name], exact[name]
+        assert a.starts_at and a.ends_at and b.starts_at and b.ends_at
+        assert a.ends_at - a.starts_at == b.ends_at - b.starts_at
+    line = next(line for line in recorded.out("squeue").splitlines() if line.endswith("|running"))
+    assert plain["running"].starts_at == local(line.split("|")[3])
+
+
+def test_completing(recorded: Recorded) -> None:
+    rows = recorded.queue("squeue-completing")
+    assert rows["ending"].state == "COMPLETING"
+
+
+def test_cancelled_elements_of_a_pending_array(recorded: Recorded) -> None:
+    """Those cancelled while others of the array wait are in no list any more; a whole array stays."""
+    rows = recorded.queue("squeue")
+    assert not {"array_5", "array_6", "array_7", "held_array_5", "held_array_6"} & set(rows)
+    assert all(rows[f"cancelled_array_{i}"].state == "CANCELLED" for i in range(10))
+    assert {row.state for name, row in rows.items() if name.startswith("swept_")} == {"CANCELLED"}
+
+
+def test_pending_of_all(recorded: Recorded) -> None:
+    rows = parse.pending(recorded.out("squeue-pending-exact"))
+    assert len(rows) == len(recorded.out("squeue-pending-exact").splitlines())
+    counts = {row.id.split("_")[0]: row.count for row in rows}
+    jobs = recorded.jobs
+    assert counts[jobs["waiting"]] == 4
+    assert counts[jobs["gaps"]] == 30
+    assert counts[jobs["array"]] == 8
+    assert counts[jobs["held_array"]] == 5
+    resources, priority = (next(row for row in rows if row.id == jobs[name]) for name in ("resources", "priority"))
+    assert resources.priority and priority.priority and resources.starts_at
+    assert parse.ahead(rows, "gpu", resources.priority) == 0
+    assert parse.ahead(rows, "gpu", priority.priority) >= 1
+    assert parse.ahead(rows, "gpu", -1) == sum(row.count for row in rows if "gpu" in row.partition.split(","))
+    assert parse.ahead(rows, "nope", 0) == 0
+
+
+def test_pending_lists_cut_short(recorded: Recorded) -> None:
+    """Without SLURM_BITSTR_LEN=0 a long list of elements has no end: fewer, but none that is wrong."""
+    rows = {row.id.split("_")[0]: row for row in parse.pending(recorded.out("squeue-pending"))}
+    gaps = rows[recorded.jobs["gaps"]]
+    assert 5 < gaps.count < 30
+    assert {int(id.split("_")[1]) for id in expand_ids(gaps.id)} <= {i * i for i in range(1, 31)}
+
+
+def test_ahead_counts_elements() -> None:
+    rows = [
+        PendingRow("4_[0-9%2]", 10, "gpu", 500, None),
+        PendingRow("5", 1, "gpu,short", 300, None),
+        PendingRow("6", 1, "short", 900, None),
+        PendingRow("7", 1, "gpu", None, None),
+    ]
+    assert parse.ahead(rows, "gpu", 200) == 11
+    assert parse.ahead(rows, "gpu", 300) == 10
+    assert parse.ahead(rows, "short", 0) == 2
+    assert parse.ahead(rows, "gpu,short", 0) == 12
+
+
+# Accounting
+
+
+def test_accounting(recorded: Recorded) -> None:
+    jobs = recorded.jobs
+    rows = {row.id: row for row in parse.accounting(recorded.out("sacct-exact"))}
+    expected = {
+        "timeout": ("TIMEOUT", 0, 0),
+        "preempted": ("PREEMPTED", 0, 0),
+        "completed": ("COMPLETED", 0, 0),
+        "failed": ("FAILED", 7, 0),
+        "killed": ("FAILED", 0, 9),
+        "running": ("RUNNING", 0, 0),
+        "held": ("PENDING", 0, 0),
+    }
+    found = {name: rows[jobs[name]] for name in expected}
+    assert {name: (row.state, row.exit_code, row.signal) for name, row in found.items()} == expected
+    assert rows[jobs["node_fail"]].state == "NODE_FAIL", "with 0:0, or 1:0 in newer versions"
+    if "oom" in jobs:
+        assert (rows[jobs["oom"]].state, rows[jobs["oom"]].signal) == ("OUT_OF_MEMORY", 125)
+    cancelled = rows[jobs["cancelled"]]
+    assert (cancelled.state, cancelled.by is not None, cancelled.nodes) == ("CANCELLED", True, "r2")
+    assert (found["held"].nodes, found["held"].starts_at, found["held"].ends_at) == ("", None, None)
+    running = found["running"]
+    assert (running.nodes, running.by, running.ends_at) == ("r1", None, None)
+    timeout = found["timeout"]
+    assert timeout.starts_at and timeout.ends_at
+    assert 60 <= timeout.ends_at - timeout.starts_at < 150
+    assert rows[f"{jobs['array']}_0"].state == "CANCELLED"
+    assert rows[f"{jobs['array']}_9"].state == "PENDING"
+    assert {row.state for id, row in rows.items() if id.startswith(f"{jobs['swept']}_")} == {"CANCELLED"}
+    assert {rows[f"{jobs['cancelled_array']}_{i}"].state for i in range(10)} == {"CANCELLED"}
+    assert {f"{jobs['gaps']}_{i * i}" for i in range(1, 31)} <= set(rows)
+
+
+def test_accounting_in_local_time(recorded: Recorded) -> None:
+    line = next(x for x in recorded.out("sacct").splitlines() if x.startswith(recorded.jobs["completed"] + "|"))
+    [row] = parse.accounting(line)
+    assert row.starts_at == local(line.split("|")[3])
+
+
+def test_accounting_rows_that_make_no_sense_are_skipped() -> None:
+    assert parse.accounting("12|FAILED\n\n|||||||\n12.batch|FAILED|0:0|x|y|z|None\n") == []
+    [row] = parse.accounting("12+1|CANCELLED by 1000|0:15|None|Unknown|None assigned|None")
+    assert (row.id, row.state, row.by, row.signal, row.nodes, row.starts_at) == (
+        "12+1",
+        "CANCELLED",
+        1000,
+        15,
+        "",
+        None,
+    )
+
+
+# Nodes, partitions, configuration
+
+
+@pytest.mark.parametrize("name", ["nodes", "nodes-detail"])
+def test_nodes(recorded: Recorded, name: str) -> None:
+    r1, r2, r3, r4 = parse.nodes(recorded.out(name))
+    assert (r1.name, r1.address, r1.cpus, r1.memory) == ("r1", "127.0.0.1", 8, 16000)
+    assert r1.states == {"MIXED"}
+    assert (r1.gpus, r1.gpus_alloc) == ((("fake", 2),), 2)
+    assert r1.cpus_alloc >= 1
+    assert r1.memory_alloc >= 500
+    assert r1.memory_free and r1.load is not None
+    assert set(r1.partitions) == {"gpu", "short", "spare", "one"}
+    assert (r1.features, r1.reason) == (("fast", "r1"), "")
+    assert (r2.gpus, r2.gpus_alloc) == ((("", 2),), 0)
+    assert (r3.gpus, r3.gpus_alloc) == ((("a100_3g.20gb", 2),), 0)
+    assert r3.states == {"IDLE", "DRAIN"}
+    assert r3.reason.removesuffix(" : Not responding") == "bad fan Gres=gpu:9 State=IDLE; see ticket #7"
+    assert r4.states == {"DOWN", "NOT_RESPONDING"}
+    assert (r4.gpus, r4.gpus_alloc, r4.features, r4.reason) == ((), 0, (), "Not responding")
+
+
+def test_nodes_where_gpus_are_not_counted(recorded: Recorded) -> None:
+    """Without AccountingStorageTRES=gres/gpu only `-d` says how many GPUs are in use."""
+    assert [row.gpus_alloc for row in parse.nodes(recorded.out("plain-nodes"))] == [None, None, None, 0]
+    assert [row.gpus_alloc for row in parse.nodes(recorded.out("plain-nodes-detail"))] == [0, 1, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("gres", "gpus"),
+    [
+        ("gpu:fake:2(S:0-1)", (("fake", 2),)),
+        ("gpu:2", (("", 2),)),
+        ("gpu:a100:4,shard:16", (("a100", 4),)),
+        ("gpu:a100:4(S:0,2),gpu:v100:2(S:1),mps:200", (("a100", 4), ("v100", 2))),
+        ("gpu:a100_3g.20gb:2", (("a100_3g.20gb", 2),)),
+        ("gpu:no_consume:2", (("", 2),)),
+        ("gpu:0", ()),
+        ("craynetwork:4,nic:1", ()),
+        ("(null)", ()),
+        ("", ()),
+    ],
+)
+def test_gres(gres: str, gpus: tuple[tuple[str, int], ...]) -> None:
+    [row] = parse.nodes(f"NodeName=a CPUTot=4 Gres={gres} State=IDLE")
+    assert row.gpus == gpus
+
+
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [
+        ("IDLE", {"IDLE"}),
+        ("IDLE+DRAIN", {"IDLE", "DRAIN"}),
+        ("DOWN*+DRAIN", {"DOWN", "NOT_RESPONDING", "DRAIN"}),
+        ("IDLE+CLOUD+POWERED_DOWN", {"IDLE", "CLOUD", "POWERED_DOWN"}),
+        ("IDLE~", {"IDLE", "POWERED_DOWN"}),
+        ("MIXED-", {"MIXED", "PLANNED"}),
+    ],
+)
+def test_node_states(state: str, words: set[str]) -> None:
+    [row] = parse.nodes(f"NodeName=a CPUTot=4 State={state} Reason=a [b] c [root@2026-11-15T05:46:02]")
+    assert row.states == words
+    assert row.reason == "a [b] c"
+
+
+def test_nodes_that_make_no_sense_are_skipped() -> None:
+    assert parse.nodes("No nodes in the system\nNodeName=a State=IDLE\nCPUTot=4 NodeName=b State=IDLE\n") == []
+    [row] = parse.nodes("NodeName=a CPUTot=4 CPULoad=N/A FreeMem=N/A State=UNKNOWN")
+    assert (row.load, row.memory_free, row.address, row.partitions) == (None, None, "a", ())
+
+
+def test_partitions(recorded: Recorded) -> None:
+    rows = {row.name: row for row in parse.partitions(recorded.out("partitions"))}
+    assert list(rows) == ["gpu", "short", "spare", "one", "closed"]
+    assert [row.name for row in rows.values() if row.default] == ["gpu"]
+    gpu, short, spare, one = rows["gpu"], rows["short"], rows["spare"], rows["one"]
+    assert (gpu.state, gpu.nodes, gpu.max_time, gpu.default_time) == ("UP", "r[1-3]", None, 3600)
+    assert (gpu.total_nodes, gpu.total_cpus, gpu.max_nodes) == (3, 24, None)
+    assert (gpu.allow_accounts, gpu.allow_qos, gpu.allow_groups) == ("ALL", "ALL", "ALL")
+    assert (short.max_time, short.default_time) == (600, 300)
+    assert (spare.max_time, spare.default_time) == (172800, None)
+    assert (one.max_time, one.max_nodes, one.allow_accounts, one.allow_qos) == (129600, 1, "lab", "few")
+    assert rows["closed"].state == "DOWN"
+
+
+def test_config(recorded: Recorded) -> None:
+    config = parse.config(recorded.out("config"))
+    year, month = (int(part) for part in recorded.version.split("."))
+    assert parse.version(config)[:2] == (year, month)
+    assert parse.cluster_name(config) == "lab"
+    assert (parse.max_array_size(config), parse.max_job_count(config)) == (1001, 10000)
+    assert (parse.min_job_age(config), parse.controller_timeout(config)) == (900, 30)
+    assert parse.has_accounting(config)
+    assert parse.preemption(config) == ("partition_prio", "CANCEL")
+    assert config["SelectType"] == "select/cons_tres"
+
+
+def test_config_without_accounting(recorded: Recorded) -> None:
+    assert not parse.has_accounting(parse.config(recorded.out("plain-config")))
+
+
+def test_config_of_nothing() -> None:
+    assert parse.config("") == {}
+    assert parse.version({}) == ()
+    assert parse.min_job_age({}) is None
+    assert parse.preemption({"PreemptType": "preempt/none", "PreemptMode": "OFF"}) == ("", "OFF")
+
+
+# Submitting
+
+
+def test_job_id(recorded: Recorded) -> None:
+    assert parse.job_id(recorded.out("sbatch")) == recorded.out("sbatch").strip()
+    assert parse.job_id(recorded.out("sbatch-cluster")) == recorded.out("sbatch-cluster").strip().removesuffix(";lab")
+    assert parse.job_id(recorded.out("wrong-partition")) is None
+    assert parse.job_id("a site's greeting\n123;cluster\n") == "123"
+
+
+def test_test_only(recorded: Recorded) -> None:
+    plain = parse.trial(recorded.err("test-only"))
+    assert plain.accepted and plain.starts_at and plain.nodes
+    assert plain.message.startswith("Job ")
+    assert parse.trial(recorded.err("test-only-several")).nodes == "r[1-2]"
+    exact = parse.trial(recorded.err("test-only-exact"))
+    assert exact.starts_at and str(int(exact.starts_at)) in recorded.err("test-only-exact")
+    refused = parse.trial(recorded.err("test-only-partition"))
+    assert not refused.accepted
+    assert "invalid partition specified: nope" in refused.message.lower()
+    assert not parse.trial(recorded.err("test-only-gpus")).accepted
+    assert not parse.trial(recorded.err("enforced-test-only-time")).accepted
+
+
+# Errors
+
+POLICY = (
+    "sbatch: error: Batch job submission failed: "
+    "Job violates accounting/QOS policy (job submit limit, user's size and/or time limits)"
+)
+TROUBLES = {
+    Trouble.UNREACHABLE: ["controller-down", "controller-hangs", "munge-down", "database-down", "configuration"],
+    Trouble.LIMIT: ["qos-submit-limit", "association-submit-limit", "account-submit-limit", "queue-full"],
+    Trouble.REFUSED: ["wrong", "too", "qos", "enforced", "no-association", "foreign", "test-only", "partition-closed"],
+    Trouble.UNKNOWN_JOB: ["unknown", "ended", "bad-id"],
+    Trouble.DISABLED: ["plain-sacct"],
+}
+
+
+def test_diagnose(recorded: Recorded) -> None:
+    """Every failed command of the recording; by the longest beginning of its name."""
+    meant = {start: trouble for trouble, starts in TROUBLES.items() for start in starts}
+    failed = [name for name in recorded.index if recorded.rc(name) and not name.endswith("-ping")]
+    assert len(failed) > 40
+    found = {name: parse.diagnose(recorded.err(name)) for name in failed}
+    expected = {name: meant[max((s for s in meant if name.startswith(s)), key=len)] for name in failed}
+    assert found == expected
+
+
+def test_what_must_fail_failed(recorded: Recorded) -> None:
+    for name in ("wrong-partition", "wrong-account", "wrong-qos", "too-many-gpus", "enforced-time-over", "plain-sacct",
+                 "qos-submit-limit", "association-submit-limit", "qos-size-limit", "controller-down-squeue",
+                 "database-down-sacct", "unknown-scontrol", "unknown-squeue"):  # fmt: skip
+        assert recorded.rc(name), name
+    assert "is DOWN" in recorded.out("controller-down-ping"), "its message is in the output"
+    assert recorded.rc("time-over") == 0, "accepted where EnforcePartLimits is NO; it pends for ever"
+    assert recorded.rc("unknown-sacct") == 0 and not recorded.out("unknown-sacct")
+
+
+@pytest.mark.parametrize(
+    ("stderr", "trouble"),
+    [
+        ("squeue: error: slurm_receive_msg: Zero Bytes were transmitted or received", Trouble.UNREACHABLE),
+        ("slurm_load_jobs error: Socket timed out on send/recv operation", Trouble.UNREACHABLE),
+        ("sbatch: error: Batch job submission failed: Slurm backup controller in standby mode", Trouble.UNREACHABLE),
+        ("sacct: error: slurm_persist_conn_open: Something happened with the receiving", Trouble.UNREACHABLE),
+        ("sbatch: error: Slurm temporarily unable to accept job, sleeping and retrying", Trouble.LIMIT),
+        ("sbatch: error: Slurm job queue full, sleeping and retrying", Trouble.LIMIT),
+        (POLICY, Trouble.LIMIT),
+        (f"sbatch: error: QOSMaxSubmitJobPerUserLimit\n{POLICY}", Trouble.LIMIT),
+        (f"sbatch: error: QOSMaxGRESPerUser\n{POLICY}", Trouble.REFUSED),
+        (f"sbatch: error: MaxGRESPerAccount\n{POLICY}", Trouble.REFUSED),
+        ("scancel: error: Kill job error on job id 7: Job/step already completing or completed", Trouble.UNKNOWN_JOB),
+        ("sbatch: error: Batch job submission failed: Unspecified error", Trouble.REFUSED),
+        ("", Trouble.OTHER),
+        ("Segmentation fault", Trouble.OTHER),
+    ],
+)
+def test_diagnose_known_wordings(stderr: str, trouble: Trouble) -> None:
+    assert parse.diagnose(stderr) is trouble
+
+
+def test_message() -> None:
+    text = "sbatch: error: invalid partition specified: nope\nsbatch: error: Batch job submission failed: Invalid\n"
+    assert parse.message(text) == "invalid partition specified: nope\nBatch job submission failed: Invalid"
+
+
+# Small things
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1-02:03:04", 93784),
+        ("02:03:04", 7384),
+        ("10:00", 600),
+        ("30", 1800),
+        ("1-12", 129600),
+        ("2-00:30", 174600),
+        ("0:00", 0),
+        ("UNLIMITED", None),
+        ("infinite", None),
+        ("NOT_SET", None),
+        ("INVALID", None),
+        ("NONE", None),
+        ("", None),
+    ],
+)
+def test_seconds(text: str, expected: int | None) -> None:
+    assert seconds(text) == expected
+
+
+@given(st.integers(0, 10**9))
+def test_durations_round_trip(value: int) -> None:
+    assert seconds(duration(value)) == value
+
+
+@given(st.text())
+def test_nothing_is_fatal(text: str) -> None:
+    seconds(text)
+    parse.moment(text)
+    expand_ids(text)
+    expand_nodes(text)
+    parse.diagnose(text)
+    assert not parse.queue(text)
+    assert not parse.nodes(f"NodeName={text}")
+
+
+def test_moments() -> None:
+    assert parse.moment("2026-11-15T05:36:27") == local("2026-11-15T05:36:27")
+    assert parse.moment("1794721554") == 1794721554.0
+    assert [parse.moment(text) for text in ("N/A", "Unknown", "None", "", "0", "²")] == [None] * 6
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("n[1-3,7],m01", ["n1", "n2", "n3", "n7", "m01"]),
+        ("n[08-11]", ["n08", "n09", "n10", "n11"]),
+        ("r[1-2]c[01,3]-x", ["r1c01-x", "r1c3-x", "r2c01-x", "r2c3-x"]),
+        ("a.b-c", ["a.b-c"]),
+        ("(null)", []),
+        ("None assigned", []),
+        ("", []),
+    ],
+)
+def test_expand_nodes(text: str, names: list[str]) -> None:
+    assert expand_nodes(text) == names
+
+
+_prefix = st.text("abcxyz-", min_size=1, max_size=5)
+
+
+@given(st.lists(st.tuples(_prefix, st.integers(0, 99), st.integers(0, 30), st.integers(1, 4)), max_size=5))
+def test_host_lists_round_trip(parts: list[tuple[str, int, int, int]]) -> None:
+    text = ",".join(f"{name}[{first:0{width}}-{first + more:0{width}}]" for name, first, more, width in parts)
+    names = [f"{name}{i:0{width}}" for name, first, more, width in parts for i in range(first, first + more + 1)]
+    assert expand_nodes(text) == names
+
+
+@pytest.mark.parametrize(
+    ("text", "ids"),
+    [
+        ("12", ["12"]),
+        ("12_3", ["12_3"]),
+        ("12+1", ["12+1"]),
+        ("4_[1,3-5%2]", ["4_1", "4_3", "4_4", "4_5"]),
+        ("4_[0-6:3]", ["4_0", "4_3", "4_6"]),
+        ("4_[1,4,...]", ["4_1", "4_4"]),
+        ("4_[1,4,10", ["4_1", "4_4"]),
+        ("4_[1-99999999999]", []),
+        ("4_[]", []),
+        ("12.batch", []),
+        ("JOBID", []),
+    ],
+)
+def test_expand_ids(text: str, ids: list[str]) -> None:
+    assert expand_ids(text) == ids
+    assert parse.count_ids(text) == len(ids)
+
+
+@given(st.sets(st.integers(0, 500), min_size=1))
+def test_ids_round_trip(numbers: set[int]) -> None:
+    listed = sorted(numbers)
+    assert expand_ids(f"7_[{','.join(map(str, listed))}%4]") == [f"7_{i}" for i in listed]

@@ -1,0 +1,69 @@
+import { expect, it } from 'vitest';
+import type { BackendInfo, Resources } from '../../../api/types';
+import { backendOf, isShown, NO_RESOURCES, resourcesOf, resourcesText, textsOf, without } from './resources';
+
+const backend = (name: string, kind: BackendInfo['kind'], isDefault = false): BackendInfo => ({
+  name,
+  kind,
+  default: isDefault,
+  state: 'ok',
+  defaults: {},
+});
+
+it('writes resources down and reads them back', () => {
+  const resources: Resources = {
+    backend: 'slurm',
+    gpus: 0,
+    cpus: 4,
+    memory: 16 * 2 ** 30,
+    time_limit: 5400,
+    launcher: 'torchrun',
+    nice: 10,
+    options: ['--licenses=a:1', '--exclusive'],
+  };
+  const texts = textsOf(resources);
+  expect(texts).toMatchObject({
+    gpus: '0',
+    memory: '16G',
+    time_limit: '1h30m',
+    options: '--licenses=a:1\n--exclusive',
+  });
+  expect(resourcesOf(texts)).toEqual({ ...resources, memory: '16G', time_limit: '1h30m' });
+  expect(resourcesOf(NO_RESOURCES)).toEqual({});
+});
+
+it('leaves units to the server', () => {
+  const given = resourcesOf({ ...NO_RESOURCES, gpus: 'two', memory: '16', time_limit: '90', options: ' \n--x \n' });
+  expect(given).toEqual({ gpus: 'two', memory: 16, time_limit: '90', options: ['--x'] });
+});
+
+it('knows where the job would run', () => {
+  const all = [backend('local', 'local'), backend('slurm', 'slurm', true), backend('volta', 'slurm')];
+  const profiles = { big: { backend: 'volta' }, plain: {} };
+  const name = (texts: Partial<typeof NO_RESOURCES>) => backendOf({ ...NO_RESOURCES, ...texts }, all, profiles)?.name;
+  expect([name({}), name({ backend: 'local' }), name({ profile: 'big' }), name({ profile: 'plain' })]).toEqual([
+    'slurm',
+    'local',
+    'volta',
+    'slurm',
+  ]);
+  expect(name({ backend: 'local', profile: 'big' })).toBe('local');
+  expect(name({ backend: 'gone' })).toBeUndefined();
+});
+
+it('hides what means nothing there, unless something is written in it', () => {
+  const texts = { ...NO_RESOURCES, account: 'lab' };
+  expect(isShown('partition', texts, 'local')).toBe(false);
+  expect(isShown('account', texts, 'local')).toBe(true);
+  expect(isShown('partition', texts, 'slurm')).toBe(true);
+  expect(isShown('partition', texts, undefined)).toBe(true);
+  expect(isShown('memory', texts, 'local')).toBe(true);
+});
+
+it('says what happens without', () => {
+  expect(without('memory', [undefined, { memory: 2 ** 30 }, { memory: 2 ** 31 }], 'x')).toBe('1G');
+  expect(without('memory', [{}], 'x')).toBe('x');
+  expect(resourcesText({ ...NO_RESOURCES, gpus: '2', memory: '16G', qos: 'a' }, '3')).toBe(
+    '2 GPUs, 16G, 1 more, 3 at a time',
+  );
+});

@@ -1,0 +1,89 @@
+"""What every search method works with. Pure: the history goes in, the next configuration comes out.
+
+A searcher has no state of its own: the same seed and the same history give the same suggestion, so that a search goes
+on after a crash as if nothing had happened, and needs no database beside ours.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from pydantic import JsonValue
+
+from paddock.models import Goal
+from paddock.space import Choices, Range
+
+# A configuration without its nesting: `lr`, `layers.count`, `layers.0.width`. What does not apply is not in it.
+Flat = Mapping[str, JsonValue]
+
+
+@dataclass(frozen=True)
+class Condition:
+    """Holds when this parameter is there and has one of these values."""
+
+    name: str
+    values: tuple[JsonValue, ...]
+
+    def holds(self, flat: Flat) -> bool:
+        return self.name in flat and any(_same(flat[self.name], value) for value in self.values)
+
+
+@dataclass(frozen=True)
+class Dim:
+    """One number or choice to be made, if all its conditions hold; those speak of dimensions before it."""
+
+    name: str
+    space: Choices | Range
+    when: tuple[Condition, ...] = ()
+
+    def applies(self, flat: Flat) -> bool:
+        return all(condition.holds(flat) for condition in self.when)
+
+
+class Outcome(StrEnum):
+    RUNNING = "running"  # waiting or running: its values are not known yet
+    FINISHED = "finished"
+    PRUNED = "pruned"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A configuration that was suggested, and what came of it."""
+
+    number: int
+    params: Flat
+    outcome: Outcome
+    values: tuple[float, ...] = ()  # one an objective; empty where nothing is known
+    curve: tuple[tuple[float, float], ...] = ()  # the first objective by step
+
+
+class Searcher(Protocol):
+    def suggest(self, history: Sequence[Trial]) -> Flat | None:
+        """The next configuration; None when there is none any more."""
+        ...
+
+
+class Stopper(Protocol):
+    def stop(self, trial: Trial, history: Sequence[Trial]) -> bool:
+        """Whether a running trial is not worth going on with. `history` holds all trials, this one too."""
+        ...
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What a searcher is made for."""
+
+    dims: tuple[Dim, ...]
+    goals: tuple[Goal, ...]
+    seed: int = 0
+
+
+def _same(one: JsonValue, other: JsonValue) -> bool:
+    """1 is not True here."""
+    return one == other and (type(one) is type(other) or (_number(one) and _number(other)))
+
+
+def _number(value: JsonValue) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)

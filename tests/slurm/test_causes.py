@@ -1,0 +1,196 @@
+"""Everything that can end a task on a cluster, really caused: what is said of it, and what follows."""
+
+import os
+import signal
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from tests.slurm.cluster import Cluster
+from tests.slurm.support import PATIENCE, Lab, end_jobs, freeze, lab
+from tests.support.server import wait_for
+
+
+@pytest.fixture(scope="module")
+def shared(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    with lab(tmp_path_factory.mktemp("causes"), cluster) as made:
+        yield made
+
+
+@pytest.fixture
+def at(shared: Lab) -> Iterator[Lab]:
+    yield shared
+    end_jobs(shared)
+
+
+def test_a_sweep(at: Lab) -> None:
+    job = at.submit(number=list(range(1, 9)))
+    at.assert_finished(job, tasks=8)
+    assert len(at.arrays(job)) == 1
+    assert {one["node"] for number in range(1, 9) for one in at.attempts(job, number)} <= set(at.cluster.nodes)
+    at.wait_gone(job)
+
+
+def test_the_time_limit(at: Lab) -> None:
+    """Three at a time: with a handler, without one, and with a runner that does not react."""
+    minute = {"time_limit": 60}
+    handles, plain, frozen = jobs = [at.submit(minute, steps=60, seconds=1, handles=one) for one in (1, 0, 0)]
+    freeze(at.runner(at.wait_attempt(frozen, 1)["pid"]))
+    for job in jobs:
+        at.assert_finished(job, steps=None if job == frozen else 60)  # nobody heard what it reported meanwhile
+        *cut, last = at.attempts(job)
+        assert [one["cause"] for one in cut] == ["time_limit"] * max(len(cut), 1)
+        assert all("time limit" in one["reason"] for one in cut)
+        assert (last["state"], last["resumed"]) == ("finished", True)
+        assert len({one["allocation"] for one in (*cut, last)}) == len(cut) + 1
+        assert at.witness.said("began", f"{job}-1") == [str(one["number"]) for one in (*cut, last)]
+    assert "1" in at.witness.said("warned", f"{handles}-1")
+    assert not at.witness.said("warned", f"{plain}-1")
+    assert at.attempts(frozen)[0]["reason"] == "its allocation reached its time limit"
+
+
+def test_one_task_needs_too_much_memory_and_its_neighbours_go_on(at: Lab) -> None:
+    _need_limits(at)
+    side_by_side = {"memory": "60M", "gpus": 0, "slots": 3}
+    job = at.submit(side_by_side, parallel=3, number=[1, 2, 3, 4, 5, 6], hog=2)
+    tasks = at.server.wait(job, PATIENCE)
+    assert [task["state"] for task in tasks] == ["finished", "error", *["finished"] * 4]
+    assert at.ends(job, 2) == ["host_oom"]
+    assert "out of memory" in tasks[1]["reason"]
+    assert len({at.attempts(job, number)[0]["allocation"] for number in range(1, 7)}) == 1
+
+
+def test_a_whole_allocation_needs_too_much_memory(at: Lab) -> None:
+    _need_limits(at)
+    job = at.submit({"memory": "100M"}, number=2, hog=2, seconds=2)
+    runner = at.runner(at.wait_attempt(job, 1)["pid"])
+    Path(f"/proc/{runner}/oom_score_adj").write_text("1000")  # the kernel takes this one first
+    task = at.server.wait(job, PATIENCE)[0]
+    assert (task["state"], at.ends(job)) == ("error", ["host_oom"])
+    assert task["reason"] == "its allocation needed more memory than it had asked for"
+
+
+def _need_limits(at: Lab) -> None:
+    if not at.cluster.cgroups:
+        pytest.skip("cgroups cannot be written here: Slurm cannot limit memory")
+
+
+def test_a_power_cut(at: Lab) -> None:
+    job = at.submit(hangs=1)
+    at.wait_attempt(job, 1)
+    at.wait_steps(job, 4)
+    first = at.attempts(job)[0]
+    node = first["node"]
+    freeze(at.runner(first["pid"]))  # a power cut takes all at once: it cannot see its task die
+    at.cluster.kill(f"slurmd:{node}", with_jobs=True)
+    at.assert_finished(job)
+    first, second = at.attempts(job)
+    assert (first["state"], first["cause"], second["state"]) == ("error", "node_failure", "finished")
+    assert (first["node"], second["resumed"]) == (node, True)
+    assert second["node"] in set(at.cluster.nodes) - {node}
+    assert "ready at 0" not in at.server.log_of(job)
+
+
+def test_preemption(at: Lab) -> None:
+    """A node for each way of it: at once, with grace, and with the allocation put back into the queue."""
+    ways = dict(zip(("low", "low-grace", "low-requeue"), at.cluster.nodes, strict=True))
+    jobs = {}
+    for qos, node in ways.items():
+        options = ["--requeue"] if qos == "low-requeue" else []
+        jobs[qos] = at.submit({"qos": qos, "nodelist": node, "options": options}, hangs=1)
+    for job in jobs.values():
+        at.wait_steps(job, 4)
+    rivals = [at.cluster.submit("sleep 60", "-w", node, "--exclusive", "--qos=high") for node in ways.values()]
+    for rival in rivals:
+        at.cluster.wait_job(rival, "RUNNING", seconds=60)
+    for job in jobs.values():
+        at.wait_ends(job, "preempted", "submitted")
+    assert at.queue(jobs["low-requeue"])
+    assert len(at.arrays(jobs["low-requeue"])) == 1
+    at.cluster.run("scancel", *rivals)
+    for qos, job in jobs.items():
+        at.assert_finished(job)
+        assert (qos, at.ends(job)) == (qos, ["preempted", "finished"])
+        assert at.witness.said("began", f"{job}-1") == ["1", "2"]
+    first, second = at.attempts(jobs["low-requeue"])
+    assert first["allocation"] == second["allocation"]
+
+
+def test_a_running_allocation_is_cancelled_by_hand(at: Lab) -> None:
+    job = at.submit(parallel=1, number=[1, 2, 3], seconds=0.5)
+    at.wait_steps(job, 2)
+    at.cluster.run("scancel", at.allocation(job))
+    task = at.server.wait_state(job, "stopped", seconds=PATIENCE)
+    assert "cancelled on the cluster" in task["reason"]
+    about = at.server.get(f"/jobs/{job}")
+    assert about["held"]
+    assert any("ended by hand" in warning for warning in about["warnings"])
+    assert [task["state"] for task in at.server.tasks(job)] == ["stopped", "submitted", "submitted"]
+    at.wait_gone(job)
+    at.server.post(f"/jobs/{job}/release")
+    assert [task["state"] for task in at.server.wait(job, PATIENCE)] == ["stopped", "finished", "finished"]
+    at.server.post(f"/tasks/{job}-1/restart", {"resume": True})
+    at.assert_finished(job, tasks=3)
+    assert at.ends(job) == ["stopped", "finished"]
+
+
+def test_a_waiting_array_is_cancelled_by_hand(at: Lab) -> None:
+    rival = at.cluster.submit("sleep 300", "-w", at.cluster.nodes[0], "--exclusive")
+    at.cluster.wait_job(rival, "RUNNING")
+    job = at.submit({"partition": "one"}, number=[1, 2, 3])
+    arrays = wait_for(lambda: at.arrays(job), PATIENCE, "an array in the queue")
+    wait_for(lambda: at.server.get(f"/jobs/{job}")["waits"], PATIENCE, "a reason to wait")
+    at.cluster.run("scancel", *arrays)
+    wait_for(lambda: at.server.get(f"/jobs/{job}")["held"], PATIENCE, "the job to be held")
+    assert any("ended by hand" in warning for warning in at.server.get(f"/jobs/{job}")["warnings"])
+    assert [task["state"] for task in at.server.tasks(job)] == ["submitted"] * 3
+    assert at.arrays(job) == arrays
+    at.cluster.run("scancel", rival)
+    at.server.post(f"/jobs/{job}/release")
+    at.assert_finished(job, tasks=3)
+    assert [at.ends(job, number) for number in (1, 2, 3)] == [["finished"]] * 3
+
+
+def test_an_error_of_the_script_and_a_kill_from_outside(at: Lab) -> None:
+    wrong, killed = at.submit(fails=1), at.submit(seconds=10)
+    os.kill(at.wait_attempt(killed, 1)["pid"], signal.SIGKILL)
+    for job, reason in ((wrong, "ValueError: as asked for"), (killed, "SIGKILL")):
+        task = at.server.wait(job, PATIENCE)[0]
+        assert (task["state"], at.ends(job)) == ("error", ["user_error"])
+        assert reason in task["reason"]
+
+
+def test_stop_restart_resume_and_remove(at: Lab) -> None:
+    rival = at.cluster.submit("sleep 300", "-w", at.cluster.nodes[0], "--exclusive")
+    at.cluster.wait_job(rival, "RUNNING")
+    waiting = at.submit({"partition": "one"}, number=[1, 2])
+    running = at.submit({"exclude": at.cluster.nodes[0]}, steps=20, seconds=0.5)
+    wait_for(lambda: at.queue(waiting), PATIENCE, "an array in the queue")
+    at.wait_steps(running, 3)
+    for job in (waiting, running):
+        at.server.post(f"/jobs/{job}/stop")
+        assert {task["state"] for task in at.server.wait(job, PATIENCE)} == {"stopped"}
+        at.wait_gone(job)
+        assert not at.server.get(f"/jobs/{job}")["held"]
+    at.server.post(f"/jobs/{running}/restart", {"resume": True})
+    at.assert_finished(running, steps=20)
+    assert "ready at 0" not in at.server.log_of(running)
+    at.server.post(f"/jobs/{running}/restart")
+    at.wait_attempt(running, 3)
+    assert "ready at 0" in at.server.log_of(running)
+    at.cluster.run("scancel", rival)
+    at.server.post(f"/jobs/{waiting}/restart")
+    at.wait_attempt(waiting, 2)
+    for job in (waiting, running):
+        assert at.server.client.delete(f"/jobs/{job}").status_code == 204
+    for job in (waiting, running):
+        at.wait_gone(job)
+        folder = at.server.home.job(job).root
+        wait_for(partial(_gone, folder), PATIENCE, "the folder to be deleted")
+    assert not at.witness.said("doubled")
+
+
+def _gone(folder: Path) -> bool:
+    return not folder.exists()

@@ -127,13 +127,12 @@ class Lab:
         curves = self.server.get(f"/tasks/{job}-{number}/metrics", metric="loss")
         return [int(step) for curve in curves for step in curve["steps"]]
 
-    def assert_finished(self, job: str, tasks: int = 1, steps: int | None = STEPS) -> None:
+    def assert_finished(self, job: str, tasks: int = 1, steps: int = STEPS) -> None:
         """All of them did, with whole curves, and none ever ran twice at a time."""
         found = self.server.wait(job, PATIENCE)
         assert [task["state"] for task in found] == ["finished"] * tasks, found
         for number in range(1, tasks + 1):
-            if steps is not None:
-                assert self.steps(job, number) == list(range(steps)), self.steps(job, number)
+            assert self.steps(job, number) == list(range(steps)), self.steps(job, number)
             assert len(self.witness.said("done", f"{job}-{number}")) == 1
         assert not self.witness.said("doubled")
 

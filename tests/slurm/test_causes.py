@@ -36,10 +36,12 @@ def test_a_sweep(at: Lab) -> None:
 def test_the_time_limit(at: Lab) -> None:
     """Three at a time: with a handler, without one, and with a runner that does not react."""
     minute = {"time_limit": 60}
-    handles, plain, frozen = jobs = [at.submit(minute, steps=60, seconds=1, handles=one) for one in (1, 0, 0)]
-    freeze(at.runner(at.wait_attempt(frozen, 1)["pid"]))
-    for job in jobs:
-        at.assert_finished(job, steps=None if job == frozen else 60)  # nobody heard what it reported meanwhile
+    handles, plain = (at.submit(minute, steps=60, seconds=1, handles=one) for one in (1, 0))
+    frozen = at.submit(minute, hangs=1)
+    at.wait_steps(frozen, 4)
+    freeze(at.runner(at.attempts(frozen)[0]["pid"]))
+    for job, steps in ((handles, 60), (plain, 60), (frozen, 10)):
+        at.assert_finished(job, steps=steps)
         *cut, last = at.attempts(job)
         assert [one["cause"] for one in cut] == ["time_limit"] * max(len(cut), 1)
         assert all("time limit" in one["reason"] for one in cut)

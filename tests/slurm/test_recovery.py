@@ -218,9 +218,9 @@ def test_a_submission_that_nobody_has_written_down_is_half_over(
 ) -> None:
     with lab(tmp_path / "lab", bare_cluster, path=f"{gate.folder}:") as at:
         gate.arm("after")
-        job = at.submit(seconds=[0.1, 0.2, 2.5, 2.6])
+        job = at.submit(seconds=[0.1, 0.2, 3, 3.1])
         _wait_killed(at)
-        wait_for(lambda: len(at.queue(job, "-t", "all")) == 2, PATIENCE, "Slurm to forget half of it")
+        wait_for(lambda: len(at.queue(job, "-t", "all")) <= 2, PATIENCE, "Slurm to forget half of it")
         at.server.start()
         at.assert_finished(job, 4)
         assert at.witness.said("began", f"{job}-*") == ["1"] * 4

@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 54322
 DEMO_HOME ?= .demo
-PYTEST_ARGS ?= -n 2 --dist loadgroup
+PYTEST_ARGS ?= -n 2 --dist loadgroup --durations=30
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-fast lint web web-check format docs constraints benchmarks packages clean

@@ -168,7 +168,9 @@ def _flags(report: ScriptReport | None, params: Params) -> list[str]:
 
 
 def _unknown(name: str, value: JsonValue) -> ScriptParam:
-    return ScriptParam(name=name, flag=f"--{name}", type="list" if isinstance(value, list) else None)
+    """A list is given as so many values; one of layers, that is of objects, as one JSON text."""
+    listed = isinstance(value, list) and not any(isinstance(one, dict) for one in value)
+    return ScriptParam(name=name, flag=f"--{name}", type="list" if listed else None)
 
 
 def _flag(param: ScriptParam, flag: str, value: JsonValue) -> list[str]:

@@ -67,7 +67,7 @@ def dump(spec: JobSpec) -> str:
     if "objective" in data:
         data["objective"] = _objective(spec.objective)
     if "params" in data:
-        data["params"] = {name: _space(one) for name, one in spec.params.items()}
+        data["params"] = {name: space.plain(one) for name, one in spec.params.items()}
     if "resources" in data:
         data["resources"] |= _measures(spec.resources)
     return yaml12.dump(data) if data else "{}\n"
@@ -186,20 +186,3 @@ def _measures(resources: Resources) -> dict[str, str]:
         if resources.memory and resources.memory % size == 0:
             made.setdefault("memory", f"{resources.memory // size}{unit}")
     return made
-
-
-def _space(one: space.Choices | space.Range) -> Any:
-    if isinstance(one, space.Range):
-        text = space.text_of(one)
-        return text if _reads_as(text, one) else one.model_dump(mode="json", exclude_none=True)
-    value = one.values[0]
-    if one.fixed and not isinstance(value, (list, dict)) and (not isinstance(value, str) or _reads_as(value, one)):
-        return value
-    return list(one.values)
-
-
-def _reads_as(text: str, expected: space.Choices | space.Range) -> bool:
-    try:
-        return space.parse(text).model_dump_json() == expected.model_dump_json()
-    except ValueError:
-        return False

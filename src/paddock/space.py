@@ -1,4 +1,4 @@
-"""What a hyperparameter may be: a list of values or a range, and the short text form of both.
+"""What a hyperparameter may be: a list of values, a range or a block; and the short text form of each.
 
 64                  one value            32..256:32        32, 64, ... 256
 64,32,16            three values         1e-4..1e-1:log    anything between, evenly in the logarithm
@@ -6,16 +6,63 @@
 [64,32],[128]       two lists            1..8              an integer between (both ends are integers)
 
 A quote inside quotes of its own kind is written twice: "6"" x 9'".
+
+0.5..0.99 if optimizer=sgd                              only where `optimizer` is sgd
+0.5..0.99 if optimizer=sgd,rmsprop and nesterov=true    all must hold, each with one of its values
+
+An ` if ` counts only where NAME= comes after it; text that has this in it is quoted.
+
+{"repeat": [1, 6], "block": {"type": ["conv", "pool"], "width": "16..128:16 if type=conv"}, "skips": true}
+
+is a block: a list of 1 to 6 layers, each with members of its own; with `skips`, each layer but the first may add the
+output of an earlier one.
 """
 
 import json
 import math
 import re
-from typing import Annotated, Any, Literal
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Literal, TypeGuard
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    StringConstraints,
+    ValidationError,
+    WithJsonSchema,
+    model_validator,
+)
 
 MAX_VALUES = 100_000
+MAX_LAYERS = 64
+MAX_CONDITION = 100  # values of one condition
+_NAME = r"[A-Za-z_][A-Za-z0-9_.\-]{0,99}"
+_Name = Annotated[str, StringConstraints(pattern=f"^{_NAME}$")]
+
+
+def _checked(values: list[JsonValue]) -> list[JsonValue]:
+    _refuse_unusable(values)
+    return values
+
+
+_OneOrMore = Annotated[
+    list[JsonValue],
+    Field(min_length=1, max_length=MAX_CONDITION),
+    BeforeValidator(lambda given: given if isinstance(given, list) else [given]),
+    AfterValidator(_checked),
+]
+When = Annotated[
+    dict[_Name, _OneOrMore],
+    Field(
+        max_length=50,
+        exclude_if=lambda when: not when,
+        description="applies only where each of these parameters has one of these values",
+    ),
+]
 
 
 class Choices(BaseModel):
@@ -24,6 +71,7 @@ class Choices(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     values: list[JsonValue] = Field(min_length=1, max_length=MAX_VALUES)
+    when: When = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _usable(self) -> "Choices":
@@ -32,7 +80,17 @@ class Choices(BaseModel):
 
     @property
     def fixed(self) -> bool:
-        return len(self.values) == 1
+        return len(self.values) == 1 and not self.when
+
+    def count(self) -> int:
+        return len(self.values)
+
+    def own(self, value: JsonValue) -> JsonValue:
+        """This value as it stands here: 1 for 1.0. Raises ValueError where there is no such value."""
+        for one in self.values:
+            if same(one, value):
+                return one
+        raise _not_in(self, value)
 
 
 def _refuse_unusable(value: JsonValue) -> None:
@@ -63,6 +121,7 @@ class Range(BaseModel):
     step: float | None = None
     log: bool = False
     type: Literal["int", "float"] = "float"
+    when: When = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _consistent(self) -> "Range":
@@ -105,29 +164,209 @@ class Range(BaseModel):
             raise ValueError(f"a range of {count:,} values is too fine: at most {MAX_VALUES:,}")
         return None if count is None else [self.value(index) for index in range(count)]
 
+    def own(self, value: JsonValue) -> JsonValue:
+        """This number as it stands here: 0.3 for 0.30000000000000004. Raises ValueError where it is not in it."""
+        if not is_number(value) or not self.low - self._stride <= value <= self.high + self._stride:
+            raise _not_in(self, value)
+        if self.step is not None:
+            return self._nearest(value)
+        if not self.low <= value <= self.high or (self.type == "int" and value != int(value)):
+            raise _not_in(self, value)
+        return int(value) if self.type == "int" else float(value)
+
+    def _nearest(self, value: float) -> int | float:
+        at = round((value - self.low) / self._stride)
+        near = [self.value(index) for index in (at, at - 1, at + 1) if 0 <= index < (self.count() or 0)]
+        close = [one for one in near if one == value] or [one for one in near if abs(one - value) < 1e-6 * self._stride]
+        if not close:
+            raise _not_in(self, value)
+        return close[0]
+
     @property
     def _stride(self) -> float:
         return self.step or 1.0
 
 
+Leaf = Choices | Range
+
+
+def same(one: JsonValue, other: JsonValue) -> bool:
+    """1 and 1.0 are the same value, 1 and true are not."""
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+    return one == other and (type(one) is type(other) or (is_number(one) and is_number(other)))
+
+
+def is_number(value: JsonValue) -> TypeGuard[int | float]:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _not_in(space: Leaf, value: JsonValue) -> ValueError:
+    return ValueError(f"{shortened(json.dumps(value))} is not in {shortened(base_text(space))}")
+
+
+def shortened(text: str, most: int = 80) -> str:
+    return text if len(text) <= most else f"{text[: most - 4]} ..."
+
+
+def _no_block(space: Any) -> Any:
+    if isinstance(space, Block):
+        raise ValueError("a block cannot have blocks in it")
+    return space
+
+
+def _ends(given: Any) -> Any:
+    """Of a block's `repeat`: a number, a text such as 1..6, or both ends."""
+    space = parse(given) if isinstance(given, str) else None
+    match given if space is None or space.when else space:
+        case Range(low=low, high=high, type="int", step=None, log=False):
+            ends = [int(low), int(high)]
+        case Choices(values=[int() as number]) | int(number):
+            ends = [number, number]
+        case [low, high]:
+            ends = [low, high]
+        case _:
+            ends = []
+    if not ends or any(type(end) is not int for end in ends):
+        raise ValueError('write how many layers there are: a number, "1..6" or [1, 6]')
+    if not 0 <= ends[0] <= ends[1]:
+        raise ValueError(f"write the smaller number of layers first, from 0 on, not {ends}")
+    if not 1 <= ends[1] <= MAX_LAYERS:
+        raise ValueError(f"the most can be 1 to {MAX_LAYERS} layers, not {ends[1]}")
+    return ends
+
+
+_Repeat = Annotated[
+    tuple[int, int],
+    BeforeValidator(_ends, json_schema_input_type=int | str | list[int]),
+    WithJsonSchema({"type": "array", "items": {"type": "integer"}}, mode="serialization"),
+]
+
+
+class Block(BaseModel):
+    """A list of `repeat` layers that all have the same members; a value of it is a list of objects."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    repeat: _Repeat = Field(description="how many layers: at least, at most")
+    block: dict[_Name, "MemberSpace"] = Field(min_length=1, max_length=100, description="the members of a layer")
+    skips: bool = Field(
+        False,
+        strict=True,
+        description="each layer but the first has a member `skip`: the index of an earlier layer, or null",
+    )
+    when: When = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "Block":
+        if self.skips and SKIP in self.block:
+            raise ValueError("with `skips` a layer has a member `skip` already: call yours something else")
+        return self
+
+    def counts(self) -> Leaf:
+        """How many layers there may be."""
+        low, high = self.repeat
+        return Choices(values=[low]) if low == high else Range(low=low, high=high, type="int")
+
+
+SKIP = "skip"
+Space = Choices | Range | Block
+
+
 _RANGE = re.compile(r"\s*(?P<low>[-+\d.eE]+?)\.\.(?P<high>[-+\d.eE]+?)(?::(?P<how>[^:]*))?\s*")
 _INT = re.compile(r"[-+]?\d+")
 _FLOAT = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|[-+]?(inf|nan)")
+_BLOCK_KEY = '"block"'
 _WORDS: dict[str, JsonValue] = {"true": True, "false": False, "none": None, "null": None}
 
 
-def parse(text: str) -> Choices | Range:
+def parse(text: str) -> Space:
     """Read the short text form. Raises ValueError with what to write instead."""
+    text, when = _conditions(text)
     found = _RANGE.fullmatch(text)
     try:
         if found and _FLOAT.fullmatch(found["low"]) and _FLOAT.fullmatch(found["high"]):
-            return _parse_range(found["low"], found["high"], found["how"])
-        return Choices(values=[_scalar(part) for part in _split(text)])
+            return _parse_range(found["low"], found["high"], found["how"], when)
+        if (block := _block_in(text)) is not None:
+            return Block.model_validate(_with_when(block, when))
+        return Choices(values=[_scalar(part) for part in _split(text)], when=when)
     except ValidationError as error:  # its own text is for programmers
-        raise ValueError("; ".join(one["msg"].removeprefix("Value error, ") for one in error.errors())) from None
+        raise ValueError("; ".join(_said(error))) from None
 
 
-def _parse_range(low: str, high: str, how: str | None) -> Range:
+def _said(error: ValidationError) -> Iterator[str]:
+    for one in error.errors():
+        where = ".".join(map(str, one["loc"])) if error.title == Block.__name__ else ""
+        yield (f"{where}: " if where else "") + one["msg"].removeprefix("Value error, ")
+
+
+def _block_in(text: str) -> dict[str, Any] | None:
+    """The JSON object with a member `block`, if the text is one."""
+    if not text.lstrip().startswith("{") or _BLOCK_KEY not in text:
+        return None
+    try:
+        given = json.loads(text)
+    except ValueError:
+        return None
+    return given if _looks_like_block(given) else None
+
+
+def _looks_like_block(value: Any) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("block"), dict)
+
+
+def _with_when(block: dict[str, Any], when: Mapping[str, list[JsonValue]]) -> dict[str, Any]:
+    if when and "when" in block:
+        raise ValueError("give its conditions once: as `when` or after `if`")
+    return block | {"when": when} if when else block
+
+
+# --- conditions -----------------------------------------------------------------------------------------------------
+
+_IF = re.compile(rf"\s+if\s+({_NAME})\s*==?")
+_AND = re.compile(rf"\s+and\s+({_NAME})\s*==?")
+_HALF = re.compile(r"\s*[-+]?\.?\d[-+\d.eE]*\.\.[-+\d.eE]+\s+if\b")
+
+
+def _conditions(text: str) -> tuple[str, dict[str, list[JsonValue]]]:
+    """Split `0..1 if a=1 and b=x,y` into `0..1` and {a: [1], b: [x, y]}."""
+    found = _found(_IF, text)
+    if found is None:
+        if _HALF.match(text):
+            raise ValueError("after `if` comes a condition, NAME=VALUE: for example 0.5..0.99 if optimizer=sgd")
+        return text, {}
+    base, when = text[: found.start()], {}
+    while found is not None:
+        name, rest = found[1], found.string[found.end() :]
+        found = _found(_AND, rest)
+        values = rest[: found.start()] if found else rest
+        if name in when:
+            raise ValueError(f"there are two conditions on {name}: write its values with commas, {name}=x,y")
+        if not values.strip():
+            raise ValueError(f"there is no value after {name}=")
+        when[name] = [_word(part) for part in _split(values)]
+    return base, when
+
+
+def _found(mark: re.Pattern[str], text: str) -> re.Match[str] | None:
+    return next((found for at in _free(text) if text[at].isspace() and (found := mark.match(text, at))), None)
+
+
+def _word(text: str) -> JsonValue:
+    return _scalar(text.strip())
+
+
+def _text_of_conditions(when: Mapping[str, list[JsonValue]]) -> str:
+    one = (f"{name}={','.join(_text_of_value(value, _AND) for value in values)}" for name, values in when.items())
+    return f" if {' and '.join(one)}" if when else ""
+
+
+# --- values and ranges ----------------------------------------------------------------------------------------------
+
+
+def _parse_range(low: str, high: str, how: str | None, when: dict[str, list[JsonValue]]) -> Range:
     step: float | None = None
     if how and how != "log":
         if not _FLOAT.fullmatch(how):
@@ -136,28 +375,14 @@ def _parse_range(low: str, high: str, how: str | None) -> Range:
             )
         step = float(how)
     whole = all(_INT.fullmatch(part) for part in (low, high, how if step is not None and how else "1"))
-    return Range(low=float(low), high=float(high), step=step, log=how == "log", type="int" if whole else "float")
+    kind: Literal["int", "float"] = "int" if whole else "float"
+    return Range(low=float(low), high=float(high), step=step, log=how == "log", type=kind, when=when)
 
 
 def _split(text: str) -> list[str]:
-    """Split at commas that are in no quotes and no brackets; in brackets, quotes are those of JSON."""
-    parts, depth, quote, current, escaped = [], 0, "", "", False
-    for char in text:
-        if quote:
-            quote = "" if char == quote and not escaped else quote
-            escaped = char == "\\" and depth > 0 and not escaped
-        elif _opens(char, current, depth):
-            quote = char
-        elif char in "[{":
-            depth += 1
-        elif char in "]}":
-            depth -= 1
-        elif char == "," and depth <= 0:
-            parts.append(current)
-            current = ""
-            continue
-        current += char
-    parts.append(current)
+    """Split at commas that are in no quotes and no brackets."""
+    ends = [at for at in _free(text) if text[at] == ","]
+    parts = [text[begin:end] for begin, end in zip([0, *(at + 1 for at in ends)], [*ends, len(text)], strict=True)]
     if len(parts) > 1 and not parts[-1].strip():
         raise ValueError("there is a comma with nothing after it")
     if len(parts) > 1 and any(not part.strip() for part in parts):
@@ -165,11 +390,29 @@ def _split(text: str) -> list[str]:
     return parts
 
 
+def _free(text: str) -> Iterator[int]:
+    """The places in no quotes and no brackets; in brackets, quotes are those of JSON."""
+    depth, quote, begin, escaped = 0, "", 0, False
+    for at, char in enumerate(text):
+        if quote:
+            quote = "" if char == quote and not escaped else quote
+            escaped = char == "\\" and depth > 0 and not escaped
+        elif char in "\"'" and _opens(char, text[begin:at], depth):
+            quote = char
+        elif char in "[{":
+            depth += 1
+        elif char in "]}":
+            depth -= 1
+        elif depth <= 0:
+            yield at
+            begin = at + 1 if char == "," else begin
+
+
 def _opens(char: str, before: str, depth: int) -> bool:
     if depth > 0:
         return char == '"'
     doubled = before.endswith(char) and before.lstrip().startswith(char)
-    return char in "\"'" and (not before.strip() or doubled)
+    return not before.strip() or doubled
 
 
 def _scalar(text: str) -> JsonValue:
@@ -191,18 +434,57 @@ def _scalar(text: str) -> JsonValue:
     return text
 
 
-def text_of(space: Choices | Range) -> str:
+def text_of(space: Space) -> str:
     """The short text form, such that parse(text_of(space)) == space."""
-    if isinstance(space, Range):
-        number = (lambda v: str(int(v))) if space.type == "int" else repr
-        how = ":log" if space.log else "" if space.step is None else f":{number(space.step)}"
-        return f"{number(space.low)}..{number(space.high)}{how}"
-    return ",".join(_text_of_value(value) for value in space.values)
+    return base_text(space) + _text_of_conditions(space.when)
 
 
-def _text_of_value(value: JsonValue) -> str:
+def base_text(space: Space) -> str:
+    """The short text form without conditions."""
+    match space:
+        case Range():
+            number = (lambda v: str(int(v))) if space.type == "int" else repr
+            how = ":log" if space.log else "" if space.step is None else f":{number(space.step)}"
+            return f"{number(space.low)}..{number(space.high)}{how}"
+        case Block():
+            return json.dumps(_plain_block(space))
+    text = ",".join(_text_of_value(value) for value in space.values)
+    if len(space.values) == 1 and _looks_like_block(space.values[0]):
+        return text.replace(_BLOCK_KEY, '"\\u0062lock"')  # the same JSON, but not read as a block
+    return text
+
+
+def plain(space: Space) -> JsonValue:
+    """As a job file has it: the shortest plain data that is read as the same space."""
+    match space:
+        case Block():
+            return _plain_block(space) | ({"when": dict(space.when)} if space.when else {})
+        case Choices(values=[value]) if space.fixed and not isinstance(value, (list, dict, str)):
+            return value
+        case Choices(values=[str() as text]) if space.fixed and _reads_as(text, space):
+            return text
+        case Choices() if not space.when:
+            return list(space.values)
+    return text_of(space)
+
+
+def _plain_block(space: Block) -> dict[str, JsonValue]:
+    low, high = space.repeat
+    members: dict[str, JsonValue] = {name: plain(member) for name, member in space.block.items()}
+    made: dict[str, JsonValue] = {"repeat": low if low == high else [low, high], "block": members}
+    return made | ({"skips": True} if space.skips else {})
+
+
+def _reads_as(text: str, expected: Space) -> bool:
+    try:
+        return parse(text) == expected
+    except ValueError:
+        return False
+
+
+def _text_of_value(value: JsonValue, mark: re.Pattern[str] = _IF) -> str:
     if isinstance(value, str):
-        plain = value and _split_safe(value) and _scalar(value) == value and not _RANGE.fullmatch(value)
+        plain = value and _split_safe(value) and _scalar(value) == value and not _reads_as_more(value, mark)
         quote = "'" if '"' in value and "'" not in value else '"'
         return value if plain else f"{quote}{value.replace(quote, quote * 2)}{quote}"
     return json.dumps(value)
@@ -212,20 +494,41 @@ def _split_safe(value: str) -> bool:
     return not any(char in value for char in ",\"'[]{}") and value == value.strip()
 
 
+def _reads_as_more(value: str, mark: re.Pattern[str]) -> bool:
+    """As a range or a condition, or as the second half of `==`."""
+    return bool(_RANGE.fullmatch(value) or _HALF.match(value) or mark.search(value)) or value.startswith("=")
+
+
+# --- what files and forms give --------------------------------------------------------------------------------------
+
+
 def _coerce(given: Any) -> Any:
-    if isinstance(given, str):
-        return parse(given)
-    if isinstance(given, list):
-        return Choices(values=given)
-    if isinstance(given, dict) and not ({"low", "high", "values"} & set(given)):
-        raise ValueError("write a value, a list, a text such as '1e-4..1e-1:log', or {low, high, step, log}")
-    if isinstance(given, dict) and "low" in given and "type" not in given:
-        ends = [given.get("low"), given.get("high"), given.get("step") or 1]
-        return given | {"type": "int" if all(isinstance(end, int) for end in ends) else "float"}
-    if given is None or isinstance(given, (bool, int, float)):
-        return Choices(values=[given])
+    """One of the three; a fault is told at its own field, such as `block.width`."""
+    match given:
+        case str():
+            return parse(given)
+        case list():
+            return Choices(values=given)
+        case None | bool() | int() | float():
+            return Choices(values=[given])
+        case {"block": _} | {"repeat": _}:
+            return Block.model_validate(given)
+        case {"values": _}:
+            return Choices.model_validate(given)
+        case {"low": _} | {"high": _}:
+            ends = [given.get("low"), given.get("high"), given.get("step") or 1]
+            kind = "int" if all(isinstance(end, int) for end in ends) else "float"
+            return Range.model_validate({"type": kind} | given)
+        case dict():
+            raise ValueError(
+                "write a value, a list, a text such as '1e-4..1e-1:log', {low, high, step, log}, or {repeat, block}"
+            )
     return given
 
 
-_Accepted = Choices | Range | bool | int | float | str | list[JsonValue] | None
-ParamSpace = Annotated[Choices | Range, BeforeValidator(_coerce, json_schema_input_type=_Accepted)]
+_Plain = bool | int | float | str | list[JsonValue] | None
+MemberSpace = Annotated[
+    Leaf, BeforeValidator(lambda given: _no_block(_coerce(given)), json_schema_input_type=Leaf | _Plain)
+]
+ParamSpace = Annotated[Space, BeforeValidator(_coerce, json_schema_input_type=Space | _Plain)]
+Block.model_rebuild()

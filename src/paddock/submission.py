@@ -27,7 +27,7 @@ from paddock.models import (
 from paddock.paths import Home, open_to, write_once
 from paddock.search import expand, varying
 from paddock.settings import Settings
-from paddock.space import Choices, Range
+from paddock.space import Block, Choices, Range, Space
 from paddock.store import jobs
 from paddock.store.db import Database
 
@@ -196,7 +196,7 @@ def _with_types(spec: JobSpec, report: ScriptReport | None) -> JobSpec:
     """0..1 is a range of integers, unless the script says that the parameter is a float."""
     floats = {param.name for param in report.params if param.type == "float"} if report else set()
 
-    def typed(name: str, space: Choices | Range) -> Choices | Range:
+    def typed(name: str, space: Space) -> Space:
         if isinstance(space, Range) and space.type == "int" and space.step is None and name in floats:
             return space.model_copy(update={"type": "float"})
         return space
@@ -225,7 +225,12 @@ def _refuse_misfits(spec: JobSpec, report: ScriptReport) -> None:
         raise InvalidInput(f"The parameters do not fit the script: {listed}.", fields=faults)
 
 
-def _misfit(param: ScriptParam, space: Choices | Range) -> str | None:
+def _misfit(param: ScriptParam, space: Space) -> str | None:
+    if param.required and space.when:
+        return "the script requires it: it cannot have a condition"
+    if isinstance(space, Block):
+        scalar = param.type in ("int", "float", "bool") or bool(param.choices)
+        return "the script does not take a list here" if scalar else None
     values: list[JsonValue] = space.values if isinstance(space, Choices) else [space.low]
     if isinstance(space, Range) and param.type == "int" and space.type != "int":
         return "the script takes an integer: give a range with integer ends"

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from paddock.errors import InvalidInput
 from paddock.models import Search
 from paddock.search import DEFAULT_TRIALS, expand, method_of, varying
-from paddock.space import Choices, Range, parse
+from paddock.space import Choices, Range, Space, parse
 
 LIMIT = 1000
 
 
-def space(**texts: str) -> dict[str, Choices | Range]:
+def space(**texts: str) -> dict[str, Space]:
     return {name: parse(text) for name, text in texts.items()}
 
 
@@ -87,6 +87,7 @@ def test_random_is_seeded_within_bounds_and_distinct(texts: list[str], seed: int
             if isinstance(one, Choices):
                 assert value in one.values
             else:
+                assert isinstance(one, Range)
                 assert isinstance(value, int if one.type == "int" else float)
                 assert one.low <= value <= one.high
                 assert one.step is None or math.isclose(value / one.step, round(value / one.step), abs_tol=1e-6)

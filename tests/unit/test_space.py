@@ -10,9 +10,9 @@ from hypothesis import assume, example, given, reject
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from paddock.space import MAX_VALUES, Choices, ParamSpace, Range, parse, text_of
+from paddock.space import MAX_VALUES, Choices, ParamSpace, Range, Space, parse, text_of
 
-_adapter: TypeAdapter[Choices | Range] = TypeAdapter(ParamSpace)
+_adapter: TypeAdapter[Space] = TypeAdapter(ParamSpace)
 
 
 @pytest.mark.parametrize(

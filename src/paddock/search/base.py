@@ -12,7 +12,7 @@ from typing import Protocol
 from pydantic import JsonValue
 
 from paddock.models import Goal
-from paddock.space import Choices, Range
+from paddock.space import Choices, Range, same
 
 # A configuration without its nesting: `lr`, `layers.count`, `layers.0.width`. What does not apply is not in it.
 Flat = Mapping[str, JsonValue]
@@ -26,7 +26,7 @@ class Condition:
     values: tuple[JsonValue, ...]
 
     def holds(self, flat: Flat) -> bool:
-        return self.name in flat and any(_same(flat[self.name], value) for value in self.values)
+        return self.name in flat and any(same(flat[self.name], value) for value in self.values)
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,7 @@ class Trial:
     outcome: Outcome
     values: tuple[float, ...] = ()  # one an objective; empty where nothing is known
     curve: tuple[tuple[float, float], ...] = ()  # the first objective by step
+    times: tuple[float, ...] = ()  # when each point of the curve came
 
 
 class Searcher(Protocol):
@@ -78,12 +79,3 @@ class Problem:
     dims: tuple[Dim, ...]
     goals: tuple[Goal, ...]
     seed: int = 0
-
-
-def _same(one: JsonValue, other: JsonValue) -> bool:
-    """1 is not True here."""
-    return one == other and (type(one) is type(other) or (_number(one) and _number(other)))
-
-
-def _number(value: JsonValue) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)

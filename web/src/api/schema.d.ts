@@ -694,6 +694,37 @@ export interface components {
             state: string;
         };
         /**
+         * Block
+         * @description A list of `repeat` layers that all have the same members; a value of it is a list of objects.
+         */
+        Block: {
+            /**
+             * Block
+             * @description the members of a layer
+             */
+            block: {
+                [key: string]: components["schemas"]["Choices"] | components["schemas"]["Range"];
+            };
+            /**
+             * Repeat
+             * @description how many layers: at least, at most
+             */
+            repeat: number[];
+            /**
+             * Skips
+             * @description each layer but the first has a member `skip`: the index of an earlier layer, or null
+             * @default false
+             */
+            skips?: boolean;
+            /**
+             * When
+             * @description applies only where each of these parameters has one of these values
+             */
+            when?: {
+                [key: string]: components["schemas"]["JsonValue"][];
+            };
+        };
+        /**
          * Cause
          * @description Why an attempt did not finish.
          * @enum {string}
@@ -729,6 +760,13 @@ export interface components {
         Choices: {
             /** Values */
             values: components["schemas"]["JsonValue"][];
+            /**
+             * When
+             * @description applies only where each of these parameters has one of these values
+             */
+            when?: {
+                [key: string]: components["schemas"]["JsonValue"][];
+            };
         };
         /**
          * CodeInfo
@@ -1100,7 +1138,7 @@ export interface components {
             parallel?: number | null;
             /** Params */
             params?: {
-                [key: string]: components["schemas"]["Choices"] | components["schemas"]["Range"];
+                [key: string]: components["schemas"]["Choices"] | components["schemas"]["Range"] | components["schemas"]["Block"];
             };
             /**
              * @default {
@@ -1312,6 +1350,13 @@ export interface components {
              * @enum {string}
              */
             type?: "int" | "float";
+            /**
+             * When
+             * @description applies only where each of these parameters has one of these values
+             */
+            when?: {
+                [key: string]: components["schemas"]["JsonValue"][];
+            };
         };
         /**
          * Resources

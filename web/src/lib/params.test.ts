@@ -13,6 +13,11 @@ describe('spaceText', () => {
     [{ low: 32, high: 256, step: 32, type: 'int' as const, log: false }, '32..256:32'],
     [{ low: 0.0001, high: 0.1, type: 'float' as const, log: true }, '0.0001..0.1:log'],
     [{ low: 0, high: 1, type: 'float' as const, log: false }, '0.0..1.0'],
+    [{ values: [1], when: { optimizer: ['sgd', 'x if y'], on: [true] } }, '1 if optimizer=sgd,"x if y" and on=true'],
+    [
+      { repeat: [1, 3] as [number, number], block: { width: { low: 8, high: 16, type: 'int' as const, log: false } } },
+      '{"repeat":[1,3],"block":{"width":"8..16"}}',
+    ],
   ])('%j -> %s', (space, text) => expect(spaceText(space)).toBe(text));
 });
 

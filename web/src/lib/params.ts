@@ -9,14 +9,31 @@ export function valueText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
-/** The short text form of a list or range of values, which the server reads back. */
+/** The short text form of a list, a range or a block of layers, which the server reads back. */
 export function spaceText(space: ParamSpace): string {
-  if (space !== null && typeof space === 'object' && 'low' in space) {
+  const conditions = Object.entries((isObject(space) && (space as { when?: Conditions }).when) || {});
+  const when = conditions.map(([name, values]) => `${name}=${values.map(itemText).join(',')}`).join(' and ');
+  return baseText(space) + (when && ` if ${when}`);
+}
+
+type Conditions = Record<string, unknown[]>;
+
+function isObject(value: unknown): value is object {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+function baseText(space: ParamSpace): string {
+  if (isObject(space) && 'block' in space) {
+    const members = Object.entries(space.block as Record<string, ParamSpace>);
+    const block = Object.fromEntries(members.map(([name, member]) => [name, spaceText(member)]));
+    return JSON.stringify({ repeat: space.repeat, block, ...(space.skips ? { skips: true } : {}) });
+  }
+  if (isObject(space) && 'low' in space) {
     const end = (value: number) => (space.type === 'int' ? String(value) : floatText(value));
     const how = space.log ? ':log' : space.step === null || space.step === undefined ? '' : `:${end(space.step)}`;
     return `${end(space.low)}..${end(space.high)}${how}`;
   }
-  if (space !== null && typeof space === 'object' && 'values' in space) return space.values.map(itemText).join(',');
+  if (isObject(space) && 'values' in space) return space.values.map(itemText).join(',');
   return valueText(space);
 }
 
@@ -28,7 +45,11 @@ const READS_AS_SOMETHING_ELSE = /^([-+]?(\d|\.\d|inf|nan).*|true|false|none|null
 
 function itemText(value: unknown): string {
   if (typeof value !== 'string') return JSON.stringify(value) ?? '';
-  const plain = !READS_AS_SOMETHING_ELSE.test(value) && !/[,"'[\]{}]/.test(value) && value === value.trim();
+  const plain =
+    !READS_AS_SOMETHING_ELSE.test(value) &&
+    !/\sif\s/.test(value) &&
+    !/[,"'[\]{}]/.test(value) &&
+    value === value.trim();
   const quote = value.includes('"') && !value.includes("'") ? "'" : '"';
   return plain ? value : `${quote}${value.replaceAll(quote, quote + quote)}${quote}`;
 }

@@ -1,0 +1,370 @@
+"""A space without its nesting: one dimension for each number or choice to be made, in an order in which conditions only
+look back. Pure.
+
+    layers = {"repeat": [1, 2], "block": {"type": [...]}}   becomes   layers.count, layers.0.type, layers.1.type
+"""
+
+import json
+import math
+import random
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from difflib import get_close_matches
+
+from pydantic import JsonValue
+
+from paddock.errors import InvalidInput
+from paddock.models import Params
+from paddock.search.base import Condition, Dim, Flat
+from paddock.space import SKIP, Block, Choices, Leaf, ParamSpace, Range, shortened
+
+MAX_DIMS = 1000
+_MAX_STATES = 20_000  # that `size` keeps apart at a time
+
+Spaces = Mapping[str, ParamSpace]
+_Asked = tuple[str, str]  # a condition: the dimension that it speaks of, its values as JSON
+_Known = Mapping[str, tuple[str, Leaf]]  # what a condition may speak of: its dimension and its values
+
+
+# --- dimensions -----------------------------------------------------------------------------------------------------
+
+
+def dims(params: Spaces) -> tuple[Dim, ...]:
+    """Parents before children. Raises InvalidInput with the fields whose conditions make no sense."""
+    _refuse_too_many(params)
+    fields: dict[str, str] = {}
+    made: list[Dim] = []
+    known = _known(params)
+    for name, space in params.items():
+        for field, dim in _dims_of(name, space, known):
+            if dim.name in fields:
+                raise _refused(name, f"`{dim.name}` is also a part of `{fields[dim.name]}`: call one of them otherwise")
+            fields[dim.name] = field
+            made.append(dim)
+    return tuple(_ordered(made, fields))
+
+
+def _dims_of(name: str, space: ParamSpace, known: _Known) -> Iterator[tuple[str, Dim]]:
+    """The dimensions of one parameter, and the fields that they come from."""
+    if not isinstance(space, Block):
+        yield name, Dim(name, _bare(space), _conditions(name, space, known))
+        return
+    count = f"{name}.count"
+    yield name, Dim(count, space.counts(), _conditions(name, space, known))
+    for layer in range(space.repeat[1]):
+        here = {member: (f"{name}.{layer}.{member}", one) for member, one in space.block.items()}
+        there = Condition(count, tuple(range(max(layer + 1, space.repeat[0]), space.repeat[1] + 1)))
+        for member, (own, one) in here.items():
+            field = f"{name}.block.{member}"
+            yield field, Dim(own, _bare(one), (there, *_conditions(field, one, {**known, **here})))
+        if space.skips and layer:
+            yield f"{name}.skips", Dim(f"{name}.{layer}.{SKIP}", Choices(values=[None, *range(layer)]), (there,))
+
+
+def _bare(space: Leaf) -> Leaf:
+    return space.model_copy(update={"when": {}}) if space.when else space
+
+
+def _known(params: Spaces) -> _Known:
+    found: dict[str, tuple[str, Leaf]] = {}
+    for name, space in params.items():
+        dim = f"{name}.count" if isinstance(space, Block) else name
+        found[dim] = (dim, space.counts() if isinstance(space, Block) else space)
+    return found
+
+
+def _conditions(field: str, space: ParamSpace, known: _Known) -> tuple[Condition, ...]:
+    return tuple(_condition(field, name, values, known) for name, values in space.when.items())
+
+
+def _condition(field: str, name: str, values: list[JsonValue], known: _Known) -> Condition:
+    if name not in known:
+        raise _refused(field, _unknown(name, known))
+    dim, parent = known[name]
+    if isinstance(parent, Range) and parent.step is None and parent.type == "float":
+        raise _refused(field, f"`{name}` is a continuous range: a condition needs a list, integers or a step")
+    try:
+        return Condition(dim, tuple(parent.own(value) for value in values))
+    except ValueError as error:
+        raise _refused(field, f"its condition on `{name}` never holds: {error}") from None
+
+
+def _unknown(name: str, known: _Known) -> str:
+    if f"{name}.count" in known:
+        return f"`{name}` is a block: a condition can speak of `{name}.count`"
+    near = get_close_matches(name, known, 1)
+    return f"its condition speaks of `{name}`, which is no parameter" + (f": did you mean `{near[0]}`?" if near else "")
+
+
+def _ordered(made: Sequence[Dim], fields: Mapping[str, str]) -> list[Dim]:
+    """As given, but what has conditions comes after what they speak of."""
+    placed: dict[str, Dim] = {}
+    waiting = list(made)
+    while waiting:
+        left = []
+        for dim in waiting:
+            if all(condition.name in placed for condition in dim.when):
+                placed[dim.name] = dim
+            else:
+                left.append(dim)
+        if len(left) == len(waiting):
+            raise _circle(left, fields)
+        waiting = left
+    return list(placed.values())
+
+
+def _circle(left: Sequence[Dim], fields: Mapping[str, str]) -> InvalidInput:
+    """Every one of these waits for another of them: follow one until it comes back."""
+    waits = {dim.name: dim for dim in left}
+    path = [left[0].name]
+    while path[-1] not in path[:-1]:
+        path.append(next(condition.name for condition in waits[path[-1]].when if condition.name in waits))
+    names = [fields[name] for name in path[path.index(path[-1]) :]]
+    return _refused(names[0], f"its condition speaks of itself: {' if '.join(names)}")
+
+
+def _refuse_too_many(params: Spaces) -> None:
+    count = sum(_width(space) for space in params.values())
+    if count > MAX_DIMS:
+        message = f"{count:,} dimensions are more than {MAX_DIMS:,}; a block has one for each member of each layer"
+        raise InvalidInput(f"The parameters cannot be searched: {message}.", fields={"params": message})
+
+
+def _width(space: ParamSpace) -> int:
+    if not isinstance(space, Block):
+        return 1
+    layers = space.repeat[1]
+    return 1 + layers * len(space.block) + (layers - 1 if space.skips else 0)
+
+
+def _refused(field: str, message: str) -> InvalidInput:
+    end = "" if message.endswith("?") else "."
+    return InvalidInput(f"Parameter {field}: {message}{end}", fields={f"params.{field}": message})
+
+
+# --- there and back -------------------------------------------------------------------------------------------------
+
+
+def nest(flat: Flat, params: Spaces) -> Params:
+    """What a script gets, in the order of the parameters; those that do not apply are left out."""
+    made: Params = {}
+    for name, space in params.items():
+        if not isinstance(space, Block):
+            made |= {name: flat[name]} if name in flat else {}
+        elif f"{name}.count" in flat:
+            layers = range(_whole(flat[f"{name}.count"]))
+            made[name] = [_layer(flat, f"{name}.{layer}", space) for layer in layers]
+    return made
+
+
+def _layer(flat: Flat, prefix: str, space: Block) -> JsonValue:
+    members = {member: f"{prefix}.{member}" for member in _members(space)}
+    return {member: flat[dim] for member, dim in members.items() if dim in flat}
+
+
+def _members(space: Block) -> list[str]:
+    return [*space.block, SKIP] if space.skips else [*space.block]
+
+
+def _whole(value: JsonValue) -> int:
+    assert isinstance(value, int)  # noqa: S101
+    return value
+
+
+def flatten(config: Params, params: Spaces) -> Flat:
+    """The inverse of `nest`. Raises InvalidInput where the configuration is not in the space."""
+    return _checked(_spread(config, params), dims(params))
+
+
+def _spread(config: Params, params: Spaces) -> dict[str, JsonValue]:
+    found: dict[str, JsonValue] = {}
+    for name, value in config.items():
+        if name not in params:
+            near = get_close_matches(name, params, 1)
+            raise _refused(name, "there is no such parameter" + (f": did you mean `{near[0]}`?" if near else ""))
+        space = params[name]
+        found |= _layers(name, value, space) if isinstance(space, Block) else {name: value}
+    return found
+
+
+def _layers(name: str, value: JsonValue, space: Block) -> dict[str, JsonValue]:
+    if not isinstance(value, list):
+        raise _refused(name, f"it is a list of layers, not {shortened(json.dumps(value))}")
+    found: dict[str, JsonValue] = {f"{name}.count": len(value)}
+    for at, layer in enumerate(value):
+        if not isinstance(layer, dict):
+            raise _refused(f"{name}.{at}", f"a layer is an object, not {shortened(json.dumps(layer))}")
+        unknown = [member for member in layer if member not in _members(space)]
+        if unknown:
+            raise _refused(f"{name}.{at}.{unknown[0]}", f"a layer has {', '.join(_members(space))}")
+        found |= {f"{name}.{at}.{member}": one for member, one in layer.items()}
+    return found
+
+
+def _checked(given: Flat, order: Sequence[Dim]) -> Flat:
+    flat: dict[str, JsonValue] = {}
+    for dim in order:
+        applies = dim.applies(flat)
+        if applies and dim.name not in given:
+            raise _refused(dim.name, "it has no value")
+        if not applies and dim.name in given:
+            raise _refused(dim.name, "it does not apply here: leave it out")
+        if applies:
+            flat[dim.name] = _own(dim, given[dim.name])
+    strange = next((name for name in given if name not in flat), None)
+    if strange is not None:
+        raise _refused(strange, "there is no such layer or member")
+    return flat
+
+
+def _own(dim: Dim, value: JsonValue) -> JsonValue:
+    try:
+        return dim.space.own(value)
+    except ValueError as error:
+        raise _refused(dim.name, str(error)) from None
+
+
+def contains(params: Spaces, config: Params) -> bool:
+    order = dims(params)
+    try:
+        _checked(_spread(config, params), order)
+    except InvalidInput:
+        return False
+    return True
+
+
+# --- all of it ------------------------------------------------------------------------------------------------------
+
+
+def leaves(params: Spaces) -> dict[str, Leaf]:
+    """Every list and range by its field: `lr`, `layers.block.width`."""
+    found: dict[str, Leaf] = {}
+    for name, space in params.items():
+        if isinstance(space, Block):
+            found |= {f"{name}.block.{member}": one for member, one in space.block.items()}
+        else:
+            found[name] = space
+    return found
+
+
+def countable(params: Spaces) -> bool:
+    return all(leaf.count() is not None for leaf in leaves(params).values())
+
+
+def grid(params: Spaces) -> Iterator[Flat]:
+    """Every configuration once, the last dimension turning fastest. Raises InvalidInput where they have no end."""
+    for field, leaf in leaves(params).items():
+        _refuse_endless(field, leaf)
+    return _walk([(dim, _values(dim.space)) for dim in dims(params)])
+
+
+def _walk(axes: Sequence[tuple[Dim, Sequence[JsonValue]]]) -> Iterator[Flat]:
+    flat: dict[str, JsonValue] = {}
+    at = [-1] * len(axes)  # which value each has; -1 where it does not apply
+    first: int | None = 0
+    while first is not None:
+        for place in range(first, len(axes)):
+            dim, values = axes[place]
+            at[place] = 0 if dim.applies(flat) else -1
+            if at[place] == 0:
+                flat[dim.name] = values[0]
+        yield dict(flat)
+        first = _turned(axes, at, flat)
+
+
+def _turned(axes: Sequence[tuple[Dim, Sequence[JsonValue]]], at: list[int], flat: dict[str, JsonValue]) -> int | None:
+    """Turn the last dimension that has another value, and clear those after it; from where to go on, if at all."""
+    for place in reversed(range(len(axes))):
+        dim, values = axes[place]
+        if 0 <= at[place] < len(values) - 1:
+            at[place] += 1
+            flat[dim.name] = values[at[place]]
+            return place + 1
+        flat.pop(dim.name, None)
+    return None
+
+
+def _values(space: Leaf) -> Sequence[JsonValue]:
+    return space.values if isinstance(space, Choices) else list(space.values() or [])
+
+
+def _refuse_endless(field: str, space: Leaf) -> None:
+    try:
+        values = space.values if isinstance(space, Choices) else space.values()
+    except ValueError as error:
+        raise _refused(field, str(error)) from None
+    if values is None:
+        raise _refused(
+            field, "a continuous range has no end of values: give a step (0..1:0.1), a list, or use --search random"
+        )
+
+
+def size(params: Spaces) -> int | None:
+    """How many configurations there are; None where they cannot be counted, or not without going through them all."""
+    order = dims(params)
+    if not countable(params):
+        return None
+    asks, last = _asked(order)
+    # What was chosen matters only by the conditions on it that hold, and only as long as somebody asks for them.
+    states: Counter[frozenset[_Asked]] = Counter({frozenset(): 1})
+    for place, (dim, asked) in enumerate(zip(order, asks, strict=True)):
+        done = {one for one in asked if last[one] == place}
+        kinds = _kinds(dim, {one for one in last if one[0] == dim.name})
+        following: Counter[frozenset[_Asked]] = Counter()
+        for held, ways in states.items():
+            for more, count in kinds.items() if asked <= held else [(frozenset[_Asked](), 1)]:
+                following[(held | more) - done] += ways * count
+        if len(following) > _MAX_STATES:
+            return None
+        states = following
+    return states.total()
+
+
+def _asked(order: Sequence[Dim]) -> tuple[list[frozenset[_Asked]], dict[_Asked, int]]:
+    """What each dimension asks for, and where each of these is asked for last."""
+    asks = [frozenset((c.name, json.dumps(c.values)) for c in dim.when) for dim in order]
+    return asks, {one: place for place, asked in enumerate(asks) for one in asked}
+
+
+def _kinds(dim: Dim, asked: Collection[_Asked]) -> Counter[frozenset[_Asked]]:
+    """How many values of a dimension fulfil the same conditions."""
+    conditions = {one: Condition(dim.name, tuple(json.loads(one[1]))) for one in asked}
+
+    def fulfilled(value: JsonValue) -> frozenset[_Asked]:
+        return frozenset(one for one, condition in conditions.items() if condition.holds({dim.name: value}))
+
+    if isinstance(dim.space, Choices):
+        return Counter(map(fulfilled, dim.space.values))
+    named = {json.dumps(value): value for condition in conditions.values() for value in condition.values}
+    kinds = Counter(map(fulfilled, named.values()))
+    kinds[frozenset()] += (dim.space.count() or 0) - len(named)
+    return kinds
+
+
+# --- one of it ------------------------------------------------------------------------------------------------------
+
+
+def sample(order: Sequence[Dim], source: random.Random) -> Flat:
+    """One configuration at random."""
+    flat: dict[str, JsonValue] = {}
+    for dim in order:
+        if dim.applies(flat):
+            flat[dim.name] = draw(dim.space, source)
+    return flat
+
+
+def draw(space: Leaf, source: random.Random) -> JsonValue:
+    if isinstance(space, Choices):
+        return source.choice(space.values)
+    count = space.count()
+    if count is not None:
+        return space.value(source.randrange(count))
+    if space.log:
+        drawn = math.exp(source.uniform(math.log(space.low), math.log(space.high)))
+    else:
+        drawn = source.uniform(space.low, space.high)
+    drawn = min(max(drawn, space.low), space.high)
+    if space.type == "int":
+        return round(drawn)
+    short = float(f"{drawn:.6g}")  # a person will read it
+    return short if space.low <= short <= space.high else drawn

@@ -1,0 +1,134 @@
+"""Population-based training: a poor trial goes on from a copy of a good one, with changed hyperparameters. Pure.
+
+At each interval (in steps) those that have come so far are ranked by their value there: by the last one, not the best,
+as it is today's weights that are copied. A trial of the bottom quantile takes over the weights and hyperparameters of
+one of the top quantile, drawn at random, and changes each: drawn anew, or a factor up or down.
+"""
+
+import math
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from paddock.models import Goal
+from paddock.search.base import Dim, Flat, Outcome, Trial
+from paddock.search.flat import draw
+from paddock.search.stopping import score, steps_done, walk
+from paddock.space import Choices, Range, is_number, same
+
+QUANTILE = 0.25
+RESAMPLE = 0.25
+FACTORS = (0.8, 1.2)
+
+
+@dataclass(frozen=True)
+class Exploit:
+    """Go on from a copy of the source's checkpoint, with these parameters."""
+
+    source: int
+    params: Flat
+    step: float  # of the interval at which this was decided
+
+
+def perturb(
+    trial: Trial,
+    history: Sequence[Trial],
+    dims: Sequence[Dim],
+    goal: Goal,
+    seed: int,
+    interval: float,
+    *,
+    since: float = 0.0,
+    quantile: float = QUANTILE,
+    resample: float = RESAMPLE,
+) -> Exploit | None:
+    """What a running trial should do at the last interval that it has reached; None: go on as it is.
+
+    `since` is the step of its last Exploit: at one interval a trial changes once.
+    """
+    if not (interval > 0 and 0 < quantile <= 0.5):
+        raise ValueError("the interval must be above 0, and the quantile above 0 and at most a half")
+    index = math.floor(steps_done(trial) / interval)
+    step = index * interval
+    if trial.outcome is not Outcome.RUNNING or index < 1 or step <= since:
+        return None
+    ranked = sorted(
+        (at, other.number, other)
+        for other in history
+        if other.outcome in (Outcome.RUNNING, Outcome.FINISHED) and (at := _score_at(other, step, goal)) is not None
+    )
+    size = math.floor(len(ranked) * quantile)
+    top = [(at, other) for at, _, other in ranked[:size] if math.isfinite(at)]
+    bottom = {number: at for at, number, _ in ranked[len(ranked) - size :]}
+    if trial.number not in bottom or not top or bottom[trial.number] <= top[-1][0]:
+        return None
+    source = random.Random(f"{seed}/{trial.number}/{index}")  # noqa: S311
+    better = source.choice(top)[1]
+    return Exploit(better.number, explore(better.params, dims, source, resample), step)
+
+
+def explore(params: Flat, dims: Sequence[Dim], source: random.Random, resample: float = RESAMPLE) -> Flat:
+    """Changed parameters, all within their space. What no longer applies is left out, what newly does is drawn."""
+    known = {dim.name for dim in dims}
+    changed: dict[str, JsonValue] = {name: value for name, value in params.items() if name not in known}
+    for dim in dims:
+        if not dim.applies(changed):
+            continue
+        # Drawn in any case, so that one dimension's luck does not depend on what the others were.
+        anew, up, drawn = source.random() < resample, source.random() < 0.5, draw(dim.space, source)
+        near = _near(dim.space, params[dim.name], up) if dim.name in params else None
+        changed[dim.name] = drawn if anew or near is None else near[0]
+    return changed
+
+
+def _near(space: Choices | Range, value: JsonValue, up: bool) -> tuple[JsonValue] | None:
+    """A value nearby: above or below, and the other way where the space ends. None: there is none."""
+    for direction in (up, not up):
+        found = _neighbour(space, value, direction) if isinstance(space, Choices) else _scaled(space, value, direction)
+        if found is not None and not same(found[0], value):
+            return found
+    return None
+
+
+def _neighbour(space: Choices, value: JsonValue, up: bool) -> tuple[JsonValue] | None:
+    """Numbers in their order, anything else in the order in which it is listed."""
+    numbers = [one for one in space.values if is_number(one)]
+    listed = [*sorted(numbers)] if len(numbers) == len(space.values) else space.values
+    index = next((index for index, one in enumerate(listed) if same(one, value)), None)
+    if index is None or not 0 <= (found := index + (1 if up else -1)) < len(listed):
+        return None
+    return (listed[found],)
+
+
+def _scaled(space: Range, value: JsonValue, up: bool) -> tuple[JsonValue] | None:
+    if not is_number(value):
+        return None
+    wanted = min(max(value * FACTORS[up], space.low), space.high)
+    if space.type == "int" or space.step is not None:
+        return (_stepped(space, float(value), wanted),)
+    short = float(f"{wanted:.6g}")  # a person will read it
+    return (short if space.low <= short <= space.high else wanted,)
+
+
+def _stepped(space: Range, value: float, wanted: float) -> int | float:
+    """The value on the steps of the range that is nearest to the wanted one, and at least one step away."""
+    stride = space.step or 1.0
+    old, new = (round((one - space.low) / stride) for one in (value, wanted))
+    if new == old and wanted != value:
+        new += 1 if wanted > value else -1
+    last = math.floor((space.high - space.low) / stride + 1e-9)
+    return space.value(min(max(new, 0), last))
+
+
+def _score_at(trial: Trial, step: float, goal: Goal) -> float | None:
+    """By the last value at or before this step; None: it has not come so far."""
+    found: float | None = None
+    for done, value, _ in walk(trial):
+        if done > step:
+            return found
+        found = score(value, goal)
+        if done == step:
+            return found
+    return None

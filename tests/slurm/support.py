@@ -154,6 +154,18 @@ class Lab:
         """All arrays that were ever submitted for a job, as far as Slurm remembers."""
         return sorted({row.partition("_")[0] for row in self.queue(job, "-t", "all")}, key=int)
 
+    def save_queue(self) -> None:
+        """Until slurmctld has written its queue down. It may take long over it: a submission makes it hurry."""
+        file = self.cluster.folder / "state" / "job_state"
+
+        def saved() -> bool:
+            asked = time.time()
+            self.cluster.run("scancel", self.cluster.submit("true", "--hold"))
+            time.sleep(1)
+            return file.exists() and file.stat().st_mtime > asked
+
+        wait_for(saved, PATIENCE, "slurmctld to write its queue down")
+
     def revive(self) -> None:
         """Starts the server again, where a test that failed left it dead."""
         assert self.server.process is not None

@@ -129,8 +129,7 @@ def test_slurmctld_is_down_for_a_while(at: Lab) -> None:
     running = at.submit(number=list(range(1, 7)), steps=40, seconds=0.5)
     for number in range(1, 7):
         at.wait_attempt(running, 1, number)
-    for _ in range(2):  # the first may have begun before
-        at.cluster.wait_saved()
+    at.save_queue()
     at.cluster.kill("slurmctld")
     wait_for(lambda: at.server.get("/health")["backends"]["slurm"] != "ok", PATIENCE, "Slurm's silence to be noticed")
     meanwhile = at.submit(number=[1, 2])
@@ -146,18 +145,21 @@ def test_slurmctld_is_down_for_a_while(at: Lab) -> None:
     assert at.server.get("/health")["backends"]["slurm"] == "ok"
 
 
-def test_slurmctld_forgets_what_it_has_just_accepted(at: Lab) -> None:
+def test_slurmctld_forgets_what_it_has_just_accepted(at: Lab, tmp_path: Path) -> None:
+    """As when it dies before it has written its queue down."""
     rival = at.cluster.submit("sleep 300", "-w", at.cluster.nodes[0], "--exclusive")
     at.cluster.wait_job(rival, "RUNNING")
-    at.cluster.wait_saved()
-    saved = at.cluster.folder / "state" / "job_state"
-    before = saved.stat().st_mtime
+    at.save_queue()
+    state = at.cluster.folder / "state"
+    shutil.copytree(state, tmp_path / "state")
     job = at.submit({"partition": "one"}, number=[1, 2])
     wait_for(lambda: at.server.task(job)["allocation"] and at.allocation(job), PATIENCE, "an allocation")
     at.cluster.kill("slurmctld")
-    assert saved.stat().st_mtime == before, "it has written its queue down: this says nothing"
+    for name in ("job_state", "job_state.old"):
+        shutil.copy2(tmp_path / "state" / "job_state", state / name)
     at.cluster.start_daemon("slurmctld")
     at.cluster.wait_ready()
+    assert at.cluster.job_state(rival) == "RUNNING"
     assert not at.arrays(job)
     wait_for(lambda: at.arrays(job), PATIENCE, "a new allocation")
     at.cluster.run("scancel", rival)
@@ -198,32 +200,27 @@ def test_an_allocation_is_requeued_while_the_server_is_down(at: Lab) -> None:
     assert at.witness.said("began", f"{job}-1") == ["1", "2"]
 
 
-def test_without_accounting(tmp_path: Path, bare_cluster: Cluster) -> None:
-    """The server is down until Slurm has forgotten all that happened meanwhile: the journals have not."""
-    with lab(tmp_path / "lab", bare_cluster) as at:
-        job = at.submit(number=list(range(1, TASKS + 1)), seconds=0.5)
-        pids = [at.wait_attempt(job, 1, number)["pid"] for number in range(1, TASKS + 1)]
-        at.server.kill()
-        os.kill(at.runner(pids[-1]), signal.SIGKILL)
-        wait_for(lambda: not at.queue(job, "-t", "all"), PATIENCE, "Slurm to forget")
-        at.server.start()
-        at.assert_finished(job, TASKS)
-        ends = [at.ends(job, number) for number in range(1, TASKS + 1)]
-        assert ends == [*[["finished"]] * (TASKS - 1), ["lost", "finished"]]
-        assert at.witness.said("began", f"{job}-*") == [*["1"] * TASKS, "2"]
+def test_without_accounting(tmp_path: Path, bare_cluster: Cluster, gate: Gate) -> None:
+    """The server is down until Slurm has forgotten what happened meanwhile: the journals have not.
 
-
-def test_a_submission_that_nobody_has_written_down_is_half_over(
-    tmp_path: Path, bare_cluster: Cluster, gate: Gate
-) -> None:
+    Of the second job it does not even know that it was submitted.
+    """
     with lab(tmp_path / "lab", bare_cluster, path=f"{gate.folder}:") as at:
+        known = at.submit(number=[1, 2, 3, 4], seconds=1)
+        pids = [at.wait_attempt(known, 1, number)["pid"] for number in (1, 2, 3, 4)]
         gate.arm("after")
-        job = at.submit(seconds=[0.1, 0.2, 3, 3.1])
+        unknown = at.submit(seconds=[0.1, 0.2, 3, 3.1])
         _wait_killed(at)
-        wait_for(lambda: len(at.queue(job, "-t", "all")) <= 2, PATIENCE, "Slurm to forget half of it")
+        os.kill(at.runner(pids[-1]), signal.SIGKILL)
+        wait_for(lambda: not at.queue(known, "-t", "all"), PATIENCE, "Slurm to forget one job")
+        wait_for(lambda: len(at.queue(unknown, "-t", "all")) <= 2, PATIENCE, "Slurm to forget half of the other")
         at.server.start()
-        at.assert_finished(job, 4)
-        assert at.witness.said("began", f"{job}-*") == ["1"] * 4
+        for job in (known, unknown):
+            at.assert_finished(job, 4)
+        assert [at.ends(known, number) for number in (1, 2, 3)] == [["finished"]] * 3
+        assert at.ends(known, 4) == ["lost", "finished"]
+        assert at.witness.said("began", f"{known}-*") == ["1", "1", "1", "1", "2"]
+        assert at.witness.said("began", f"{unknown}-*") == ["1"] * 4
 
 
 @pytest.fixture

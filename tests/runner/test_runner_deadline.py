@@ -59,11 +59,13 @@ def test_the_scheduler_knows_better(clock: Clock) -> None:
 
 
 def test_an_announcement(clock: Clock) -> None:
-    unknown, late, early = (Deadline(limit, 60, 10, {}) for limit in (None, 7200, 4030))
+    """It makes an end known, or nearer; one that is known and near stays, for Slurm may announce it too early."""
+    unknown, late, near, nearer = (Deadline(limit, 60, 10, {}) for limit in (None, 7200, 4140, 4030))
     clock.now = 5000
-    for deadline in (unknown, late, early):
+    for deadline in (unknown, late, near, nearer):
         deadline.announced()
-    assert [d.ends_at for d in (unknown, late, early)] == [1_700_005_060, 1_700_005_060, 1_700_005_030]
+    ends = [d.ends_at for d in (unknown, late, near, nearer)]
+    assert ends == [1_700_005_060, 1_700_005_060, 1_700_005_140, 1_700_005_030]
 
 
 def test_a_short_allocation_works_most_of_its_time(clock: Clock) -> None:

@@ -15,6 +15,8 @@ LARGEST_MARGIN = 0.15
 LEAST_SHARE = 0.1
 # An allocation of which so much is left gives as much as another one would.
 FRESH_SHARE = 0.95
+# So much too early Slurm may announce the end: it looks at time limits now and then only.
+EARLY_SECONDS = 90.0
 LATELY = 10
 CAUTION = 1.1
 _FAR = 10 * 365 * 86400.0
@@ -64,9 +66,10 @@ class Deadline:
         return "cut off by the time limit of its allocation" + limit
 
     def announced(self) -> None:
-        """The scheduler says that the end is near."""
+        """The scheduler says that the end is near. It may say so early: an end that is known stays, if it is near."""
         self._announced = True
-        if self._end is None or time.monotonic() + self._warn_seconds < self._end:
+        soon = time.monotonic() + self._warn_seconds
+        if self._end is None or soon + EARLY_SECONDS < self._end:
             self._ends_in(self._warn_seconds)
 
     def limit(self, seconds: float) -> None:

@@ -34,8 +34,9 @@ def test_follow_as_json_lines(cli: Cli) -> None:
 
 
 def test_ctrl_c_leaves_the_job_running(cli: Cli) -> None:
+    heeds = ["env", "--default-signal=INT"]  # tests that were started in the background have it ignored
     process = subprocess.Popen(
-        [sys.executable, "-m", "paddock", "submit", cli.script(), "--gpus", "0", "-p", "sleep=60", "-f"],
+        [*heeds, sys.executable, "-m", "paddock", "submit", cli.script(), "--gpus", "0", "-p", "sleep=60", "-f"],
         env=cli.environment(PYTHONUNBUFFERED="1"),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

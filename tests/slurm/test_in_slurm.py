@@ -129,9 +129,12 @@ def test_down_also_cancels_a_successor_that_waits(site: Site) -> None:
 def test_one_that_waits_can_be_waited_for_again(site: Site) -> None:
     hog = site.cluster.submit("sleep 60", "-p", "one", "--exclusive")
     site.cluster.wait_job(hog, "RUNNING")
+    heeds = ["env", "--default-signal=INT"]  # tests that were started in the background have it ignored
     argv = [sys.executable, "-m", "paddock", "up", "--in-slurm", "--port", "0", "--memory", "1G", "--partition", "one"]
     environment = site.cli.environment(PATH=PATH, **site.cluster.environment)
-    with subprocess.Popen(argv, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as waiting:
+    with subprocess.Popen(
+        [*heeds, *argv], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as waiting:
         wait_for(site.jobs, 60, "the server in the queue")
         assert waiting.stderr is not None
         line = next(line for line in waiting.stderr if "free place" in line)

@@ -164,8 +164,7 @@ def test_why_it_waits_and_how_long(cluster: Cluster, server: ServerProcess) -> N
     wait_for(lambda: "2 jobs ahead" in waits(server, job), PATIENCE, "why it waits")
     wait_for(lambda: server.get(f"/jobs/{job}")["waits"]["starts_at"], PATIENCE, "the expected start")
     found = server.get(f"/jobs/{job}")["waits"]
-    words = r"waits for a free GPU in partition one: 2 jobs ahead; expected start (\w+ \d+ \w+, )?\d\d:\d\d"
-    assert re.fullmatch(words, found["reason"])
+    assert found["reason"] == "waits for a free GPU in partition one: 2 jobs ahead"
     assert not found["never"]
     allocation = server.task(job)["allocation"]
     assert (allocation["state"], allocation["reason"]) == ("pending", found["reason"])

@@ -41,9 +41,9 @@ class Watcher(threading.Thread):
             for line in answer.iter_lines():
                 if line.startswith("data: "):
                     now = time.time()
-                    for task in json.loads(line[6:])["data"].get("tasks") or []:
-                        if isinstance(task, dict):
-                            self.seen.setdefault((task["params"]["n"], task["state"]), now)
+                    event = json.loads(line[6:])
+                    for task in event["data"].get("tasks", []) if event.get("kind") == "tasks" else []:
+                        self.seen.setdefault((task["params"]["n"], task["state"]), now)
 
 
 def delays(server: ServerProcess, folder: Path) -> None:

@@ -34,10 +34,18 @@ def browser() -> Iterator[Browser]:
         problem = "the page is not built: run `make web`"
     if problem:
         (pytest.fail if os.environ.get("CI") else pytest.skip)(problem)
+    if _open:  # tests elsewhere use this fixture, too, and a process can have but one
+        yield _open[0]
+        return
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
+        _open.append(browser)
         yield browser
+        _open.clear()
         browser.close()
+
+
+_open: list[Browser] = []
 
 
 @pytest.fixture

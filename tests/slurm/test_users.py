@@ -73,7 +73,7 @@ def packages(tmp_path_factory: pytest.TempPathFactory, cluster: Cluster) -> Iter
             (folder / file).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(str(file.locate()), folder / file)  # with its time: what is compiled stays valid
         source = Path(str(paddock.__file__)).parent
-        shutil.copytree(source, folder / "paddock", ignore=shutil.ignore_patterns("web_dist"))
+        shutil.copytree(source, folder / "paddock", ignore=shutil.ignore_patterns("web_dist"), dirs_exist_ok=True)
         for path in (folder, *folder.rglob("*")):
             path.chmod(0o755 if path.is_dir() else 0o644)
         yield folder

@@ -161,7 +161,7 @@ def test_events_as_they_come(client: paddock.Client, home: Path, script: Path) -
 
     thread = threading.Thread(target=follow, daemon=True)
     thread.start()
-    time.sleep(0.5)
+    time.sleep(3)  # it has to be connected
     handle = client.submit(script, resources=NO_GPU).wait(60)
     handle.remove()
     thread.join(20)

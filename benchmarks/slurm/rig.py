@@ -34,7 +34,7 @@ class Calls:
 
 
 @contextmanager
-def cluster(nodes: int = 2, cpus: int = 8) -> Iterator[tuple[Cluster, Calls]]:
+def cluster(nodes: int = 2, cpus: int = 8, nice: int = 0) -> Iterator[tuple[Cluster, Calls]]:
     """Without accounting: its daemons would take the two cores of a small machine from what is measured."""
     path = os.environ["PATH"]
     with tempfile.TemporaryDirectory(prefix="slurm-", dir="/tmp", ignore_cleanup_errors=True) as folder:
@@ -42,7 +42,14 @@ def cluster(nodes: int = 2, cpus: int = 8) -> Iterator[tuple[Cluster, Calls]]:
         root.chmod(0o755)
         wrappers = root / "bin"
         wrappers.mkdir()
-        options = {"nodes": nodes, "cpus": cpus, "accounting": False, "max_array_size": 10001}
+        options = {
+            "nodes": nodes,
+            "cpus": cpus,
+            "memory": 1000 * cpus,
+            "nice": nice,
+            "accounting": False,
+            "max_array_size": 10001,
+        }
         with Cluster(root / "c", prefix="bench", port=21900, **options) as made:  # type: ignore[arg-type]
             os.environ |= made.environment
             try:

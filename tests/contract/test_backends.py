@@ -255,6 +255,17 @@ class BackendContract:
         rig.wait_end(backend, other)
         assert [(rig.of("a2", n) / "ran").exists() for n in (0, 1)] == [False, True]
 
+    def test_only_waiting_ones_can_be_cancelled(self, rig: Rig, backend: Backend) -> None:
+        running, go = rig.fill(backend)
+        waits, other = rig.submit(backend, rig.shell("a2", "touch ran", count=2))
+        backend.cancel([running[0], waits, *rig.unknown], waiting_only=True)
+        rig.eventually(lambda: ended(backend, [waits]))
+        assert states(backend, running[0], other) == [RUNNING, PENDING]
+        go()
+        rig.wait_end(backend, other)
+        assert rig.wait_end(backend, running[0]).cause is None
+        assert [(rig.of("a2", n) / "ran").exists() for n in (0, 1)] == [False, True]
+
     def test_cancel_of_ended_and_unknown_ones_is_nothing(self, rig: Rig, backend: Backend) -> None:
         one = rig.one(backend, rig.shell("a1", "true"))
         rig.wait_end(backend, one)

@@ -54,7 +54,8 @@ class Cluster:
 
     Partitions: `gpu` (default) and `cpu` with all nodes, `one` with the first, `tiny` with a limit of one minute. QOS
     with accounting: `normal`, `high`, which preempts `low`, `low-grace` (10 s of grace) and `low-requeue`, and `few`
-    (5 jobs a user). Without accounting, partition `high` preempts partition `low`.
+    (5 jobs a user). Without accounting, partition `high` preempts partition `low`. What runs on the nodes has the
+    priority `nice`.
 
     Daemons are named `munged`, `mariadbd`, `slurmdbd`, `slurmctld` and `slurmd:<node>`.
     """
@@ -72,6 +73,7 @@ class Cluster:
         accounting: bool = True,
         max_array_size: int = 1001,
         min_job_age: int = 300,
+        nice: int = 0,
         extra: str = "",
     ) -> None:
         self.folder = folder.absolute()
@@ -79,6 +81,7 @@ class Cluster:
         self.port = port
         self.cpus, self.memory, self.gpus = cpus, memory, gpus
         self.accounting = accounting
+        self.nice = nice
         self.max_array_size, self.min_job_age, self.extra = max_array_size, min_job_age, extra
         self.cgroups = _cgroups_writable()
         self.conf = self.folder / "etc" / "slurm.conf"
@@ -166,9 +169,10 @@ class Cluster:
         }[kind]
         environment = self._environment() | {CLUSTER_MARK: str(self.folder), "MYSQL_UNIX_PORT": str(run / "mysql.sock")}
         environment |= {NODE_MARK: node} if node else {}
+        before = ["nice", "-n", str(self.nice)] if node else []
         with open(log / f"{name.replace(':', '-')}.out", "ab") as output:
             self._running[name] = subprocess.Popen(
-                [str(shutil.which(kind, path=PATH)), *argv],
+                [*before, str(shutil.which(kind, path=PATH)), *argv],
                 env=environment,
                 cwd=self.folder,
                 stdin=subprocess.DEVNULL,

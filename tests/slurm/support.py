@@ -133,7 +133,7 @@ class Lab:
         assert [task["state"] for task in found] == ["finished"] * tasks, found
         for number in range(1, tasks + 1):
             assert self.steps(job, number) == list(range(steps)), self.steps(job, number)
-            assert len(self.witness.said("done", f"{job}-{number}")) == 1
+            assert len(self.witness.said("done", f"{job}-{number}")) == 1, self.attempts(job, number)
         assert not self.witness.said("doubled")
 
     def allocation(self, job: str, number: int = 1) -> str:

@@ -30,6 +30,7 @@ class FakeBackend:
         self.batches: list[AllocationBatch] = []
         self.changes: list[tuple[list[str], AllocationChange]] = []
         self.cancelled: list[str] = []
+        self.withdrawn: list[str] = []  # those of them that were to be cancelled only if they wait
         self.calls: list[str] = []
         self.trouble: dict[str, Exception] = {}
         self.open = threading.Event()
@@ -57,9 +58,10 @@ class FakeBackend:
         self._call("trace")
         return {one: self.records[one] for one in ids if one in self.records}
 
-    def cancel(self, ids: Sequence[str]) -> None:
+    def cancel(self, ids: Sequence[str], *, waiting_only: bool = False) -> None:
         self._call("cancel")
         self.cancelled += ids
+        self.withdrawn += ids if waiting_only else []
 
     def change(self, ids: Sequence[str], change: AllocationChange) -> None:
         self._call("change")

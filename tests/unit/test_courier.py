@@ -333,18 +333,18 @@ class TestOrders:
     ) -> None:
         backend.trouble["cancel"] = BackendUnavailable("down")
         courier.cancel(["a"])
-        courier.cancel(["b"])
+        courier.cancel(["b"], waiting_only=True)
         settle(courier)
         assert courier.problem == "down"
         del backend.trouble["cancel"]
         clock.now += RETRY_SECONDS
         courier.ask([])
         settle(courier)
-        assert sorted(backend.cancelled) == ["a", "b"]
+        assert (sorted(backend.cancelled), backend.withdrawn) == (["a", "b"], ["b"])
         clock.now += 100
         courier.ask([])
         settle(courier)
-        assert backend.calls.count("cancel") == 3
+        assert backend.calls.count("cancel") == 4
 
     def test_check_waits_for_the_answer(self, courier: Courier, backend: FakeBackend) -> None:
         assert courier.check(batch("b"), 20).message == "b"

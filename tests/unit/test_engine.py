@@ -251,7 +251,19 @@ class TestSubmission:
         with rig.db.write() as c:
             tasks.request_stop(c, JOB, ids[:2])
         rig.step()
-        assert sorted(rig.backend.cancelled) == [f"id-{JOB}-a1.1", f"id-{JOB}-a1.2"]
+        assert sorted(rig.backend.withdrawn) == [f"id-{JOB}-a1.1", f"id-{JOB}-a1.2"]
+        assert rig.backend.cancelled == rig.backend.withdrawn  # one that has begun meanwhile goes on
+
+    def test_one_whose_runner_has_spoken_is_of_use_whatever_was_last_seen_of_it(self, rig: Rig) -> None:
+        """As after a restart of the server: the journals are there before the backend was asked."""
+        ids = rig.job(tasks=2)
+        rig.step()
+        rig.say(f"{JOB}-a1.1", {"e": "runner"}, {"e": "started", "task": ids[1], "pid": 7})
+        rig.say(f"{JOB}-a1.0", {"e": "runner"}, {"e": "started", "task": ids[0], "pid": 8})
+        rig.say(f"{JOB}-a1.0", {"e": "ended", "task": ids[0], "exit": 0, "signal": None, "by": None})
+        rig.step()
+        assert {row.state for row in rig.rows()} == {"pending"}
+        assert rig.backend.cancelled == []
 
     def test_why_they_wait_and_until_when(self, rig: Rig) -> None:
         rig.job(tasks=2)

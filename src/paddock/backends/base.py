@@ -46,8 +46,11 @@ class Backend(Protocol):
         """What became of allocations that `poll` no longer lists; slow, and nothing where it cannot be known."""
         ...
 
-    def cancel(self, ids: Sequence[str]) -> None:
-        """End these, waiting or running; unknown and ended ones are ignored."""
+    def cancel(self, ids: Sequence[str], *, waiting_only: bool = False) -> None:
+        """End these, waiting or running; unknown and ended ones are ignored.
+
+        `waiting_only` leaves those alone that run by now: what the caller knows of them may be old.
+        """
         ...
 
     def change(self, ids: Sequence[str], change: AllocationChange) -> None:

@@ -108,11 +108,13 @@ class LocalBackend:
             self._told = {entry.key for entry in asked if entry.state == AllocationState.ENDED}
             return {entry.key: _status(entry) for entry in asked}
 
-    def cancel(self, ids: Sequence[str]) -> None:
+    def cancel(self, ids: Sequence[str], *, waiting_only: bool = False) -> None:
         with self._lock:
             for entry in [self._entries[key] for key in ids if key in self._entries]:
                 if entry.state == AllocationState.PENDING:
                     self._keep(replace(entry, state=AllocationState.ENDED.value, reason="cancelled before it started"))
+                elif waiting_only:
+                    continue
                 elif entry.state == AllocationState.RUNNING and entry.pid and self._runs(entry):
                     with suppress(ProcessLookupError):
                         os.kill(entry.pid, signal.SIGTERM)  # the runner ends its tasks, then itself

@@ -62,7 +62,7 @@ class Courier:
         self._poll: tuple[list[str], Future[Polled]] | None = None
         self._trace: tuple[list[str], Future[Polled]] | None = None
         self._changes: dict[str, tuple[list[str], Future[None]]] = {}
-        self._uncancelled: list[str] = []
+        self._uncancelled: list[tuple[list[str], bool]] = []
         self._last: Mapping[str, AllocationStatus] | None = {}
         self._not_before = 0.0
         self._full_until = 0.0
@@ -148,7 +148,8 @@ class Courier:
     def _look(self, ids: list[str]) -> Polled:
         if self._uncancelled:  # what did not get through
             again, self._uncancelled = self._uncancelled, []
-            self._cancel(again)
+            for left, waiting_only in again:
+                self._cancel(left, waiting_only)
         statuses = self.backend.poll(ids)
         if time.monotonic() - self._nodes_at > self.backend.pace.nodes:
             self.refresh_nodes()
@@ -187,15 +188,15 @@ class Courier:
 
     # --- orders -------------------------------------------------------------------------------------------------------
 
-    def cancel(self, ids: Sequence[str]) -> None:
+    def cancel(self, ids: Sequence[str], *, waiting_only: bool = False) -> None:
         if ids:
-            self._executor.submit(self._cancel, list(ids))
+            self._executor.submit(self._cancel, list(ids), waiting_only)
 
-    def _cancel(self, ids: list[str]) -> None:
+    def _cancel(self, ids: list[str], waiting_only: bool) -> None:
         try:
-            self.backend.cancel(ids)
+            self.backend.cancel(ids, waiting_only=waiting_only)
         except Exception as error:
-            self._uncancelled += ids
+            self._uncancelled.append((ids, waiting_only))
             self._unwell(error)
 
     def change(self, tag: str, ids: Sequence[str], change: AllocationChange) -> None:

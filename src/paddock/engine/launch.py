@@ -141,11 +141,11 @@ def _cancel_surplus(context: Context, open_rows: dict[str, list[sa.Row[Any]]], w
     """What still waits for a place and is no longer of use. Running allocations leave by themselves."""
     for job, rows in open_rows.items():
         surplus = sum(row.state != AllocationState.ENDED for row in rows) - wanted.get(job, 0)
-        waiting = [row for row in rows if row.state == AllocationState.PENDING]
+        waiting = [row for row in rows if row.state == AllocationState.PENDING and not row.offsets]
         chosen = waiting[-surplus:] if surplus > 0 else []
         for name in sorted({row.backend for row in chosen} & set(context.couriers)):
             mine = [row for row in chosen if row.backend == name]
-            context.couriers[name].cancel([row.backend_id for row in mine])
+            context.couriers[name].cancel([row.backend_id for row in mine], waiting_only=True)
             with context.db.write() as c:
                 allocations.cancelled(c, [row.key for row in mine])
 

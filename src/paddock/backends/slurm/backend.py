@@ -186,8 +186,14 @@ class SlurmBackend:
 
     # --- orders -------------------------------------------------------------------------------------------------------
 
-    def cancel(self, ids: Sequence[str]) -> None:
-        self._each("scancel", ids)
+    def cancel(self, ids: Sequence[str], *, waiting_only: bool = False) -> None:
+        if waiting_only:  # looked up: with --state, scancel ends more of an array than it is asked to
+            waiting = {row.id for row in self._queue() if row.state in _WAITING}
+            ids = [one for one in ids if one in waiting]
+        for start in range(0, len(ids), CHUNK):
+            result = self.commands.try_run("scancel", *ids[start : start + CHUNK])
+            if result.code and parse.diagnose(result.err) is Trouble.UNREACHABLE:
+                raise complaint("scancel", result)
 
     def change(self, ids: Sequence[str], change: AllocationChange) -> None:
         """What Slurm refuses for one kind of change does not keep the others from being made."""
@@ -216,12 +222,6 @@ class SlurmBackend:
             faults = [line for line in result.err.splitlines() if line.strip() and not _of_the_past(line)]
             if result.code and faults:
                 raise complaint("scontrol", replace(result, err="\n".join(faults)))
-
-    def _each(self, command: str, ids: Sequence[str]) -> None:
-        for start in range(0, len(ids), CHUNK):
-            result = self.commands.try_run(command, *ids[start : start + CHUNK])
-            if result.code and parse.diagnose(result.err) is Trouble.UNREACHABLE:
-                raise complaint(command, result)
 
     # --- before -------------------------------------------------------------------------------------------------------
 

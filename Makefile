@@ -59,6 +59,7 @@ benchmarks: $(VENV)/dev.stamp ## Measure, and print the figures (those on Slurm:
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[benchmarks]'
 	$(BIN)/python -m benchmarks
 	$(BIN)/python -m benchmarks.slurm
+	$(BIN)/python -m benchmarks.search
 
 constraints: $(VENV)/dev.stamp ## Choose the newest versions of all dependencies
 	$(BIN)/uv pip compile --quiet --universal --upgrade --python-version 3.11 --extra dev --no-header --no-annotate \

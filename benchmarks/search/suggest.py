@@ -1,0 +1,63 @@
+"""How long a suggestion takes with 2,000 past trials, and refilling 100 slots."""
+
+import random
+import statistics
+import time
+
+from benchmarks.search.tables import goal
+from paddock.models import Goal
+from paddock.search.base import Condition, Dim, Outcome, Problem, Trial
+from paddock.search.points import axes_of, draw
+from paddock.search.samplers import searcher
+from paddock.space import Choices, Range
+
+PAST, SLOTS = 2000, 100
+DIMS = (
+    Dim("lr", Range(low=1e-5, high=1e-1, log=True)),
+    Dim("decay", Range(low=1e-6, high=1e-2, log=True)),
+    Dim("dropout", Range(low=0, high=0.5)),
+    Dim("batch", Choices(values=[16, 32, 64, 128, 256])),
+    Dim("width", Range(low=16, high=512, type="int")),
+    Dim("epochs", Range(low=1, high=100, type="int")),
+    Dim("activation", Choices(values=["relu", "tanh", "gelu"])),
+    Dim("optimizer", Choices(values=["adam", "sgd", "rmsprop"])),
+    Dim("momentum", Range(low=0.1, high=0.99), (Condition("optimizer", ("sgd",)),)),
+    Dim("beta", Range(low=0.1, high=0.99), (Condition("optimizer", ("adam",)),)),
+)
+
+
+def past(goals: int) -> list[Trial]:
+    chance, axes = random.Random(1), axes_of(DIMS)
+    values = [tuple(chance.random() for _ in range(goals)) for _ in range(PAST)]
+    return [Trial(n, draw(axes, chance), Outcome.FINISHED, one) for n, one in enumerate(values)]
+
+
+def main() -> bool:
+    fine = True
+    for method, goals in (
+        ("random", 1),
+        ("sobol", 1),
+        ("evolution", 1),
+        ("cmaes", 1),
+        ("tpe", 1),
+        ("tpe", 2),
+        ("nsga2", 2),
+    ):
+        history = past(goals)
+        problem = Problem(DIMS, (Goal.MIN,) * goals, 3)
+        searcher(method, problem).suggest(history[:50])  # imports are not what is measured
+        colds = []
+        for _ in range(3):
+            asked, began = searcher(method, problem), time.perf_counter()
+            asked.suggest(history)
+            colds.append(time.perf_counter() - began)
+        began = time.perf_counter()
+        for _ in range(SLOTS):
+            flat = asked.suggest(history)
+            assert flat is not None
+            history.append(Trial(len(history), flat, Outcome.RUNNING))
+        refill = time.perf_counter() - began
+        cold = statistics.median(colds)
+        text = f"{method}, {goals} objective(s): {cold:.3f} s (under 0.5), {SLOTS} more in {refill:.2f} s (under 5)"
+        fine &= goal(text, cold < 0.5 and refill < 5)
+    return fine

@@ -1,0 +1,92 @@
+"""CMA-ES: a cloud of numbers that moves and stretches towards what is better.
+
+It moves the numbers that always apply and on which nothing else depends; TPE chooses the rest.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from cmaes import CMA, get_warm_start_mgd
+from numpy.typing import NDArray
+
+from paddock.errors import InvalidInput
+from paddock.search.base import Flat, Problem, Trial
+from paddock.search.bayes import Tpe
+from paddock.search.evolution import descendant, mutated
+from paddock.search.pareto import ended, standing
+from paddock.search.points import Seen, axes_of, complete, dice, key, next_number
+
+WARM = 10  # from so many trials from elsewhere on, the cloud begins where the best of them were
+
+
+class Cmaes:
+    def __init__(self, problem: Problem) -> None:
+        if len(problem.goals) > 1:
+            raise _unfit("cmaes has one objective only: use nsga2 or tpe for several")
+        self._problem, self._axes = problem, axes_of(problem.dims)
+        asked = {condition.name for dim in problem.dims for condition in dim.when}
+        self._moved = [
+            axis
+            for name, axis in self._axes.items()
+            if axis.ordered and not axis.fixed and not axis.dim.when and name not in asked
+        ]
+        if not self._moved:
+            raise _unfit("cmaes needs at least one range, or list of numbers, that always applies: use tpe")
+        self._rest = Tpe(problem) if any(not a.fixed for a in self._axes.values() if a not in self._moved) else None
+        self._seen = Seen()
+        self._judged: dict[int, tuple[Trial, bool]] = {}
+        self._before: list[Trial] = []  # those from elsewhere
+        self._told: list[Trial] = []
+        self._cloud = self._new()
+
+    def suggest(self, history: Sequence[Trial]) -> Flat | None:
+        number, seen = next_number(history), self._seen.of(history)
+        self._tell(sorted((trial for trial in history if self._usable(trial)), key=lambda trial: trial.number))
+        chance = dice(self._problem.seed, "cmaes", number)
+        self._cloud._rng = np.random.RandomState(chance.getrandbits(32))
+        rest = self._rest.suggest(history) if self._rest else {}
+        if rest is None:
+            return None
+        place = self._cloud.ask()
+        wish = {axis.name: axis.at(float(where)) for axis, where in zip(self._moved, place, strict=True)}
+        flat = complete(self._axes, {**rest, **wish}, chance)
+        if key(flat) not in seen:
+            return flat
+        return descendant(self._axes, seen, chance, lambda: mutated(self._axes, flat, chance))
+
+    def _usable(self, trial: Trial) -> bool:
+        before = self._judged.get(trial.number)
+        if before is None or before[0] is not trial:
+            there = all(axis.name in trial.params and axis.holds(trial.params[axis.name]) for axis in self._moved)
+            before = self._judged[trial.number] = trial, there and ended(trial, self._problem.goals)
+        return before[1]
+
+    def _tell(self, trials: list[Trial]) -> None:
+        """Move the cloud by all ended trials, a generation at a time; by the new ones only where the rest is known."""
+        before = [trial for trial in trials if trial.number < 0]
+        before = before if len(before) >= WARM else []
+        trials = trials[len(before) :]
+        if before != self._before or trials[: len(self._told)] != self._told:
+            self._before, self._told = before, []
+            self._cloud = self._new()
+        size = self._cloud.population_size
+        for start in range(len(self._told), len(trials) - size + 1, size):
+            self._cloud.tell(self._ranked(trials[start : start + size]))
+            self._told += trials[start : start + size]
+
+    def _ranked(self, trials: Sequence[Trial]) -> list[tuple[NDArray[np.float64], float]]:
+        """The places of these, the best first."""
+        ordered = sorted(trials, key=lambda trial: standing(trial, self._problem.goals))
+        places = [np.array([axis.where(trial.params[axis.name]) for axis in self._moved]) for trial in ordered]
+        return [(place, float(rank)) for rank, place in enumerate(places)]
+
+    def _new(self) -> CMA:
+        size = len(self._moved)
+        mean, sigma, shape = np.full(size, 0.5), 1 / 6, None
+        if self._before:
+            mean, sigma, shape = get_warm_start_mgd(self._ranked(self._before))
+        return CMA(mean=mean, sigma=sigma, cov=shape, bounds=np.tile([0.0, 1.0], (size, 1)), seed=0)
+
+
+def _unfit(message: str) -> InvalidInput:
+    return InvalidInput(f"{message[0].upper()}{message[1:]}.", fields={"search.method": message})

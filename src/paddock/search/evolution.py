@@ -1,0 +1,171 @@
+"""Regularised evolution and NSGA-II: new configurations are changed copies of good ones.
+
+Without a state of their own: who may have descendants follows from the history alone.
+"""
+
+import random
+import re
+from collections.abc import Callable, Container, Mapping, Sequence
+
+import numpy as np
+from pydantic import JsonValue
+
+from paddock.search.base import Flat, Problem, Trial
+from paddock.search.pareto import crowding, ended, known, losses, ranks, standing
+from paddock.search.points import NEARBY, Axis, Seen, axes_of, complete, dice, key, next_number, unseen
+from paddock.search.sobol import Sobol
+from paddock.space import SKIP
+
+POPULATION = 50
+_SPREAD = 0.15  # how far a number moves, as a share of its range
+_COUNT = ".count"  # `layers.count` says how many `layers.0`, `layers.1`, ... there are
+
+
+class Evolution:
+    """Regularised evolution (Real et al., 2019): the best of a few of the last ones gets a descendant.
+
+    The old ones leave, however good, so that one lucky value does not decide the rest of the search.
+    """
+
+    def __init__(self, problem: Problem, budget: int | None = None) -> None:
+        self._goals, self._seed = problem.goals, problem.seed
+        self._axes = axes_of(problem.dims)
+        self._start, self._seen = Sobol(problem), Seen()
+        self.population = POPULATION if budget is None else min(POPULATION, max(8, budget // 6))
+        self.tournament = max(3, self.population // 3)
+
+    def suggest(self, history: Sequence[Trial]) -> Flat | None:
+        number, seen = next_number(history), self._seen.of(history)
+        past = sorted((trial for trial in history if ended(trial, self._goals)), key=lambda trial: trial.number)
+        living = past[-self.population :]
+        if len(living) < self.population:
+            return self._start.point(number, seen)
+        chance = dice(self._seed, "evolution", number)
+        parent = self._winner(chance.sample(living, min(self.tournament, len(living))), chance)
+        return descendant(self._axes, seen, chance, lambda: mutated(self._axes, parent.params, chance))
+
+    def _winner(self, group: list[Trial], chance: random.Random) -> Trial:
+        if len(self._goals) == 1:
+            return min(group, key=lambda trial: standing(trial, self._goals))
+        able = [trial for trial in group if known(trial, self._goals)]
+        if not able:
+            return group[0]
+        best = ranks(losses(able, self._goals)) == 0
+        return chance.choice([trial for trial, one in zip(able, best, strict=True) if one])
+
+
+class Nsga2:
+    """NSGA-II (Deb et al., 2002), one descendant at a time: the parents are the best of all so far.
+
+    Better is who is beaten by fewer, and among equals who has more room around itself.
+    """
+
+    def __init__(self, problem: Problem, budget: int | None = None) -> None:
+        self._goals, self._seed = problem.goals, problem.seed
+        self._axes = axes_of(problem.dims)
+        self._start, self._seen = Sobol(problem), Seen()
+        self.population = POPULATION if budget is None else min(POPULATION, max(8, budget // 6))
+
+    def suggest(self, history: Sequence[Trial]) -> Flat | None:
+        number, seen = next_number(history), self._seen.of(history)
+        past = sorted(history, key=lambda trial: trial.number)
+        able = [trial for trial in past if known(trial, self._goals)]
+        if len(able) < self.population // 2:
+            return self._start.point(number, seen)
+        rows = losses(able, self._goals)
+        rank = ranks(rows, self.population)
+        order: list[int] = np.lexsort((-crowding(rows, rank), rank))[: self.population].tolist()  # the best first
+        chance = dice(self._seed, "nsga2", number)
+
+        def parent() -> Flat:
+            return able[order[min(chance.randrange(len(order)) for _ in range(2))]].params
+
+        return descendant(self._axes, seen, chance, lambda: self._child(parent(), parent(), chance))
+
+    def _child(self, one: Flat, other: Flat, chance: random.Random) -> dict[str, JsonValue]:
+        mixed = crossed(self._axes, one, other, chance) if chance.random() < 0.9 else dict(one)
+        active = [axis for name, axis in self._axes.items() if name in mixed and not axis.fixed]
+        wish = {
+            axis.name: moved(axis, mixed[axis.name], chance) for axis in active if chance.random() < 1 / len(active)
+        }
+        return complete(self._axes, {**mixed, **wish}, chance)
+
+
+def descendant(
+    axes: Mapping[str, Axis], seen: Container[str], chance: random.Random, make: Callable[[], dict[str, JsonValue]]
+) -> dict[str, JsonValue] | None:
+    """What `make` makes, if it is not there yet after a few tries; else one at random."""
+    for _ in range(NEARBY):
+        flat = make()
+        if key(flat) not in seen:
+            return flat
+    return unseen(axes, seen, chance)
+
+
+def mutated(axes: Mapping[str, Axis], parent: Flat, chance: random.Random) -> dict[str, JsonValue]:
+    """One dimension gets another value, or a layer is doubled or taken out. What still applies is kept."""
+    moves: list[Callable[[], Flat]] = []
+    for name, axis in axes.items():
+        if name not in parent or axis.fixed or not axis.holds(parent[name]):
+            continue
+        moves.append(lambda axis=axis: {**parent, axis.name: moved(axis, parent[axis.name], chance)})  # type: ignore[misc]
+        count = parent[name]
+        if name.endswith(_COUNT) and isinstance(count, int):
+            stem = name.removesuffix(_COUNT)
+            for change in (1, -1):
+                if axis.holds(count + change) and count + min(change, 0) >= 0 and count:
+                    moves.append(lambda s=stem, c=count, d=change: _relayered(parent, s, c, d, chance))  # type: ignore[misc]
+    return complete(axes, chance.choice(moves)() if moves else parent, chance)
+
+
+def moved(axis: Axis, value: JsonValue, chance: random.Random) -> JsonValue:
+    """Another value: any other choice, or a number not far away."""
+    if axis.count is None:
+        where = axis.where(value) + chance.gauss(0, _SPREAD)
+        return axis.at(min(abs(where), 2 - abs(where)) if -1 < where < 2 else chance.random())
+    index = axis.index(value) or 0
+    if not axis.ordered:
+        return axis.value((index + chance.randrange(1, axis.count)) % axis.count)
+    step = round(chance.gauss(0, max(1.0, _SPREAD * axis.count))) or chance.choice((-1, 1))
+    there = min(max(index + step, 0), axis.count - 1)
+    if there == index:  # it was at the end already
+        there = index + (-1 if index else 1)
+    return axis.value(there)
+
+
+def crossed(axes: Mapping[str, Axis], one: Flat, other: Flat, chance: random.Random) -> dict[str, JsonValue]:
+    """Each dimension from one of the two; numbers also from around either (simulated binary crossover)."""
+    wish: dict[str, JsonValue] = {**other, **one}
+    for name in one:
+        axis = axes.get(name)
+        if axis is None or name not in other or not (axis.holds(one[name]) and axis.holds(other[name])):
+            continue
+        if axis.count is None and chance.random() < 0.5:
+            spread = chance.random()
+            beta = (2 * spread) ** (1 / 3) if spread < 0.5 else (1 / (2 * (1 - spread))) ** (1 / 3)
+            left, right = axis.where(one[name]), axis.where(other[name])
+            where = ((1 + beta) * left + (1 - beta) * right) / 2
+            wish[name] = axis.at(min(max(where, 0.0), 1.0))
+        elif chance.random() < 0.5:
+            wish[name] = other[name]
+    return complete(axes, wish, chance)
+
+
+def _relayered(parent: Flat, stem: str, count: int, change: int, chance: random.Random) -> dict[str, JsonValue]:
+    """One layer doubled or taken out; those after it keep their values and move by one."""
+    pick = chance.randrange(count)
+    member = re.compile(rf"{re.escape(stem)}\.(\d+)(\..*)?")
+    new: dict[str, JsonValue] = {stem + _COUNT: count + change}
+    for name, value in parent.items():
+        found = member.fullmatch(name)
+        if found is None:
+            new.setdefault(name, value)
+            continue
+        layer, rest = int(found[1]), found[2] or ""
+        if rest == f".{SKIP}" and isinstance(value, int) and value >= pick and (value > pick or change < 0):
+            value = value + change if value > pick else None  # where the layer is now that it adds
+        if layer < pick or (layer == pick and change > 0):
+            new[name] = value
+        if layer > pick or (layer == pick and change > 0):
+            new[f"{stem}.{layer + change}{rest}"] = value
+    return new

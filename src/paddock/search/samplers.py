@@ -1,0 +1,46 @@
+"""The search methods by name."""
+
+from collections.abc import Sequence
+
+from paddock.errors import InvalidInput
+from paddock.search.base import Flat, Problem, Searcher, Trial
+from paddock.search.evolution import Evolution, Nsga2
+from paddock.search.points import Seen, axes_of, dice, next_number, unseen
+from paddock.search.sobol import Sobol
+
+METHODS = ("random", "sobol", "tpe", "gp", "cmaes", "evolution", "nsga2")
+
+
+class Random:
+    def __init__(self, problem: Problem) -> None:
+        self._seed, self._axes, self._seen = problem.seed, axes_of(problem.dims), Seen()
+
+    def suggest(self, history: Sequence[Trial]) -> Flat | None:
+        return unseen(self._axes, self._seen.of(history), dice(self._seed, "random", next_number(history)))
+
+
+def searcher(method: str, problem: Problem, budget: int | None = None) -> Searcher:
+    """The search method of this name. `budget`: about how many trials there will be, where that is known."""
+    match method:
+        case "random":
+            return Random(problem)
+        case "sobol":
+            return Sobol(problem)
+        case "evolution":
+            return Evolution(problem, budget)
+        case "nsga2":
+            return Nsga2(problem, budget)
+        case "tpe":  # what needs Optuna is loaded when it is used
+            from paddock.search.bayes import Tpe
+
+            return Tpe(problem)
+        case "gp":
+            from paddock.search.bayes import Gp
+
+            return Gp(problem)
+        case "cmaes":
+            from paddock.search.cma import Cmaes
+
+            return Cmaes(problem)
+    message = f"{method!r} is not a method that suggests: one of {', '.join(METHODS)}"
+    raise InvalidInput(f"{message[0].upper()}{message[1:]}.", fields={"search.method": message})

@@ -18,6 +18,7 @@ from tests.support.server import ServerProcess, running, wait_for
 from benchmarks.workload import JOB, Bench, bench, started
 from paddock.engine.ingest import Ingest
 from paddock.models import CodeInfo, Interpreter, JobSpec
+from paddock.search.tasks import NewTask
 from paddock.store import allocations, attempts, jobs, metrics
 
 TASKS, EPOCHS, JOBS, HOVERED = 1000, 200, 200, 300
@@ -161,8 +162,7 @@ def _small(made: Bench, n: int) -> None:
         script=None,
         code=CodeInfo(),
         interpreter=Interpreter(argv=["python3"]),
-        configurations=[{"n": k} for k in range(4)],
-        epochs=[None] * 4,
+        tasks=[NewTask({"n": k}, None, k + 1) for k in range(4)],
     )
     with made.context.db.write() as c:
         jobs.insert(c, new)

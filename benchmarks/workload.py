@@ -11,6 +11,7 @@ from paddock import settings
 from paddock.engine.context import Context
 from paddock.models import AllocationBatch, CodeInfo, Interpreter, JobSpec, Resources
 from paddock.paths import Home
+from paddock.search.tasks import NewTask
 from paddock.serve import open_database
 from paddock.store import allocations, jobs
 
@@ -47,8 +48,7 @@ def bench(tasks: int) -> Iterator[Bench]:
             script=None,
             code=CodeInfo(),
             interpreter=Interpreter(argv=["python3"]),
-            configurations=[{"n": n} for n in range(tasks)],
-            epochs=[None] * tasks,
+            tasks=[NewTask({"n": n}, None, n + 1) for n in range(tasks)],
         )
         allocation = home.job(JOB).allocation(KEY)
         allocation.mkdir(parents=True)

@@ -57,6 +57,8 @@ def bundle(
 
 def _changed(spec: JobSpec, changes: Mapping[str, Any], environment: Mapping[str, str]) -> JobSpec:
     data = spec.model_dump(mode="json", exclude_defaults=True)
+    if "objective" in changes:  # it may be several: those of the file go with the first of them
+        data.pop("other_objectives", None)
     _merge(data, changes, "")
     chosen = data.setdefault("environment", {})
     if isinstance(chosen, dict) and not any(chosen.get(name) for name in _ALTERNATIVES["environment"]):

@@ -4,7 +4,7 @@ import math
 import os
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, TypeVar
@@ -31,6 +31,7 @@ from paddock.models import (
     Preview,
     RestartRequest,
     ScriptReport,
+    SearchReport,
     StopRequest,
     Task,
     TaskDetail,
@@ -191,6 +192,24 @@ class Client:
         body = {name: value for name, value in (("time_limit", time_limit), ("nice", nice)) if value is not None}
         return self._send("POST", f"/jobs/{_path(job)}/limits", JobDetail, body)
 
+    def search_report(self, job: str) -> SearchReport:
+        """How the search of a job stands: its trials, the importance of its parameters, what early stopping saved."""
+        return self._get(f"/jobs/{_path(job)}/search", SearchReport)
+
+    def extend(
+        self,
+        job: str,
+        *,
+        trials: int | None = None,
+        time_budget: int | str | None = None,
+        params: Mapping[str, Any] | None = None,
+    ) -> JobDetail:
+        """More of a search: so many more trials, so much longer (seconds, or text such as `2h`), other values from
+        now on of some parameters. Also when the search is over."""
+        given = {"trials": trials, "time_budget": time_budget, "params": dict(params) if params else None}
+        body = {name: _jsonable(value) for name, value in given.items() if value is not None}
+        return self._send("POST", f"/jobs/{_path(job)}/extend", JobDetail, body)
+
     def export(self, job: str, format: Literal["csv", "jsonl"] = "csv") -> str:
         """All tasks with parameters, states and best values, as text."""
         return self._connection.request("GET", f"/jobs/{_path(job)}/export", params={"format": format}).text
@@ -222,8 +241,13 @@ class Client:
         *,
         points: int | None = None,
         attempt: int | None = None,
+        offset: int | None = None,
+        limit: int | None = None,
     ) -> list[Curve]:
-        """Of a task all metrics, of a job the objective, unless `metrics` says which."""
+        """Of a task all metrics, of a job the objective, unless `metrics` says which.
+
+        Of a job those of its first 1,000 tasks; `offset` and `limit` choose others.
+        """
         kind = "tasks" if _is_task(job_or_task) else "jobs"
         found = self._request(
             "GET",
@@ -231,6 +255,8 @@ class Client:
             metric=list(metrics) if metrics else None,
             points=points,
             attempt=attempt if kind == "tasks" else None,
+            offset=offset if kind == "jobs" else None,
+            limit=limit if kind == "jobs" else None,
         )
         return TypeAdapter(list[Curve]).validate_json(found)
 
@@ -296,6 +322,13 @@ class Client:
     def _send(self, method: str, path: str, model: type[Model], body: Any = None) -> Model:
         options = {} if body is None else {"json": body}
         return model.model_validate_json(self._connection.request(method, path, **options).content)
+
+
+def _jsonable(value: Any) -> Any:
+    """Parameters may be given as they stand in a spec."""
+    if isinstance(value, Mapping):
+        return {name: _jsonable(one) for name, one in value.items()}
+    return value.model_dump(mode="json") if isinstance(value, BaseModel) else value
 
 
 def _is_task(text: str) -> bool:

@@ -1,11 +1,11 @@
 """A submitted job, as the SDK hands it out."""
 
 import time
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from paddock.errors import ServerUnreachable
-from paddock.models import Curve, JobDetail, Task
+from paddock.models import Curve, Goal, JobDetail, SearchReport, Task, TrialReport
 from paddock.stream import AWAY_SECONDS, Patience
 
 if TYPE_CHECKING:
@@ -23,7 +23,8 @@ class JobHandle:
 
     def __repr__(self) -> str:
         counts = self.detail.counts
-        return f"<Job {self.id} {self.detail.name!r}: {counts.total - counts.unended} of {counts.total} tasks ended>"
+        ended = f"{counts.total - counts.unended} of {counts.total} tasks ended"
+        return f"<Job {self.id} {self.detail.name!r}: {ended}{', more to come' if self.detail.searching else ''}>"
 
     @property
     def id(self) -> str:
@@ -34,7 +35,10 @@ class JobHandle:
         return self
 
     def wait(self, timeout: float | None = None) -> "JobHandle":
-        """Until every task has ended. Raises TimeoutError after `timeout` seconds; the job goes on then."""
+        """Until every task has ended and none is to come.
+
+        Raises TimeoutError after `timeout` seconds; the job goes on then.
+        """
         end = None if timeout is None else time.monotonic() + timeout
         pause = _FIRST_PAUSE
         patience = Patience(AWAY_SECONDS)
@@ -54,9 +58,28 @@ class JobHandle:
             pause = min(pause * 1.5, _LONGEST_PAUSE)
 
     def best(self) -> Task | None:
-        """The best task so far, by the job's objective; None while no task has a value."""
+        """The best task so far, by the job's (first) objective; None while no task has a value."""
         best = self.refresh().detail.best_task
         return self._client.task(best) if best else None
+
+    def best_trials(self, count: int | None = None) -> list[TrialReport]:
+        """The best configurations, the best first; with several objectives the Pareto front."""
+        return best_trials(self.search_report(), count)
+
+    def search_report(self) -> SearchReport:
+        """How the search stands: trials, importance of parameters, what early stopping saved."""
+        return self._client.search_report(self.id)
+
+    def extend(
+        self,
+        *,
+        trials: int | None = None,
+        time_budget: int | str | None = None,
+        params: Mapping[str, Any] | None = None,
+    ) -> "JobHandle":
+        """More trials, more time (such as `2h`), or other values of parameters from now on."""
+        self.detail = self._client.extend(self.id, trials=trials, time_budget=time_budget, params=params)
+        return self
 
     def tasks(self) -> list[Task]:
         return self._client.tasks(self.id)
@@ -86,3 +109,12 @@ class JobHandle:
 
     def remove(self) -> None:
         self._client.remove(self.id)
+
+
+def best_trials(report: SearchReport, count: int | None = None) -> list[TrialReport]:
+    """Those with values, the best first; with several objectives the Pareto front, by the first of them."""
+    sign = 1 if report.objectives[0].goal is Goal.MIN else -1
+    several = len(report.objectives) > 1
+    found = [(trial.values[0], trial) for trial in report.history if trial.front or not several]
+    known = [(sign * value, trial.trial, trial) for value, trial in found if value is not None]
+    return [trial for *_, trial in sorted(known, key=lambda one: one[:2])][:count]

@@ -64,8 +64,15 @@ def validated(data: Any, where: str = "The job") -> JobSpec:
 def dump(spec: JobSpec) -> str:
     """YAML that loads back to an equal spec; what has its default is left out."""
     data = spec.model_dump(mode="json", exclude_defaults=True)
-    if "objective" in data:
+    if data.pop("other_objectives", None):
+        data["objective"] = [_objective(one) for one in spec.objectives]
+    elif "objective" in data:
         data["objective"] = _objective(spec.objective)
+    if spec.search.time_budget:
+        data["search"]["time_budget"] = units.clock(spec.search.time_budget)
+    for name in ("search", "stop_early"):
+        if list(data.get(name, ())) == ["method"]:
+            data[name] = data[name]["method"]
     if "params" in data:
         data["params"] = {name: space.plain(one) for name, one in spec.params.items()}
     if "resources" in data:

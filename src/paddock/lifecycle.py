@@ -33,7 +33,7 @@ class Ending:
 
     exit_code: int | None = None
     signal: int | None = None
-    by: str | None = None  # stop, prune, shutdown: the runner ended it
+    by: str | None = None  # stop, prune, follow, shutdown: the runner ended it
     cause: Cause | None = None
     reason: str | None = None
 
@@ -57,7 +57,7 @@ def judge(ending: Ending, *, stop_wanted: bool, tried: int, limit: Callable[[Cau
     """
     if ending.exit_code == 0 and ending.cause is None and ending.by is None:
         return Verdict(S.FINISHED)
-    if ending.by == "prune":
+    if ending.by == "prune" or (ending.by == "follow" and not stop_wanted):
         return Verdict(S.PRUNED)
     if ending.by == "stop" or stop_wanted:
         return Verdict(S.STOPPED)

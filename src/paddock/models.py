@@ -6,7 +6,16 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, StringConstraints
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    StringConstraints,
+    model_validator,
+)
 
 from paddock import units
 from paddock.space import ParamSpace
@@ -135,12 +144,66 @@ def _objective(given: Any) -> Any:
     return {"metric": metric, "goal": goal} if colon else {"metric": given}
 
 
+ObjectiveLike = Annotated[Objective, BeforeValidator(_objective, json_schema_input_type=Objective | str)]
+
+
+def _by_method(given: Any) -> Any:
+    return {"method": given} if isinstance(given, str) else given
+
+
+Seconds = Annotated[int, BeforeValidator(units.seconds, json_schema_input_type=int | str)]
+MOST_SECONDS = 10 * 365 * 86_400
+
+
+class Method(StrEnum):
+    """How configurations are chosen."""
+
+    AUTO = "auto"  # a grid where only values are listed, tpe where there are ranges
+    GRID = "grid"
+    RANDOM = "random"
+    SOBOL = "sobol"
+    TPE = "tpe"
+    GP = "gp"
+    CMAES = "cmaes"
+    EVOLUTION = "evolution"
+    NSGA2 = "nsga2"
+    PBT = "pbt"
+
+
 class Search(Model):
-    method: Literal["auto", "grid", "random"] = "auto"
+    method: Method = Method.AUTO
     trials: int | None = Field(
-        None, ge=1, le=100_000, description="how many configurations, where the method draws them"
+        None,
+        ge=1,
+        le=100_000,
+        description="how many configurations, where the method draws them; of pbt: how many live",
+    )
+    time_budget: Seconds | None = Field(
+        None, ge=1, le=MOST_SECONDS, description="no further task is begun so long after the submission, such as 2h"
     )
     seed: int = Field(0, ge=0, le=2**31 - 1)
+    repeat: int = Field(
+        1, ge=1, le=100, description="tasks for each configuration, with seeds of their own; their mean counts"
+    )
+    warm_start: list[Annotated[str, StringConstraints(min_length=1, max_length=32)]] = Field(
+        default_factory=list, max_length=20, description="past jobs to learn from"
+    )
+    interval: float | None = Field(
+        None, gt=0, le=1e9, allow_inf_nan=False, description="pbt: steps from one change of parameters to the next"
+    )
+
+
+class StopEarly(Model):
+    """When tasks are stopped that are not promising. Text form: `asha`, `median`."""
+
+    method: Literal["none", "median", "asha", "hyperband"] = "none"
+    min_steps: float | None = Field(None, gt=0, le=1e9, description="no task is stopped before this step (epoch)")
+    max_steps: float | None = Field(
+        None, gt=0, le=1e9, description="steps of a task that is not stopped; the script's epochs when not given"
+    )
+    eta: float = Field(3.0, ge=2, le=100, description="asha, hyperband: one of so many goes on past a rung")
+    min_trials: int = Field(5, ge=1, le=100_000, description="median: so many others must have come as far")
+    interval: float | None = Field(None, gt=0, le=1e9, description="median: steps from one comparison to the next")
 
 
 class Launcher(StrEnum):
@@ -172,8 +235,6 @@ SlurmOption = Annotated[
     _like(r"--[a-z][a-z0-9-]*(=[^\x00-\x1f\x7f\"'\\`$]*)?", "--licenses=matlab:1, without quotes"),
     AfterValidator(_free_option),
 ]
-Seconds = Annotated[int, BeforeValidator(units.seconds, json_schema_input_type=int | str)]
-MOST_SECONDS = 10 * 365 * 86_400
 Bytes = Annotated[int, BeforeValidator(units.size, json_schema_input_type=int | str)]
 
 
@@ -235,8 +296,15 @@ class JobSpec(Model):
     command: Text | None = Field(None, description="a shell command with {parameter} fields, in place of a script")
     convention: Convention = Convention.AUTO
     params: dict[ParamName, ParamSpace] = Field(default_factory=dict)
-    objective: Annotated[Objective, BeforeValidator(_objective, json_schema_input_type=Objective | str)] = Objective()
-    search: Search = Search()
+    objective: Annotated[
+        ObjectiveLike,
+        BeforeValidator(lambda given: given, json_schema_input_type=Objective | str | list[Objective | str]),
+    ] = Objective()
+    other_objectives: list[ObjectiveLike] = Field(
+        default_factory=list, max_length=4, description="more of them: then there is no single best, but a Pareto front"
+    )
+    search: Annotated[Search, BeforeValidator(_by_method, json_schema_input_type=Search | str)] = Search()
+    stop_early: Annotated[StopEarly, BeforeValidator(_by_method, json_schema_input_type=StopEarly | str)] = StopEarly()
     parallel: int | None = Field(None, ge=1, description="at most this many tasks at a time")
     resources: Resources = Resources()
     environment: Environment = Environment()
@@ -245,6 +313,29 @@ class JobSpec(Model):
         default_factory=dict, description="how often a task is tried again, by cause; the settings have the defaults"
     )
     grace_seconds: float | None = Field(None, ge=0, le=3600, description="between SIGTERM and SIGKILL")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _several_objectives(cls, given: Any) -> Any:
+        """`objective` may be a list: the first one, and the others."""
+        listed = given.get("objective") if isinstance(given, dict) else None
+        if not isinstance(listed, list):
+            return given
+        if not listed or given.get("other_objectives"):
+            raise ValueError("write one objective or several in a list, such as [val_loss, params:min]")
+        return given | {"objective": listed[0], "other_objectives": listed[1:]}
+
+    @model_validator(mode="after")
+    def _different_objectives(self) -> "JobSpec":
+        names = [objective.metric for objective in self.objectives]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise ValueError(f"{twice} is an objective twice")
+        return self
+
+    @property
+    def objectives(self) -> list[Objective]:
+        return [self.objective, *self.other_objectives]
 
 
 class CodeInfo(Model):
@@ -338,7 +429,9 @@ class Job(Model):
     ended_at: datetime | None = None
     objective: Objective
     counts: TaskCounts
-    ended: bool = Field(description="no task is waiting or running")
+    ended: bool = Field(description="no task is waiting or running, and none is to come")
+    searching: bool = Field(False, description="further tasks are to come: the search is not over")
+    to_come: int | None = Field(None, description="how many, where it is known")
     best_task: str | None = None
     best_value: float | None = None
     sparkline: list[float] = Field(default_factory=list, description="the objective of the best task, some 30 points")
@@ -375,6 +468,10 @@ class Task(Model):
     cause: Cause | None = None
     reason: str | None = None
     attempt: int
+    trial: int = Field(description="tasks with the same configuration have the same, from 1 on")
+    values: list[float | None] = Field(
+        default_factory=list, description="the best of each objective, where there are several"
+    )
     created_at: datetime
     started_at: datetime | None = None
     ended_at: datetime | None = None
@@ -400,6 +497,9 @@ class Attempt(Model):
     cause: Cause | None = None
     reason: str | None = None
     resumed: bool = Field(False, description="goes on from the checkpoint of the attempt before")
+    source: str | None = Field(None, description="the task whose checkpoint it goes on from (pbt)")
+    source_step: float | None = Field(None, description="the step at which it was taken over")
+    params: Params | None = Field(None, description="its parameters, where they differ between attempts (pbt)")
     allocation: str | None = None
     created_at: datetime
     started_at: datetime | None = None
@@ -456,7 +556,8 @@ class Preview(Model):
     """What a submission would do."""
 
     spec: JobSpec
-    count: int
+    count: int | None = Field(description="of tasks; null: as many as there is time for")
+    adaptive: bool = Field(False, description="configurations are chosen as results come in: these are the first ones")
     columns: list[str] = Field(description="the parameters that differ between tasks")
     tasks: list[Params] = Field(description="the first tasks, at most 1,000")
     commands: list[list[str]] = Field(description="the exact command of each of these tasks")
@@ -481,6 +582,81 @@ class LimitsRequest(Model):
 
     time_limit: Seconds | None = Field(None, ge=60, le=MOST_SECONDS, description="of its allocations, such as 4h")
     nice: int | None = Field(None, ge=0, le=2_147_483_645)
+
+
+class ExtendRequest(Model):
+    """More of a search: what is not given stays."""
+
+    trials: int | None = Field(None, ge=1, le=100_000, description="so many more")
+    time_budget: Seconds | None = Field(None, ge=1, le=MOST_SECONDS, description="so much longer from now on")
+    params: dict[ParamName, ParamSpace] = Field(
+        default_factory=dict, description="other values of these parameters from now on"
+    )
+
+
+class TrialReport(Model):
+    """A configuration, and what came of it."""
+
+    trial: int
+    tasks: list[str]
+    params: Params
+    state: TaskState = Field(description="of the last of its tasks to end; while one has not: running or submitted")
+    values: list[float | None] = Field(description="one an objective; the mean where it has several tasks")
+    spread: list[float | None] = Field(default_factory=list, description="standard deviation over its tasks")
+    count: int = Field(0, description="tasks that the values are of")
+    ended_at: datetime | None = None
+    best: float | None = Field(None, description="the best value of the first objective until then")
+    front: bool = Field(False, description="no other one is better in all objectives")
+
+
+class RungReport(Model):
+    """What happened at one rung of early stopping."""
+
+    step: float
+    bracket: int = 0
+    reached: int
+    went_on: int
+    cutoff: float | None = Field(None, description="a value as good as this would go on")
+
+
+class Savings(Model):
+    """What was not done because of early stopping."""
+
+    steps: float = 0.0
+    share: float = Field(0.0, description="of all steps that there would have been")
+    seconds: float = 0.0
+
+
+class Move(Model):
+    """Population-based training: a task that went on from another's checkpoint."""
+
+    task: str
+    attempt: int
+    source: str
+    step: float
+    before: Params
+    after: Params
+    at: datetime
+
+
+class SearchReport(Model):
+    """How the search of a job stands."""
+
+    method: Method
+    objectives: list[Objective]
+    stop_early: StopEarly
+    trials: int | None = Field(None, description="planned; null: until the time budget is over")
+    searching: bool
+    ended_why: str | None = Field(None, description="why no further ones come")
+    ends_at: datetime | None = Field(None, description="when the time budget is over")
+    history: list[TrialReport]
+    importance: dict[str, float] = Field(description="share of each parameter, the largest first")
+    rungs: list[RungReport] = Field(default_factory=list)
+    saved: Savings = Savings()
+    unjudged: list[str] = Field(
+        default_factory=list, description="tasks that have ended or trained for long without the metric: never stopped"
+    )
+    moves: list[Move] = Field(default_factory=list)
 
 
 class JobPatch(Model):

@@ -1,5 +1,6 @@
 """The user's code: what is taken along, and how it is laid down in the job folder."""
 
+import hashlib
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
@@ -19,6 +20,14 @@ def safe_path(given: str) -> PurePosixPath:
     if any(len(part.encode()) > 255 for part in parts) or len(given.encode()) > 1000:
         raise InvalidInput(f"The path {given[:60]!r}... is too long.", fields={"files": given[:60]})
     return path
+
+
+def digest(files: Files) -> str:
+    """The same for the same code."""
+    made = hashlib.sha256()
+    for name, data in sorted(files.items()):
+        made.update(f"{len(name.encode())} {len(data)} {name}\n".encode() + data)
+    return made.hexdigest()
 
 
 def checked(files: Files, limits: UploadSettings) -> dict[str, bytes]:

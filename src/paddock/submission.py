@@ -3,13 +3,13 @@
 import secrets
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pydantic import JsonValue
 
 from paddock import commands, environment, placement, snapshot
-from paddock.errors import InvalidInput
+from paddock.errors import InvalidInput, PaddockError
 from paddock.inspection import inspect_source
 from paddock.inspection.given import same_name
 from paddock.models import (
@@ -18,21 +18,27 @@ from paddock.models import (
     Interpreter,
     JobSpec,
     Launcher,
+    Method,
     Node,
     Params,
     Preview,
     ScriptParam,
     ScriptReport,
+    TaskState,
 )
 from paddock.paths import Home, open_to, write_once
-from paddock.search import expand, varying
+from paddock.search import abreast, adaptive, expand, searcher, settled, varying
+from paddock.search.base import Outcome, Trial
+from paddock.search.flat import nest
+from paddock.search.tasks import key_of, new_tasks
 from paddock.settings import Settings
 from paddock.space import Block, Choices, Range, Space
-from paddock.store import jobs
-from paddock.store.db import Database
+from paddock.store import jobs, trials
+from paddock.store.db import Connection, Database
 
 SHOWN = 1000
-_EPOCHS = ("epochs", "n_epochs", "num_epochs", "max_epochs", "epoch", "nb_epochs", "total_epochs")
+FIRST = 6  # so many of an adaptive search are shown before it begins
+MIN_POPULATION = 4
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # no letters that look like others
 _ROOT = Path(__file__).parent
 
@@ -45,7 +51,7 @@ class Plan:
     files: dict[str, bytes]
     script: ScriptReport | None
     interpreter: Interpreter
-    configurations: list[Params]
+    configurations: list[Params]  # all, or the first ones of a search that chooses them as results come in
     warnings: list[str]
 
     def command(self, number: int, params: Params, job: str, code: str) -> commands.Command:
@@ -59,12 +65,30 @@ class Plan:
             interpreter=self.interpreter.argv,
         )
 
+    @property
+    def adaptive(self) -> bool:
+        return adaptive(self.spec.search)
+
+    @property
+    def count(self) -> int | None:
+        """How many tasks there will be; None: as many as there is time for."""
+        trials = self.spec.search.trials if self.adaptive else len(self.configurations)
+        return None if trials is None else trials * self.spec.search.repeat
+
+    @property
+    def at_once(self) -> int:
+        """How many tasks will wait or run at the same time, at most."""
+        if not self.adaptive:
+            return len(self.configurations) * self.spec.search.repeat
+        return abreast(self.spec) * self.spec.search.repeat
+
     def preview(self, home: Home) -> Preview:
         code = str(home.job("JOB").code)
         shown = self.configurations[:SHOWN]
         return Preview(
             spec=self.spec,
-            count=len(self.configurations),
+            count=self.count,
+            adaptive=self.adaptive,
             columns=varying(self.configurations),
             tasks=shown,
             commands=[self.command(n, params, "JOB", code).argv for n, params in enumerate(shown, start=1)],
@@ -80,7 +104,9 @@ def plan(spec: JobSpec, files: snapshot.Files, settings: Settings, nodes: Sequen
     spec = _named(_with_script(spec, kept))
     report = _report(spec, kept)
     spec = _with_types(spec, report)
-    configurations = expand(spec.params, spec.search, settings.max_tasks)
+    spec = spec.model_copy(update={"search": settled(spec.params, spec.search)})
+    _refuse_pbt(spec)
+    configurations = expand(spec.params, spec.search, settings.max_tasks) or _first(spec)
     if report:
         _refuse_misfits(spec, report)
     placement.refuse_impossible(spec.resources, nodes)
@@ -96,6 +122,61 @@ def plan(spec: JobSpec, files: snapshot.Files, settings: Settings, nodes: Sequen
     for number, params in enumerate(configurations, start=1):
         made.command(number, params, "JOB", "code")  # raises for what cannot be passed
     return made
+
+
+def with_past(made: Plan, db: Database) -> Plan:
+    """Look up the jobs of a warm start. What they have finished with the same code is not run again."""
+    given = made.spec.search.warm_start
+    if not given:
+        return made
+    with db.read() as c:
+        past = [_past(c, text, made.spec) for text in given]
+        digest = snapshot.digest(made.files)
+        done = [run for job in past if jobs.digest(c, job) == digest for run in trials.runs(c, job)]
+    search = made.spec.search.model_copy(update={"warm_start": past})
+    made = replace(made, spec=made.spec.model_copy(update={"search": search}))
+    if made.adaptive:
+        return made
+    known = {key_of(run.params, made.spec.params) for run in done if run.state is TaskState.FINISHED}
+    left = [params for params in made.configurations if key_of(params, made.spec.params) not in known]
+    gone = len(made.configurations) - len(left)
+    if not left:
+        message = f"the jobs of the warm start ({', '.join(past)}) have run all {gone} configurations with this code"
+        raise InvalidInput(f"T{message[1:]}: leave them out to run them again.", fields={"search.warm_start": message})
+    note = f"{gone} configurations are left out: the jobs of the warm start have run them with this code."
+    return replace(made, configurations=left, warnings=[*made.warnings, *([note] if gone else [])])
+
+
+def _past(c: Connection, text: str, spec: JobSpec) -> str:
+    try:
+        job = jobs.resolve(c, text)
+    except PaddockError as error:
+        raise InvalidInput(error.message, fields={"search.warm_start": error.message}) from None
+    objective = jobs.objective(c, job)
+    if objective != spec.objective:
+        message = f"job {job} was about {objective.metric} ({objective.goal}), not {spec.objective.metric}"
+        raise InvalidInput(f"A warm start needs the same objective: {message}.", fields={"search.warm_start": message})
+    return job
+
+
+def _first(spec: JobSpec) -> list[Params]:
+    """With which a search begins. Raises InvalidInput when its method cannot search this space."""
+    ask = searcher(spec.params, spec.search, [objective.goal for objective in spec.objectives])
+    history: list[Trial] = []
+    while len(history) < min(FIRST, spec.search.trials or FIRST) and (found := ask.suggest(history)) is not None:
+        history.append(Trial(len(history), found, Outcome.RUNNING))
+    return [nest(trial.params, spec.params) for trial in history]
+
+
+def _refuse_pbt(spec: JobSpec) -> None:
+    if spec.search.method is not Method.PBT:
+        return
+    if spec.stop_early.method != "none":
+        message = "pbt replaces poor tasks itself: leave early stopping out"
+        raise InvalidInput(f"{message.capitalize()}.", fields={"stop_early.method": message})
+    if spec.search.trials is not None and spec.search.trials < MIN_POPULATION:
+        message = f"a population has {MIN_POPULATION} or more: the worst quarter follows the best"
+        raise InvalidInput(f"{message.capitalize()}.", fields={"search.trials": message})
 
 
 def _refuse_launcher(spec: JobSpec) -> None:
@@ -128,9 +209,10 @@ def accept(made: Plan, code: CodeInfo, owner: str, home: Home, db: Database, set
         script=made.script,
         code=code.model_copy(update={"files": len(made.files), "bytes": sum(map(len, made.files.values()))}),
         interpreter=interpreter,
-        configurations=made.configurations,
-        epochs=[_epochs(params, made.script) for params in made.configurations],
+        tasks=[] if made.adaptive else new_tasks(made.spec, made.script, made.configurations, 1),
         warnings=made.warnings,
+        digest=snapshot.digest(made.files),
+        searching=made.adaptive,
     )
     try:
         with db.write() as c:
@@ -242,14 +324,4 @@ def _misfit(param: ScriptParam, space: Space) -> str | None:
             return f"the script takes a number, not {value!r}"
         if param.type == "int" and isinstance(value, float) and isinstance(space, Choices):
             return f"the script takes an integer, not {value!r}"
-    return None
-
-
-def _epochs(params: Params, script: ScriptReport | None) -> int | None:
-    """How many epochs a task will train, if a parameter says so, or its default in the script."""
-    defaults = {param.name: param.default for param in script.params} if script else {}
-    for name in _EPOCHS:
-        value = params.get(name, defaults.get(name))
-        if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < 2**31:
-            return int(value)
     return None

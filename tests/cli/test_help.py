@@ -12,6 +12,7 @@ from tests.support.up import Cli
 NAMES = [name for name, _, _ in _COMMANDS]
 NEEDS_SERVER = [
     ["ls"], ["show", "k3v"], ["tasks", "k3v"], ["logs", "k3v-1"], ["metrics", "k3v-1"], ["best", "k3v"],
+    ["importance", "k3v"], ["extend", "k3v", "--trials", "5"],
     ["stop", "k3v"], ["restart", "k3v"], ["rm", "k3v", "--yes"], ["export", "k3v"], ["nodes"], ["token"],
     ["submit", "--command", "true"], ["hold", "k3v"], ["release", "k3v"], ["limits", "k3v", "--time", "4h"],
 ]  # fmt: skip
@@ -86,6 +87,14 @@ def test_wrong_usage_is_2(alone: Cli, arguments: list[str]) -> None:
         (["--retry", "lost=many"], "retries"),
         (["--env", "A"], "NAME=VALUE"),
         (["--objective", "acc:best"], "METRIC:max"),
+        (["--objective", "acc", "--objective", "loss:best"], "METRIC:max"),
+        (["--search", "magic"], "'tpe'"),
+        (["--trials", "0"], "--trials"),
+        (["--time-budget", "5"], "5 of what?"),
+        (["--stop-early", "never"], "'asha'"),
+        (["--stop-early", "asha", "--min-steps", "0"], "stop_early.min_steps"),
+        (["--min-steps", "3"], "--min-steps is about early stopping: give --stop-early"),
+        (["--interval", "-1"], "search.interval"),
         (["--venv", "a", "--conda", "b"], "not both"),
         (["--script", "other.py"], "other.py"),
     ],
@@ -95,6 +104,16 @@ def test_wrong_flags_of_submit_are_2_without_asking_a_server(alone: Cli, flag: l
     done = alone.quick("submit", alone.script(), *flag, code=2)
     assert done.err.startswith("error: ")
     assert said in done.err
+
+
+def test_more_of_nothing(alone: Cli) -> None:
+    assert "give --trials" in alone.quick("extend", "k3v", code=2).err
+    assert "Parameter lr" in alone.quick("extend", "k3v", "-p", "lr=1..0", code=2).err
+
+
+def test_forms_of_an_export_that_exclude_each_other(alone: Cli) -> None:
+    for arguments in (["--optuna", "s.db", "-o", "x"], ["--optuna", "s.db", "--format", "csv"], ["--force"]):
+        assert "--optuna" in alone.quick("export", "k3v", *arguments, code=2).err
 
 
 def test_nothing_to_submit(alone: Cli) -> None:

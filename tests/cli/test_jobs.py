@@ -31,8 +31,8 @@ def test_json_is_all_that_is_printed(cli: Cli) -> None:
     cli.wait(job)
     single = [
         ["ls"], ["show", job], ["show", f"{job}-1"], ["tasks", job], ["logs", f"{job}-1"], ["metrics", job],
-        ["best", job], ["stop", job], ["restart", job], ["nodes"], ["settings"], ["token"], ["version"], ["doctor"],
-        ["hold", job], ["release", job], ["limits", job, "--nice", "1"], ["tunnel"],
+        ["best", job], ["importance", job], ["stop", job], ["restart", job], ["nodes"], ["settings"], ["token"],
+        ["version"], ["doctor"], ["hold", job], ["release", job], ["limits", job, "--nice", "1"], ["tunnel"],
         ["inspect", cli.script()], ["submit", cli.script(), "--gpus", "0", "--dry-run"], ["rm", job, "--yes"],
     ]  # fmt: skip
     for arguments in single:
@@ -168,7 +168,8 @@ def test_rm_asks_first(cli: Cli) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["show", "tasks", "logs", "metrics", "best", "stop", "restart", "hold", "release", "rm", "export"]
+    "command",
+    ["show", "tasks", "logs", "metrics", "best", "importance", "stop", "restart", "hold", "release", "rm", "export"],
 )
 @pytest.mark.parametrize("unknown", ["zzzzzzzz", "zzzzzzzz-1", "../health", "a b", "%", ""])
 def test_what_is_not_there_is_3(cli: Cli, command: str, unknown: str) -> None:

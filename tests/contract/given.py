@@ -5,6 +5,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from paddock.models import Cause, CodeInfo, Interpreter, JobSpec, Params, TaskState
+from paddock.search.tasks import NewTask
 from paddock.store import attempts, jobs
 from paddock.store.db import Database
 
@@ -20,7 +21,8 @@ def add_job(
     **spec: Any,
 ) -> list[str]:
     """The ids of its tasks."""
-    drawn = configurations or [{"lr": 0.1 * number} for number in range(1, tasks + 1)]
+    drawn: list[Params] = [{"lr": 0.1 * number} for number in range(1, tasks + 1)]
+    drawn = drawn if configurations is None else configurations
     new = jobs.NewJob(
         id=job,
         owner=owner,
@@ -28,8 +30,7 @@ def add_job(
         script=None,
         code=CodeInfo(files=1, bytes=2),
         interpreter=Interpreter(argv=["python"]),
-        configurations=drawn,
-        epochs=[epochs] * len(drawn),
+        tasks=[NewTask(params, epochs, trial) for trial, params in enumerate(drawn, start=1)],
         warnings=["mind the gap"],
     )
     with db.write() as c:

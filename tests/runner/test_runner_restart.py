@@ -1,7 +1,13 @@
 """A second attempt: from the beginning, or from the checkpoint."""
 
 import os
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import pytest
+
+from paddock.runner import prepare
 from tests.runner.folder import Folder, ended
 
 SCRIPT = """
@@ -72,3 +78,54 @@ def test_a_linked_checkpoint_folder_is_not_emptied(folder: Folder) -> None:
     assert ended(folder.run(), "t-1")["exit"] == 0
     assert (elsewhere / "precious").exists()
     assert not (folder.results("t-1") / "checkpoint").is_symlink()
+
+
+def test_from_a_copy_of_another_checkpoint(folder: Folder, python: str) -> None:
+    folder.python = python
+    folder.python_task("t-1", SCRIPT)
+    folder.python_task("t-2", SCRIPT)
+    folder.python_task("t-2", SCRIPT, attempt=2, resume=True, **{"from": "t-1"})
+    folder.code("t-1.py", SCRIPT + "\nopen(checkpoint + '/of', 'w').write('t-1')\n")
+    folder.code("t-2.py", SCRIPT + "\nopen(checkpoint + '/mine', 'w').write('t-2')\n")
+    folder.end()
+    folder.allocate()
+    assert [r["exit"] for r in folder.run() if r["e"] == "ended"] == [0, 0, 0]
+    assert "deep log.csv model of results" in folder.log("t-2", 2), "not that of t-2, with all that it holds"
+    mine, other = (folder.results(task) / "checkpoint" for task in ("t-2", "t-1"))
+    assert ((mine / "model").read_text(), (other / "model").read_text()) == ("12", "1")
+    assert sorted(path.name for path in mine.parent.iterdir()) == ["attempts", "checkpoint", "log.csv", "work"]
+
+
+def test_the_other_one_has_no_checkpoint(folder: Folder) -> None:
+    folder.python_task("t-2", SCRIPT, resume=True, **{"from": "t-9"})
+    folder.end()
+    folder.allocate()
+    end = ended(folder.run(), "t-2")
+    assert (end["cause"], "t-9" in end["reason"]) == ("launch_failed", True)
+
+
+def test_a_copy_is_made_again_while_its_owner_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source, target = tmp_path / "source", tmp_path / "target"
+    source.mkdir()
+    target.mkdir()
+    (target / "old").write_text("mine")
+    (source / "model").write_text("half")
+    looks = []
+
+    def pause(_: float) -> None:
+        looks.append((source / "model").read_text())
+
+    real = prepare._stamps
+
+    def stamps(folder: str) -> Any:
+        found = real(folder)
+        if len(looks) < 2 and (tmp_path / "target.new").exists():  # while the copy was made
+            (source / "model").write_text("x" * (len(looks) + 5))
+            return real(folder)
+        return found
+
+    monkeypatch.setattr(prepare, "_stamps", stamps)
+    monkeypatch.setattr(prepare, "time", SimpleNamespace(sleep=pause))
+    prepare._take_over(str(source), str(target))
+    assert looks == ["x" * 5, "x" * 6]
+    assert [(path.name, path.read_text()) for path in target.iterdir()] == [("model", "x" * 6)]

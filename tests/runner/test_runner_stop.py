@@ -48,7 +48,7 @@ def left(folder: Folder, task: str) -> list[int]:
     return [pid for pid in pids if is_running(pid)]
 
 
-@pytest.mark.parametrize("op", ["stop", "prune"])
+@pytest.mark.parametrize("op", ["stop", "prune", "follow"])
 def test_stop_leaves_time_to_save(folder: Folder, op: str, python: str) -> None:
     folder.python = python
     folder.python_task("t-1", POLITE)

@@ -21,7 +21,9 @@ from paddock.errors import (
     ServerUnreachable,
     UnusableEnvironment,
 )
-from paddock.models import JobSpec, TaskState
+from paddock.handle import best_trials
+from paddock.models import Goal, JobSpec, Method, Objective, SearchReport, StopEarly, TaskState, TrialReport
+from paddock.space import Choices
 from paddock.stream import Sent, server_sent
 from tests.support.up import TINY, up
 
@@ -56,6 +58,47 @@ def test_the_line_on_the_front_page(client: paddock.Client, script: Path) -> Non
     assert best.params == {"lr": 0.2}
     assert best.best_value == 0.1
     assert best.state is TaskState.FINISHED
+
+
+def test_a_search(client: paddock.Client, script: Path) -> None:
+    job = client.submit(
+        script,
+        params={"lr": "0.1..1", "epochs": [1, 2]},
+        search={"method": "tpe", "trials": 4},
+        parallel=2,
+        resources=NO_GPU,
+    )
+    assert "more to come" in repr(job)
+    job.wait(60)
+    assert len(job.tasks()) == 4  # none was missed
+    report = job.search_report()
+    assert (report.method, report.trials, report.searching) == (Method.TPE, 4, False)
+    values = [trial.values[0] for trial in job.best_trials()]
+    assert values == sorted(trial.values[0] for trial in report.history)  # type: ignore[type-var]
+    assert job.best_trials(1)[0].tasks == [job.detail.best_task]
+    job.extend(trials=2, params={"lr": "0.1..0.2", "epochs": Choices(values=[2])}).wait(60)
+    assert [task.params["epochs"] for task in job.tasks()[4:]] == [2, 2]
+    with pytest.raises(InvalidInput, match="5 of what"):
+        job.extend(time_budget="5")
+    with pytest.raises(NotFound):
+        client.search_report("zzzz")
+
+
+def test_the_best_of_several_objectives_are_the_front() -> None:
+    def trial(number: int, front: bool, *values: float | None) -> TrialReport:
+        return TrialReport(
+            trial=number, tasks=[], params={}, state=TaskState.FINISHED, values=list(values), front=front
+        )
+
+    both = [Objective(metric="acc", goal=Goal.MAX), Objective(metric="loss")]
+    history = [trial(1, True, 0.5, 1), trial(2, False, 0.9, 9), trial(3, True, 0.8, 2), trial(4, False, None, 1)]
+    report = SearchReport(
+        method=Method.NSGA2, objectives=both, stop_early=StopEarly(), searching=False, history=history, importance={}
+    )
+    assert [one.trial for one in best_trials(report)] == [3, 1]
+    assert [one.trial for one in best_trials(report, 1)] == [3]
+    single = report.model_copy(update={"objectives": both[:1]})
+    assert [one.trial for one in best_trials(single)] == [2, 3, 1]
 
 
 def test_a_handle(client: paddock.Client, script: Path) -> None:

@@ -1,4 +1,4 @@
-"""Grid and random search."""
+"""Which search a job has, and what is known of it at its submission."""
 
 import json
 import math
@@ -9,11 +9,21 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from paddock.errors import InvalidInput
-from paddock.models import Search
-from paddock.search import DEFAULT_TRIALS, expand, method_of, varying
+from paddock.models import JobSpec, Method, Params, Search
+from paddock.search import abreast, adaptive, settled, varying
+from paddock.search.expand import DEFAULT_TRIALS
+from paddock.search.expand import expand as expand_settled
 from paddock.space import Choices, Range, Space, parse
 
 LIMIT = 1000
+
+
+def expand(spaces: dict[str, Space], search: Search, limit: int) -> list[Params]:
+    return expand_settled(spaces, settled(spaces, search), limit)
+
+
+def drawn(trials: int | None = None, seed: int = 0) -> Search:
+    return Search(method=Method.RANDOM, trials=trials, seed=seed)
 
 
 def space(**texts: str) -> dict[str, Space]:
@@ -52,18 +62,60 @@ def test_no_parameters_are_one_configuration() -> None:
     ("texts", "search", "method"),
     [
         ({"a": "1,2"}, Search(), "grid"),
+        ({"a": ",".join(map(str, range(500)))}, Search(), "grid"),
         ({"a": "1..5"}, Search(), "grid"),
-        ({"a": "0.1..5"}, Search(), "random"),
-        ({"a": "1..5:log"}, Search(), "random"),
-        ({"a": "1,2", "b": "0..0.5"}, Search(), "random"),
-        ({"a": "1,2"}, Search(trials=2), "random"),
+        ({"a": "1..8", "b": "1..8"}, Search(), "grid"),
+        ({"a": "1..8", "b": "1..9"}, Search(), "tpe"),
+        ({"a": "0.1..5"}, Search(), "tpe"),
+        ({"a": "1..5:log"}, Search(), "tpe"),
+        ({"a": "1,2", "b": "0..0.5"}, Search(), "tpe"),
+        ({"a": "1,2"}, Search(trials=2), "tpe"),
         ({"a": "1,2"}, Search(method="random"), "random"),
         ({"a": "0..0.5"}, Search(method="grid"), "grid"),
         ({}, Search(), "grid"),
     ],
 )
 def test_the_method_that_fits(texts: dict[str, str], search: Search, method: str) -> None:
-    assert method_of(space(**texts), search) == method
+    assert settled(space(**texts), search).method == method
+
+
+@pytest.mark.parametrize(
+    ("search", "trials", "is_adaptive"),
+    [
+        (Search(method="grid"), None, False),
+        (Search(method="random"), 20, False),
+        (Search(method="sobol", trials=7), 7, False),
+        (Search(method="pbt"), 8, False),
+        (Search(method="pbt", time_budget=60), 8, False),
+        (Search(method="tpe"), 50, True),
+        (Search(method="evolution", trials=9), 9, True),
+        (Search(method="tpe", time_budget=60), None, True),
+        (Search(method="random", time_budget=60), None, True),
+        (Search(method="random", time_budget=60, trials=5), 5, False),
+    ],
+)
+def test_how_many_and_when_they_are_chosen(search: Search, trials: int | None, is_adaptive: bool) -> None:
+    found = settled(space(a="1,2"), search)
+    assert (found.trials, adaptive(found)) == (trials, is_adaptive)
+    assert settled(space(a="1,2"), found) == found
+
+
+def test_a_search_learns_before_all_its_trials_run() -> None:
+    def of(**more: Any) -> int:
+        return abreast(JobSpec(command="x", **more))
+
+    assert of(search={"trials": 100}) == 20
+    assert of(search={"trials": 3}) == 4
+    assert of(search={"trials": 100}, parallel=64) == 64
+    assert of(search={"trials": 100, "repeat": 3}, parallel=7) == 2
+    assert of(search={"time_budget": "1h"}) == 16
+
+
+def test_sobol_fills_the_space_evenly() -> None:
+    found = expand(space(a="0..1.0", b="0..1.0"), Search(method=Method.SOBOL, trials=64), LIMIT)
+    cells = {(int(float(str(c["a"])) * 4), int(float(str(c["b"])) * 4)) for c in found}
+    assert (len(found), len(cells)) == (64, 16)
+    assert found[:16] == expand(space(a="0..1.0", b="0..1.0"), Search(method=Method.SOBOL, trials=16), LIMIT)
 
 
 _spaces = st.sampled_from(
@@ -94,32 +146,32 @@ def test_random_is_seeded_within_bounds_and_distinct(texts: list[str], seed: int
 
 
 def test_another_seed_draws_others() -> None:
-    drawn = [expand(space(a="0..1.0"), Search(seed=seed, trials=5), LIMIT) for seed in range(3)]
-    assert drawn[0] != drawn[1] != drawn[2]
+    found = [expand(space(a="0..1.0"), drawn(5, seed), LIMIT) for seed in range(3)]
+    assert found[0] != found[1] != found[2]
 
 
 def test_as_many_as_asked_for() -> None:
-    assert len(expand(space(a="0..1.0"), Search(), LIMIT)) == DEFAULT_TRIALS
-    assert len(expand(space(a="0..1.0"), Search(trials=300), LIMIT)) == 300
+    assert len(expand(space(a="0..1.0"), drawn(), LIMIT)) == DEFAULT_TRIALS[Method.RANDOM]
+    assert len(expand(space(a="0..1.0"), drawn(300), LIMIT)) == 300
 
 
 def test_a_small_space_is_given_whole_without_repetition() -> None:
-    found = expand(space(a="1,2,3", b="x,y"), Search(trials=50), LIMIT)
+    found = expand(space(a="1,2,3", b="x,y"), drawn(50), LIMIT)
     assert {(c["a"], c["b"]) for c in found} == {(a, b) for a in (1, 2, 3) for b in "xy"}
     assert len(found) == 6
 
 
 def test_logarithmic_draws_are_even_in_the_logarithm() -> None:
-    found = expand(space(a="1e-4..1:log"), Search(trials=400), LIMIT)
+    found = expand(space(a="1e-4..1:log"), drawn(400), LIMIT)
     below = sum(c["a"] < 1e-2 for c in found)  # type: ignore[operator]
     assert 140 < below < 260
-    integers = expand(space(a="1..10000:log"), Search(trials=200), 10_000)
+    integers = expand(space(a="1..10000:log"), drawn(200), 10_000)
     assert 40 < sum(c["a"] <= 100 for c in integers) < 140  # type: ignore[operator]
 
 
 def test_a_fine_range_is_drawn_from_quickly() -> None:
     """Without counting out all its values for each draw; this takes minutes otherwise."""
-    assert len(expand(space(a="1..90000", b="0..1:0.00002"), Search(trials=900), LIMIT)) == 900
+    assert len(expand(space(a="1..90000", b="0..1:0.00002"), drawn(900), LIMIT)) == 900
 
 
 @pytest.mark.parametrize(
@@ -127,10 +179,14 @@ def test_a_fine_range_is_drawn_from_quickly() -> None:
     [
         ({"lr": "0..1.0"}, Search(method="grid"), "params.lr", "continuous range"),
         ({"lr": "1..9:log"}, Search(method="grid"), "params.lr", "continuous range"),
-        ({"a": "1..40", "b": "1..40"}, Search(), "params", r"1,600 configurations \(40 x 40\)"),
-        ({"a": "1..200000"}, Search(), "params.a", "200,000 values"),
+        ({"a": "1..40", "b": "1..40"}, Search(method="grid"), "params", r"1,600 configurations \(40 x 40\)"),
+        ({"a": "1..200000"}, Search(method="grid"), "params.a", "200,000 values"),
         ({"a": "1,2"}, Search(method="grid", trials=3), "search.trials", "all combinations"),
         ({"a": "1,2"}, Search(trials=1001), "search.trials", "max_tasks"),
+        ({"a": "1,2"}, Search(method="random", trials=501, repeat=2), "search.trials", "1,002 tasks"),
+        ({"a": "1..400"}, Search(method="grid", repeat=3), "params", "400 configurations"),
+        ({"a": "1,2"}, Search(interval=3), "search.interval", "Only pbt"),
+        ({"a": "1,2"}, Search(method="pbt", repeat=2), "search.repeat", "learn from each other"),
     ],
 )
 def test_what_cannot_be_done_names_the_field(texts: dict[str, str], search: Search, field: str, message: str) -> None:
@@ -140,13 +196,13 @@ def test_what_cannot_be_done_names_the_field(texts: dict[str, str], search: Sear
 
 
 def test_as_many_as_the_limit_is_not_too_many() -> None:
-    assert len(expand(space(a="1..1000"), Search(), LIMIT)) == 1000
-    assert len(expand(space(a="0..1.0"), Search(trials=LIMIT), LIMIT)) == LIMIT
+    assert len(expand(space(a="1..1000"), Search(method="grid"), LIMIT)) == 1000
+    assert len(expand(space(a="0..1.0"), drawn(LIMIT), LIMIT)) == LIMIT
 
 
 def test_a_huge_grid_is_refused_before_it_is_made() -> None:
     with pytest.raises(InvalidInput, match="configurations"):
-        expand({f"p{i}": parse("1..1000") for i in range(9)}, Search(), LIMIT)
+        expand({f"p{i}": parse("1..1000") for i in range(9)}, Search(method="grid"), LIMIT)
 
 
 def test_varying() -> None:

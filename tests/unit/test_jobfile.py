@@ -14,6 +14,7 @@ from paddock.models import (
     Environment,
     Goal,
     JobSpec,
+    Method,
     MetricFiles,
     Objective,
     Resources,
@@ -202,3 +203,20 @@ def test_a_dumped_spec_loads_back(spec: JobSpec) -> None:
 @given(values)
 def test_yaml_brings_every_value_back(value: object) -> None:
     assert repr(yaml12.load(yaml12.dump({"x": value}))) == repr({"x": value})
+
+
+def test_searches_have_a_short_form_too(tmp_path: Path) -> None:
+    text = "objective: [loss, 'a:b:max']\nsearch: tpe\nstop_early: asha\n"
+    spec = load(tmp_path, text).spec
+    assert [one.metric for one in spec.objectives] == ["loss", "a:b"]
+    assert (spec.search.method, spec.stop_early.method) == ("tpe", "asha")
+    data = yaml12.load(jobfile.dump(spec))
+    assert data == {"objective": ["loss", "a:b:max"], "search": "tpe", "stop_early": "asha"}
+    longer = spec.model_copy(update={"search": Search(method=Method.SOBOL, time_budget=5400, warm_start=["k3v"])})
+    assert yaml12.load(jobfile.dump(longer))["search"] == {
+        "method": "sobol",
+        "time_budget": "1:30:00",
+        "warm_start": ["k3v"],
+    }
+    for one in (spec, longer):
+        assert jobfile.loads(jobfile.dump(one)) == one

@@ -13,7 +13,7 @@ from paddock.store import allocations
 
 def _given_up(monkeypatch: pytest.MonkeyPatch, states: list[S], wanted: int) -> list[str]:
     cancelled: list[str] = []
-    courier = SimpleNamespace(cancel=cancelled.extend)
+    courier = SimpleNamespace(cancel=lambda ids, waiting_only: cancelled.extend(ids if waiting_only else []))
 
     @contextmanager
     def write() -> Any:
@@ -22,7 +22,8 @@ def _given_up(monkeypatch: pytest.MonkeyPatch, states: list[S], wanted: int) -> 
     context: Any = SimpleNamespace(couriers={"local": courier}, db=SimpleNamespace(write=write))
     monkeypatch.setattr(allocations, "cancelled", lambda *_: None)
     rows: Any = [
-        SimpleNamespace(backend="local", backend_id=f"a{n}", key=f"a{n}", state=state) for n, state in enumerate(states)
+        SimpleNamespace(backend="local", backend_id=f"a{n}", key=f"a{n}", state=state, offsets=[])
+        for n, state in enumerate(states)
     ]
     launch._cancel_surplus(context, {"job": rows}, {"job": wanted})
     return cancelled

@@ -12,11 +12,16 @@ from pydantic import JsonValue
 
 from paddock.errors import InvalidInput
 from paddock.models import JobSpec, Params, Search
-from paddock.search import expand, flat, method_of, varying
+from paddock.search import flat, settled, varying
 from paddock.search.base import Condition
+from paddock.search.expand import expand as expand_settled
 from paddock.space import Block, Choices, Leaf, Range, Space
 
 LIMIT = 1000
+
+
+def expand(spaces: dict[str, Space], search: Search, limit: int) -> list[Params]:
+    return expand_settled(spaces, settled(spaces, search), limit)
 
 
 def space(**given: Any) -> dict[str, Space]:
@@ -173,7 +178,7 @@ def test_contains_tells_a_space_that_makes_no_sense() -> None:
 
 
 def test_a_grid_does_not_multiply_by_what_does_not_apply() -> None:
-    found = expand(SGD, Search(), LIMIT)
+    found = expand(SGD, Search(method="grid"), LIMIT)
     assert [list(c.values()) for c in found] == [
         ["adam", 1],
         ["adam", 2],
@@ -191,7 +196,7 @@ def test_a_grid_does_not_multiply_by_what_does_not_apply() -> None:
 def test_a_grid_of_architectures() -> None:
     one = 4  # conv of three widths, or pool
     assert flat.size(LAYERS) == sum((one**n + (2 * one) ** n) * (1, 2, 6)[n - 1] for n in (1, 2, 3))
-    found = expand(LAYERS, Search(), 10_000)
+    found = expand(LAYERS, Search(method="grid"), 10_000)
     assert len(found) == flat.size(LAYERS)
     assert len({json.dumps(c) for c in found}) == len(found)
     assert found[0] == {"layers": [{"type": "conv", "width": 16, "act": "relu"}], "deep": True}
@@ -200,10 +205,10 @@ def test_a_grid_of_architectures() -> None:
 def test_a_grid_that_is_too_large_is_refused_before_it_is_made() -> None:
     many = {"repeat": [1, 60], "block": {"w": "1..1000 if t=2", "t": "1,2"}}
     with pytest.raises(InvalidInput, match="countless configurations, more than the 1,000") as caught:
-        expand(space(b=many), Search(), LIMIT)
+        expand(space(b=many), Search(method="grid"), LIMIT)
     assert list(caught.value.fields) == ["params"]
     with pytest.raises(InvalidInput, match="1,002 configurations, more"):
-        expand(space(a="1,2", b="1..1001 if a=1"), Search(), LIMIT)
+        expand(space(a="1,2", b="1..1001 if a=1"), Search(method="grid"), LIMIT)
 
 
 def test_a_grid_that_cannot_be_counted_beforehand() -> None:
@@ -212,7 +217,7 @@ def test_a_grid_that_cannot_be_counted_beforehand() -> None:
     children = {f"c{i}": f"1,2 if p{i}=1" for i in range(16)}
     assert flat.size(space(**parents, **children)) is None
     with pytest.raises(InvalidInput, match="countless"):
-        expand(space(**parents, **children), Search(), LIMIT)
+        expand(space(**parents, **children), Search(method="grid"), LIMIT)
 
 
 @pytest.mark.parametrize(
@@ -229,8 +234,8 @@ def test_a_grid_without_end_names_the_field(given: dict[str, Any], field: str, m
 
 
 def test_the_method_that_fits_a_block() -> None:
-    assert method_of(LAYERS, Search()) == "grid"
-    assert method_of(space(b={"repeat": 1, "block": {"w": "0..0.5"}}), Search()) == "random"
+    assert settled(LAYERS, Search()).method == "tpe"
+    assert settled(space(b={"repeat": 1, "block": {"w": "0..0.5"}}), Search()).method == "tpe"
 
 
 def test_large_spaces_are_counted_without_being_made() -> None:

@@ -43,14 +43,15 @@ def test_to_the_maximum_it_is_the_other_way_round() -> None:
 
 
 def test_only_those_that_have_reached_the_same_interval_are_compared() -> None:
-    """At step 4 trial 8 has nobody to compare with; at step 3 it is judged by what all had at step 2."""
-    ahead = trial(8, 0.9, 0.9, 0.9, 0.9)
+    """At step 4 trial 8 has nobody to compare with: it is judged by what all had at step 2, not by what they have."""
     behind = [trial(number, 0.5, 0.1 * number, 0.1) for number in range(1, 8)]
-    assert asked(8, [*behind, ahead]) is None
-    level = trial(8, 0.9, 0.9, 0.9)
-    found = asked(8, [*behind, level])
-    assert found is not None
-    assert found.step == 2
+    for ahead in (trial(8, 0.9, 0.9, 0.9, 0.1), trial(8, 0.9, 0.9, 0.9)):
+        found = asked(8, [*behind, ahead])
+        assert found is not None
+        assert found.step == 2
+        assert asked(8, [*behind, ahead], since=2) is None
+    caught_up = [trial(number, 0.5, 0.1 * number, 0.1, 0.5) for number in range(1, 8)]
+    assert asked(8, [*caught_up, trial(8, 0.9, 0.9, 0.9, 0.1)]) is None
     assert asked(8, [trial(1, 0.1), trial(2, 0.1), trial(3, 0.1), trial(8, 0.9)]) is None  # before the first interval
 
 

@@ -169,7 +169,7 @@ class TestPreview:
         assert preview.commands[1] == [sys.executable, script, "--lr", "0.2", "--epochs", "3"]
 
     def test_of_many_the_first(self, settings: Settings, home: Home) -> None:
-        preview = planned(settings, params={"lr": 1, "epochs": "1..1500"}).preview(home)
+        preview = planned(settings, params={"lr": 1, "epochs": "1..1500"}, search="grid").preview(home)
         assert (preview.count, len(preview.tasks), len(preview.commands)) == (1500, SHOWN, SHOWN)
 
     @pytest.mark.parametrize("given", [{}, {"command": "echo {x}"}])

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.concurrency import run_in_threadpool
 
 from paddock import placement, snapshot, submission
-from paddock.api import export, uploads
+from paddock.api import export, search, uploads
 from paddock.api.server import At, JobId, Server
 from paddock.errors import InvalidInput
 from paddock.models import (
@@ -23,7 +23,7 @@ from paddock.models import (
     TaskPage,
     TaskState,
 )
-from paddock.store import jobs, metrics, tasks
+from paddock.store import jobs, metrics, tasks, trials
 
 router = APIRouter(prefix="/jobs", tags=["jobs"])
 
@@ -67,7 +67,7 @@ async def preview_job(
 
 
 def _preview(made: submission.Plan, at: Server, check: bool) -> Preview:
-    asked = at.engine.request(made.spec, len(made.configurations), check=check)
+    asked = at.engine.request(made.spec, made.at_once, check=check)
     told = {"allocations": asked.count, "batch_script": asked.script, "check": asked.check}
     return made.preview(at.home).model_copy(update=told)
 
@@ -86,7 +86,8 @@ def _plan(upload: uploads.Upload, at: Server) -> submission.Plan:
         message = f"there is no backend {backend!r}; there are: {', '.join(at.engine.backends)}"
         raise InvalidInput(f"T{message[1:]}.", fields={"resources.backend": message})
     spec = upload.spec.model_copy(update={"resources": resources})
-    return submission.plan(spec, upload.files, at.settings, at.engine.nodes(backend))
+    made = submission.plan(spec, upload.files, at.settings, at.engine.nodes(backend))
+    return submission.with_past(made, at.db)
 
 
 def _submit(upload: uploads.Upload, at: Server) -> JobDetail:
@@ -127,9 +128,14 @@ def remove_job(job: JobId, at: At) -> None:
 
 @router.post("/{job}/stop")
 def stop_job(job: JobId, at: At, what: StopRequest | None = None) -> Changed:
-    """Stop all tasks that have not ended, or those named. Returns which were concerned."""
+    """Stop all tasks that have not ended, and the search that would add more; or those named.
+
+    Returns which were concerned.
+    """
     with at.db.write() as c:
         found = jobs.resolve(c, job)
+        if what is None or what.tasks is None:
+            trials.end(c, found, "it was stopped")
         stopped = tasks.request_stop(c, found, tasks.resolve_many(c, found, what.tasks if what else None))
     at.changed()
     return Changed(tasks=stopped)
@@ -225,3 +231,4 @@ def job_metric_names(job: JobId, at: At) -> list[str]:
 
 
 router.include_router(export.router)
+router.include_router(search.router)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from paddock.cli import act, base, doctor, in_slurm, look, results, server
+from paddock.cli import act, base, doctor, in_slurm, look, results, search, server
 from paddock.cli import submit as submitting
 from paddock.errors import PaddockError
 from paddock.version import __version__
@@ -38,6 +38,7 @@ _COMMANDS: list[tuple[str, Callable[..., Any], tuple[str, ...]]] = [
             "paddock submit train.py -p lr=0.1,0.01 -p batch_size=32..128:32 --follow",
             "paddock submit sweep.yaml --dry-run",
             "paddock submit --command 'python3 train.py {lr}' -p lr=1e-4..1e-1:log --trials 20",
+            "paddock submit train.py -p lr=1e-4..1e-1:log -p width=16..256 --search tpe --trials 50 --stop-early asha",
             "paddock submit train.py -p lr=0.1,0.01 --partition gpu --gpus 1 --memory 16G --time 4h --dry-run",
             "paddock submit train.py --nodes 2 --gpus 4 --launcher torchrun",
         ),
@@ -47,14 +48,20 @@ _COMMANDS: list[tuple[str, Callable[..., Any], tuple[str, ...]]] = [
     ("tasks", look.tasks, ("paddock tasks k3v --state error", "paddock tasks k3v --sort best")),
     ("logs", results.logs, ("paddock logs k3v-12 -f --tail 20",)),
     ("metrics", results.metrics, ("paddock metrics k3v-12 -m val_loss",)),
-    ("best", results.best, ("paddock best k3v -n 3",)),
+    ("best", search.best, ("paddock best k3v -n 3",)),
+    ("importance", search.importance, ("paddock importance k3v",)),
+    (
+        "extend",
+        search.extend,
+        ("paddock extend k3v --trials 50", "paddock extend k3v --trials 20 --time-budget 1h -p lr=1e-3..1e-2:log"),
+    ),
     ("stop", act.stop, ("paddock stop k3v", "paddock stop k3v-1 k3v-2")),
     ("restart", act.restart, ("paddock restart k3v --failed --resume",)),
     ("hold", act.hold, ("paddock hold k3v",)),
     ("release", act.release, ("paddock release k3v",)),
     ("limits", act.limits, ("paddock limits k3v --time 4h", "paddock limits k3v --nice 100")),
     ("rm", act.rm, ("paddock rm k3v --yes",)),
-    ("export", results.export, ("paddock export k3v -o results.csv",)),
+    ("export", results.export, ("paddock export k3v -o results.csv", "paddock export k3v --optuna study.db")),
     ("nodes", server.nodes, ("paddock nodes",)),
     ("inspect", server.inspect, ("paddock inspect train.py",)),
     ("doctor", doctor.doctor, ("paddock doctor",)),

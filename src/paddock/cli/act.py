@@ -56,13 +56,16 @@ def _summary(target: str, found: list[str], done: str) -> str:
 
 
 def hold(ctx: typer.Context, jobs: Jobs, as_json: Json = False) -> None:
-    """Begin no further task of these jobs, and keep what waits in the queue from starting. What runs goes on."""
+    """Begin no further task of these jobs, and keep what waits in the queue from starting. What runs goes on.
+
+    This is also how a search is paused: no further configurations are chosen until `paddock release`.
+    """
     client = base.client(ctx)
     _adjust(jobs, client.hold, "held: `paddock release {id}` lets it go on", as_json)
 
 
 def release(ctx: typer.Context, jobs: Jobs, as_json: Json = False) -> None:
-    """Let held jobs go on."""
+    """Let held jobs go on, and searches that were paused with `paddock hold`."""
     client = base.client(ctx)
     _adjust(jobs, client.release, "released", as_json)
 

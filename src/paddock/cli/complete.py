@@ -31,6 +31,11 @@ def params(ctx: typer.Context, incomplete: str) -> Found:
     return _silently(lambda: _params(ctx.params.get("source") or _typed_source(), incomplete))
 
 
+def job_params(ctx: typer.Context, incomplete: str) -> Found:
+    """`name=` of what a job tries, with its values."""
+    return _silently(lambda: _job_params(ctx, incomplete))
+
+
 def _silently(find: Callable[[], Iterable[tuple[str, str]]]) -> Found:
     try:
         return list(find())
@@ -65,6 +70,14 @@ def _tasks(ctx: typer.Context, incomplete: str) -> Found:
     ]
 
 
+def _job_params(ctx: typer.Context, incomplete: str) -> Found:
+    from paddock.space import text_of
+
+    with _client(ctx) as client:
+        spec = client.detail(ctx.params.get("job") or _typed_after("extend")).spec
+    return [(f"{name}=", clean(text_of(space))) for name, space in spec.params.items() if name.startswith(incomplete)]
+
+
 def _partitions(ctx: typer.Context, incomplete: str) -> Found:
     with _client(ctx) as client:
         names = sorted({name for node in client.nodes() for name in node.partitions})
@@ -73,10 +86,16 @@ def _partitions(ctx: typer.Context, incomplete: str) -> Found:
 
 def _typed_source() -> str | None:
     """Typer does not tell of arguments while an option waits for its value; the shell does."""
-    words = os.environ.get("_TYPER_COMPLETE_ARGS") or os.environ.get("COMP_WORDS", "")
-    return next(
-        (word for word in words.split() if word.endswith(".py") or (os.sep in word and Path(word).is_dir())), None
-    )
+    return next((word for word in _words() if word.endswith(".py") or (os.sep in word and Path(word).is_dir())), None)
+
+
+def _typed_after(command: str) -> str:
+    words = _words()
+    return next(word for word in words[words.index(command) + 1 :] if not word.startswith("-"))
+
+
+def _words() -> list[str]:
+    return (os.environ.get("_TYPER_COMPLETE_ARGS") or os.environ.get("COMP_WORDS", "")).split()
 
 
 def _params(source: Any, incomplete: str) -> Found:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 
 from rich.console import Group, RenderableType
 from rich.live import Live
@@ -11,7 +12,7 @@ from rich.text import Text
 
 from paddock.cli import base, render
 from paddock.client import Client
-from paddock.errors import NotFound, ServerUnreachable
+from paddock.errors import NotFound, PaddockError, ServerUnreachable
 from paddock.models import Job, JobDetail, Task, TaskState
 from paddock.search import varying
 from paddock.stream import AWAY_SECONDS, Patience
@@ -29,7 +30,7 @@ _ORDER = [
 
 
 def follow(client: Client, job: JobDetail, *, as_json: bool = False) -> int:
-    """Until all tasks have ended; the exit code. Ctrl-C ends the following, not the job."""
+    """Until all tasks have ended and none is to come; the exit code. Ctrl-C ends the following, not the job."""
     try:
         if as_json:
             last = _as_json(client, job)
@@ -43,6 +44,9 @@ def follow(client: Client, job: JobDetail, *, as_json: bool = False) -> int:
     except NotFound:
         base.say(f"The job {job.id} was removed.")
         return base.MISSING
+    if job.spec.stop_early.method != "none" and not as_json:
+        with suppress(PaddockError):  # the job has ended well, whatever becomes of the server now
+            base.say(f"Early stopping {render.saved(client.search_report(job.id))}.")
     return base.FAILED if last.counts.error else 0
 
 
@@ -71,11 +75,10 @@ def _changes(client: Client, job: JobDetail) -> Iterator[tuple[Job, list[Task], 
     before: dict[str, tuple[TaskState, int]] = {}
     for detail, tasks in _looks(client, job.id):
         now = {task.id: (task.state, task.attempt) for task in tasks}
-        first = not before
         changed = [
             task
             for task in tasks
-            if before.get(task.id) != now[task.id] and not (first and task.state is TaskState.SUBMITTED)
+            if before.get(task.id) != now[task.id] and not (task.id not in before and task.state is TaskState.SUBMITTED)
         ]
         before = now
         yield detail, tasks, changed
@@ -119,7 +122,7 @@ def _line(task: Task, names: list[str], metric: str) -> str:
 
 
 def _summary(job: Job) -> Text:
-    parts = [Text(job.id), render.counts_text(job.counts)]
+    parts = [Text(job.id), render.tasks_text(job)]
     if job.best_task:
         best = f"best {render.clean(job.objective.metric)} {render.number(job.best_value)} ({job.best_task})"
         parts.append(Text(best))

@@ -1,5 +1,6 @@
 """ls, show, tasks: what there is."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -9,7 +10,18 @@ from paddock import jobfile
 from paddock.cli import base, render
 from paddock.cli.base import JobId, Json
 from paddock.cli.render import Rows
-from paddock.models import Job, JobDetail, Task, TaskDetail, TaskState
+from paddock.models import (
+    Job,
+    JobDetail,
+    JobSpec,
+    Method,
+    Move,
+    Objective,
+    SearchReport,
+    Task,
+    TaskDetail,
+    TaskState,
+)
 from paddock.search import varying
 from paddock.space import text_of
 
@@ -48,7 +60,7 @@ def _row(job: Job) -> list[str | Text]:
     return [
         job.id,
         render.clean(job.name),
-        render.counts_text(job.counts),
+        render.tasks_text(job),
         render.number(job.best_value),
         render.age(job.created_at),
         render.duration(job.seconds_left),
@@ -77,13 +89,20 @@ def show(
     elif isinstance(found, TaskDetail):
         _show_task(found)
     else:
-        _show_job(found)
+        _show_job(found, client.search_report(found.id) if _searches(found.spec) else None)
 
 
-def _show_job(job: JobDetail) -> None:
+def _searches(spec: JobSpec) -> bool:
+    """Whether there is more to say of how the search stands than how many tasks there are."""
+    return spec.search.method is not Method.GRID or spec.stop_early.method != "none" or spec.search.repeat > 1
+
+
+def _show_job(job: JobDetail, report: SearchReport | None) -> None:
     screen = base.screen()
-    goal = f"{job.objective.metric} ({job.objective.goal.value})"
+    goal = ", ".join(f"{objective.metric} ({objective.goal.value})" for objective in job.spec.objectives)
     best = f"{render.number(job.best_value)}  {job.best_task}" if job.best_task else ""
+    if job.spec.other_objectives:
+        best = f"see `paddock best {job.id}`: the Pareto front"
     code = job.code
     commit = f", commit {code.git_commit[:12]}{' with changes' if code.git_dirty else ''}" if code.git_commit else ""
     screen.print(
@@ -94,7 +113,10 @@ def _show_job(job: JobDetail) -> None:
                 ("Tags", render.clean(", ".join(job.tags))),
                 ("Owner", render.clean(job.owner)),
                 ("Submitted", f"{job.created_at.astimezone():%Y-%m-%d %H:%M:%S}  ({render.age(job.created_at)} ago)"),
-                ("Tasks", render.counts_text(job.counts)),
+                ("Tasks", render.tasks_text(job)),
+                ("Search", render.search(report) if report else ""),
+                ("Early stop", _stopping(report) if report else ""),
+                ("Moves", _moves(report.moves) if report else ""),
                 ("Held", f"begins no further task: `paddock release {job.id}` lets it go on" if job.held else ""),
                 ("Queue", "" if job.held else render.waits(job.waits)),
                 ("Time left", render.duration(job.seconds_left)),
@@ -119,6 +141,25 @@ def _show_job(job: JobDetail) -> None:
         screen.print()
         screen.print(made)
     base.warn(job.warnings)
+    if report and report.unjudged:
+        missing = f"{render.several(len(report.unjudged), 'task')} without {job.objective.metric}"
+        base.warn([f"{missing}: early stopping cannot judge them, such as {report.unjudged[0]}"])
+
+
+def _stopping(report: SearchReport) -> str:
+    method = report.stop_early.method
+    return "" if method == "none" else f"{method} {render.saved(report)}"
+
+
+def _moves(moves: list[Move]) -> str:
+    """Of population-based training."""
+    if not moves:
+        return ""
+    last = max(moves, key=lambda move: move.at)
+    return (
+        f"{len(moves):,}; the last: {last.task} went on from {last.source} at {render.count(last.step)} with "
+        f"{render.params_text({name: one for name, one in last.after.items() if last.before.get(name) != one})}"
+    )
 
 
 def _show_task(task: TaskDetail) -> None:
@@ -147,13 +188,20 @@ def _show_task(task: TaskDetail) -> None:
             ]
         )
     )
-    made = render.table("ATTEMPT", "STATE", "STARTED", "TOOK", "REASON", flexible=("REASON",))
+    moved = any(one.source or one.params for one in task.attempts)
+    more = ["FROM", "PARAMETERS"] if moved else []
+    names = varying([one.params for one in task.attempts if one.params]) or None
+    made = render.table(
+        "ATTEMPT", "STATE", "STARTED", "TOOK", *more, "REASON", flexible=("FROM", "PARAMETERS", "REASON")
+    )
     for one in task.attempts:
         began = f"{one.started_at.astimezone():%m-%d %H:%M:%S}" if one.started_at else ""
         took = (one.ended_at - one.started_at).total_seconds() if one.ended_at and one.started_at else None
         state = Text(one.state.value, render.STYLES[one.state])
         reason = ": ".join(part for part in (one.cause, one.reason) if part)
-        made.add_row(str(one.number), state, began, render.duration(took), render.clean(reason))
+        source = f"{one.source} at {render.count(one.source_step)}" if one.source else ""
+        cells = [source, render.params_text(one.params or {}, names)] if moved else []
+        made.add_row(str(one.number), state, began, render.duration(took), *cells, render.clean(reason))
     screen.print()
     screen.print(made)
     base.warn(task.warnings)
@@ -179,18 +227,21 @@ def tasks(
     if as_json:
         base.emit(found)
         return
-    base.screen().print(tasks_table(found))
+    several = any(len(task.values) > 1 for task in found)
+    base.screen().print(tasks_table(found, client.detail(job).spec.objectives if several else []))
     waiting = sum(task.state is TaskState.SUBMITTED for task in found)
     if waiting and (why := render.waits(client.detail(job).waits).plain):
         base.say(f"{render.several(waiting, 'task')} not started yet: {why}")
 
 
-def tasks_table(found: list[Task]) -> Rows:
+def tasks_table(found: list[Task], objectives: Sequence[Objective] = ()) -> Rows:
+    """`objectives`: where there are several."""
     names = varying([task.params for task in found])
     shown, more = (names, []) if len(names) <= MAX_COLUMNS else (names[: MAX_COLUMNS - 1], names[MAX_COLUMNS - 1 :])
     columns = [*shown, *(["MORE"] if more else [])]
-    last = ["STATE", "EPOCH", "BEST"]
-    made = render.table("ID", *columns, *last, "REASON", flexible=(*columns, "REASON"), right=("EPOCH", "BEST"))
+    best = [render.clean(objective.metric) for objective in objectives] or ["BEST"]
+    last = ["STATE", "EPOCH", *best]
+    made = render.table("ID", *columns, *last, "REASON", flexible=(*columns, "REASON"), right=("EPOCH", *best))
     for task in found:
         values: list[str | Text] = [render.value_text(task.params.get(name)) for name in shown]
         values += [render.params_text(task.params, more)] if more else []
@@ -199,7 +250,12 @@ def tasks_table(found: list[Task]) -> Rows:
             *values,
             render.state_text(task),
             render.count(task.epoch),
-            render.number(task.best_value),
+            *(render.number(value) for value in _values(task, len(best))),
             render.outcome(task),
         )
     return made
+
+
+def _values(task: Task, count: int) -> list[float | None]:
+    """Of each objective; a task that has reported none yet has none."""
+    return [task.best_value] if count == 1 else (task.values + [None] * count)[:count]

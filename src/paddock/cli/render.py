@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from paddock import units
-from paddock.models import Allocation, AllocationState, Resources, Task, TaskCounts, TaskState, Waits
+from paddock.models import Allocation, AllocationState, Job, Resources, SearchReport, Task, TaskCounts, TaskState, Waits
 
 GAP, NARROWEST = 2, 4
 STYLES = {
@@ -168,6 +168,40 @@ def counts_text(counts: TaskCounts) -> Text:
         if found:
             parts.append(Text(f"{found} {state.value}", style))
     return Text(", ").join(parts)
+
+
+def tasks_text(job: Job) -> Text:
+    """How many tasks of a job are where, and how many are to come."""
+    if not job.searching:
+        return counts_text(job.counts)
+    more = Text("more to come" if job.to_come is None else f"{job.to_come:,} to come", "dim")
+    return Text(", ").join([*([counts_text(job.counts)] if job.counts.total else []), more])
+
+
+def search(report: SearchReport) -> str:
+    """`tpe, 12 of 50 trials done`, and why no further ones come or when they end."""
+    done = sum(trial.state.ended for trial in report.history)
+    of = f" of {report.trials:,}" if report.trials is not None else ""
+    parts = [f"{report.method.value}, {done:,}{of} trials done"]
+    if report.searching and report.ends_at:
+        parts.append(f"begins none after {moment(report.ends_at)}")
+    if report.ended_why and not report.searching:
+        parts.append(report.ended_why)
+    return clean("; ".join(parts))
+
+
+def saved(report: SearchReport) -> str:
+    """What early stopping did: `saved 61 % of the epochs, about 2 h 10 min`."""
+    found = report.saved
+    if found.steps <= 0:
+        return "has stopped nothing"
+    text = f"saved {100 * found.share:.0f} % of the epochs"
+    return f"{text}, about {duration(found.seconds)}" if found.seconds >= 1 else text
+
+
+def measured(value: float | None, spread: float | None) -> str:
+    """`0.031 ± 0.002`"""
+    return number(value) if value is None or spread is None else f"{number(value)} ± {spread:.2g}"
 
 
 def outcome(task: Task) -> str:

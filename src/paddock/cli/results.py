@@ -1,4 +1,4 @@
-"""logs, metrics, best, export: what came of it."""
+"""logs, metrics, export: what came of it."""
 
 import csv
 import sys
@@ -11,8 +11,10 @@ from paddock.cli import base, render
 from paddock.cli.base import JobId, Json
 from paddock.client import Client
 from paddock.errors import AmbiguousId, InvalidInput, NotFound
-from paddock.models import Curve, Goal
-from paddock.search import varying
+from paddock.models import Curve
+
+CURVES, POINTS = 1000, 300  # at a time; of each
+MANY = 500
 
 
 def logs(
@@ -50,6 +52,8 @@ def _the_task(client: Client, target: str) -> str:
     if base.is_task(target):
         return target
     found = client.tasks(target, limit=2)
+    if not found:
+        raise NotFound(f"Job {target} has no task yet: `paddock show {target}` says how it stands.")
     if len(found) != 1:
         raise AmbiguousId(f"Job {target} has several tasks: say which, such as {found[0].id}.")
     return found[0].id
@@ -107,37 +111,6 @@ def _grid(curves: list[Curve]) -> tuple[list[str], list[list[float | None]]]:
     return ["step", *names], [[step, *(column.get(step) for column in columns)] for step in steps]
 
 
-def best(
-    ctx: typer.Context,
-    job: JobId,
-    count: Annotated[int, typer.Option("-n", "--count", min=1, max=1000, help="How many.")] = 5,
-    as_json: Json = False,
-) -> None:
-    """Show the best configurations of a job by its objective."""
-    client = base.client(ctx)
-    detail = client.detail(job)
-    sort = "best" if detail.objective.goal is Goal.MIN else "-best"
-    found = [task for task in client.tasks(detail.id, sort=sort, limit=count) if task.best_value is not None]
-    if as_json:
-        base.emit(found)
-        return
-    if not found:
-        base.say(f"No task of {detail.id} has a value of {render.clean(detail.objective.metric)} yet.")
-        return
-    name = render.clean(detail.objective.metric)
-    names = varying([task.params for task in found]) or None
-    made = render.table("ID", name, "EPOCH", "STATE", "PARAMETERS", flexible=("PARAMETERS",), right=(name, "EPOCH"))
-    for task in found:
-        made.add_row(
-            task.id,
-            render.number(task.best_value),
-            render.count(task.best_epoch),
-            render.state_text(task),
-            render.params_text(task.params, names),
-        )
-    base.screen().print(made)
-
-
 def export(
     ctx: typer.Context,
     job: JobId,
@@ -145,9 +118,21 @@ def export(
         Literal["csv", "jsonl"] | None, typer.Option("--format", help="csv, or jsonl for one JSON object a line.")
     ] = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write; standard output else.")] = None,
+    optuna: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write a study of Optuna to this SQLite file, for optuna-dashboard."),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the study that is in the file already.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format jsonl.")] = False,
 ) -> None:
-    """Write all tasks of a job, with parameters, states and best values, as a table."""
+    """Write all tasks of a job, with parameters, states and best values, as a table or as a study of Optuna."""
+    if optuna is not None:
+        if format or output:
+            raise InvalidInput("Give --optuna FILE, or --format and --output: the study has a form of its own.")
+        _to_optuna(base.client(ctx), job, optuna, force=force, as_json=as_json)
+        return
+    if force:
+        raise InvalidInput("--force is for --optuna only: -o replaces a file anyway.")
     if as_json and format == "csv":
         raise InvalidInput("Give --json or --format csv, not both.")
     text = base.client(ctx).export(job, "jsonl" if as_json else format or "csv")
@@ -162,3 +147,26 @@ def export(
     except OSError as error:
         raise InvalidInput(f"{output} cannot be written: {error.strerror}.") from None
     base.say(f"{len(text.encode()):,} bytes written to {output}")
+
+
+def _to_optuna(client: Client, job: str, path: Path, *, force: bool, as_json: bool) -> None:
+    detail = client.detail(job)
+    report = client.search_report(detail.id)
+    tasks = client.tasks(detail.id)
+    curves = [
+        curve
+        for offset in range(0, len(tasks), CURVES)
+        for curve in client.curves(detail.id, points=POINTS, offset=offset, limit=CURVES)
+    ]
+    if len(report.history) > MANY:
+        base.say(f"Optuna needs a while for {len(report.history):,} trials.")
+    from paddock import optuna_file  # which takes its time to load
+
+    study = optuna_file.write(path, detail, report, tasks, curves, force=force)
+    if as_json:
+        base.emit({"file": str(path), "study": study, "trials": len(report.history)})
+        return
+    base.say(
+        f"{render.several(len(report.history), 'trial')} written to {path} as the study {render.clean(study)!r}",
+        f"  optuna-dashboard sqlite:///{path}     shows it",
+    )

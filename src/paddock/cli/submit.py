@@ -1,17 +1,17 @@
 """submit: from a script, a folder or a job file to a job."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
 from paddock.bundle import Bundle, bundle
-from paddock.cli import base, complete, flags, follow, render, resources
+from paddock.cli import base, complete, flags, follow, methods, render, resources
 from paddock.cli.base import Json
 from paddock.client import Client
 from paddock.models import Check, Convention, JobDetail, Preview
 
 Panel = typer.Option
-_WHAT, _HOW, _WHERE = "What to run", "How to search", "Environment, metrics, retries"
+_WHAT, _WHERE = "What to run", "Environment, metrics, retries"
 
 
 def submit(
@@ -41,15 +41,19 @@ def submit(
     convention: Annotated[
         Convention | None, Panel(help="How the script takes parameters.", rich_help_panel=_WHAT)
     ] = None,
-    objective: Annotated[
-        str | None, Panel(metavar="METRIC[:min|:max]", help="What makes a task better.", rich_help_panel=_HOW)
-    ] = None,
-    search: Annotated[
-        Literal["auto", "grid", "random"] | None, Panel(help="How to choose configurations.", rich_help_panel=_HOW)
-    ] = None,
-    trials: Annotated[int | None, Panel(min=1, help="How many to draw.", rich_help_panel=_HOW)] = None,
-    seed: Annotated[int | None, Panel(min=0, help="Seed of the drawing.", rich_help_panel=_HOW)] = None,
-    parallel: Annotated[int | None, Panel(min=1, help="At most so many tasks at once.", rich_help_panel=_HOW)] = None,
+    objective: methods.Objectives = None,
+    search: methods.How = None,
+    trials: methods.Trials = None,
+    time_budget: methods.TimeBudget = None,
+    parallel: methods.Parallel = None,
+    seed: methods.Seed = None,
+    repeat: methods.Repeat = None,
+    warm_start: methods.WarmStart = None,
+    interval: methods.Interval = None,
+    stop_early: methods.StopEarly = None,
+    min_steps: methods.MinSteps = None,
+    max_steps: methods.MaxSteps = None,
+    eta: methods.Eta = None,
     backend: resources.Backend = None,
     profile: resources.Profile = None,
     partition: resources.Partition = None,
@@ -115,10 +119,18 @@ def submit(
             "command": command,
             "convention": convention.value if convention else None,
             "params": flags.params(param),
-            "objective": objective,
-            "search.method": search,
+            "objective": objective or [],
+            "search.method": search.value if search else None,
             "search.trials": trials,
+            "search.time_budget": time_budget,
             "search.seed": seed,
+            "search.repeat": repeat,
+            "search.warm_start": warm_start or [],
+            "search.interval": interval,
+            "stop_early.method": stop_early.value if stop_early else None,
+            "stop_early.min_steps": min_steps,
+            "stop_early.max_steps": max_steps,
+            "stop_early.eta": eta,
             "parallel": parallel,
             "resources.backend": backend,
             "resources.profile": profile,
@@ -151,6 +163,7 @@ def submit(
     client = base.client(ctx)
     shell = flags.of_shell(command=command is not None)
     made = bundle(source, None, changes, environment=shell, limits=client.upload_limits())
+    methods.refuse_loose_knobs(made.spec, min_steps=min_steps, max_steps=max_steps, eta=eta)
     if dry_run:
         _dry_run(client, made, as_json)
         return
@@ -176,7 +189,8 @@ def _print_preview(preview: Preview, made: Bundle) -> None:
     screen = base.screen()
     files = ", ".join(list(made.code.files)[:8]) + (", ..." if len(made.code.files) > 8 else "")
     taken = render.several(len(made.code.files), "file") + " taken along" + (f": {files}" if files else "")
-    screen.print(f"{render.several(preview.count, 'task')}; {render.clean(taken)}")
+    count = "as many tasks as there is time for" if preview.count is None else render.several(preview.count, "task")
+    screen.print(f"{count}; {render.clean(taken)}")
     shown = preview.columns or list(preview.tasks[0] if preview.tasks else {})
     columns = shown[:8]
     table = render.table("TASK", *columns, flexible=columns, right=("TASK",))
@@ -187,8 +201,13 @@ def _print_preview(preview: Preview, made: Bundle) -> None:
     for number, command in enumerate(preview.commands, start=1):
         # Not wrapped: these lines are for copying.
         typer.echo(f"{number}: {render.paragraph(display(command))}")
-    if preview.count > len(preview.tasks):
-        base.say(f"The first {len(preview.tasks)} of {preview.count} tasks are shown.")
+    if preview.adaptive:
+        method = preview.spec.search.method.value
+        base.say(f"These are the first configurations; {method} chooses the others as results come in.")
+    elif preview.count is not None and preview.count > len(preview.tasks):
+        repeat = preview.spec.search.repeat
+        each = f", each of them for {repeat} tasks" if repeat > 1 else ""
+        base.say(f"{len(preview.tasks)} of {preview.count // repeat} configurations are shown{each}.")
 
 
 def _print_request(preview: Preview) -> None:
@@ -221,8 +240,8 @@ def _submit(client: Client, made: Bundle, watch: bool, as_json: bool) -> None:
 
 
 def _announce(job: JobDetail, watch: bool) -> None:
-    tasks = render.several(job.counts.total, "task")
-    typer.echo(f"{job.id}  {render.clean(job.name)}: {tasks} submitted")
+    tasks = f"{render.several(job.counts.total, 'task')} submitted" if job.counts.total else ""
+    typer.echo(f"{job.id}  {render.clean(job.name)}: {', '.join(part for part in (tasks, _to_come(job)) if part)}")
     if not watch:
         base.say(
             f"  paddock tasks {job.id}     what they do",
@@ -230,3 +249,14 @@ def _announce(job: JobDetail, watch: bool) -> None:
             f"  paddock best {job.id}      the best so far",
             f"  paddock stop {job.id}      stop them all",
         )
+
+
+def _to_come(job: JobDetail) -> str:
+    if not job.searching:
+        return ""
+    if job.to_come is None:
+        count = "tasks to come as long as there is time"
+    else:
+        more = f"{job.to_come:,} more" if job.counts.total else render.several(job.to_come, "task")
+        count = f"{more} to come"
+    return f"{count}, chosen by {job.spec.search.method.value}"

@@ -14,10 +14,11 @@ from paddock.estimate import Pace
 from paddock.journal import Record
 from paddock.lifecycle import Ending, Verdict
 from paddock.models import Cause, TaskState
-from paddock.store import attempts, metrics
+from paddock.store import attempts, metrics, trials
 from paddock.store.metrics import Point
 
 MAX_WARNINGS = 20
+SECONDS = "seconds"
 
 
 class Subject:
@@ -32,6 +33,7 @@ class Subject:
         self.points: dict[str, list[Point]] = defaultdict(list)
         self.forgotten: set[str] = set()
         self.verdict: Verdict | None = None
+        self.follows = False  # its next attempt goes on from another's checkpoint
 
     @property
     def state(self) -> TaskState:
@@ -147,6 +149,18 @@ class Changes:
             if objective.better(value, subject.of_task("best_value")):
                 best = {"best_value": value, "best_epoch": step if epoch is None else epoch, "best_at": at}
                 subject.task |= best
+        if subject.facts.spec.other_objectives and subject.current:
+            self._others(subject, values)
+
+    def _others(self, subject: Subject, values: Mapping[str, Any]) -> None:
+        """The best of every further objective."""
+        wanted = subject.facts.spec.other_objectives
+        known = list(subject.of_task("others") or [None] * len(wanted))
+        for place, objective in enumerate(wanted):
+            value = _number(values.get(objective.metric))
+            if value is not None and objective.better(value, known[place]):
+                known[place] = value
+        subject.task["others"] = known
 
     def _reached(self, subject: Subject, epoch: float, at: float) -> None:
         if subject.of_attempt("a_first_epoch") is None and "first_epoch" not in subject.attempt:
@@ -161,6 +175,9 @@ class Changes:
         subject.forgotten |= names
         for name in names:
             subject.points.pop(name, None)
+        if subject.current and subject.of_task("others"):
+            others = zip(subject.facts.spec.other_objectives, subject.of_task("others"), strict=False)
+            subject.task["others"] = [None if one.metric in names else value for one, value in others]
         if subject.current and subject.facts.objective.metric in names:
             subject.task |= dict.fromkeys(("best_value", "best_epoch", "best_at", "last_value"))
             for point in self._earlier(subject):
@@ -214,17 +231,31 @@ class Changes:
             subject.attempt["ended_at"] = float(record["at"])
             return
         verdict = lifecycle.judge(ending, tried=self.tried(subject, cause or Cause.USER_ERROR), **self.judging(subject))
+        subject.follows = ending.by == "follow" and verdict.state is TaskState.PRUNED
         self._conclude(subject, verdict, float(record["at"]))
 
     # --- the end ------------------------------------------------------------------------------------------------------
 
     def _conclude(self, subject: Subject, verdict: Verdict, at: float) -> None:
         subject.verdict = verdict
+        self._took(subject, at)
         cause = verdict.cause.value if verdict.cause else None
         ended = subject.of_attempt("ended_at") or at  # as its runner said, where it did
         subject.attempt |= {"state": verdict.state.value, "cause": cause, "reason": verdict.reason, "ended_at": ended}
         if subject.current:
             subject.task |= {"state": verdict.state.value, "stopping": False}
+
+    def _took(self, subject: Subject, at: float) -> None:
+        """The training time is an objective like those that a script reports."""
+        started = subject.of_attempt("started_at")
+        objectives = subject.facts.spec.objectives
+        if started is None or not subject.current or all(one.metric != SECONDS for one in objectives):
+            return
+        took = at - started
+        if objectives[0].metric == SECONDS and subject.of_task("best_value") is None:
+            subject.task["best_value"] = took
+        if len(objectives) > 1:
+            self._others(subject, {SECONDS: took})
 
     def write(self) -> None:
         """All of it, and one event a job."""
@@ -239,9 +270,8 @@ class Changes:
         for subject in subjects:
             if subject.verdict:
                 appender.done(subject.row.a_id)
-            if subject.verdict and subject.verdict.retry and subject.current:
-                last = [(subject.row.id, subject.row.a_number)]
-                attempts.begin_next(self._c, subject.row.job_id, last, resumed=True)
+            if subject.verdict and subject.current and (subject.verdict.retry or subject.follows):
+                self._begin_next(subject)
         announcement = Announcement(self._c)
         for subject in subjects:
             if subject.points or subject.attempt or subject.task:
@@ -254,6 +284,13 @@ class Changes:
                     forgotten=subject.forgotten,
                 )
         announcement.write()
+
+    def _begin_next(self, subject: Subject) -> None:
+        row = subject.row
+        if subject.follows and row.successor:
+            trials.succeed(self._c, row.job_id, row.id, row.a_number, row.successor)
+        else:  # or what it was to follow was lost in a crash: then it goes on as it was
+            attempts.begin_next(self._c, row.job_id, [(row.id, row.a_number)], resumed=True)
 
 
 def _number(value: Any) -> float | None:

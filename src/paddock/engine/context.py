@@ -36,6 +36,7 @@ class Context:
     starts: dict[str, dict[str, int]] = field(default_factory=dict)  # backend -> allocation -> starts known when asked
     requeued: dict[str, tuple[int, float]] = field(default_factory=dict)  # allocation that waits again -> starts, since
     restarted: dict[tuple[str, int], float] = field(default_factory=dict)  # allocation, start -> when it was noticed
+    searching: set[str] = field(default_factory=set)  # jobs that will have further tasks
     _facts: dict[str, JobFacts] = field(default_factory=dict)
 
     def facts(self, c: sa.Connection, ids: Sequence[str]) -> dict[str, JobFacts]:
@@ -58,7 +59,7 @@ def _facts_of(row: sa.Row[Any]) -> JobFacts:
     return JobFacts(
         id=row.id,
         spec=JobSpec.model_validate(row.spec),
-        script=ScriptReport.model_validate(row.script) if row.script else None,
+        script=jobs.script_of(row),
         interpreter=Interpreter.model_validate(row.interpreter),
         objective=Objective(metric=row.metric, goal=row.goal),
     )

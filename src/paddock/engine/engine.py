@@ -15,6 +15,7 @@ from paddock.engine import adjust, launch, observe, orders, remove
 from paddock.engine.context import Context
 from paddock.engine.courier import Courier
 from paddock.engine.ingest import Ingest
+from paddock.engine.search import Scout
 from paddock.errors import BackendError
 from paddock.models import AllocationBatch, BackendInfo, Check, JobSpec, Node, Resources
 from paddock.paths import Home
@@ -54,6 +55,7 @@ class Engine:
         self._couriers = {backend.name: Courier(backend, self.wake) for backend in backends}
         self.context = Context(db, home, settings, self._couriers)
         self._ingest = Ingest()
+        self._scout = Scout(self.context, self.wake)
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
         self._sweeper = ThreadPoolExecutor(1, thread_name_prefix="sweeper")
         self._asked = True
@@ -78,6 +80,7 @@ class Engine:
             self._thread.join()
         for courier in self._couriers.values():
             courier.close()
+        self._scout.close()
         self._sweeper.shutdown(wait=True)
 
     def wake(self) -> None:
@@ -155,6 +158,7 @@ class Engine:
                 courier.hurry()
         if observe.close(self.context, rows, outcome.read, now):
             rows = self._unclosed()
+        self._scout.look(outcome.measured)
         more = outcome.more
         if self._asked or outcome.stirred or now - self._kept_at > HOUSEKEEPING_SECONDS:
             self._asked = False
@@ -169,6 +173,7 @@ class Engine:
         adjust.adjust(self.context)
         observe.put_back(self.context, now)
         observe.fence(self.context, rows, now)
+        self._scout.run(now)
         unpublished = orders.publish(self.context, now)  # also what these two ended: its allocation is still of use
         heard = observe.observe(self.context, rows, now)
         settled = observe.give_up_missing(self.context, rows, now)

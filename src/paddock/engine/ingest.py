@@ -25,6 +25,7 @@ class Outcome:
     more: bool
     stirred: bool
     left: bool  # a runner has said good-bye
+    measured: set[str]  # jobs with new points
 
 
 class Ingest:
@@ -44,7 +45,9 @@ class Ingest:
             except BaseException:
                 context.appender.clear()
                 raise
+        jobs = {row.key: row.job_id for row in rows}
         return Outcome(
+            measured={jobs[one.key] for one in news if any(record["e"] == "metric" for record in one.records)},
             read={reading.key for reading in readings if not reading.more},
             more=any(reading.more for reading in readings),
             stirred=any(record["e"] in STIRRING for reading in news for record in reading.records),

@@ -14,12 +14,14 @@ from paddock import placement
 from paddock.engine.context import Context, JobFacts
 from paddock.engine.courier import Courier
 from paddock.engine.observe import settle_orphans
-from paddock.models import FOLDER, AllocationBatch, AllocationState, JobSpec, Launcher, Node
+from paddock.models import FOLDER, AllocationBatch, AllocationState, JobSpec, Launcher, Method, Node
 from paddock.paths import write_once
 from paddock.runner import build, layout
+from paddock.search import adaptive
 from paddock.store import allocations, attempts
 
 IDLE_SECONDS = 5.0
+SEARCH_IDLE_SECONDS = 20.0  # while the next configuration is chosen
 
 
 def launch(context: Context, rows: list[sa.Row[Any]], now: float) -> bool:
@@ -54,6 +56,8 @@ def launch(context: Context, rows: list[sa.Row[Any]], now: float) -> bool:
         if demand.waiting and missing > 0 and not courier.full:
             _plan(context, one, courier, missing)
             planned = True
+    for job in context.searching & open_rows.keys():
+        wanted[job] = len(open_rows[job])  # another task will come for what has none at the moment
     _cancel_surplus(context, open_rows, wanted)
     _submit_planned(context)
     return planned
@@ -119,7 +123,7 @@ def _manifest(context: Context, job: str, spec: JobSpec, backend: str) -> dict[s
         "poll_seconds": settings.runner.poll_seconds,
         "usage_seconds": settings.runner.usage_seconds,
         "grace_seconds": _grace(context, spec),
-        "idle_seconds": IDLE_SECONDS,
+        "idle_seconds": SEARCH_IDLE_SECONDS if _to_come(spec) else IDLE_SECONDS,
         "time_limit": resources.time_limit,
         "warn_seconds": cluster.warn_seconds if cluster else settings.runner.warn_seconds,
         "umask": 0o027 if settings.group else 0o077,
@@ -127,6 +131,10 @@ def _manifest(context: Context, job: str, spec: JobSpec, backend: str) -> dict[s
         "tasks": 1 if several else None,  # what a killed srun leaves on other nodes ends with the allocation
         "metrics": spec.metrics.model_dump(mode="json"),
     }
+
+
+def _to_come(spec: JobSpec) -> bool:
+    return adaptive(spec.search) or spec.search.method is Method.PBT
 
 
 def runner_file(context: Context) -> Path:

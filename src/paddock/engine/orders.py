@@ -10,10 +10,11 @@ from paddock.engine.apply import Changes, Subject
 from paddock.engine.context import Context, JobFacts
 from paddock.errors import PaddockError
 from paddock.lifecycle import Verdict
-from paddock.models import Cause, TaskState
+from paddock.models import Cause, Method, TaskState
 from paddock.paths import append_lines
 from paddock.runner import layout
-from paddock.store import attempts
+from paddock.search.tasks import seed_of
+from paddock.store import attempts, jobs
 
 PUBLISH_AT_ONCE = 5_000
 
@@ -44,6 +45,8 @@ def _publish_job(context: Context, facts: JobFacts, rows: list[sa.Row[Any]], now
             good.append(row.id)
         except PaddockError as error:  # checked at submission; an upgrade may judge an old job differently
             bad[row.task_id] = error.message
+    with context.db.read() as c:
+        more = more or jobs.is_searching(c, facts.id) or facts.spec.search.method is Method.PBT
     append_lines(context.home.job(facts.id).tasks, lines if more else [*lines, {"end": True}])
     with context.db.write() as c:
         attempts.mark_published(c, good)
@@ -58,14 +61,17 @@ def _publish_job(context: Context, facts: JobFacts, rows: list[sa.Row[Any]], now
 
 def _line(context: Context, facts: JobFacts, row: sa.Row[Any]) -> dict[str, Any]:
     command = task_command(context, facts, row.task_id, row.params)
+    seed = {"PADDOCK_SEED": str(seed_of(facts.spec, row.task_number))}
+    source = {"from": row.source} if row.source else {}
     return {
         "task": row.task_id,
         "attempt": row.number,
         "resume": row.resumed,
         "argv": command.argv,
-        "env": facts.interpreter.env | command.env | facts.spec.environment.variables,
+        "env": facts.interpreter.env | seed | command.env | facts.spec.environment.variables,
         "params": row.params,
         "epochs": row.epochs,
+        **source,
     }
 
 

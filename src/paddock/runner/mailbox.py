@@ -30,6 +30,12 @@ class Attempt(NamedTuple):
         return bool(self.line.get("resume"))
 
     @property
+    def source(self) -> Optional[str]:
+        """The task whose checkpoint it goes on from."""
+        value = self.line.get("from")
+        return value if isinstance(value, str) and value and os.sep not in value and value != ".." else None
+
+    @property
     def seconds(self) -> Optional[float]:
         """How long it will take, as far as the engine knows."""
         value = self.line.get("seconds")
@@ -134,7 +140,7 @@ class Mailbox:
         elif order == "limit":
             given = line.get("time_limit")
             self.time_limit = float(given) if isinstance(given, (int, float)) and given > 0 else self.time_limit
-        elif order in ("stop", "prune"):
+        elif order in ("stop", "prune", "follow"):
             task, number = line.get("task"), line.get("attempt")
             if isinstance(task, str) and isinstance(number, int):
                 self.orders.setdefault((task, number), order)

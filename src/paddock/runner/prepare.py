@@ -5,12 +5,15 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from typing import Any, Dict, List, NamedTuple
+import time
+from typing import Any, Dict, List, NamedTuple, Tuple
 
 from . import layout
 from .mailbox import Attempt
 
 MANY_FILES = 300
+TAKE_OVER_TRIES = 20
+TAKE_OVER_PAUSE = 0.1
 _RESULTS_LINK = os.path.join("..", "..", "..")
 _CODE_LINK = os.path.join("..", "..", "..", "..", layout.CODE)
 
@@ -55,6 +58,8 @@ class Preparer:
             _empty(place.checkpoint)
         for folder in (place.checkpoint, place.work):
             _make(folder)
+        if attempt.source is not None:
+            _take_over(layout.checkpoint(layout.task(self._job_dir, self._job, attempt.source)), place.checkpoint)
         self._link(place.work)
         _write_json(place.params, attempt.line.get("params") or {})
         return place
@@ -143,6 +148,41 @@ def _empty(folder: str) -> None:
             shutil.rmtree(path)
         else:
             os.unlink(path)
+
+
+def _take_over(source: str, target: str) -> None:
+    """Puts a copy of another task's checkpoint in place of this one's.
+
+    The other task goes on training, and may be writing: a copy during which something changed is made again.
+    """
+    import shutil
+
+    copy = target + ".new"
+    for left in range(TAKE_OVER_TRIES - 1, -1, -1):
+        shutil.rmtree(copy, ignore_errors=True)
+        before = _stamps(source)
+        try:
+            shutil.copytree(source, copy, symlinks=True)
+            if _stamps(source) == before:
+                break
+        except (OSError, shutil.Error):
+            if not left:
+                raise
+        time.sleep(TAKE_OVER_PAUSE)
+    _empty(target)
+    for name in os.listdir(copy):
+        os.rename(os.path.join(copy, name), os.path.join(target, name))
+    os.rmdir(copy)
+
+
+def _stamps(folder: str) -> Dict[str, Tuple[int, int]]:
+    found = {}
+    for path, _, files in os.walk(folder):
+        for name in files:
+            with contextlib.suppress(OSError):
+                status = os.lstat(os.path.join(path, name))
+                found[os.path.join(path, name)] = (status.st_mtime_ns, status.st_size)
+    return found
 
 
 def _write_json(path: str, value: Any) -> None:

@@ -1,32 +1,92 @@
-"""Grid and random search: all configurations are known at submission. Pure and seeded."""
+"""Which search a job has, and the configurations that are known at its submission. Pure and seeded."""
 
 import json
 import random
+from collections.abc import Collection, Iterator
 from itertools import islice
-from typing import Literal
 
 from paddock.errors import InvalidInput
-from paddock.models import Params, Search
+from paddock.models import Goal, JobSpec, Method, Params, Search
 from paddock.search import flat
+from paddock.search.base import Flat, Problem, Searcher
 from paddock.search.flat import Spaces
+from paddock.space import Choices
 
-DEFAULT_TRIALS = 20
+SMALL = 64  # countable ranges that make no more configurations are gone through whole
+DEFAULT_TRIALS = {Method.RANDOM: 20, Method.SOBOL: 20, Method.PBT: 8}
+DEFAULT_MODELLED = 50
+ROUNDS = 5
+MIN_ABREAST = 4
+UNLIMITED_ABREAST = 16
+_DRAWN = (Method.RANDOM, Method.SOBOL)
+_MODELS = (Method.TPE, Method.GP, Method.CMAES, Method.EVOLUTION, Method.NSGA2)
 
 
-def method_of(space: Spaces, search: Search) -> Literal["grid", "random"]:
-    """`auto`: a grid where every value can be counted, random search where a range is continuous."""
-    if search.method != "auto":
-        return search.method
+def settled(space: Spaces, search: Search) -> Search:
+    """With the method and the number of trials that it will have. Raises InvalidInput with the field at fault.
+
+    `auto`: a grid where only values are listed or there are few configurations, else TPE.
+    """
+    flat.dims(space)  # refuses conditions that make no sense
+    method = search.method if search.method is not Method.AUTO else _fitting(space, search)
+    if method is Method.GRID and search.trials is not None:
+        raise _refused("trials", "a grid runs all combinations; trials are for methods that draw, such as random")
+    if method is not Method.PBT and search.interval is not None:
+        raise _refused("interval", f"only pbt has an interval, not {method}")
+    if method is Method.PBT and search.repeat > 1:
+        raise _refused("repeat", "the tasks of pbt learn from each other: none can be repeated")
+    endless = search.time_budget is not None and method is not Method.PBT
+    trials = search.trials
+    if trials is None and method is not Method.GRID and not endless:
+        trials = DEFAULT_TRIALS.get(method, DEFAULT_MODELLED)
+    return search.model_copy(update={"method": method, "trials": trials})
+
+
+def _fitting(space: Spaces, search: Search) -> Method:
     if search.trials is not None or not flat.countable(space):
-        return "random"
-    return "grid"
+        return Method.TPE
+    if all(isinstance(leaf, Choices) for leaf in flat.leaves(space).values()):
+        return Method.GRID
+    count = flat.size(space)
+    return Method.GRID if count is not None and count <= SMALL else Method.TPE
+
+
+def adaptive(search: Search) -> bool:
+    """Whether configurations are chosen while tasks run. Of a search that is `settled`."""
+    return search.method in _MODELS or (search.method in _DRAWN and search.trials is None)
+
+
+def abreast(spec: JobSpec) -> int:
+    """How many configurations of an adaptive search are tried at the same time, however wide the backend is.
+
+    Where a person has not said: a fifth of them, as nothing is learnt from those that run at the same time.
+    """
+    if spec.parallel is not None:
+        return max(spec.parallel // spec.search.repeat, 1)
+    return max(spec.search.trials // ROUNDS, MIN_ABREAST) if spec.search.trials else UNLIMITED_ABREAST
+
+
+def searcher(space: Spaces, search: Search, goals: Collection[Goal]) -> Searcher:
+    """What chooses them. Raises InvalidInput when the method cannot search this space."""
+    from paddock.search.samplers import searcher as made  # its parts load much
+
+    return made(search.method, Problem(flat.dims(space), tuple(goals), search.seed), search.trials)
 
 
 def expand(space: Spaces, search: Search, limit: int) -> list[Params]:
-    """The configurations in order, at most `limit`. Raises InvalidInput with the field at fault."""
-    if method_of(space, search) == "grid":
+    """The configurations that are known now, in order: all of them, or none where the search is adaptive.
+
+    Of a search that is `settled`. Raises InvalidInput with the field at fault, also when there are more than `limit`.
+    """
+    if search.trials is not None and search.trials * search.repeat > limit:
+        message = f"more than the {limit:,} of the setting max_tasks"
+        raise InvalidInput(f"{search.trials * search.repeat:,} tasks are {message}.", fields={"search.trials": message})
+    if adaptive(search):
+        return []
+    if search.method is Method.GRID:
         return _grid(space, search, limit)
-    return _random(space, search, limit)
+    drawn = _sobol(space, search) if search.method is Method.SOBOL else _random(space, search)
+    return [flat.nest(one, space) for one in islice(drawn, search.trials)]
 
 
 def varying(configurations: list[Params]) -> list[str]:
@@ -39,14 +99,12 @@ def varying(configurations: list[Params]) -> list[str]:
 
 
 def _grid(space: Spaces, search: Search, limit: int) -> list[Params]:
-    if search.trials is not None:
-        message = "a grid runs all combinations; --trials is for methods that draw, such as random"
-        raise InvalidInput(f"{message[0].upper()}{message[1:]}.", fields={"search.trials": message})
+    most = limit // search.repeat
     walk = flat.grid(space)
     count = flat.size(space)
-    found = list(islice(walk, limit + 1)) if count is None or count <= limit else []
-    if (count or 0) > limit or len(found) > limit:
-        raise _too_many(space, count, limit)
+    found = list(islice(walk, most + 1)) if count is None or count <= most else []
+    if (count or 0) > most or len(found) > most:
+        raise _too_many(space, count, most)
     return [flat.nest(one, space) for one in found]
 
 
@@ -57,23 +115,32 @@ def _too_many(space: Spaces, count: int | None, limit: int) -> InvalidInput:
     sizes = " x ".join(str(leaf.count()) for leaf in leaves.values() if leaf.count() != 1)
     return InvalidInput(
         f"This grid has {shown} configurations{f' ({sizes})' if plain else ''}, more than the {limit:,} of the setting "
-        "max_tasks: give fewer values, or draw some with --search random --trials N.",
+        "max_tasks: give fewer values, or try some of them with --search tpe --trials N.",
         fields={"params": f"{shown} configurations"},
     )
 
 
-def _random(space: Spaces, search: Search, limit: int) -> list[Params]:
-    trials = search.trials or DEFAULT_TRIALS
-    if trials > limit:
-        message = f"more than the {limit:,} of the setting max_tasks"
-        raise InvalidInput(f"{trials:,} trials are {message}.", fields={"search.trials": message})
+def _random(space: Spaces, search: Search) -> Iterator[Flat]:
+    """Different ones: a space with fewer configurations than trials gives them all, not repetitions."""
     source = random.Random(search.seed)  # noqa: S311
     order = flat.dims(space)
-    found: dict[str, Params] = {}
-    # A space with fewer configurations than trials gives them all, not repetitions.
-    for _ in range(trials * 20):
-        drawn = flat.nest(flat.sample(order, source), space)
-        found.setdefault(json.dumps(drawn, sort_keys=True), drawn)
-        if len(found) == trials:
-            break
-    return list(found.values())
+    found: set[str] = set()
+    for _ in range((search.trials or 1) * 20):
+        drawn = flat.sample(order, source)
+        key = json.dumps(drawn, sort_keys=True)
+        if key not in found:
+            found.add(key)
+            yield drawn
+
+
+def _sobol(space: Spaces, search: Search) -> Iterator[Flat]:
+    from paddock.search.base import Outcome, Trial
+
+    ask, history = searcher(space, search, ()), list[Trial]()
+    while (found := ask.suggest(history)) is not None:
+        history.append(Trial(len(history), found, Outcome.RUNNING))
+        yield found
+
+
+def _refused(field: str, message: str) -> InvalidInput:
+    return InvalidInput(f"{message[0].upper()}{message[1:]}.", fields={f"search.{field}": message})

@@ -173,10 +173,11 @@ def _whole(value: JsonValue) -> int:
 
 def flatten(config: Params, params: Spaces) -> Flat:
     """The inverse of `nest`. Raises InvalidInput where the configuration is not in the space."""
-    return _checked(_spread(config, params), dims(params))
+    return _checked(spread(config, params), dims(params))
 
 
-def _spread(config: Params, params: Spaces) -> dict[str, JsonValue]:
+def spread(config: Params, params: Spaces) -> dict[str, JsonValue]:
+    """Without its nesting, whatever the values are. Raises InvalidInput where it has other names or another shape."""
     found: dict[str, JsonValue] = {}
     for name, value in config.items():
         if name not in params:
@@ -227,7 +228,7 @@ def _own(dim: Dim, value: JsonValue) -> JsonValue:
 def contains(params: Spaces, config: Params) -> bool:
     order = dims(params)
     try:
-        _checked(_spread(config, params), order)
+        _checked(spread(config, params), order)
     except InvalidInput:
         return False
     return True

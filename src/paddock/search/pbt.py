@@ -44,21 +44,43 @@ def perturb(
     quantile: float = QUANTILE,
     resample: float = RESAMPLE,
 ) -> Exploit | None:
-    """What a running trial should do at the last interval that it has reached; None: go on as it is.
+    """What a running trial should do; None: go on as it is.
 
-    `since` is the step of its last Exploit: at one interval a trial changes once.
+    It is judged at the last interval that it and enough others have reached: one that is ahead of the others is judged
+    when they follow. `since` is the step of its last Exploit: at one interval a trial changes once.
     """
     if not (interval > 0 and 0 < quantile <= 0.5):
         raise ValueError("the interval must be above 0, and the quantile above 0 and at most a half")
-    index = math.floor(steps_done(trial) / interval)
-    step = index * interval
-    if trial.outcome is not Outcome.RUNNING or index < 1 or step <= since:
+    if trial.outcome is not Outcome.RUNNING:
         return None
-    ranked = sorted(
+    index = math.floor(steps_done(trial) / interval)
+    while index * interval > since:
+        ranked = _ranked(history, index * interval, goal)
+        if len(ranked) * quantile >= 1:
+            return _judged(trial, ranked, dims, seed, index, index * interval, quantile, resample)
+        index -= 1
+    return None
+
+
+def _ranked(history: Sequence[Trial], step: float, goal: Goal) -> list[tuple[float, int, Trial]]:
+    """Those that have come to this step, the best there first."""
+    return sorted(
         (at, other.number, other)
         for other in history
         if other.outcome in (Outcome.RUNNING, Outcome.FINISHED) and (at := _score_at(other, step, goal)) is not None
     )
+
+
+def _judged(
+    trial: Trial,
+    ranked: Sequence[tuple[float, int, Trial]],
+    dims: Sequence[Dim],
+    seed: int,
+    index: int,
+    step: float,
+    quantile: float,
+    resample: float,
+) -> Exploit | None:
     size = math.floor(len(ranked) * quantile)
     top = [(at, other) for at, _, other in ranked[:size] if math.isfinite(at)]
     bottom = {number: at for at, number, _ in ranked[len(ranked) - size :]}

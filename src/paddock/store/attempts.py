@@ -40,7 +40,7 @@ def begin_next(c: sa.Connection, job: str, last: Sequence[tuple[str, int]], *, r
     """Give each task (id, number of its last attempt) another attempt. A plain one forgets what was reached."""
     values: dict[str, Any] = {"state": TaskState.SUBMITTED.value, "stopping": False}
     if not resumed:
-        forget = ("epoch", "epoch_at", "first_epoch", "last_value", "best_value", "best_epoch", "best_at")
+        forget = ("epoch", "epoch_at", "first_epoch", "last_value", "best_value", "best_epoch", "best_at", "others")
         values |= dict.fromkeys(forget)
     change = sa.update(tasks).where(tasks.c.id == sa.bindparam("task")).values(**values, attempt=sa.bindparam("next"))
     if last:
@@ -61,7 +61,7 @@ def unpublished(c: sa.Connection, limit: int) -> list[sa.Row[Any]]:
     """Attempts that no runner can have seen yet, oldest jobs first."""
     query = (
         sa.select(attempts.c.id, attempts.c.task_id, attempts.c.job_id, attempts.c.number, attempts.c.resumed)
-        .add_columns(tasks.c.params, tasks.c.epochs)
+        .add_columns(tasks.c.params, tasks.c.epochs, tasks.c.number.label("task_number"), attempts.c.source)
         .join(tasks, _current)
         .join(jobs, jobs.c.id == tasks.c.job_id)
         .where(

@@ -16,6 +16,9 @@ MIGRATIONS = Path(__file__).parent / "migrations"
 _WRITER = 7223622275  # the lock that writers of one PostgreSQL database share; any number that stays the same
 
 
+Connection = sa.Connection
+
+
 class Database:
     """Connections for reading and for writing, and the schema brought up to date."""
 

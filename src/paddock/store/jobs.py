@@ -23,12 +23,12 @@ from paddock.models import (
     JobSpec,
     LimitsRequest,
     Objective,
-    Params,
     ScriptReport,
     TaskCounts,
     TaskState,
 )
-from paddock.store import allocations, events, metrics
+from paddock.search.tasks import NewTask
+from paddock.store import allocations, events, metrics, trials
 from paddock.store import attempts as attempt_rows
 from paddock.store.rows import moment, storable
 from paddock.store.tables import attempts, jobs, tasks
@@ -47,9 +47,10 @@ class NewJob:
     script: ScriptReport | None
     code: CodeInfo
     interpreter: Interpreter
-    configurations: list[Params]
-    epochs: list[int | None]
+    tasks: Sequence[NewTask]
     warnings: list[str] = field(default_factory=list)
+    digest: str | None = None
+    searching: bool = False
 
 
 def insert(c: sa.Connection, new: NewJob) -> None:
@@ -71,24 +72,13 @@ def insert(c: sa.Connection, new: NewJob) -> None:
             goal=spec.objective.goal.value,
             warnings=new.warnings,
             created_at=now,
+            digest=new.digest,
+            searching=new.searching,
+            search_until=None if spec.search.time_budget is None else now + spec.search.time_budget,
         )
     )
-    rows: list[dict[str, Any]] = [
-        {
-            "id": f"{new.id}-{number}",
-            "job_id": new.id,
-            "number": number,
-            "params": params,
-            "state": TaskState.SUBMITTED.value,
-            "attempt": 1,
-            "created_at": now,
-            "epochs": epochs,
-        }
-        for number, (params, epochs) in enumerate(zip(new.configurations, new.epochs, strict=True), start=1)
-    ]
-    c.execute(sa.insert(tasks), rows)
-    attempt_rows.insert(c, new.id, [(row["id"], 1) for row in rows], resumed=False)
-    events.insert(c, "job", new.id, {"change": "submitted", "tasks": len(rows)}, owner=new.owner)
+    trials.add(c, new.id, new.tasks)
+    events.insert(c, "job", new.id, {"change": "submitted", "tasks": len(new.tasks)}, owner=new.owner)
 
 
 def resolve(c: sa.Connection, text: str) -> str:
@@ -115,7 +105,7 @@ def detail(c: sa.Connection, job: str, folder: str) -> JobDetail:
     return JobDetail(
         **summary.__dict__,
         spec=spec,
-        script=ScriptReport.model_validate(row.script) if row.script else None,
+        script=script_of(row),
         code=CodeInfo.model_validate(row.code),
         folder=folder,
     )
@@ -181,6 +171,8 @@ def _summaries(c: sa.Connection, rows: Sequence[sa.Row[Any]]) -> list[Job]:
     for row in rows:
         goal, best = Goal(row.goal), bests[row.id]
         of_states = TaskCounts(**counts[row.id])
+        over = not of_states.unended and not row.searching
+        to_come = _to_come(row, of_states)
         found.append(
             Job(
                 id=row.id,
@@ -189,22 +181,34 @@ def _summaries(c: sa.Connection, rows: Sequence[sa.Row[Any]]) -> list[Job]:
                 description=row.description,
                 tags=row.tags,
                 created_at=moment(row.created_at),
-                ended_at=moment(ends.get(row.id)) if not of_states.unended else None,
+                ended_at=moment(ends.get(row.id)) if over else None,
                 objective=Objective(metric=row.metric, goal=goal),
                 counts=of_states,
-                ended=not of_states.unended,
+                ended=over,
+                searching=row.searching,
+                to_come=to_come,
                 best_task=best_tasks.get(row.id),
                 best_value=best,
                 sparkline=lines.get(best_tasks.get(row.id, ""), []),
-                seconds_left=estimate.job_seconds_left(of_states.submitted, left[row.id], durations.get(row.id))
-                if of_states.unended
-                else None,
+                seconds_left=None
+                if over
+                else estimate.job_seconds_left(
+                    of_states.submitted + (to_come or 0), left[row.id], durations.get(row.id)
+                ),
                 held=row.held,
                 waits=(allocations.HELD if row.held else waits.get(row.id)) if of_states.submitted else None,
                 warnings=row.warnings,
             )
         )
     return found
+
+
+def _to_come(row: sa.Row[Any], counts: TaskCounts) -> int | None:
+    """Tasks that a search will still add."""
+    if not row.searching:
+        return 0
+    planned, repeat = row.spec["search"]["trials"], row.spec["search"]["repeat"]
+    return None if planned is None else max(planned * repeat - counts.total, 0)
 
 
 def _best_tasks(c: sa.Connection, bests: dict[str, float | None]) -> dict[str, str]:
@@ -323,9 +327,28 @@ def delete(c: sa.Connection, job: str) -> None:
     c.execute(sa.delete(jobs).where(jobs.c.id == job))
 
 
+def is_searching(c: sa.Connection, job: str) -> bool:
+    return bool(c.scalar(sa.select(jobs.c.searching).where(jobs.c.id == job)))
+
+
+def running(c: sa.Connection) -> list[str]:
+    """Jobs with a task that runs."""
+    return list(c.scalars(sa.select(tasks.c.job_id).where(tasks.c.state == TaskState.RUNNING.value).distinct()))
+
+
 def objective(c: sa.Connection, job: str) -> Objective:
     row = c.execute(sa.select(jobs.c.metric, jobs.c.goal).where(jobs.c.id == job)).one()
     return Objective(metric=row.metric, goal=Goal(row.goal))
+
+
+def digest(c: sa.Connection, job: str) -> str | None:
+    """Of its code."""
+    found: str | None = c.scalar(sa.select(jobs.c.digest).where(jobs.c.id == job))
+    return found
+
+
+def script_of(row: sa.Row[Any]) -> ScriptReport | None:
+    return ScriptReport.model_validate(row.script) if row.script else None
 
 
 def launchable(c: sa.Connection, ids: Sequence[str]) -> dict[str, sa.Row[Any]]:

@@ -107,6 +107,15 @@ def curves(
     return [_curve(task, name, parts, points) for (task, name), parts in series.items()]
 
 
+NOTHING: Points = np.empty(0, dtype=POINT)
+
+
+def series(c: sa.Connection, task_ids: Sequence[str], metric: str) -> dict[str, Points]:
+    """One metric of each of these tasks that has reported it, whole."""
+    found = _read(c, _chains(c, task_ids, None), [metric])
+    return {task: join(parts) for (task, _), parts in found.items()}
+
+
 def before(c: sa.Connection, task: str, attempt: int, metric: str) -> Points:
     """One metric as the attempts that `attempt` resumed reported it."""
     rows = c.execute(

@@ -52,6 +52,10 @@ jobs = Table(
     Column("held", Boolean, nullable=False, server_default=text("false")),
     Column("adjusted", Integer, nullable=False, server_default=text("0")),  # counts changes of hold and limits
     Column("told", Integer, nullable=False, server_default=text("0")),  # the change that its runners were told of
+    Column("digest", String(64)),  # of its code
+    Column("searching", Boolean, nullable=False, server_default=text("false")),  # further tasks are to come
+    Column("search_until", Float(53)),  # the end of its time budget
+    Column("search_note", Text),  # why no further tasks come
     Index("ix_jobs_created_at", "created_at"),
 )
 
@@ -74,6 +78,8 @@ tasks = Table(
     Column("best_value", Float(53)),
     Column("best_epoch", Float(53)),
     Column("best_at", Float(53)),
+    Column("trial", Integer, nullable=False, server_default=text("0")),  # the same for the same configuration
+    Column("others", JSON),  # the best of every objective after the first
     UniqueConstraint("job_id", "number"),
     Index("ix_tasks_job_id_state", "job_id", "state"),
 )
@@ -105,6 +111,11 @@ attempts = Table(
     Column("peak_memory", BigInteger),
     Column("cpu_seconds", Float(53)),
     Column("warnings", JSON, nullable=False),
+    # Population-based training: what the next attempt will be, and what this one was made of.
+    Column("successor", JSON),
+    Column("source", String(64)),
+    Column("source_step", Float(53)),
+    Column("params", JSON),
     UniqueConstraint("task_id", "number"),
     Index("ix_attempts_job_id_published", "job_id", "published"),
     Index("ix_attempts_allocation", "allocation"),

@@ -1,0 +1,167 @@
+"""best, importance, extend: what a search found, and more of it."""
+
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from paddock.cli import base, complete, flags, render
+from paddock.cli.base import JobId, Json
+from paddock.client import Client
+from paddock.errors import InvalidInput, NotFound
+from paddock.handle import best_trials
+from paddock.models import Goal, JobDetail, SearchReport, TaskState
+from paddock.search import varying
+
+BEST = 5
+BAR = 30
+
+
+def best(
+    ctx: typer.Context,
+    job: JobId,
+    count: Annotated[
+        int | None,
+        typer.Option("-n", "--count", min=1, max=1000, help="How many: 5, or the whole Pareto front."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Show the best tasks of a job by its objective.
+
+    With several objectives, the Pareto front: configurations that no other one beats in all of them. With
+    --repeat, configurations by the mean of their tasks.
+    """
+    client = base.client(ctx)
+    detail = client.detail(_whole(job))
+    if detail.spec.other_objectives or detail.spec.search.repeat > 1:
+        _best_trials(client, detail, count, as_json)
+    else:
+        _best_tasks(client, detail, count or BEST, as_json)
+
+
+def _best_tasks(client: Client, job: JobDetail, count: int, as_json: bool) -> None:
+    sort = "best" if job.objective.goal is Goal.MIN else "-best"
+    found = [task for task in client.tasks(job.id, sort=sort, limit=count) if task.best_value is not None]
+    if as_json:
+        base.emit(found)
+        return
+    name = render.clean(job.objective.metric)
+    if not found:
+        base.say(f"No task of {job.id} has a value of {name} yet.")
+        return
+    names = varying([task.params for task in found]) or None
+    made = render.table("ID", name, "EPOCH", "STATE", "PARAMETERS", flexible=("PARAMETERS",), right=(name, "EPOCH"))
+    for task in found:
+        made.add_row(
+            task.id,
+            render.number(task.best_value),
+            render.count(task.best_epoch),
+            render.state_text(task),
+            render.params_text(task.params, names),
+        )
+    base.screen().print(made)
+
+
+def _best_trials(client: Client, job: JobDetail, count: int | None, as_json: bool) -> None:
+    report = client.search_report(job.id)
+    several = len(report.objectives) > 1
+    found = best_trials(report, count or (None if several else BEST))
+    if as_json:
+        base.emit(found)
+        return
+    metrics = [render.clean(objective.metric) for objective in report.objectives]
+    if not found:
+        base.say(f"No task of {job.id} has values of {' and '.join(metrics)} yet.")
+        return
+    names = varying([trial.params for trial in found]) or None
+    repeated = job.spec.search.repeat > 1
+    columns = ["TRIAL", *metrics, *(["TASKS"] if repeated else ["ID"]), "STATE", "PARAMETERS"]
+    made = render.table(*columns, flexible=("PARAMETERS",), right=("TRIAL", *metrics, "TASKS"))
+    for trial in found:
+        spread = trial.spread or [None] * len(trial.values)
+        made.add_row(
+            str(trial.trial),
+            *(render.measured(*pair) for pair in zip(trial.values, spread, strict=True)),
+            str(trial.count) if repeated else trial.tasks[0],
+            Text(trial.state.value, render.STYLES[trial.state]),
+            render.params_text(trial.params, names),
+        )
+    base.screen().print(made)
+    if several and count is None:
+        base.say(f"The Pareto front: {len(found)} of {render.several(len(report.history), 'configuration')}.")
+
+
+def importance(ctx: typer.Context, job: JobId, as_json: Json = False) -> None:
+    """Show how much each parameter matters: its share of what makes results differ."""
+    client = base.client(ctx)
+    report = client.search_report(_whole(job))
+    if as_json:
+        base.emit(report.importance)
+        return
+    if not report.importance:
+        base.say(_too_few(report))
+        return
+    most = max(report.importance.values()) or 1.0
+    made = render.table("PARAMETER", "SHARE", "", flexible=("PARAMETER",), right=("SHARE",))
+    for name, share in report.importance.items():
+        made.add_row(render.clean(name), f"{share:.0%}".replace("%", " %"), "█" * round(BAR * share / most))
+    base.screen().print(made)
+
+
+def _too_few(report: SearchReport) -> str:
+    ended = (TaskState.FINISHED, TaskState.PRUNED)
+    known = sum(trial.state in ended and None not in trial.values for trial in report.history)
+    names = " and ".join(render.clean(objective.metric) for objective in report.objectives)
+    return (
+        f"Nothing can be said yet of what matters: {render.several(known, 'trial')} ended with values of {names}, "
+        "at least 10 are needed, with parameters and results that differ."
+    )
+
+
+def extend(
+    ctx: typer.Context,
+    job: JobId,
+    trials: Annotated[int | None, typer.Option(min=1, help="So many more configurations.")] = None,
+    time_budget: Annotated[
+        str | None, typer.Option(metavar="DURATION", help="So much longer from now on, such as 1h.")
+    ] = None,
+    param: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--param",
+            "-p",
+            metavar="NAME=VALUES",
+            help="Other values of a parameter from now on: a narrower range, more values of a grid.",
+            autocompletion=complete.job_params,
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """More of a search: more trials, more time, other values of parameters. Also when it is over.
+
+    `paddock hold` pauses a search, `paddock release` goes on with it.
+    """
+    params = flags.params(param)
+    if trials is None and time_budget is None and not params:
+        raise InvalidInput("Say how much more: give --trials, --time-budget, -p NAME=VALUES or several of them.")
+    client = base.client(ctx)
+    before = client.detail(_whole(job))
+    detail = client.extend(before.id, trials=trials, time_budget=time_budget, params=params)
+    if as_json:
+        base.emit(detail)
+        return
+    typer.echo(f"{detail.id} extended: {_planned(before, detail)}")
+    base.warn(warning for warning in detail.warnings if warning not in before.warnings)
+
+
+def _planned(before: JobDetail, now: JobDetail) -> str:
+    new = now.counts.total + (now.to_come or 0) - before.counts.total - (before.to_come or 0)
+    if now.searching and now.to_come is None:
+        return "more tasks to come"
+    return f"{render.several(new, 'task')} more, {now.counts.total + (now.to_come or 0):,} in all"
+
+
+def _whole(job: str) -> str:
+    if base.is_task(job):
+        raise NotFound(f"{job} is a task: give the job, {job.rpartition('-')[0] or 'such as k3v'}.")
+    return job

@@ -1,0 +1,316 @@
+"""Searches: which configurations come next, which tasks are not worth going on with, which follow another.
+
+Searchers and stoppers take their time: a thread asks them, with what the database tells, and their advice is carried
+out by the engine's rounds. Whatever is lost in a crash is asked for again, and the same history gives the same advice.
+"""
+
+import logging
+import math
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+
+import sqlalchemy as sa
+
+from paddock import placement
+from paddock.engine.announce import Announcement
+from paddock.engine.context import Context, JobFacts
+from paddock.errors import PaddockError
+from paddock.models import Method, Params, TaskState
+from paddock.paths import append_lines
+from paddock.search import abreast, history, searcher, stopping
+from paddock.search.base import Outcome, Searcher, Trial
+from paddock.search.flat import dims, nest
+from paddock.search.history import Judged, knobs_of
+from paddock.search.pbt import perturb
+from paddock.search.tasks import new_tasks
+from paddock.store import jobs, metrics, trials
+from paddock.store.trials import Open, Successor
+
+log = logging.getLogger("paddock.engine")
+
+BATCH_SECONDS = 0.5  # so long configurations are gathered before the first of them are begun
+FAILURES = 10  # so many at the beginning, and none that went well: the search ends
+BLIND = 3  # so many that finished without the metric: somebody should be told
+INTERVAL_SHARE = 10  # pbt: where no interval is given, so many changes in a training, by its epochs
+INTERVAL = 5.0
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What should be done in a job."""
+
+    job: str
+    configurations: list[Params] = field(default_factory=list)
+    first_trial: int = 0
+    over: str | None = None  # why no further configurations come
+    warning: str | None = None
+    prune: list[Judged] = field(default_factory=list)
+    follow: dict[str, tuple[Judged, Successor]] = field(default_factory=dict)
+
+
+class Scout:
+    """Asks searchers and stoppers beside the tick."""
+
+    def __init__(self, context: Context, wake: Callable[[], None]) -> None:
+        self._context = context
+        self._wake = wake
+        self._executor = ThreadPoolExecutor(1, thread_name_prefix="search")
+        self._asked: dict[tuple[str, str], Future[Advice]] = {}
+        self._measured: set[str] = set()  # jobs with new points since their tasks were judged
+        self._unjudged = True  # after a start all are looked at once
+        self._searchers: dict[str, tuple[JobFacts, Searcher]] = {}
+        self._curves: dict[str, Curves] = {}
+
+    def close(self) -> None:
+        self._executor.shutdown(wait=True, cancel_futures=True)
+
+    # --- in the engine's thread ---------------------------------------------------------------------------------------
+
+    def look(self, measured: set[str]) -> None:
+        """Have those judged that have new points."""
+        self._measured |= measured
+        if self._unjudged:
+            self._unjudged = False
+            with self._context.db.read() as c:
+                self._measured |= set(jobs.running(c))
+        due = sorted(job for job in self._measured if ("judge", job) not in self._asked)
+        if not due:
+            return
+        self._measured -= set(due)
+        with self._context.db.read() as c:
+            facts = self._context.facts(c, due)
+        for one in facts.values():
+            if _judges(one):
+                self._ask("judge", one, partial(self._judge, one))
+
+    def run(self, now: float) -> bool:
+        """Carry out advice, end what is over, and ask for more. Whether there are new tasks."""
+        new = [self._carry_out(advice) for advice in self._advice()]
+        self._end_overdue(now)
+        with self._context.db.read() as c:
+            open_searches = trials.searching(c)
+            facts = self._context.facts(c, [one.job for one in open_searches])
+        self._context.searching = {one.job for one in open_searches}
+        for one in open_searches:
+            self._suggest_for(one, facts[one.job])
+        return any(new)
+
+    def forget(self, job: str) -> None:
+        self._searchers.pop(job, None)
+        self._curves.pop(job, None)
+
+    def _ask(self, kind: str, facts: JobFacts, call: Callable[[], Advice]) -> None:
+        future = self._executor.submit(call)
+        self._asked[kind, facts.id] = future
+        future.add_done_callback(lambda _: self._wake())
+
+    def _advice(self) -> list[Advice]:
+        done = {key: future for key, future in self._asked.items() if future.done()}
+        found = []
+        for (kind, job), future in done.items():
+            del self._asked[kind, job]
+            error = future.exception()
+            if error is None:
+                found.append(future.result())
+            elif kind == "suggest":
+                found.append(Advice(job, over=_failure(error)))
+            else:
+                log.error("judging the tasks of %s failed", job, exc_info=error)
+        return found
+
+    def _suggest_for(self, one: Open, facts: JobFacts) -> None:
+        if one.held or ("suggest", one.job) in self._asked:
+            return
+        planned = facts.spec.search.trials
+        if planned is not None and one.trials >= planned:
+            self._end(one.job, None)
+            return
+        courier = self._context.courier(facts)
+        if courier is None or not courier.nodes:
+            return
+        repeat, slots = facts.spec.search.repeat, facts.spec.resources.slots or 1
+        width = max(placement.width(facts.spec.resources, courier.nodes), 1) * slots
+        room = min(abreast(facts.spec), math.ceil(width / repeat)) - math.ceil(one.unended / repeat)
+        room = room if planned is None else min(room, planned - one.trials)
+        most = self._context.settings.max_tasks // repeat - one.trials
+        if most <= 0:
+            self._end(one.job, f"it has as many tasks as the setting max_tasks allows ({most + one.trials})")
+        elif room > 0:
+            self._ask("suggest", facts, partial(self._suggest, facts, min(room, most)))
+
+    def _carry_out(self, advice: Advice) -> bool:
+        if advice.prune or advice.follow:
+            self._order(advice)
+        added = self._add(advice) if advice.configurations else False
+        if advice.warning is not None:
+            with self._context.db.write() as c:
+                jobs.warn(c, advice.job, advice.warning)
+        if advice.over is not None:
+            self._end(advice.job, advice.over)
+        return added
+
+    def _add(self, advice: Advice) -> bool:
+        """New tasks, unless others have come meanwhile: then it is asked again."""
+        with self._context.db.write() as c:
+            facts = self._context.facts(c, [advice.job]).get(advice.job)
+            if facts is None or trials.last_trial(c, advice.job) + 1 != advice.first_trial:
+                return False
+            new = new_tasks(facts.spec, facts.script, advice.configurations, advice.first_trial)
+            ids = trials.add(c, advice.job, new)
+            announcement = Announcement(c)
+            for task in ids:
+                announcement.add(advice.job, task, live=None)
+            announcement.write()
+        return True
+
+    def _order(self, advice: Advice) -> None:
+        """First into the file: an order that stands there twice is one order."""
+        lines = [{"op": "prune", "task": one.task, "attempt": one.attempt} for one in advice.prune]
+        lines += [{"op": "follow", "task": one.task, "attempt": one.attempt} for one, _ in advice.follow.values()]
+        append_lines(self._context.home.job(advice.job).control, lines)
+        with self._context.db.write() as c:
+            trials.order(
+                c,
+                [one.attempt_id for one in (*advice.prune, *(judged for judged, _ in advice.follow.values()))],
+                [successor for _, successor in advice.follow.values()],
+            )
+
+    def _end(self, job: str, note: str | None) -> None:
+        with self._context.db.write() as c:
+            if not trials.end(c, job, note):
+                return
+            if note is not None:
+                jobs.warn(c, job, f"The search has ended: {note}")
+        append_lines(self._context.home.job(job).tasks, [{"end": True}])
+        self.forget(job)
+
+    def _end_overdue(self, now: float) -> None:
+        with self._context.db.read() as c:
+            late = trials.overdue(c, now)
+        for job in late:
+            with self._context.db.write() as c:
+                stopped = trials.end_waiting(c, job)
+                if stopped:
+                    jobs.warn(c, job, f"The time budget is over: {len(stopped)} tasks were not begun.")
+            self._end(job, "its time budget is over")
+
+    # --- in the thread ------------------------------------------------------------------------------------------------
+
+    def _suggest(self, facts: JobFacts, room: int) -> Advice:
+        spec = facts.spec
+        with self._context.db.read() as c:
+            runs = trials.runs(c, facts.id)
+            last = trials.last_trial(c, facts.id)
+            past = [trials.runs(c, job) for job in spec.search.warm_start]
+        over = _hopeless(runs)
+        if over:
+            return Advice(facts.id, over=over)
+        count = len(spec.objectives)
+        known: list[Trial] = []
+        for of_job in past:
+            known += history.warm(of_job, spec.params, count, len(known))
+        known += history.trials(runs, spec.params, count)
+        ask = self._searcher(facts)
+        found: list[Params] = []
+        until = math.inf
+        while len(found) < room and time.monotonic() < until:
+            flat = ask.suggest(known)
+            until = min(until, time.monotonic() + BATCH_SECONDS)  # the first one may take long: much is loaded
+            if flat is None:
+                return Advice(facts.id, found, last + 1, "every configuration has been tried", _blind(runs, facts))
+            known.append(Trial(last + len(found), flat, Outcome.RUNNING))
+            found.append(nest(flat, spec.params))
+        return Advice(facts.id, found, last + 1, warning=_blind(runs, facts))
+
+    def _searcher(self, facts: JobFacts) -> Searcher:
+        made = self._searchers.get(facts.id)
+        if made is None or made[0] is not facts:  # new facts: its space may be another
+            goals = [objective.goal for objective in facts.spec.objectives]
+            made = self._searchers[facts.id] = facts, searcher(facts.spec.params, facts.spec.search, goals)
+        return made[1]
+
+    def _judge(self, facts: JobFacts) -> Advice:
+        with self._context.db.read() as c:
+            found = trials.judged(c, facts.id)
+            curves = self._curves.setdefault(facts.id, Curves())
+            points = curves.read(c, facts, found)
+        known = history.curve_trials(found, points, facts.spec.params)
+        if facts.spec.search.method is Method.PBT:
+            return Advice(facts.id, follow=_followers(facts, found, known))
+        stopper = stopping.stopper(
+            facts.spec.stop_early.method, facts.objective.goal, knobs_of(facts.spec, [one.epochs for one in found])
+        )
+        out = stopper.stopped(known)
+        return Advice(facts.id, prune=[one for one in found if one.number - 1 in out and _open(one) and not one.spared])
+
+
+class Curves:
+    """The objective of every task of a job; of those that have ended it is read once."""
+
+    def __init__(self) -> None:
+        self._ended: dict[str, tuple[int, metrics.Points]] = {}
+
+    def read(self, c: sa.Connection, facts: JobFacts, found: Sequence[Judged]) -> dict[str, metrics.Points]:
+        known = {
+            one.task: self._ended[one.task][1]
+            for one in found
+            if one.state.ended and self._ended.get(one.task, (0,))[0] == one.attempt
+        }
+        wanted = [one for one in found if one.task not in known and one.state is not TaskState.SUBMITTED]
+        read = metrics.series(c, [one.task for one in wanted], facts.objective.metric)
+        for one in wanted:
+            if one.state.ended:
+                self._ended[one.task] = (one.attempt, read.get(one.task, metrics.NOTHING))
+        return known | read
+
+
+def _judges(facts: JobFacts) -> bool:
+    return facts.spec.stop_early.method != "none" or facts.spec.search.method is Method.PBT
+
+
+def _open(one: Judged) -> bool:
+    return one.state is TaskState.RUNNING and not one.ordered
+
+
+def _followers(facts: JobFacts, found: Sequence[Judged], known: Sequence[Trial]) -> dict[str, tuple[Judged, Successor]]:
+    spec = facts.spec
+    order = dims(spec.params)
+    epochs = max((one.epochs for one in found if one.epochs), default=None)
+    interval = spec.search.interval or (max(1.0, epochs // INTERVAL_SHARE) if epochs else INTERVAL)
+    by_number = {one.number - 1: one for one in found}
+    decided = {}
+    for one, trial in zip(found, known, strict=True):
+        if not _open(one):
+            continue
+        move = perturb(trial, known, order, facts.objective.goal, spec.search.seed, interval, since=one.since)
+        if move is not None:
+            params = one.params | nest(move.params, spec.params)
+            successor = Successor(one.attempt_id, by_number[move.source].task, move.step, params, one.params)
+            decided[one.task] = (one, successor)
+    return decided
+
+
+def _hopeless(runs: Sequence[history.Run]) -> str | None:
+    """The first ones have all failed: it is the script, not the parameters."""
+    ended = [run for run in runs if run.state.ended]
+    if len(ended) >= FAILURES and all(run.state is TaskState.ERROR for run in ended):
+        return f"its first {len(ended)} tasks have all failed; when that is mended, `paddock extend` goes on"
+    return None
+
+
+def _blind(runs: Sequence[history.Run], facts: JobFacts) -> str | None:
+    """Nothing can be learnt from tasks that do not report what the search is about."""
+    finished = [run for run in runs if run.state is TaskState.FINISHED]
+    if len(finished) < BLIND or any(run.values[0] is not None for run in finished):
+        return None
+    return f"No task has reported {facts.objective.metric}: the search cannot learn. Give --objective a metric that is."
+
+
+def _failure(error: BaseException) -> str:
+    if isinstance(error, PaddockError):
+        return error.message
+    log.error("a searcher failed", exc_info=error)
+    return f"its searcher failed: {type(error).__name__}: {error}"

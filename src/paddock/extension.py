@@ -1,0 +1,56 @@
+"""More of a search: more trials, more time, other values of parameters."""
+
+import time
+
+from paddock.errors import Conflict, InvalidInput
+from paddock.models import ExtendRequest, JobSpec, Method, Search
+from paddock.search import adaptive, expand, searcher
+from paddock.search.history import by_trial
+from paddock.search.tasks import key_of, new_tasks
+from paddock.settings import Settings
+from paddock.space import ParamSpace
+from paddock.store import jobs, trials
+from paddock.store.db import Connection
+
+
+def extend(c: Connection, job: str, more: ExtendRequest, settings: Settings) -> None:
+    """Raises InvalidInput with the field at fault."""
+    if more.trials is None and more.time_budget is None and not more.params:
+        raise _refused("trials", "say how much more: trials, a time budget, or other values of parameters")
+    row = jobs.launchable(c, [job])[job]
+    spec = JobSpec.model_validate(row.spec)
+    if spec.search.method is Method.PBT:
+        raise Conflict("The tasks of population-based training live side by side: none can be added to them.")
+    runs = trials.runs(c, job)
+    space, search = _space(spec, more), _search(spec.search, more, len(by_trial(runs)))
+    spec = spec.model_copy(update={"search": search, "params": space})
+    configurations = expand(space, search, settings.max_tasks)
+    if adaptive(search):
+        searcher(space, search, [objective.goal for objective in spec.objectives])
+    else:
+        known = {key_of(run.params, space) for run in runs}
+        new = [params for params in configurations if key_of(params, space) not in known]
+        if not new and more.time_budget is None:
+            raise _refused("params" if more.params else "trials", "all of these configurations are there already")
+        trials.add(c, job, new_tasks(spec, jobs.script_of(row), new, trials.last_trial(c, job) + 1))
+    until = row.search_until if more.time_budget is None else time.time() + more.time_budget
+    trials.go_on(c, job, spec.model_dump(mode="json"), until, searching=adaptive(search))
+
+
+def _search(search: Search, more: ExtendRequest, done: int) -> Search:
+    if more.trials is None:
+        return search
+    if search.method is Method.GRID:
+        raise _refused("trials", "a grid runs all its combinations: give other values of parameters instead")
+    return search.model_copy(update={"trials": max(search.trials or done, done) + more.trials})
+
+
+def _space(spec: JobSpec, more: ExtendRequest) -> dict[str, ParamSpace]:
+    unknown = next((name for name in more.params if name not in spec.params), None)
+    if unknown is not None:
+        raise _refused(f"params.{unknown}", f"this job has no {unknown}; it has {', '.join(spec.params) or 'none'}")
+    return spec.params | more.params
+
+
+def _refused(field: str, message: str) -> InvalidInput:
+    return InvalidInput(f"{message[0].upper()}{message[1:]}.", fields={field: message})

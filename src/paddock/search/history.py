@@ -1,0 +1,154 @@
+"""From the tasks of a job to the trials that searchers and stoppers work with. Pure."""
+
+import math
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from paddock.errors import InvalidInput
+from paddock.models import JobSpec, Params, TaskState
+from paddock.search import flat
+from paddock.search.base import Flat, Outcome, Trial
+from paddock.search.flat import Spaces
+from paddock.search.stopping import Knobs
+
+_OUTCOMES = {
+    TaskState.SUBMITTED: Outcome.RUNNING,
+    TaskState.RUNNING: Outcome.RUNNING,
+    TaskState.FINISHED: Outcome.FINISHED,
+    TaskState.PRUNED: Outcome.PRUNED,
+}
+
+Values = tuple[float | None, ...]
+Points = NDArray[np.void]
+
+
+@dataclass(frozen=True)
+class Run:
+    """A task, as far as a search is concerned."""
+
+    task: str
+    trial: int  # from 1 on
+    params: Params
+    state: TaskState
+    values: Values  # the best of each objective
+    epoch: float | None = None
+    ended_at: float | None = None
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A task with its current attempt, for those who decide whether it goes on."""
+
+    task: str
+    number: int
+    attempt: int
+    attempt_id: int
+    state: TaskState
+    ordered: bool
+    params: Params
+    epochs: int | None
+    since: float  # pbt: the step of its last change
+    spared: bool  # a person has started it again after it had been pruned
+
+
+def by_trial(runs: Iterable[Run]) -> dict[int, list[Run]]:
+    found: dict[int, list[Run]] = {}
+    for run in runs:
+        found.setdefault(run.trial, []).append(run)
+    return found
+
+
+def trials(runs: Iterable[Run], space: Spaces, count: int) -> list[Trial]:
+    """A trial a configuration, numbered from 0. `count`: how many objectives there are."""
+    return [_trial(number - 1, one, space, count) for number, one in by_trial(runs).items()]
+
+
+def warm(runs: Iterable[Run], space: Spaces, count: int, before: int = 0) -> list[Trial]:
+    """What other jobs have found out, numbered down from -1 (after `before` others). Only what ended with values."""
+    known = [_trial(0, one, space, count) for one in by_trial(runs).values()]
+    able = [one for one in known if one.outcome is Outcome.FINISHED and one.values and one.params]
+    return [
+        Trial(-1 - before - place, one.params, one.outcome, one.values, one.curve) for place, one in enumerate(able)
+    ]
+
+
+def _trial(number: int, runs: Sequence[Run], space: Spaces, count: int) -> Trial:
+    outcome = outcome_of(runs)
+    values = means(runs, count)
+    curve: tuple[tuple[float, float], ...] = ()
+    if outcome is Outcome.PRUNED:
+        curve = tuple((run.epoch or 0.0, run.values[0]) for run in runs if run.values and run.values[0] is not None)[:1]
+    whole = tuple(value for value in values if value is not None)
+    finished = outcome is Outcome.FINISHED and len(whole) == count
+    return Trial(number, _flat(runs[0].params, space), outcome, whole if finished else (), curve)
+
+
+def curve_trials(found: Iterable[Judged], series: Mapping[str, Points], space: Spaces) -> list[Trial]:
+    """A trial a task, with its curve: the points of those tasks that have any, each with step, value and time."""
+    return [_curve_trial(one, series.get(one.task), space) for one in found]
+
+
+def _curve_trial(one: Judged, points: Points | None, space: Spaces) -> Trial:
+    curve: tuple[tuple[float, float], ...] = ()
+    times: tuple[float, ...] = ()
+    if points is not None:
+        curve = tuple(zip(points["step"].tolist(), points["value"].tolist(), strict=True))
+        times = tuple(points["time"].tolist())
+    outcome = _OUTCOMES.get(one.state, Outcome.FAILED)
+    return Trial(one.number - 1, _flat(one.params, space), outcome, curve=curve, times=times)
+
+
+def knobs_of(spec: JobSpec, epochs: Sequence[int | None]) -> Knobs:
+    """As a person has set them; the last rung follows from the epochs of the tasks where they are all known."""
+    given = spec.stop_early
+    most = max((one for one in epochs if one), default=None) if epochs and all(epochs) else None
+    return Knobs(given.min_steps, given.max_steps or most, given.eta, given.min_trials, given.interval)
+
+
+def outcome_of(runs: Sequence[Run]) -> Outcome:
+    """Of a configuration with one task or several. What a person stopped is as good as pruned, if it got anywhere."""
+    states = {run.state for run in runs}
+    if any(not state.ended for state in states):
+        return Outcome.RUNNING
+    if TaskState.FINISHED in states:
+        return Outcome.FINISHED
+    got_somewhere = any(run.values and run.values[0] is not None for run in runs)
+    if TaskState.PRUNED in states or (TaskState.STOPPED in states and got_somewhere):
+        return Outcome.PRUNED
+    return Outcome.FAILED
+
+
+def means(runs: Sequence[Run], count: int) -> Values:
+    """Over the tasks that finished; those that are still running count where none has."""
+    return tuple(_mean(_column(runs, place)) for place in range(count))
+
+
+def spreads(runs: Sequence[Run], count: int) -> Values:
+    columns = [_column(runs, place) for place in range(count)]
+    return tuple(statistics.stdev(column) if len(column) > 1 else None for column in columns)
+
+
+def counted(runs: Sequence[Run]) -> list[Run]:
+    finished = [run for run in runs if run.state is TaskState.FINISHED]
+    return finished or list(runs)
+
+
+def _column(runs: Sequence[Run], place: int) -> list[float]:
+    values = [run.values[place] for run in counted(runs) if place < len(run.values)]
+    return [value for value in values if value is not None and math.isfinite(value)]
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return statistics.fmean(values) if values else None
+
+
+def _flat(params: Params, space: Spaces) -> Flat:
+    """Without what is not of the space: the seeds of repetitions, parameters of other jobs."""
+    try:
+        return flat.spread({name: value for name, value in params.items() if name in space}, space)
+    except InvalidInput:  # of another shape, from before the space was changed
+        return {}

@@ -1,0 +1,88 @@
+"""How a search stands, for people to look at. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+
+from paddock.errors import InvalidInput
+from paddock.models import JobSpec, Objective, RungReport, Savings, TaskState, TrialReport
+from paddock.search import history, stopping
+from paddock.search.base import Trial
+from paddock.search.flat import dims
+from paddock.search.history import Run
+
+UNJUDGED_SECONDS = 60.0
+
+
+def trial_reports(runs: Sequence[Run], objectives: Sequence[Objective]) -> list[TrialReport]:
+    """In the order of the trials, each with the best value until it ended."""
+    count = len(objectives)
+    groups = history.by_trial(runs)
+    best = _best_so_far(groups, objectives)
+    front = _front(groups, objectives)
+    return [
+        TrialReport(
+            trial=number,
+            tasks=[run.task for run in of_trial],
+            params=of_trial[0].params,
+            state=_state(of_trial),
+            values=list(history.means(of_trial, count)),
+            spread=list(history.spreads(of_trial, count)) if len(of_trial) > 1 else [],
+            count=len(history.counted(of_trial)),
+            ended_at=_ended(of_trial),
+            best=best.get(number),
+            front=number in front,
+        )
+        for number, of_trial in groups.items()
+    ]
+
+
+def _state(runs: Sequence[Run]) -> TaskState:
+    states = {run.state for run in runs}
+    order = (TaskState.RUNNING, TaskState.SUBMITTED, TaskState.FINISHED, TaskState.PRUNED, TaskState.STOPPED)
+    return next((state for state in order if state in states), TaskState.ERROR)
+
+
+def _ended(runs: Sequence[Run]) -> datetime | None:
+    if any(not run.state.ended for run in runs):
+        return None
+    last = max((run.ended_at for run in runs if run.ended_at is not None), default=None)
+    return None if last is None else datetime.fromtimestamp(last, UTC)
+
+
+def _best_so_far(groups: Mapping[int, Sequence[Run]], objectives: Sequence[Objective]) -> dict[int, float | None]:
+    best: float | None = None
+    found: dict[int, float | None] = {}
+    for number, runs in groups.items():
+        value = history.means(runs, 1)[0]
+        if value is not None and objectives[0].better(value, best):
+            best = value
+        found[number] = best
+    return found
+
+
+def _front(groups: Mapping[int, Sequence[Run]], objectives: Sequence[Objective]) -> set[int]:
+    """Those that no other one beats; with one objective the best alone."""
+    from paddock.search.pareto import front
+
+    known = history.trials([run for runs in groups.values() for run in runs], {}, len(objectives))
+    return {number + 1 for number in front(known, [objective.goal for objective in objectives])}
+
+
+def importance(runs: Sequence[Run], spec: JobSpec) -> dict[str, float]:
+    from paddock.search.importance import importance as shares
+
+    try:
+        known = history.trials(runs, spec.params, len(spec.objectives))
+        return shares(known, dims(spec.params), [objective.goal for objective in spec.objectives])
+    except InvalidInput:  # the space of a job from before it was checked so
+        return {}
+
+
+def rungs(known: Sequence[Trial], spec: JobSpec, knobs: stopping.Knobs) -> list[RungReport]:
+    found = stopping.rungs(known, spec.stop_early.method, spec.objective.goal, knobs)
+    return [RungReport(**asdict(rung)) for rung in found]
+
+
+def saved(known: Sequence[Trial], knobs: stopping.Knobs) -> Savings:
+    return Savings(**asdict(stopping.saved(known, knobs.max_steps)))

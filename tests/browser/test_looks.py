@@ -58,6 +58,7 @@ def test_pages_are_accessible_and_pictured(visit: Visit, server: ServerProcess, 
     look("job", f"/jobs/{good}", "configurations")
     look("job-parallel", f"/jobs/{good}?view=parallel", "configurations")
     look("job-scatter", f"/jobs/{good}?view=scatter", "configurations")
+    look("job-search", f"/jobs/{good}?view=search", "History of")
     look("task", f"/tasks/{good}-3", "Attempts")
     look("task-failed", f"/tasks/{bad}-1", "NameError")
     look("new-job", "/new", "Drop a training script")

@@ -9,7 +9,7 @@ import pytest
 from paddock import extension
 from paddock.engine import search
 from paddock.errors import Conflict, InvalidInput
-from paddock.models import ExtendRequest, SearchReport, Task
+from paddock.models import ExtendRequest, Params, SearchReport, Task
 from paddock.models import TaskState as S
 from paddock.paths import Home
 from paddock.search.history import by_trial
@@ -291,6 +291,7 @@ class TestEarlyStopping:
         assert sum(line["op"] == "prune" for line in rig.control()) == 1
         rig.end(2, exit=None, signal=15, by="prune")
         assert [task.state for task in rig.tasks()] == [S.RUNNING, S.PRUNED, S.RUNNING]
+        assert rig.task(f"{JOB}-2").reason == "stopped early: too far behind at step 1 (asha)"
 
     def test_one_that_a_person_starts_again_runs_to_its_end(self, rig: SearchRig) -> None:
         ids = rig.job(tasks=2, stop_early={"method": "asha", "min_steps": 1, "max_steps": 9})
@@ -357,6 +358,7 @@ class TestPopulation:
         assert (line["from"], line["resume"], line["params"]) == (f"{JOB}-1", True, task.params)
         first, second = rig.attempts(f"{JOB}-4")
         assert (first.state, first.params, first.source) == (S.PRUNED, before, None)
+        assert first.reason == f"goes on from {JOB}-1 at step 2"
         assert (second.source, second.source_step, second.params) == (f"{JOB}-1", 2.0, task.params)
         with rig.db.read() as c:
             [move] = trials.moves(c, JOB)
@@ -382,6 +384,34 @@ class TestPopulation:
         task = rig.task(f"{JOB}-3")
         assert (task.state, task.attempt, task.params) == (S.SUBMITTED, 2, {"lr": 0.03, "units": 24})
 
+    def test_where_not_all_run_at_the_same_time_they_take_turns(self, rig: SearchRig) -> None:
+        configurations: list[Params] = [{"lr": 0.01 * n, "units": 8 * n} for n in range(1, 5)]
+        rig.job(configurations=configurations, params=SPACE, search={"method": "pbt", "trials": 4, "interval": 2})
+        rig.settle(1)
+        rig.begin(1)
+        rig.report(1, 1.0)
+        assert rig.control() == []
+        rig.report(1, 1.0, first=2)
+        assert rig.control() == [{"op": "follow", "task": f"{JOB}-1", "attempt": 1}]
+        rig.end(1, exit=None, signal=15, by="follow")
+        task = rig.task(f"{JOB}-1")
+        assert (task.state, task.attempt, task.params) == (S.SUBMITTED, 2, configurations[0])
+        [line] = [line for line in rig.lines() if line.get("attempt") == 2]
+        assert (line["resume"], "from" in line) == (True, False)
+        for number in (2, 3, 4):
+            rig.begin(number)
+        rig.begin(1, attempt=2)
+        rig.report(1, 1.0, 1.0, first=3, attempt=2)
+        assert len(rig.control()) == 1, "all of them run now"
+
+    def test_one_that_waits_for_its_turn_is_compared_with(self, rig: SearchRig) -> None:
+        self.population(rig)
+        rig.end(1, by="shutdown", cause="preempted", exit=None, signal=15)
+        assert rig.task(f"{JOB}-1").state is S.SUBMITTED
+        rig.report(2, 2.0, 2.0, first=3)
+        rig.report(3, 3.0, 3.0, first=3)
+        assert rig.control()[0] == {"op": "follow", "task": f"{JOB}-4", "attempt": 1}
+
     def test_a_stop_is_a_stop(self, rig: SearchRig) -> None:
         self.population(rig)
         with rig.db.write() as c:
@@ -402,6 +432,14 @@ class TestSeveralObjectives:
         )
         rig.settle(1)
         assert rig.task(f"{JOB}-1").values == [0.5, 0.8, 30.0]
+
+    def test_a_time_that_the_script_reports_is_that(self, rig: SearchRig) -> None:
+        rig.job(tasks=1, objective=["val_loss", "seconds"])
+        rig.settle(1)
+        rig.begin(1)
+        rig.report(1, 0.5, seconds=1000.0)
+        rig.end(1)
+        assert rig.task(f"{JOB}-1").values == [0.5, 1000.0]
 
 
 def test_what_is_shown_is_a_report() -> None:

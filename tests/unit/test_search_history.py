@@ -76,8 +76,8 @@ def test_a_warm_start_is_numbered_below_all_others() -> None:
 def test_curves() -> None:
     points = np.array([(1, 0.5, 10), (2, 0.4, 11)], dtype=[("step", "<f8"), ("value", "<f8"), ("time", "<f8")])
     found = [
-        Judged("job-1", 1, 1, 7, S.RUNNING, False, CONFIG, 9, 0.0, False),
-        Judged("job-2", 2, 1, 8, S.PRUNED, True, CONFIG, None, 0.0, False),
+        Judged("job-1", 1, 1, 7, S.RUNNING, False, CONFIG, 9, 0.0, None, False),
+        Judged("job-2", 2, 1, 8, S.PRUNED, True, CONFIG, None, 0.0, None, False),
     ]
     first, second = history.curve_trials(found, {"job-1": points}, SPACE)
     assert (first.number, first.outcome, first.curve) == (0, Outcome.RUNNING, ((1.0, 0.5), (2.0, 0.4)))

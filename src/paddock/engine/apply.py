@@ -231,7 +231,11 @@ class Changes:
             subject.attempt["ended_at"] = float(record["at"])
             return
         verdict = lifecycle.judge(ending, tried=self.tried(subject, cause or Cause.USER_ERROR), **self.judging(subject))
-        subject.follows = ending.by == "follow" and verdict.state is TaskState.PRUNED
+        if ending.by == "follow" and verdict.state is TaskState.PRUNED:
+            subject.follows = True
+            verdict = Verdict(TaskState.PRUNED, reason=_followed(subject.row.successor))
+        elif verdict.state is TaskState.PRUNED:
+            verdict = Verdict(TaskState.PRUNED, reason=subject.row.reason)  # as it was written with the order
         self._conclude(subject, verdict, float(record["at"]))
 
     # --- the end ------------------------------------------------------------------------------------------------------
@@ -254,7 +258,8 @@ class Changes:
         took = at - started
         if objectives[0].metric == SECONDS and subject.of_task("best_value") is None:
             subject.task["best_value"] = took
-        if len(objectives) > 1:
+        known = subject.of_task("others") or [None] * (len(objectives) - 1)
+        if any(one.metric == SECONDS and value is None for one, value in zip(objectives[1:], known, strict=False)):
             self._others(subject, {SECONDS: took})
 
     def write(self) -> None:
@@ -291,6 +296,12 @@ class Changes:
             trials.succeed(self._c, row.job_id, row.id, row.a_number, row.successor)
         else:  # or what it was to follow was lost in a crash: then it goes on as it was
             attempts.begin_next(self._c, row.job_id, [(row.id, row.a_number)], resumed=True)
+
+
+def _followed(successor: dict[str, Any] | None) -> str:
+    if successor is None:
+        return "made room for the others of its population"
+    return f"goes on from {successor['source']} at step {successor['step']:g}"
 
 
 def _number(value: Any) -> float | None:

@@ -47,8 +47,8 @@ class Advice:
     first_trial: int = 0
     over: str | None = None  # why no further configurations come
     warning: str | None = None
-    prune: list[Judged] = field(default_factory=list)
-    follow: dict[str, tuple[Judged, Successor]] = field(default_factory=dict)
+    prune: dict[str, tuple[Judged, str]] = field(default_factory=dict)  # with the reason
+    follow: dict[str, tuple[Judged, Successor | None]] = field(default_factory=dict)
 
 
 class Scout:
@@ -168,15 +168,13 @@ class Scout:
 
     def _order(self, advice: Advice) -> None:
         """First into the file: an order that stands there twice is one order."""
-        lines = [{"op": "prune", "task": one.task, "attempt": one.attempt} for one in advice.prune]
+        lines = [{"op": "prune", "task": one.task, "attempt": one.attempt} for one, _ in advice.prune.values()]
         lines += [{"op": "follow", "task": one.task, "attempt": one.attempt} for one, _ in advice.follow.values()]
         append_lines(self._context.home.job(advice.job).control, lines)
         with self._context.db.write() as c:
-            trials.order(
-                c,
-                [one.attempt_id for one in (*advice.prune, *(judged for judged, _ in advice.follow.values()))],
-                [successor for _, successor in advice.follow.values()],
-            )
+            reasons: dict[int, str | None] = {one.attempt_id: reason for one, reason in advice.prune.values()}
+            reasons |= {one.attempt_id: None for one, _ in advice.follow.values()}
+            trials.order(c, reasons, [one for _, one in advice.follow.values() if one is not None])
 
     def _end(self, job: str, note: str | None) -> None:
         with self._context.db.write() as c:
@@ -244,7 +242,9 @@ class Scout:
             facts.spec.stop_early.method, facts.objective.goal, knobs_of(facts.spec, [one.epochs for one in found])
         )
         out = stopper.stopped(known)
-        return Advice(facts.id, prune=[one for one in found if one.number - 1 in out and _open(one) and not one.spared])
+        chosen = [one for one in found if one.number - 1 in out and _open(one) and not one.spared]
+        text = f"stopped early: too far behind at step %g ({facts.spec.stop_early.method})"
+        return Advice(facts.id, prune={one.task: (one, text % out[one.number - 1]) for one in chosen})
 
 
 class Curves:
@@ -259,7 +259,8 @@ class Curves:
             for one in found
             if one.state.ended and self._ended.get(one.task, (0,))[0] == one.attempt
         }
-        wanted = [one for one in found if one.task not in known and one.state is not TaskState.SUBMITTED]
+        begun = [one for one in found if one.state is not TaskState.SUBMITTED or one.attempt > 1]
+        wanted = [one for one in begun if one.task not in known]
         read = metrics.series(c, [one.task for one in wanted], facts.objective.metric)
         for one in wanted:
             if one.state.ended:
@@ -275,13 +276,17 @@ def _open(one: Judged) -> bool:
     return one.state is TaskState.RUNNING and not one.ordered
 
 
-def _followers(facts: JobFacts, found: Sequence[Judged], known: Sequence[Trial]) -> dict[str, tuple[Judged, Successor]]:
+def _followers(
+    facts: JobFacts, found: Sequence[Judged], known: Sequence[Trial]
+) -> dict[str, tuple[Judged, Successor | None]]:
+    """Who goes on from another's checkpoint, or makes room for a while for those that wait: then from its own."""
     spec = facts.spec
     order = dims(spec.params)
     epochs = max((one.epochs for one in found if one.epochs), default=None)
     interval = spec.search.interval or (max(1.0, epochs // INTERVAL_SHARE) if epochs else INTERVAL)
     by_number = {one.number - 1: one for one in found}
-    decided = {}
+    crowded = any(one.state is TaskState.SUBMITTED for one in found)
+    decided: dict[str, tuple[Judged, Successor | None]] = {}
     for one, trial in zip(found, known, strict=True):
         if not _open(one):
             continue
@@ -290,7 +295,18 @@ def _followers(facts: JobFacts, found: Sequence[Judged], known: Sequence[Trial])
             params = one.params | nest(move.params, spec.params)
             successor = Successor(one.attempt_id, by_number[move.source].task, move.step, params, one.params)
             decided[one.task] = (one, successor)
+        elif crowded and _had_its_turn(one, trial, interval):
+            decided[one.task] = (one, None)
     return decided
+
+
+def _had_its_turn(one: Judged, trial: Trial, interval: float) -> bool:
+    """It has come to another interval in this attempt, and there is more to do."""
+    if one.began is None or not trial.curve:
+        return False
+    done = stopping.steps_done(trial)
+    before = one.began - min(max(0.0, trial.curve[0][0]), 1.0)  # scripts count from 0 or from 1
+    return math.floor(done / interval) > math.floor(before / interval) and (one.epochs is None or done < one.epochs)
 
 
 def _hopeless(runs: Sequence[history.Run]) -> str | None:

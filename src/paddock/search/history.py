@@ -52,6 +52,7 @@ class Judged:
     params: Params
     epochs: int | None
     since: float  # pbt: the step of its last change
+    began: float | None  # the first step of this attempt
     spared: bool  # a person has started it again after it had been pruned
 
 

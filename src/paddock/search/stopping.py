@@ -17,7 +17,7 @@ stopped count for nobody.
 import math
 from bisect import insort
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from paddock.models import Goal
@@ -98,7 +98,9 @@ class RungStopper:
         return {number: rung.step for rung, out in self._replay(history) for number in out}
 
     def rungs(self, history: Sequence[Trial]) -> list[Rung]:
-        return [rung for rung, _ in self._replay(history)]
+        """A trial that finished before it could be stopped has gone on."""
+        finished = {trial.number for trial in history if trial.outcome is Outcome.FINISHED}
+        return [replace(rung, went_on=rung.went_on + len(finished & set(out))) for rung, out in self._replay(history)]
 
     def bracket(self, number: int) -> int:
         return self.turns[number % len(self.turns)]

@@ -1,7 +1,7 @@
 """Searches: the tasks of a job as trials, new ones of them, and what ends a search."""
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -168,6 +168,7 @@ def judged(c: sa.Connection, job: str) -> list[Judged]:
             params=row.params,
             epochs=row.epochs,
             since=since.get(row.id, 0.0),
+            began=row.a_first_epoch,
             spared=row.id in pruned,
         )
         for row in c.execute(query)
@@ -185,9 +186,11 @@ class Successor:
     before: Params
 
 
-def order(c: sa.Connection, attempt_ids: Iterable[int], successors: Iterable[Successor] = ()) -> None:
-    """The order to end these stands in the control file."""
-    attempt_rows.mark_ordered(c, list(attempt_ids))
+def order(c: sa.Connection, reasons: Mapping[int, str | None], successors: Iterable[Successor] = ()) -> None:
+    """The order to end these attempts stands in the control file."""
+    attempt_rows.mark_ordered(c, list(reasons))
+    for attempt, reason in reasons.items():
+        c.execute(sa.update(attempts).where(attempts.c.id == attempt).values(reason=reason))
     for one in successors:
         values = {"source": one.source, "step": one.step, "params": one.params}
         change = sa.update(attempts).where(attempts.c.id == one.attempt_id)

@@ -15,6 +15,7 @@ const task = (number: number, more: Partial<Task> = {}): Task => ({
   params: {},
   state: 'running',
   attempt: 1,
+  trial: number,
   created_at: '2026-01-01T00:00:00Z',
   ...more,
 });
@@ -46,6 +47,33 @@ it('merges whole tasks and what moves', () => {
     ['running', undefined],
   ]);
   expect(after?.[2]).toBe(before?.[2]);
+});
+
+it('takes up tasks that a search made since', () => {
+  client.setQueryData(keys.tasks('job1'), [task(1), task(3)]);
+  cache.apply([{ kind: 'tasks', job: 'job1', data: { tasks: [task(4), task(2, { state: 'submitted' })] } }]);
+  const after = client.getQueryData<Task[]>(keys.tasks('job1'));
+  expect(after?.map(({ number, state }) => [number, state])).toEqual([
+    [1, 'running'],
+    [2, 'submitted'],
+    [3, 'running'],
+    [4, 'running'],
+  ]);
+});
+
+it('asks how the search stands at most every two seconds', () => {
+  vi.useFakeTimers();
+  try {
+    client.setQueryData(keys.search('job1'), {});
+    client.setQueryData(keys.search('other'), {});
+    cache.apply([{ kind: 'tasks', job: 'job1', data: { tasks: [task(1)] } }]);
+    vi.advanceTimersByTime(1900);
+    expect(stale(keys.search('job1'))).toBe(false);
+    vi.advanceTimersByTime(200);
+    expect([stale(keys.search('job1')), stale(keys.search('other'))]).toEqual([true, false]);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 it('shows that a stop is under way, and fetches after a restart', () => {

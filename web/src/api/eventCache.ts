@@ -7,13 +7,14 @@ import { means } from './keys';
 import type { Curve, Task, TaskDetail } from './types';
 
 const SUMMARY_MS = 1000;
+const SEARCH_MS = 2000;
 const RECENT_MS = 15_000;
 
 export type Listener = (event: StreamEvent) => void;
 
 export class EventCache {
-  private stale = new Set<string>();
-  private timer: ReturnType<typeof setTimeout> | undefined;
+  private summaries = new Later(SUMMARY_MS, (jobs) => this.refetchOf(['jobs', 'job'], jobs));
+  private searches = new Later(SEARCH_MS, (jobs) => this.refetchOf(['search'], jobs));
   private recent: { at: number; points: Deltas }[] = [];
   private listeners = new Set<Listener>();
 
@@ -32,7 +33,9 @@ export class EventCache {
       else {
         if (event.kind === 'tasks') this.tasks(event.job, event.data);
         else if (event.data.change !== 'edited') this.adjusted(event.job);
-        this.summaryIsStale(event.job);
+        // Counts, best value, time left and how the search stands are the server's to say: asked for, but not too often.
+        this.summaries.add(event.job);
+        this.searches.add(event.job);
       }
       for (const listener of this.listeners) listener(event);
     }
@@ -75,7 +78,7 @@ export class EventCache {
     if (whole.size || Object.keys(live).length) {
       for (const query of this.of('tasks', (key) => means(key, job))) {
         const tasks = query.state.data as Task[] | undefined;
-        if (tasks) this.client.setQueryData(query.queryKey, tasks.map(update));
+        if (tasks) this.client.setQueryData(query.queryKey, withNew(tasks.map(update), whole));
       }
     }
     for (const query of this.of('task', (key) =>
@@ -168,18 +171,39 @@ export class EventCache {
     });
   }
 
-  /** Counts, best value and time left are the server's to say: asked for at most once a second. */
-  private summaryIsStale(job: string): void {
-    this.stale.add(job);
+  private refetchOf(kinds: string[], jobs: string[]): void {
+    const shows = ({ queryKey: [kind, key] }: Query) =>
+      kinds.includes(String(kind)) && (kind === 'jobs' || jobs.some((one) => means(key, one)));
+    this.client.invalidateQueries({ predicate: shows }, { cancelRefetch: false });
+  }
+}
+
+/** Jobs are gathered, and handed on together after a while. */
+class Later {
+  private waiting = new Set<string>();
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    private readonly delay: number,
+    private readonly act: (jobs: string[]) => void,
+  ) {}
+
+  add(job: string): void {
+    this.waiting.add(job);
     this.timer ??= setTimeout(() => {
       this.timer = undefined;
-      const jobs = [...this.stale];
-      this.stale.clear();
-      const shows = ({ queryKey: [kind, key] }: Query) =>
-        kind === 'jobs' || (kind === 'job' && jobs.some((one) => means(key, one)));
-      this.client.invalidateQueries({ predicate: shows }, { cancelRefetch: false });
-    }, SUMMARY_MS);
+      const jobs = [...this.waiting];
+      this.waiting.clear();
+      this.act(jobs);
+    }, this.delay);
   }
+}
+
+/** A search makes tasks while the job runs: those that were not known come to the others, by number. */
+function withNew(known: Task[], whole: ReadonlyMap<string, Task>): Task[] {
+  const ids = new Set(known.map(({ id }) => id));
+  const added = [...whole.values()].filter(({ id }) => !ids.has(id));
+  return added.length ? [...known, ...added].sort((a, b) => a.number - b.number) : known;
 }
 
 function concerns(query: Query, job: string): boolean {

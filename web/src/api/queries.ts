@@ -8,6 +8,7 @@ import { keys } from './keys';
 import type {
   CodeInfo,
   Curve,
+  ExtendRequest,
   InspectRequest,
   JobDetail,
   JobFilters,
@@ -81,6 +82,14 @@ async function allTasks(job: string, signal: AbortSignal): Promise<Task[]> {
 /** All tasks of a job, by number. */
 export function useTasks(job: string) {
   return useQuery({ queryKey: keys.tasks(job), queryFn: ({ signal }) => allTasks(job, signal), ...NO_SHARING });
+}
+
+/** How the search stands. Asked for again while events of the job come. */
+export function useSearchReport(job: string) {
+  return useQuery({
+    queryKey: keys.search(job),
+    queryFn: ({ signal }) => take(api.GET('/api/v1/jobs/{job}/search', { params: { path: { job } }, signal })),
+  });
 }
 
 export function useMetricNames(job: string) {
@@ -384,6 +393,19 @@ export function useLimits(job: string) {
     mutationFn: (body: LimitsRequest) =>
       take(api.POST('/api/v1/jobs/{job}/limits', { params: { path: { job } }, body })),
     onSuccess: (changed) => showJob(client, changed),
+  });
+}
+
+/** More of a search: more trials, more time, other values. */
+export function useExtend(job: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (body: ExtendRequest) =>
+      take(api.POST('/api/v1/jobs/{job}/extend', { params: { path: { job } }, body })),
+    onSuccess: (changed) => {
+      showJob(client, changed);
+      client.invalidateQueries({ queryKey: ['search'] });
+    },
   });
 }
 

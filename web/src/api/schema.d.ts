@@ -166,6 +166,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/jobs/{job}/extend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Extend Job
+         * @description More trials, more time, or other values of parameters from now on. Also goes on with a search that has ended.
+         */
+        post: operations["extend_job_api_v1_jobs__job__extend_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/jobs/{job}/files": {
         parameters: {
             query?: never;
@@ -306,6 +326,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/jobs/{job}/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Search
+         * @description Trials, best value, importance of parameters, Pareto front, early stopping, lineage.
+         */
+        get: operations["show_search_api_v1_jobs__job__search_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/jobs/{job}/stop": {
         parameters: {
             query?: never;
@@ -317,7 +357,9 @@ export interface paths {
         put?: never;
         /**
          * Stop Job
-         * @description Stop all tasks that have not ended, or those named. Returns which were concerned.
+         * @description Stop all tasks that have not ended, and the search that would add more; or those named.
+         *
+         *     Returns which were concerned.
          */
         post: operations["stop_job_api_v1_jobs__job__stop_post"];
         delete?: never;
@@ -639,6 +681,13 @@ export interface components {
             node?: string | null;
             /** Number */
             number: number;
+            /**
+             * Params
+             * @description its parameters, where they differ between attempts (pbt)
+             */
+            params?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            } | null;
             /** Peak Memory */
             peak_memory?: number | null;
             /** Pid */
@@ -653,6 +702,16 @@ export interface components {
             resumed?: boolean;
             /** Signal */
             signal?: number | null;
+            /**
+             * Source
+             * @description the task whose checkpoint it goes on from (pbt)
+             */
+            source?: string | null;
+            /**
+             * Source Step
+             * @description the step at which it was taken over
+             */
+            source_step?: number | null;
             /** Started At */
             started_at?: string | null;
             state: components["schemas"]["TaskState"];
@@ -698,6 +757,68 @@ export interface components {
          * @description A list of `repeat` layers that all have the same members; a value of it is a list of objects.
          */
         Block: {
+            /**
+             * Block
+             * @description the members of a layer
+             */
+            block: {
+                [key: string]: components["schemas"]["Choices"] | components["schemas"]["Range"] | boolean | number | string | components["schemas"]["JsonValue"][] | null;
+            };
+            /**
+             * Repeat
+             * @description how many layers: at least, at most
+             */
+            repeat: number | string | number[];
+            /**
+             * Skips
+             * @description each layer but the first has a member `skip`: the index of an earlier layer, or null
+             * @default false
+             */
+            skips?: boolean;
+            /**
+             * When
+             * @description applies only where each of these parameters has one of these values
+             */
+            when?: {
+                [key: string]: components["schemas"]["JsonValue"][];
+            };
+        };
+        /**
+         * Block
+         * @description A list of `repeat` layers that all have the same members; a value of it is a list of objects.
+         */
+        "Block-Input": {
+            /**
+             * Block
+             * @description the members of a layer
+             */
+            block: {
+                [key: string]: components["schemas"]["Choices"] | components["schemas"]["Range"] | boolean | number | string | components["schemas"]["JsonValue"][] | null;
+            };
+            /**
+             * Repeat
+             * @description how many layers: at least, at most
+             */
+            repeat: number | string | number[];
+            /**
+             * Skips
+             * @description each layer but the first has a member `skip`: the index of an earlier layer, or null
+             * @default false
+             */
+            skips?: boolean;
+            /**
+             * When
+             * @description applies only where each of these parameters has one of these values
+             */
+            when?: {
+                [key: string]: components["schemas"]["JsonValue"][];
+            };
+        };
+        /**
+         * Block
+         * @description A list of `repeat` layers that all have the same members; a value of it is a list of objects.
+         */
+        "Block-Output": {
             /**
              * Block
              * @description the members of a layer
@@ -902,6 +1023,29 @@ export interface components {
             error: components["schemas"]["ErrorBody"];
         };
         /**
+         * ExtendRequest
+         * @description More of a search: what is not given stays.
+         */
+        ExtendRequest: {
+            /**
+             * Params
+             * @description other values of these parameters from now on
+             */
+            params?: {
+                [key: string]: components["schemas"]["Choices"] | components["schemas"]["Range"] | components["schemas"]["Block-Input"] | boolean | number | string | components["schemas"]["JsonValue"][] | null;
+            };
+            /**
+             * Time Budget
+             * @description so much longer from now on
+             */
+            time_budget?: (number | string) | null;
+            /**
+             * Trials
+             * @description so many more
+             */
+            trials?: number | null;
+        };
+        /**
          * Facets
          * @description What jobs can be filtered by.
          */
@@ -974,7 +1118,7 @@ export interface components {
             description: string;
             /**
              * Ended
-             * @description no task is waiting or running
+             * @description no task is waiting or running, and none is to come
              */
             ended: boolean;
             /** Ended At */
@@ -992,6 +1136,12 @@ export interface components {
             objective: components["schemas"]["Objective"];
             /** Owner */
             owner: string;
+            /**
+             * Searching
+             * @description further tasks are to come: the search is not over
+             * @default false
+             */
+            searching?: boolean;
             /** Seconds Left */
             seconds_left?: number | null;
             /**
@@ -1001,6 +1151,11 @@ export interface components {
             sparkline?: number[];
             /** Tags */
             tags: string[];
+            /**
+             * To Come
+             * @description how many, where it is known
+             */
+            to_come?: number | null;
             /** @description why tasks wait that have not started, as the backend says */
             waits?: components["schemas"]["Waits"] | null;
             /** Warnings */
@@ -1029,7 +1184,7 @@ export interface components {
             description: string;
             /**
              * Ended
-             * @description no task is waiting or running
+             * @description no task is waiting or running, and none is to come
              */
             ended: boolean;
             /** Ended At */
@@ -1050,6 +1205,12 @@ export interface components {
             /** Owner */
             owner: string;
             script?: components["schemas"]["ScriptReport"] | null;
+            /**
+             * Searching
+             * @description further tasks are to come: the search is not over
+             * @default false
+             */
+            searching?: boolean;
             /** Seconds Left */
             seconds_left?: number | null;
             /**
@@ -1060,6 +1221,11 @@ export interface components {
             spec: components["schemas"]["JobSpec"];
             /** Tags */
             tags: string[];
+            /**
+             * To Come
+             * @description how many, where it is known
+             */
+            to_come?: number | null;
             /** @description why tasks wait that have not started, as the backend says */
             waits?: components["schemas"]["Waits"] | null;
             /** Warnings */
@@ -1132,13 +1298,18 @@ export interface components {
              */
             objective?: components["schemas"]["Objective"];
             /**
+             * Other Objectives
+             * @description more of them: then there is no single best, but a Pareto front
+             */
+            other_objectives?: components["schemas"]["Objective"][];
+            /**
              * Parallel
              * @description at most this many tasks at a time
              */
             parallel?: number | null;
             /** Params */
             params?: {
-                [key: string]: components["schemas"]["Choices"] | components["schemas"]["Range"] | components["schemas"]["Block"];
+                [key: string]: components["schemas"]["Choices"] | components["schemas"]["Range"] | components["schemas"]["Block-Output"];
             };
             /**
              * @default {
@@ -1161,10 +1332,20 @@ export interface components {
             /**
              * @default {
              *       "method": "auto",
-             *       "seed": 0
+             *       "repeat": 1,
+             *       "seed": 0,
+             *       "warm_start": []
              *     }
              */
             search?: components["schemas"]["Search"];
+            /**
+             * @default {
+             *       "eta": 3,
+             *       "method": "none",
+             *       "min_trials": 5
+             *     }
+             */
+            stop_early?: components["schemas"]["StopEarly"];
             /** Tags */
             tags?: string[];
         };
@@ -1189,6 +1370,12 @@ export interface components {
             time_limit?: (number | string) | null;
         };
         /**
+         * Method
+         * @description How configurations are chosen.
+         * @enum {string}
+         */
+        Method: "auto" | "grid" | "random" | "sobol" | "tpe" | "gp" | "cmaes" | "evolution" | "nsga2" | "pbt";
+        /**
          * MetricFiles
          * @description Where metrics are looked for, beyond what is found by itself.
          */
@@ -1204,6 +1391,33 @@ export interface components {
              * @default true
              */
             stdout?: boolean;
+        };
+        /**
+         * Move
+         * @description Population-based training: a task that went on from another's checkpoint.
+         */
+        Move: {
+            /** After */
+            after: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Attempt */
+            attempt: number;
+            /** Before */
+            before: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            /** Source */
+            source: string;
+            /** Step */
+            step: number;
+            /** Task */
+            task: string;
         };
         /** Node */
         Node: {
@@ -1290,6 +1504,12 @@ export interface components {
          */
         Preview: {
             /**
+             * Adaptive
+             * @description configurations are chosen as results come in: these are the first ones
+             * @default false
+             */
+            adaptive?: boolean;
+            /**
              * Allocations
              * @description how many allocations would be asked for at first
              * @default 0
@@ -1314,8 +1534,11 @@ export interface components {
              * @description the exact command of each of these tasks
              */
             commands: string[][];
-            /** Count */
-            count: number;
+            /**
+             * Count
+             * @description of tasks; null: as many as there is time for
+             */
+            count: number | null;
             script?: components["schemas"]["ScriptReport"] | null;
             spec: components["schemas"]["JobSpec"];
             /**
@@ -1468,6 +1691,28 @@ export interface components {
             tasks?: string[] | null;
         };
         /**
+         * RungReport
+         * @description What happened at one rung of early stopping.
+         */
+        RungReport: {
+            /**
+             * Bracket
+             * @default 0
+             */
+            bracket?: number;
+            /**
+             * Cutoff
+             * @description a value as good as this would go on
+             */
+            cutoff?: number | null;
+            /** Reached */
+            reached: number;
+            /** Step */
+            step: number;
+            /** Went On */
+            went_on: number;
+        };
+        /**
          * Sample
          * @description A sweep to try out, ready to be submitted.
          */
@@ -1477,6 +1722,28 @@ export interface components {
             /** Name */
             name: string;
             submission: components["schemas"]["Submission"];
+        };
+        /**
+         * Savings
+         * @description What was not done because of early stopping.
+         */
+        Savings: {
+            /**
+             * Seconds
+             * @default 0
+             */
+            seconds?: number;
+            /**
+             * Share
+             * @description of all steps that there would have been
+             * @default 0
+             */
+            share?: number;
+            /**
+             * Steps
+             * @default 0
+             */
+            steps?: number;
         };
         /** ScriptParam */
         ScriptParam: {
@@ -1537,21 +1804,130 @@ export interface components {
         /** Search */
         Search: {
             /**
-             * Method
-             * @default auto
-             * @enum {string}
+             * Interval
+             * @description pbt: steps from one change of parameters to the next
              */
-            method?: "auto" | "grid" | "random";
+            interval?: number | null;
+            /** @default auto */
+            method?: components["schemas"]["Method"];
+            /**
+             * Repeat
+             * @description tasks for each configuration, with seeds of their own; their mean counts
+             * @default 1
+             */
+            repeat?: number;
             /**
              * Seed
              * @default 0
              */
             seed?: number;
             /**
+             * Time Budget
+             * @description no further task is begun so long after the submission, such as 2h
+             */
+            time_budget?: number | null;
+            /**
              * Trials
-             * @description how many configurations, where the method draws them
+             * @description how many configurations, where the method draws them; of pbt: how many live
              */
             trials?: number | null;
+            /**
+             * Warm Start
+             * @description past jobs to learn from
+             */
+            warm_start?: string[];
+        };
+        /**
+         * SearchReport
+         * @description How the search of a job stands.
+         */
+        SearchReport: {
+            /**
+             * Ended Why
+             * @description why no further ones come
+             */
+            ended_why?: string | null;
+            /**
+             * Ends At
+             * @description when the time budget is over
+             */
+            ends_at?: string | null;
+            /** History */
+            history: components["schemas"]["TrialReport"][];
+            /**
+             * Importance
+             * @description share of each parameter, the largest first
+             */
+            importance: {
+                [key: string]: number;
+            };
+            method: components["schemas"]["Method"];
+            /** Moves */
+            moves?: components["schemas"]["Move"][];
+            /** Objectives */
+            objectives: components["schemas"]["Objective"][];
+            /** Rungs */
+            rungs?: components["schemas"]["RungReport"][];
+            /**
+             * @default {
+             *       "seconds": 0,
+             *       "share": 0,
+             *       "steps": 0
+             *     }
+             */
+            saved?: components["schemas"]["Savings"];
+            /** Searching */
+            searching: boolean;
+            stop_early: components["schemas"]["StopEarly"];
+            /**
+             * Trials
+             * @description planned; null: until the time budget is over
+             */
+            trials?: number | null;
+            /**
+             * Unjudged
+             * @description tasks that have ended or trained for long without the metric: never stopped
+             */
+            unjudged?: string[];
+        };
+        /**
+         * StopEarly
+         * @description When tasks are stopped that are not promising. Text form: `asha`, `median`.
+         */
+        StopEarly: {
+            /**
+             * Eta
+             * @description asha, hyperband: one of so many goes on past a rung
+             * @default 3
+             */
+            eta?: number;
+            /**
+             * Interval
+             * @description median: steps from one comparison to the next
+             */
+            interval?: number | null;
+            /**
+             * Max Steps
+             * @description steps of a task that is not stopped; the script's epochs when not given
+             */
+            max_steps?: number | null;
+            /**
+             * Method
+             * @default none
+             * @enum {string}
+             */
+            method?: "none" | "median" | "asha" | "hyperband";
+            /**
+             * Min Steps
+             * @description no task is stopped before this step (epoch)
+             */
+            min_steps?: number | null;
+            /**
+             * Min Trials
+             * @description median: so many others must have come as far
+             * @default 5
+             */
+            min_trials?: number;
         };
         /** StopRequest */
         StopRequest: {
@@ -1644,6 +2020,16 @@ export interface components {
              * @default false
              */
             stopping?: boolean;
+            /**
+             * Trial
+             * @description tasks with the same configuration have the same, from 1 on
+             */
+            trial: number;
+            /**
+             * Values
+             * @description the best of each objective, where there are several
+             */
+            values?: (number | null)[];
             /** Warnings */
             warnings?: string[];
         };
@@ -1757,6 +2143,16 @@ export interface components {
              * @default false
              */
             stopping?: boolean;
+            /**
+             * Trial
+             * @description tasks with the same configuration have the same, from 1 on
+             */
+            trial: number;
+            /**
+             * Values
+             * @description the best of each objective, where there are several
+             */
+            values?: (number | null)[];
             /** Warnings */
             warnings?: string[];
         };
@@ -1775,6 +2171,51 @@ export interface components {
          * @enum {string}
          */
         TaskState: "submitted" | "running" | "finished" | "error" | "stopped" | "pruned";
+        /**
+         * TrialReport
+         * @description A configuration, and what came of it.
+         */
+        TrialReport: {
+            /**
+             * Best
+             * @description the best value of the first objective until then
+             */
+            best?: number | null;
+            /**
+             * Count
+             * @description tasks that the values are of
+             * @default 0
+             */
+            count?: number;
+            /** Ended At */
+            ended_at?: string | null;
+            /**
+             * Front
+             * @description no other one is better in all objectives
+             * @default false
+             */
+            front?: boolean;
+            /** Params */
+            params: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+            /**
+             * Spread
+             * @description standard deviation over its tasks
+             */
+            spread?: (number | null)[];
+            /** @description of the last of its tasks to end; while one has not: running or submitted */
+            state: components["schemas"]["TaskState"];
+            /** Tasks */
+            tasks: string[];
+            /** Trial */
+            trial: number;
+            /**
+             * Values
+             * @description one an objective; the mean where it has several tasks
+             */
+            values: (number | null)[];
+        };
         /** Version */
         Version: {
             /**
@@ -2693,6 +3134,87 @@ export interface operations {
             };
         };
     };
+    extend_job_api_v1_jobs__job__extend_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description id of a job, or its beginning */
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExtendRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobDetail"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
     job_files_api_v1_jobs__job__files_get: {
         parameters: {
             query?: never;
@@ -3192,6 +3714,83 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Changed"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    show_search_api_v1_jobs__job__search_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description id of a job, or its beginning */
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchReport"];
                 };
             };
             /** @description The request is not well-formed */

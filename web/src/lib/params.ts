@@ -1,12 +1,19 @@
 /** Hyperparameters as text. The server reads them: this only shows them, and prefills forms. */
 
 import type { ParamSpace, Task } from '../api/types';
+import { number } from './format';
 
 type Params = Task['params'];
 
 /** One value, as a person would write it. */
 export function valueText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+}
+
+/** Numbers that were drawn have many digits: those that matter. */
+export function shortValue(value: unknown): string {
+  if (value === undefined) return '';
+  return typeof value === 'number' && !Number.isInteger(value) ? number(value) : valueText(value);
 }
 
 /** The short text form of a list, a range or a block of layers, which the server reads back. */
@@ -74,4 +81,11 @@ export function paramNames(tasks: readonly { params: Params }[]): { all: string[
 export function paramLabel(params: Params, names: readonly string[]): string {
   const known = names.filter((name) => name in params);
   return known.map((name) => `${name} ${valueText(params[name])}`).join(' · ');
+}
+
+/** `lr 0.1 → 0.12 · momentum 0.9 → 0.72` */
+export function changesText(before: Params, after: Params): string {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const changed = names.filter((name) => valueText(before[name]) !== valueText(after[name]));
+  return changed.map((name) => `${name} ${shortValue(before[name])} → ${shortValue(after[name])}`).join(' · ');
 }

@@ -5,15 +5,19 @@ import { STATES, stateColor } from './states';
 
 interface Props {
   counts: TaskCounts;
+  /** Tasks that a search will yet make. */
+  toCome?: number;
   height?: number;
   /** Names and numbers under the bar. */
   labels?: boolean;
 }
 
 /** How many tasks are in each state, as a bar. */
-export function StateBar({ counts, height = 8, labels = false }: Props) {
+export function StateBar({ counts, toCome = 0, height = 8, labels = false }: Props) {
   const shown = STATES.filter((state) => (counts[state] ?? 0) > 0);
-  const summary = shown.map((state) => `${integer(counts[state])} ${state}`).join(', ') || 'no tasks';
+  const words = shown.map((state) => `${integer(counts[state])} ${state}`);
+  if (toCome > 0) words.push(`${integer(toCome)} to come`);
+  const summary = words.join(', ') || 'no tasks';
   return (
     <div>
       <div className={styles.bar} style={{ height }} role="img" aria-label={`Tasks: ${summary}`} title={summary}>
@@ -25,6 +29,7 @@ export function StateBar({ counts, height = 8, labels = false }: Props) {
             data-state={state}
           />
         ))}
+        {toCome > 0 && <div style={{ flexGrow: toCome, flexBasis: 0 }} />}
       </div>
       {labels && (
         <div className={styles.counts}>
@@ -34,6 +39,7 @@ export function StateBar({ counts, height = 8, labels = false }: Props) {
               {integer(counts[state])} {state}
             </span>
           ))}
+          {toCome > 0 && <span className={styles.count}>{integer(toCome)} to come</span>}
         </div>
       )}
     </div>

@@ -22,6 +22,7 @@ import {
   Gauge,
   GitCompareArrows,
   Info,
+  ListPlus,
   LoaderCircle,
   LogOut,
   type LucideIcon,
@@ -73,6 +74,7 @@ export const IconCompare = icon(GitCompareArrows);
 export const IconCopy = icon(Copy);
 export const IconDownload = icon(Download);
 export const IconEdit = icon(Pencil);
+export const IconExtend = icon(ListPlus);
 export const IconFile = icon(FileText);
 export const IconFolder = icon(Folder);
 export const IconInfo = icon(Info);

@@ -9,6 +9,7 @@ import {
   IconClone,
   IconDownload,
   IconEdit,
+  IconExtend,
   IconLimits,
   IconPause,
   IconPlay,
@@ -18,7 +19,9 @@ import {
 } from '../../parts/icons';
 import { failed } from '../../parts/notify';
 import { EditJob } from './EditJob';
+import { ExtendJob } from './ExtendJob';
 import { LimitsJob } from './LimitsJob';
+import { searchedParams } from './lib/extend';
 import { RemoveJob } from './RemoveJob';
 import { useActs } from './useActs';
 
@@ -28,9 +31,11 @@ const DOWN = <IconChevronDown size={13} />;
 /** All that can be done with a job. */
 export const JobActions = memo(function JobActions({ job }: { job: JobDetail }) {
   const { ask, busy, modal } = useActs(job.id);
-  const [open, setOpen] = useState<'edit' | 'limits' | 'remove' | null>(null);
+  const [open, setOpen] = useState<'edit' | 'extend' | 'limits' | 'remove' | null>(null);
   const hold = useHold(job.id);
   const errors = job.counts.error ?? 0;
+  // A population lives side by side: none can be added to it.
+  const grows = job.spec.search?.method !== 'pbt' && Object.keys(searchedParams(job.spec)).length > 0;
   return (
     <Group gap={6} role="group" aria-label="Actions">
       {!job.ended && (
@@ -39,7 +44,13 @@ export const JobActions = memo(function JobActions({ job }: { job: JobDetail }) 
         </Button>
       )}
       {(!job.ended || job.held) && (
-        <Tooltip label={job.held ? 'Begin tasks again' : 'Begin no further task for now; what runs goes on'}>
+        <Tooltip
+          label={
+            job.held
+              ? 'Begin tasks again'
+              : `Begin no further task for now${job.searching ? ', choose no further trial' : ''}; what runs goes on`
+          }
+        >
           <Button
             {...LOOK}
             leftSection={job.held ? <IconPlay /> : <IconPause />}
@@ -54,6 +65,13 @@ export const JobActions = memo(function JobActions({ job }: { job: JobDetail }) 
         <Button {...LOOK} leftSection={<IconLimits />} onClick={() => setOpen('limits')}>
           Limits
         </Button>
+      )}
+      {grows && (
+        <Tooltip label="More trials, more time or narrower values for the search">
+          <Button {...LOOK} leftSection={<IconExtend />} onClick={() => setOpen('extend')}>
+            Extend
+          </Button>
+        </Tooltip>
       )}
       <Menu position="bottom-start">
         <Menu.Target>
@@ -99,6 +117,7 @@ export const JobActions = memo(function JobActions({ job }: { job: JobDetail }) 
       </Button>
       {modal}
       <EditJob job={job} opened={open === 'edit'} onClose={() => setOpen(null)} />
+      <ExtendJob job={job} opened={open === 'extend'} onClose={() => setOpen(null)} />
       <LimitsJob job={job} opened={open === 'limits'} onClose={() => setOpen(null)} />
       <RemoveJob job={job} opened={open === 'remove'} onClose={() => setOpen(null)} />
     </Group>

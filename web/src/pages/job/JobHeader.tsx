@@ -11,15 +11,18 @@ import { Elapsed, RelativeTime } from '../../parts/RelativeTime';
 import { StateBar } from '../../parts/StateBar';
 import styles from './Job.module.css';
 import { JobWaits } from './JobWaits';
+import { trialText } from './lib/extend';
 import { countOf } from './lib/rows';
 
 interface Props {
   job: JobDetail;
-  best: Task | undefined;
+  /** Not there while they are fetched. */
+  tasks: Task[] | undefined;
 }
 
 /** What a job is, and how it stands. */
-export const JobHeader = memo(function JobHeader({ job, best }: Props) {
+export const JobHeader = memo(function JobHeader({ job, tasks }: Props) {
+  const best = tasks?.find(({ id }) => id === job.best_task);
   return (
     <div>
       <Description text={job.description} />
@@ -59,8 +62,11 @@ export const JobHeader = memo(function JobHeader({ job, best }: Props) {
           </Figure>
         )}
         <div className={styles.states}>
-          <div className={styles.figureName}>{plural(countOf(job.counts), 'task')}</div>
-          <StateBar counts={job.counts} height={12} labels />
+          <div className={styles.figureName}>
+            {plural(countOf(job.counts), 'task')}
+            {job.searching && tasks && `, ${trialText(tasks, job.to_come, job.spec.search?.repeat ?? 1)}`}
+          </div>
+          <StateBar counts={job.counts} toCome={toCome(job)} height={12} labels />
         </div>
       </div>
       <div className={styles.waits}>
@@ -70,6 +76,11 @@ export const JobHeader = memo(function JobHeader({ job, best }: Props) {
     </div>
   );
 });
+
+/** How many tasks the search will yet make, where it is known. */
+function toCome(job: JobDetail): number {
+  return job.searching ? (job.to_come ?? 0) : 0;
+}
 
 function Figure({ name, note, children }: { name: string; note?: ReactNode; children: ReactNode }) {
   return (

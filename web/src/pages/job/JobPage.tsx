@@ -1,10 +1,12 @@
 import { Stack } from '@mantine/core';
+import { useEffect } from 'react';
 import { ApiError } from '../../api/client';
 import { useJob, useTasks } from '../../api/queries';
 import type { JobDetail } from '../../api/types';
 import { Loaded, Page } from '../../parts/Page';
 import { JobActions } from './JobActions';
 import { JobHeader } from './JobHeader';
+import { countOf } from './lib/rows';
 import { Sweep } from './Sweep';
 
 export default function JobPage({ job }: { job: string }) {
@@ -20,10 +22,18 @@ export default function JobPage({ job }: { job: string }) {
 
 function Shown({ job }: { job: JobDetail }) {
   const tasks = useTasks(job.id);
+  // A task that was made while the others were on their way here is in no event to come: the count tells.
+  const count = countOf(job.counts);
+  const { data, refetch } = tasks;
+  const missing = data !== undefined && data.length < count;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: again when more are missing
+  useEffect(() => {
+    if (missing) refetch({ cancelRefetch: false });
+  }, [missing, count, refetch]);
   return (
     <Page title={job.name} actions={<JobActions job={job} />}>
       <Stack gap="md">
-        <JobHeader job={job} best={tasks.data?.find(({ id }) => id === job.best_task)} />
+        <JobHeader job={job} tasks={data} />
         <Loaded query={tasks} what="list of tasks">
           {(items) => <Sweep job={job} tasks={items} />}
         </Loaded>

@@ -20,6 +20,8 @@ interface Props<State> {
   empty?: string | null;
   tools?: ReactNode;
   aside?: ReactNode;
+  /** Under the graph: what its marks mean. */
+  foot?: ReactNode;
   height?: number;
   minWidth?: number;
 }
@@ -84,6 +86,7 @@ export function PlotPanel<State>(props: Props<State>) {
         </section>
         {empty && <div className={styles.plotEmpty}>{empty}</div>}
       </div>
+      {!empty && props.foot}
     </section>
   );
 }

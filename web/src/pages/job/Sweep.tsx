@@ -12,6 +12,7 @@ import { rangesText } from './lib/ranges';
 import { ParallelView } from './ParallelView';
 import { RankLegend } from './RankLegend';
 import { ScatterView } from './ScatterView';
+import { SearchView } from './search/SearchView';
 import { TableBar } from './TableBar';
 import { TaskTable } from './TaskTable';
 import { OWN_COLORS, useSweep } from './useSweep';
@@ -22,6 +23,7 @@ const VIEWS = [
   { value: 'parallel', label: 'Parallel' },
   { value: 'scatter', label: 'Scatter' },
 ];
+const SEARCH = { value: 'search', label: 'Search' };
 
 /** The graphs and the table of a job's configurations: what is under the pointer in one is highlighted in all. */
 export function Sweep({ job, tasks }: { job: JobDetail; tasks: Task[] }) {
@@ -30,6 +32,9 @@ export function Sweep({ job, tasks }: { job: JobDetail; tasks: Task[] }) {
   const [, navigate] = useLocation();
   const sweep = useSweep(job, tasks, view);
   const open = useCallback((task: string) => navigate(`/tasks/${task}`), [navigate]);
+  const { objective } = job;
+  const { other_objectives: others } = job.spec;
+  const objectives = useMemo(() => [objective, ...(others ?? [])], [objective, others]);
   const count = tasks.length;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the number of a task never changes
   const numbers = useMemo(() => new Map(tasks.map(({ id, number }) => [id, number])), [count]);
@@ -42,6 +47,9 @@ export function Sweep({ job, tasks }: { job: JobDetail; tasks: Task[] }) {
     [numbers, setView],
   );
   const { shape, shown, shownIds, filtered, selected, comparing } = sweep;
+  const searched = job.searching || tasks.length > 1;
+  const views = searched ? [...VIEWS, SEARCH] : VIEWS;
+  const graphView = views.find(({ value }) => value === view.view)?.value ?? 'curves';
   const graph = { job, sweep, view, setView, highlight, onPick: open };
   return (
     <>
@@ -50,22 +58,25 @@ export function Sweep({ job, tasks }: { job: JobDetail; tasks: Task[] }) {
           <SegmentedControl
             size="xs"
             aria-label="Graph"
-            data={VIEWS}
-            value={VIEWS.some(({ value }) => value === view.view) ? view.view : 'curves'}
+            data={views}
+            value={graphView}
             onChange={(chosen) => setView({ view: chosen })}
           />
           <Text size="xs" c="dimmed" component="div" className={styles.legend}>
             {shownIds.length < tasks.length &&
+              graphView !== 'search' &&
               `${shownIds.length.toLocaleString('en-US')} of ${plural(tasks.length, 'configuration')}`}
-            {(shownIds.length > OWN_COLORS || view.view !== 'curves') && (
+            {(shownIds.length > OWN_COLORS || graphView !== 'curves') && (
               <RankLegend metric={job.objective.metric ?? ''} dark={sweep.dark} />
             )}
           </Text>
         </Group>
-        {view.view === 'parallel' ? (
+        {graphView === 'parallel' ? (
           <ParallelView {...graph} />
-        ) : view.view === 'scatter' ? (
+        ) : graphView === 'scatter' ? (
           <ScatterView {...graph} />
+        ) : graphView === 'search' ? (
+          <SearchView {...graph} tasks={tasks} />
         ) : (
           <CurvesView {...graph} />
         )}
@@ -91,7 +102,7 @@ export function Sweep({ job, tasks }: { job: JobDetail; tasks: Task[] }) {
         <TaskTable
           tasks={filtered}
           shape={shape}
-          objective={job.objective}
+          objectives={objectives}
           bestTask={job.best_task ?? null}
           highlight={highlight}
           sort={view.sort}

@@ -39,7 +39,7 @@ export const TableBar = memo(function TableBar(props: Props) {
           data-search
           aria-label="Filter configurations"
           placeholder="Filter: adam lr<0.01 best<=0.2"
-          title="Words that a row must have, and comparisons: a parameter, best, at, epoch, last, state, number"
+          title="Words that a row must have, and comparisons: a parameter, best, at, epoch, last, state, number, trial"
           leftSection={<IconSearch size={14} />}
           rightSection={text && <CloseButton size="xs" aria-label="Clear the filter" onClick={() => setText('')} />}
           value={text}

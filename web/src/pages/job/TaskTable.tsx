@@ -9,7 +9,7 @@ import type { Shape } from './useSweep';
 interface Props {
   tasks: Task[];
   shape: Shape;
-  objective: Objective;
+  objectives: readonly Objective[];
   bestTask: string | null;
   highlight: Highlight;
   sort: string;
@@ -22,9 +22,8 @@ interface Props {
 const idOf = (task: Task) => task.id;
 
 /** All configurations of a job, one a row. */
-export const TaskTable = memo(function TaskTable({ tasks, shape, objective, bestTask, onOpen, ...rest }: Props) {
-  const { metric = '', goal } = objective;
-  const columns = useMemo(() => columnsOf(shape, metric, goal === 'max', bestTask), [shape, metric, goal, bestTask]);
+export const TaskTable = memo(function TaskTable({ tasks, shape, objectives, bestTask, onOpen, ...rest }: Props) {
+  const columns = useMemo(() => columnsOf(shape, objectives, bestTask), [shape, objectives, bestTask]);
   const open = useCallback((task: Task) => onOpen(task.id), [onOpen]);
   return (
     <VirtualTable

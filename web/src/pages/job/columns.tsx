@@ -1,7 +1,7 @@
 import { Link } from 'wouter';
-import type { Task } from '../../api/types';
+import type { Objective, Task } from '../../api/types';
 import { number, secondsBetween } from '../../lib/format';
-import { valueText } from '../../lib/params';
+import { shortValue, valueText } from '../../lib/params';
 import { IconStar } from '../../parts/icons';
 import { Progress } from '../../parts/Progress';
 import { Elapsed } from '../../parts/RelativeTime';
@@ -9,12 +9,13 @@ import { StateBadge } from '../../parts/StateBadge';
 import { STATES } from '../../parts/states';
 import type { Column } from '../../parts/VirtualTable';
 import styles from './Job.module.css';
-import { shortValue } from './lib/rows';
 import type { Shape } from './useSweep';
 
 /** What the table of configurations shows of each. */
-export function columnsOf(shape: Shape, metric: string, descFirst: boolean, best: string | null): Column<Task>[] {
+export function columnsOf(shape: Shape, [first, ...others]: readonly Objective[], best: string | null): Column<Task>[] {
   const names = shape.varying.length ? shape.varying : shape.all;
+  const metric = first?.metric ?? '';
+  const descFirst = first?.goal === 'max';
   return [
     {
       id: 'number',
@@ -28,6 +29,7 @@ export function columnsOf(shape: Shape, metric: string, descFirst: boolean, best
         </Link>
       ),
     },
+    ...(shape.repeated ? [TRIAL] : []),
     {
       id: 'state',
       header: 'State',
@@ -59,6 +61,7 @@ export function columnsOf(shape: Shape, metric: string, descFirst: boolean, best
       sortBy: (task) => task.best_epoch,
       cell: (task) => number(task.best_epoch),
     },
+    ...others.map((objective, i) => objectiveColumn(objective, i + 1)),
     ...names.map((name) => paramColumn(name, shape.widths.get(name) ?? 0)),
     {
       id: 'progress',
@@ -88,6 +91,30 @@ export function columnsOf(shape: Shape, metric: string, descFirst: boolean, best
       ),
     },
   ];
+}
+
+const TRIAL: Column<Task> = {
+  id: 'trial',
+  header: 'Trial',
+  title: 'Tasks with the same configuration are one trial',
+  width: 72,
+  align: 'end',
+  sortBy: (task) => task.trial,
+  cell: (task) => task.trial,
+};
+
+/** One of several objectives, after the first. */
+function objectiveColumn({ metric = '', goal }: Objective, at: number): Column<Task> {
+  return {
+    id: `objective.${at}`,
+    header: `Best ${metric}`,
+    title: `The best ${metric} so far`,
+    width: 132,
+    align: 'end',
+    descFirst: goal === 'max',
+    sortBy: (task) => task.values?.[at],
+    cell: (task) => <strong>{number(task.values?.[at])}</strong>,
+  };
 }
 
 /** As wide as its longest text, about. */

@@ -61,7 +61,7 @@ function title({ kind, tasks }: Act): string {
 function words(act: Act): string {
   const which = act.tasks ? 'Those of them that' : 'All tasks that';
   if (act.kind === 'stop')
-    return `${which} have not ended are stopped; those that wait do not start. Results so far are kept, and stopped tasks can be restarted.`;
+    return `${which} have not ended are stopped; those that wait do not start${act.tasks ? '' : ', and a search chooses no further ones'}. Results so far are kept, and stopped tasks can be restarted.`;
   const how = act.resume
     ? 'go on from their last checkpoint, or from the start where there is none'
     : 'run again from the start, without their checkpoints';

@@ -2,11 +2,11 @@ import { useComputedColorScheme } from '@mantine/core';
 import { useMemo } from 'react';
 import type { JobDetail, Task } from '../../api/types';
 import { seriesColor } from '../../lib/colors';
-import { paramLabel, paramNames } from '../../lib/params';
+import { paramLabel, paramNames, shortValue } from '../../lib/params';
 import { taskFilter } from './lib/filter';
 import { inRanges } from './lib/ranges';
 import { ranks as ranksOf, sameMap, sweepColor } from './lib/ranks';
-import { fixedParams, shortValue } from './lib/rows';
+import { fixedParams } from './lib/rows';
 import { sameList, useStable, type View } from './view';
 
 /** Up to so many curves have colours of their own; more are coloured by how good they are. */
@@ -20,6 +20,8 @@ export interface Shape {
   labels: ReadonlyMap<string, string>;
   /** parameter -> length of its longest value */
   widths: ReadonlyMap<string, number>;
+  /** Whether configurations have several tasks. */
+  repeated: boolean;
 }
 
 export interface Sweep {
@@ -70,8 +72,9 @@ export function useSweep(job: JobDetail, tasks: Task[], view: View): Sweep {
 }
 
 function useShape(tasks: Task[]): Shape {
-  const count = tasks.length;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: parameters of a task never change
+  // Parameters of a task change only with a new attempt (population-based training).
+  const count = tasks.reduce((sum, { attempt }) => sum + 1 + attempt, 0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   return useMemo(() => {
     const { all, varying } = paramNames(tasks);
     const named = varying.length ? varying : all;
@@ -79,6 +82,7 @@ function useShape(tasks: Task[]): Shape {
     const longest = (name: string) =>
       tasks.reduce((most, { params }) => Math.max(most, shortValue(params[name]).length), 0);
     const widths = new Map(named.map((name) => [name, longest(name)]));
-    return { all, varying, fixed: fixedParams(tasks, varying), labels, widths };
+    const repeated = tasks.some(({ trial, number }) => trial !== number);
+    return { all, varying, fixed: fixedParams(tasks, varying), labels, widths, repeated };
   }, [count]);
 }

@@ -15,6 +15,12 @@ export const VIEW = {
   /** Of the scatter. */
   param: '',
   scale: '',
+  /** Of the map of two parameters: across, up. */
+  cx: '',
+  cy: '',
+  /** Of the Pareto front: which objectives, from 0 on. */
+  px: 0,
+  py: 1,
   sort: '',
   filter: '',
   state: [] as string[],

@@ -58,7 +58,7 @@ export const JobRow = memo(function JobRow({ job, focusable, onFocus, onTag, onA
         <About job={job} />
       </div>
       <div className={styles.tasks}>
-        <StateBar counts={job.counts} labels />
+        <StateBar counts={job.counts} toCome={job.searching ? (job.to_come ?? 0) : 0} labels />
       </div>
       <div className={styles.best}>
         <BestValue job={job} tabIndex={tabIndex} />

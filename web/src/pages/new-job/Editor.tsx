@@ -53,6 +53,7 @@ export function Editor({ source, title, start, from }: Props) {
     return place(fields, [
       ...rows.map(({ name }) => `params.${name}`),
       ...RETRY_CAUSES.map((cause) => `retries.${cause}`),
+      ...draft.others.flatMap((_, i) => [`other_objectives.${i}`, `other_objectives.${i}.goal`]),
     ]);
   }, [outcome.error, submit.error, draft, rows]);
   const { reset, error: refused } = submit;

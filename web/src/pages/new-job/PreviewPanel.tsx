@@ -1,5 +1,6 @@
 import { Alert, Anchor, Button, Group, Stack, Text, Title } from '@mantine/core';
 import { ApiError, Unreachable } from '../../api/client';
+import type { Preview } from '../../api/types';
 import { plural } from '../../lib/format';
 import { errorText } from '../../parts/ErrorPanel';
 import { IconAlert } from '../../parts/icons';
@@ -32,7 +33,7 @@ export function PreviewPanel({ outcome, faults, refused, sending, known }: Props
       <Group justify="space-between" gap="sm">
         <div aria-live="polite">
           <Title order={2}>
-            {wrong ? 'Not ready yet' : preview ? plural(preview.count, 'task') : old ? 'Counting…' : 'No tasks yet'}
+            {wrong ? 'Not ready yet' : preview ? countText(preview) : old ? 'Counting…' : 'No tasks yet'}
           </Title>
         </div>
         <Button type="submit" title="Ctrl+Enter" loading={sending} disabled={!preview && !wrong}>
@@ -54,6 +55,10 @@ export function PreviewPanel({ outcome, faults, refused, sending, known }: Props
       )}
     </section>
   );
+}
+
+function countText({ count }: Preview): string {
+  return count === null ? 'Tasks until the time is over' : plural(count, 'task');
 }
 
 /** What keeps the job from being submitted; each leads to its field. */

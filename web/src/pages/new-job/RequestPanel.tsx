@@ -32,7 +32,7 @@ export function RequestPanel({ preview, asked }: Props) {
     <Stack gap={6}>
       <Text size="sm" c="dimmed">
         Asks {backend} for {plural(allocations, 'allocation')} at first
-        {allocations < preview.count && ', each of which runs one task after another'}.
+        {allocations < (preview.count ?? Number.POSITIVE_INFINITY) && ', each of which runs one task after another'}.
       </Text>
       {script && (
         <>

@@ -1,65 +1,107 @@
-import { Autocomplete, NumberInput, Select, SimpleGrid } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { api, take } from '../../api/client';
-import { keys } from '../../api/keys';
-import { useForm, useNumber } from './form';
+import { Button, Collapse, NumberInput, Select, SimpleGrid, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { IconChevronDown, IconChevronUp } from '../../parts/icons';
+import { Choice, choices } from './Choice';
+import { useForm, useNumber, useText } from './form';
+import { METHODS } from './lib/search';
+import { ObjectiveFields } from './ObjectiveFields';
 import { Section } from './Section';
+import { StopEarlyFields } from './StopEarlyFields';
+import { WarmStartField } from './WarmStartField';
 
-const GOALS = [
-  { value: 'min', label: 'as small as possible' },
-  { value: 'max', label: 'as large as possible' },
-];
-const METHODS = [
-  { value: 'auto', label: 'Automatic' },
-  { value: 'grid', label: 'Grid: all combinations' },
-  { value: 'random', label: 'Random' },
-];
-const USUAL = ['val_loss', 'val_accuracy', 'val_acc', 'loss', 'accuracy'];
+const FURTHER = ['search.seed', 'search.repeat', 'search.warm_start'];
+
+/** How many trials there are when none are given. */
+const USUAL: Record<string, string> = {
+  auto: '50; all of a grid',
+  grid: 'all of them',
+  random: '20',
+  sobol: '20',
+  pbt: '8',
+};
 
 /** What is looked for, and how. `from`: the old job, whose metrics are known. */
 export function SearchSection({ from }: { from: string | null }) {
   const { draft, set, wrong } = useForm();
   const number = useNumber();
-  const known = useQuery({
-    queryKey: keys.metricNames(from ?? ''),
-    queryFn: ({ signal }) =>
-      take(api.GET('/api/v1/jobs/{job}/metrics/names', { params: { path: { job: from ?? '' } }, signal })),
-    enabled: from !== null,
-  });
+  const text = useText();
+  const pbt = draft.method === 'pbt';
   return (
     <Section title="Objective and search">
-      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
-        <Autocomplete
-          label="Metric"
-          data={known.data?.length ? known.data : USUAL}
-          value={draft.metric}
-          onChange={(metric) => set({ metric })}
-          error={wrong['objective.metric'] ?? wrong.objective}
-          data-field="objective.metric"
-        />
-        <Select
-          label="Goal"
-          data={GOALS}
-          value={draft.goal}
-          onChange={(goal) => set({ goal: goal ?? 'min' })}
-          error={wrong['objective.goal']}
-          data-field="objective.goal"
-          allowDeselect={false}
-        />
-      </SimpleGrid>
+      <ObjectiveFields from={from} />
       <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="sm">
         <Select
           label="Search"
-          data={METHODS}
+          data={choices(METHODS)}
+          renderOption={({ option }) => <Choice words={METHODS} value={option.value} />}
+          comboboxProps={{ width: 340, position: 'bottom-start' }}
+          maxDropdownHeight={520}
           value={draft.method}
           onChange={(method) => set({ method: method ?? 'auto' })}
           error={wrong['search.method'] ?? wrong.search}
           data-field="search.method"
           allowDeselect={false}
         />
-        <NumberInput label="Trials" placeholder="20 when drawn" {...number('trials', 'search.trials')} />
-        <NumberInput label="Seed" placeholder="0" {...number('seed', 'search.seed')} />
+        <NumberInput
+          label={pbt ? 'Population' : 'Trials'}
+          placeholder={USUAL[draft.method] ?? '50'}
+          {...number('trials', 'search.trials')}
+        />
+        <TextInput
+          label="Time budget"
+          placeholder="none; such as 2h"
+          autoComplete="off"
+          {...text('timeBudget', 'search.time_budget')}
+        />
+        {(pbt || wrong['search.interval']) && (
+          <NumberInput
+            label="Interval"
+            description="Epochs from one change of values to the next"
+            inputWrapperOrder={['label', 'input', 'error', 'description']}
+            placeholder="chosen by itself"
+            {...number('interval', 'search.interval', true)}
+          />
+        )}
       </SimpleGrid>
+      <StopEarlyFields />
+      <Further />
     </Section>
+  );
+}
+
+/** What most searches leave as it is. */
+function Further() {
+  const { draft, wrong } = useForm();
+  const number = useNumber();
+  const [opened, setOpened] = useState(() => draft.seed !== '' || draft.repeat !== '' || draft.warmStart.length > 0);
+  const open = opened || FURTHER.some((field) => wrong[field]);
+  const Icon = open ? IconChevronUp : IconChevronDown;
+  return (
+    <>
+      <div>
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          rightSection={<Icon size={14} />}
+          aria-expanded={open}
+          onClick={() => setOpened(!open)}
+        >
+          Seed, repeats, warm start
+        </Button>
+      </div>
+      <Collapse expanded={open} keepMounted={false}>
+        <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="sm">
+          <NumberInput label="Seed" placeholder="0" {...number('seed', 'search.seed')} />
+          <NumberInput
+            label="Repeat"
+            description="Tasks for each configuration; their mean counts"
+            inputWrapperOrder={['label', 'input', 'error', 'description']}
+            placeholder="1"
+            {...number('repeat', 'search.repeat')}
+          />
+          <WarmStartField />
+        </SimpleGrid>
+      </Collapse>
+    </>
   );
 }

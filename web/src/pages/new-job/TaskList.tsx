@@ -7,6 +7,7 @@ import { CopyButton } from '../../parts/CopyButton';
 import { ParamChips } from '../../parts/ParamChips';
 import { type Column, VirtualTable } from '../../parts/VirtualTable';
 import { shellText } from './lib/command';
+import { adaptiveText } from './lib/search';
 import styles from './PreviewPanel.module.css';
 
 interface Row {
@@ -31,6 +32,11 @@ export function TaskList({ preview }: { preview: Preview }) {
   const same = Object.keys(task?.params ?? {}).filter((name) => !preview.columns.includes(name));
   return (
     <Stack gap="sm">
+      {preview.adaptive && (
+        <Text size="sm" className="app-wrap-anywhere">
+          {adaptiveText(preview)}
+        </Text>
+      )}
       {same.length > 0 && task && (
         <div>
           <Text size="sm" c="dimmed" mb={4}>
@@ -52,7 +58,7 @@ export function TaskList({ preview }: { preview: Preview }) {
               onOpen={(row) => setChosen(row.number)}
             />
           </div>
-          {preview.count > rows.length && (
+          {!preview.adaptive && preview.count !== null && preview.count > rows.length && (
             <Text size="sm" c="dimmed" mt={4}>
               The first {integer(rows.length)} of {plural(preview.count, 'task')}.
             </Text>

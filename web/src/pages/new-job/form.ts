@@ -34,13 +34,13 @@ export function useText() {
 /** The same for a number; it may be empty. */
 export function useNumber() {
   const { draft, set, wrong } = useForm();
-  return (of: TextField, field: string) => ({
+  return (of: TextField, field: string, allowDecimal = false) => ({
     value: draft[of],
     error: wrong[field],
     'data-field': field,
     hideControls: true,
     allowNegative: false,
-    allowDecimal: false,
+    allowDecimal,
     onChange: (value: number | string) => set({ [of]: String(value) }),
   });
 }

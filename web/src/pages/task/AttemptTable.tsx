@@ -1,5 +1,6 @@
 import { Anchor } from '@mantine/core';
-import { bytes, duration, NOTHING, secondsBetween } from '../../lib/format';
+import { Link } from 'wouter';
+import { bytes, duration, NOTHING, number, secondsBetween } from '../../lib/format';
 import { Elapsed, RelativeTime } from '../../parts/RelativeTime';
 import { StateBadge } from '../../parts/StateBadge';
 import styles from './AttemptTable.module.css';
@@ -66,13 +67,7 @@ function Row({ row, shown, only, onShow }: RowProps) {
         {only || shown ? (
           <strong>{row.number}</strong>
         ) : (
-          <Anchor
-            component="button"
-            type="button"
-            size="sm"
-            onClick={() => onShow(row.number)}
-            aria-label={`Show attempt ${row.number}`}
-          >
+          <Anchor component="button" type="button" size="sm" onClick={() => onShow(row.number)}>
             {row.number} · show
           </Anchor>
         )}
@@ -84,6 +79,16 @@ function Row({ row, shown, only, onShow }: RowProps) {
       <td data-label="Started">
         {row.started_at ? <RelativeTime at={row.started_at} /> : NOTHING}
         {waited !== null && waited >= 1 && <small>waited {duration(waited)}</small>}
+        {row.source && (
+          <small>
+            from{' '}
+            <Link className="app-link" data-inline href={`/tasks/${row.source}`}>
+              task {row.source.slice(row.source.lastIndexOf('-') + 1)}
+            </Link>
+            {row.source_step != null && `, epoch ${number(row.source_step)}`}
+          </small>
+        )}
+        {row.changes && <small>{row.changes}</small>}
       </td>
       <td data-label="Ended">{row.ended_at ? <RelativeTime at={row.ended_at} /> : NOTHING}</td>
       <td className={styles.end} data-label="Took">

@@ -1,4 +1,6 @@
 import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import { useTasks } from '../../api/queries';
 import type { JobDetail, TaskDetail } from '../../api/types';
 import { bytes, duration, NOTHING, number } from '../../lib/format';
 import { ParamChips } from '../../parts/ParamChips';
@@ -37,11 +39,47 @@ export function TaskSummary({ task, job }: Props) {
         {!task.ended_at && <Fact name="Time left">{duration(task.seconds_left)}</Fact>}
         <Fact name="Peak memory">{bytes(task.peak_memory)}</Fact>
         {task.ended_at && <Fact name="CPU time">{duration(task.cpu_seconds)}</Fact>}
+        {(job?.spec.other_objectives ?? []).map((objective, i) => (
+          <Fact key={objective.metric} name={`Best ${objective.metric}`}>
+            {number(task.values?.[i + 1], 5)}
+          </Fact>
+        ))}
+        {job && <Trial task={task} job={job} />}
         <Fact name="Where" below={task.attempt > 1 ? `attempt ${task.attempt}` : null}>
           {whereOf(task) ?? NOTHING}
         </Fact>
       </dl>
     </section>
+  );
+}
+
+/** Which trial of the search it is, and the other tasks of it. */
+function Trial({ task, job }: { task: TaskDetail; job: JobDetail }) {
+  const repeated = (job.spec.search?.repeat ?? 1) > 1;
+  if (!repeated && task.trial === task.number) return null;
+  return (
+    <Fact name="Trial" below={repeated && <Repeats task={task} />}>
+      {String(task.trial)}
+    </Fact>
+  );
+}
+
+function Repeats({ task }: { task: TaskDetail }) {
+  const { data: tasks = [] } = useTasks(task.job);
+  const others = tasks.filter(({ trial, id }) => trial === task.trial && id !== task.id);
+  if (others.length === 0) return null;
+  return (
+    <>
+      also{' '}
+      {others.map(({ id, number: at }, i) => (
+        <span key={id}>
+          {i > 0 && ', '}
+          <Link className="app-link" data-inline href={`/tasks/${id}`}>
+            task {at}
+          </Link>
+        </span>
+      ))}
+    </>
   );
 }
 

@@ -10,6 +10,7 @@ const COMPARISON = /^([A-Za-z_#][\w.-]*)(<=|>=|!=|=|<|>)(.+)$/;
 const FIELDS: Record<string, (task: Task) => unknown> = {
   '#': (task) => task.number,
   number: (task) => task.number,
+  trial: (task) => task.trial,
   state: (task) => task.state,
   best: (task) => task.best_value,
   epoch: (task) => task.epoch,

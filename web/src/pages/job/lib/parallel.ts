@@ -2,9 +2,9 @@
 
 import type { Objective, Task } from '../../../api/types';
 import { number } from '../../../lib/format';
+import { shortValue } from '../../../lib/params';
 import { type Axis, paramAxis, valueAxis } from './axis';
 import { sweepColor } from './ranks';
-import { shortValue } from './rows';
 
 const BAND = 0.55;
 const CROWD = 150;

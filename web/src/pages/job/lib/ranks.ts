@@ -6,7 +6,7 @@ import { rankColor, seriesColor } from '../../../lib/colors';
 const LEVELS = 12;
 
 /** task -> 0 (best) to 1 (worst), in few levels so that colours hold still while values move. None without a value. */
-export function ranks(tasks: readonly Task[], goal: Objective['goal']): Map<string, number> {
+export function ranks(tasks: readonly Pick<Task, 'id' | 'best_value'>[], goal: Objective['goal']): Map<string, number> {
   const sign = goal === 'max' ? -1 : 1;
   const known = tasks
     .filter(({ best_value }) => best_value !== null && best_value !== undefined)

@@ -2,7 +2,6 @@
 
 import type { Task } from '../../../api/types';
 import type { Cell } from '../../../lib/download';
-import { number } from '../../../lib/format';
 import { valueText } from '../../../lib/params';
 
 export function taskRows(tasks: readonly Task[], names: readonly string[], metric: string): Cell[][] {
@@ -25,10 +24,4 @@ export function fixedParams(tasks: readonly Task[], varying: readonly string[]):
 
 export function countOf(counts: Partial<Record<string, number>>): number {
   return Object.values(counts).reduce<number>((sum, count) => sum + (count ?? 0), 0);
-}
-
-/** Numbers that were drawn have many digits: those that matter. */
-export function shortValue(value: unknown): string {
-  if (value === undefined) return '';
-  return typeof value === 'number' && !Number.isInteger(value) ? number(value) : valueText(value);
 }

@@ -1,22 +1,13 @@
 /** What the graph of one parameter against the objective shows. */
 
 import type { Task } from '../../../api/types';
-import { type Axis, paramAxis, valueAxis } from './axis';
+import type { XYPoint, XYState } from '../plots/XYPlot';
+import { paramAxis, valueAxis } from './axis';
 import { pointLabel, type Ranked, withValue, worstFirst } from './parallel';
 import { sweepColor } from './ranks';
 
-export interface ScatterPoint {
-  id: string;
-  label: string;
-  color: string;
-  x: number;
-  y: number;
-}
-
-export interface ScatterState {
-  x: Axis;
-  y: Axis;
-  points: ScatterPoint[];
+export interface ScatterState extends XYState {
+  points: XYPoint[];
   /** The middle value of each category, and half its width. */
   medians: { x: number; y: number; half: number }[];
   best: string | null;
@@ -36,7 +27,7 @@ export function scatterState(param: string, scale: string, given: Ranked): Scatt
     { log, clip },
   );
   const half = x.scale === 'categories' ? 0.3 / Math.max(x.ticks.length, 1) : 0;
-  const points: ScatterPoint[] = [];
+  const points: XYPoint[] = [];
   const groups = new Map<number, number[]>();
   for (const task of known) {
     const [across, up] = [x.place(task.params[param]), y.place(task.best_value)];

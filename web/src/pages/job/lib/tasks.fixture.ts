@@ -11,6 +11,7 @@ export function task(number: number, params: Task['params'], more: Partial<Task>
     state: 'finished',
     stopping: false,
     attempt: 1,
+    trial: number,
     created_at: '2026-01-01T00:00:00Z',
     ...more,
   };

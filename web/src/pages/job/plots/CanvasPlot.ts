@@ -84,6 +84,11 @@ export abstract class CanvasPlot<State> {
     this.redraw();
   }
 
+  /** What a variable of the style sheet says now. */
+  protected css(name: string): string {
+    return getComputedStyle(this.root).getPropertyValue(name).trim() || this.colors.text;
+  }
+
   picture(title: string): Promise<Blob | null> {
     const ratio = devicePixelRatio || 1;
     const head = 34 * ratio;

@@ -4,8 +4,10 @@ import type { SpecInput } from '../../../api/queries';
 import type { JobSpec } from '../../../api/types';
 import { spaceText } from '../../../lib/params';
 import { NO_RESOURCES, type ResourceTexts, resourcesOf, textsOf } from './resources';
+import { NO_SEARCH, type SearchTexts, searchOf, searchTextsOf } from './search';
+import { given, num, numberText, text } from './texts';
 
-export interface Draft {
+export interface Draft extends SearchTexts {
   mode: 'script' | 'command';
   script: string | null;
   command: string;
@@ -19,9 +21,6 @@ export interface Draft {
   added: string[];
   metric: string;
   goal: string;
-  method: string;
-  trials: string;
-  seed: string;
   resources: ResourceTexts;
   parallel: string;
   envKind: EnvKind;
@@ -50,9 +49,7 @@ export const EMPTY: Draft = {
   added: [],
   metric: 'val_loss',
   goal: 'min',
-  method: 'auto',
-  trials: '',
-  seed: '',
+  ...NO_SEARCH,
   resources: NO_RESOURCES,
   parallel: '',
   envKind: 'default',
@@ -67,7 +64,7 @@ export const EMPTY: Draft = {
 
 /** An old job, or a sample, as a form. */
 export function fromSpec(spec: JobSpec): Draft {
-  const { environment = {}, resources = {}, search = {}, metrics = {}, objective = {} } = spec;
+  const { environment = {}, resources = {}, metrics = {}, objective = {} } = spec;
   const envKind = (['python', 'venv', 'conda'] as const).find((kind) => environment[kind]) ?? 'default';
   return {
     mode: spec.command ? 'command' : 'script',
@@ -81,9 +78,7 @@ export function fromSpec(spec: JobSpec): Draft {
     added: [],
     metric: objective.metric ?? EMPTY.metric,
     goal: objective.goal ?? EMPTY.goal,
-    method: search.method ?? EMPTY.method,
-    trials: numberText(search.trials),
-    seed: search.seed ? String(search.seed) : '',
+    ...searchTextsOf(spec),
     resources: textsOf(resources),
     parallel: numberText(spec.parallel),
     envKind,
@@ -117,7 +112,7 @@ export function toSpec(draft: Draft): SpecInput {
     ...(draft.mode === 'script' && draft.convention !== 'auto' ? { convention: draft.convention } : {}),
     ...given('params', params),
     objective: { metric: draft.metric.trim(), goal: draft.goal },
-    search: { method: draft.method, ...num('trials', draft.trials), ...num('seed', draft.seed) },
+    ...searchOf(draft),
     ...num('parallel', draft.parallel),
     ...given('resources', resourcesOf(draft.resources)),
     ...given('environment', environment),
@@ -153,23 +148,4 @@ function lines(written: string): string[] {
     .split('\n')
     .map((line) => line.trimEnd())
     .filter((line) => line.trim() !== '');
-}
-
-function numberText(value: number | null | undefined): string {
-  return value === null || value === undefined ? '' : String(value);
-}
-
-/** A text that is no number goes as it is, and the server says what is wrong with it. */
-function num(name: string, written: string): Record<string, number | string> {
-  const trimmed = written.trim();
-  if (trimmed === '') return {};
-  return { [name]: Number.isFinite(Number(trimmed)) ? Number(trimmed) : trimmed };
-}
-
-function text(name: string, written: string): Record<string, string> {
-  return written.trim() === '' ? {} : { [name]: written.trim() };
-}
-
-function given(name: string, value: object): Record<string, object> {
-  return Object.keys(value).length === 0 ? {} : { [name]: value };
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { place, sectionsOf } from './fields';
+import { labelOf, place, sectionsOf } from './fields';
 
 it('puts what is wrong at its field', () => {
   const placed = place(
@@ -43,4 +43,15 @@ it('knows the folded part of a field', () => {
     'environment',
     'retries',
   ]);
+});
+
+it('puts what is wrong with a search at its field', () => {
+  const faults = {
+    'spec.search.trials': 'too many',
+    'stop_early.eta': 'too few',
+    'other_objectives.0.metric': 'empty',
+  };
+  const { at } = place(faults, ['other_objectives.0', 'other_objectives.0.goal']);
+  expect(Object.keys(at)).toEqual(['search.trials', 'stop_early.eta', 'other_objectives.0']);
+  expect(Object.keys(at).map(labelOf)).toEqual(['trials', 'eta', 'metric 2']);
 });

@@ -1,6 +1,7 @@
 /** Where what the server says is wrong belongs in the form. */
 
 import { RESOURCE_NAMES } from './resources';
+import { KNOBS } from './search';
 
 const FIELDS = [
   'name',
@@ -18,6 +19,14 @@ const FIELDS = [
   'search.method',
   'search.trials',
   'search.seed',
+  'search.time_budget',
+  'search.repeat',
+  'search.warm_start',
+  'search.interval',
+  'other_objectives',
+  'stop_early',
+  'stop_early.method',
+  ...Object.values(KNOBS).map((name) => `stop_early.${name}`),
   'parallel',
   ...RESOURCE_NAMES.map((name) => `resources.${name}`),
   'environment',
@@ -70,6 +79,8 @@ export function sectionsOf(fields: readonly string[]): string[] {
 /** `learning_rate` of `params.learning_rate`, `conda` of `environment.conda`. */
 export function labelOf(field: string): string {
   if (field.startsWith('params.')) return field.slice('params.'.length);
+  const other = /^other_objectives\.(\d+)(\.goal)?/.exec(field);
+  if (other) return `${other[2] ? 'goal' : 'metric'} ${Number(other[1]) + 2}`;
   return (field.split('.').pop() ?? field).replaceAll('_', ' ');
 }
 

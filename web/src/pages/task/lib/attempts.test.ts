@@ -26,6 +26,7 @@ function task(attempts: Attempt[], more: Partial<TaskDetail> = {}): TaskDetail {
     state: 'running',
     stopping: false,
     attempt: attempts.length,
+    trial: 1,
     created_at: '2026-01-01T10:00:00Z',
     warnings: [],
     command: [],
@@ -96,4 +97,11 @@ describe('how an attempt ended', () => {
     expect(endingOf(attempt(1, { cause: null }))).toBeNull();
     expect(endingOf(attempt(1, { cause: 'lost' }))).toBe('The task was lost');
   });
+});
+
+it('says what was changed from one attempt to the next', () => {
+  const rows = attemptRows(
+    task([attempt(1, { params: { lr: 0.1, n: 2 } }), attempt(2, { params: { lr: 0.12, n: 2 } })]),
+  );
+  expect(rows.map(({ changes }) => changes)).toEqual(['lr 0.1 → 0.12', '']);
 });

@@ -1,6 +1,7 @@
 /** The attempts of a task as rows. */
 
 import type { Attempt, Curve, TaskDetail } from '../../../api/types';
+import { changesText } from '../../../lib/params';
 import { causeWords, signalName } from './words';
 
 export interface AttemptRow extends Attempt {
@@ -8,6 +9,8 @@ export interface AttemptRow extends Attempt {
   /** How it ended, in words: null while it has not. */
   ending: string | null;
   where: string | null;
+  /** `lr 0.1 → 0.12`: what differs from the attempt before; empty where nothing does. */
+  changes: string;
 }
 
 /** The most memory known: while a task runs, the curve says more than the task. */
@@ -22,7 +25,9 @@ export function attemptRows(task: TaskDetail): AttemptRow[] {
     .map((attempt) => {
       const current = attempt.number === task.attempt;
       const now = current ? { ...attempt, ...live(task, attempt) } : attempt;
-      return { ...now, current, ending: endingOf(now), where: whereOf(now) };
+      const before = task.attempts.find(({ number }) => number === attempt.number - 1);
+      const changes = before?.params && attempt.params ? changesText(before.params, attempt.params) : '';
+      return { ...now, current, ending: endingOf(now), where: whereOf(now), changes };
     })
     .sort((a, b) => b.number - a.number);
 }

@@ -112,7 +112,8 @@ def test_population_based_training(tmp_path: Path) -> None:
         for task in tasks:
             [curve] = server.get(f"/tasks/{task['id']}/metrics", metric="val_loss")
             steps = curve["steps"]  # those that a task took over from another are the other's
-            assert (steps[0], steps[-1], steps) == (1, 24, sorted(set(steps)))
+            assert (steps[0], steps) == (1, sorted(set(steps)))
+            assert steps[-1] >= 23, "the last may have been taken over"
 
 
 def test_repetitions_are_reported_as_mean_and_spread(server: ServerProcess) -> None:

@@ -191,9 +191,7 @@ def _show_task(task: TaskDetail) -> None:
     moved = any(one.source or one.params for one in task.attempts)
     more = ["FROM", "PARAMETERS"] if moved else []
     names = varying([one.params for one in task.attempts if one.params]) or None
-    made = render.table(
-        "ATTEMPT", "STATE", "STARTED", "TOOK", *more, "REASON", flexible=("FROM", "PARAMETERS", "REASON")
-    )
+    made = render.table("ATTEMPT", "STATE", "STARTED", "TOOK", *more, "REASON", flexible=("REASON",))
     for one in task.attempts:
         began = f"{one.started_at.astimezone():%m-%d %H:%M:%S}" if one.started_at else ""
         took = (one.ended_at - one.started_at).total_seconds() if one.ended_at and one.started_at else None

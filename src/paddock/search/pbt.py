@@ -83,11 +83,13 @@ def _judged(
 ) -> Exploit | None:
     size = math.floor(len(ranked) * quantile)
     top = [(at, other) for at, _, other in ranked[:size] if math.isfinite(at)]
+    # A copy of one that has finished would have nothing to do.
+    open_ = [other for _, other in top if other.outcome is Outcome.RUNNING]
     bottom = {number: at for at, number, _ in ranked[len(ranked) - size :]}
-    if trial.number not in bottom or not top or bottom[trial.number] <= top[-1][0]:
+    if trial.number not in bottom or not open_ or bottom[trial.number] <= top[-1][0]:
         return None
     source = random.Random(f"{seed}/{trial.number}/{index}")  # noqa: S311
-    better = source.choice(top)[1]
+    better = source.choice(open_)
     return Exploit(better.number, explore(better.params, dims, source, resample), step)
 
 

@@ -1,0 +1,84 @@
+"""NVIDIA's Multi-Process Service: kernels of several processes run on a card at the same time, not in turns.
+
+One control daemon for an allocation, with a folder of its own, in the foreground and in a process group of its own: the
+server that it starts for the first client is in the same group, so that ending the group ends both, also by a guard
+after a crash. Processes that are told of a daemon that is not there use the card as if there were none.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import subprocess
+import tempfile
+from typing import Dict, Optional
+
+from . import processes
+
+CONTROL = "nvidia-cuda-mps-control"
+_PLACES = ("/usr/bin", "/usr/local/nvidia/bin", "/opt/nvidia/bin")
+_QUIT_SECONDS = 5.0
+
+
+class Mps:
+    def __init__(self) -> None:
+        self._folder: Optional[str] = None
+        self._daemon: Optional[subprocess.Popen[bytes]] = None
+
+    @property
+    def pid(self) -> Optional[int]:
+        return self._daemon.pid if self._daemon is not None else None
+
+    def start(self) -> Optional[str]:
+        """None, or why tasks will share the cards in turns."""
+        program = shutil.which(CONTROL, path=os.pathsep.join([os.environ.get("PATH", ""), *_PLACES]))
+        if program is None:
+            return "%s is not installed" % CONTROL
+        # Not in the job folder: the path of a socket is short, and it must lie on this machine.
+        self._folder = tempfile.mkdtemp(prefix="paddock-mps-")
+        try:
+            with open(os.path.join(self._folder, "out.log"), "wb") as out:
+                self._daemon = subprocess.Popen(
+                    [program, "-f"],
+                    env={**os.environ, **self.environment},
+                    stdin=subprocess.DEVNULL,
+                    stdout=out,
+                    stderr=out,
+                    start_new_session=True,
+                )
+        except OSError as error:
+            self.stop()
+            return "%s cannot be started: %s" % (CONTROL, error.strerror or error)
+        return None
+
+    @property
+    def environment(self) -> Dict[str, str]:
+        """For the processes that are to share cards."""
+        if self._folder is None:
+            return {}
+        return {"CUDA_MPS_PIPE_DIRECTORY": self._folder, "CUDA_MPS_LOG_DIRECTORY": self._folder}
+
+    def trouble(self) -> Optional[str]:
+        """What the daemon said, when it has ended by itself."""
+        if self._daemon is None or self._daemon.poll() is None:
+            return None
+        try:
+            with open(os.path.join(self._folder or "", "out.log"), encoding="utf-8", errors="replace") as file:
+                said = file.read().strip().splitlines()
+        except OSError:
+            said = []
+        return "%s ended: %s" % (CONTROL, said[-1] if said else "exit code %s" % self._daemon.returncode)
+
+    def stop(self) -> None:
+        """When no task is left. In good order, and in any case."""
+        if self._daemon is not None and self._daemon.poll() is None:
+            processes.signal_group(self._daemon.pid, 15)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._daemon.wait(_QUIT_SECONDS)
+            processes.signal_group(self._daemon.pid, 9)
+            self._daemon.wait()
+        self._daemon = None
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = None

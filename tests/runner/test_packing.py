@@ -1,0 +1,125 @@
+"""Which card has room for another task."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paddock.runner.packing import FIRST, Ledger, Space, Tenant, choose, deal
+
+GB = 10**9
+CARD = Space(140 * GB, 0)
+
+
+def with_tasks(*needs: int | None, used: int = 0) -> Space:
+    tenants = tuple(Tenant(need, need or 0) for need in needs)
+    return Space(140 * GB, used + sum(need or 0 for need in needs), tenants)
+
+
+def test_round_robin_over_the_cards() -> None:
+    cards = [CARD, CARD, CARD]
+    for turn in range(7):
+        place = choose(cards, GB, False, 3)
+        assert place == turn % 3
+        cards[place] = Space(CARD.total, 0, (*cards[place].tenants, Tenant(GB)))
+
+
+def test_no_more_than_wanted_on_a_card() -> None:
+    assert choose([with_tasks(GB, GB)], GB, False, 2) is None
+    assert choose([with_tasks(GB, GB), with_tasks(GB)], GB, False, 2) == 1
+
+
+def test_only_where_it_fits_with_what_the_others_will_need() -> None:
+    young = Space(140 * GB, GB, (Tenant(70 * GB, GB),))
+    assert choose([young], 70 * GB, False, 9) is None
+    assert choose([young], 60 * GB, False, 9) == 0
+    assert choose([with_tasks(12 * GB, used=120 * GB)], 12 * GB, False, 9) is None, "somebody else is there"
+
+
+def test_the_measured_case() -> None:
+    """Tasks of 12 GB on a card of 150: as many as fit, and not one more."""
+    card = Space(150 * GB, 0)
+    while choose([card], 12 * GB, False, 99) == 0:
+        card = Space(150 * GB, card.used + 12 * GB, (*card.tenants, Tenant(12 * GB, 12 * GB)))
+    assert len(card.tenants) == 12
+
+
+def test_of_those_that_nothing_is_known_of_only_a_few_and_none_beside_others() -> None:
+    assert choose([with_tasks(*[None] * (FIRST - 1))], None, False, 99) == 0
+    assert choose([with_tasks(*[None] * FIRST)], None, False, 99) is None
+    assert choose([with_tasks(GB)], None, False, 99) is None
+    assert choose([with_tasks(None)], GB, False, 99) is None, "it may still grow"
+
+
+def test_alone_means_alone() -> None:
+    assert choose([with_tasks(GB)], GB, True, 99) is None
+    assert choose([with_tasks(GB), CARD], GB, True, 99) == 1
+    assert choose([Space(140 * GB, GB, (Tenant(GB, GB, alone=True),))], GB, False, 99) is None
+
+
+def test_an_empty_card_takes_anything() -> None:
+    assert choose([CARD], 999 * GB, False, 1) == 0
+
+
+_tenants = st.builds(Tenant, st.none() | st.integers(1, 60), st.integers(0, 60), st.booleans())
+_cards = st.builds(Space, st.integers(50, 200), st.integers(0, 200), st.lists(_tenants, max_size=5).map(tuple))
+
+
+@given(st.lists(_cards, max_size=4), st.none() | st.integers(1, 100), st.booleans(), st.integers(1, 6))
+def test_no_card_is_ever_promised_more_than_it_has(
+    cards: list[Space], need: int | None, alone: bool, most: int
+) -> None:
+    place = choose(cards, need, alone, most)
+    if place is None:
+        return
+    card = cards[place]
+    assert len(card.tenants) < most
+    if card.tenants:
+        assert not alone
+        assert not any(tenant.alone for tenant in card.tenants)
+        assert (need or 0) <= card.free
+        others = max(0, card.used - sum(tenant.used for tenant in card.tenants))
+        promised = sum(max(tenant.need or 0, tenant.used) for tenant in card.tenants)
+        assert others + promised + (need or 0) <= card.total
+
+
+@given(st.lists(st.integers(1, 30), min_size=1, max_size=60), st.integers(1, 4), st.integers(1, 8))
+def test_every_task_is_placed_exactly_once_in_the_end(needs: list[int], count: int, most: int) -> None:
+    """Tasks of any size: those that do not fit now are placed when others have ended, and never too many at a time."""
+    running: list[list[int]] = [[] for _ in range(count)]
+    waiting, done = list(needs), 0
+    while waiting or any(running):
+        cards = [Space(40, sum(card), tuple(Tenant(need, need) for need in card)) for card in running]
+        place = choose(cards, waiting[0], False, most) if waiting else None
+        if place is not None:
+            running[place].append(waiting.pop(0))
+            assert sum(running[place]) <= 40
+            assert len(running[place]) <= most
+        else:
+            busy = max(running, key=len)
+            busy.pop()
+            done += 1
+    assert done == len(needs)
+
+
+def test_what_the_next_one_will_need() -> None:
+    ledger = Ledger()
+    assert ledger.need is None
+    ledger.learn(10 * GB)
+    ledger.learn(5 * GB)
+    assert ledger.need == int(10 * GB * 1.02)
+    assert Ledger(GB).need == int(GB * 1.02)
+
+
+@given(st.integers(0, 40), st.sets(st.integers(0, 127), max_size=64))
+def test_cores_are_dealt_evenly(count: int, cores: set[int]) -> None:
+    seats = deal(count, list(cores))
+    assert len(seats) == count
+    if not cores:
+        return
+    assert all(seats)
+    dealt = [core for seat in seats for core in seat]
+    assert set(dealt) <= cores
+    if count and count <= len(cores):
+        assert sorted(dealt) == sorted(cores)
+        assert max(map(len, seats)) - min(map(len, seats)) <= 1
+    elif count:
+        assert max(dealt.count(core) for core in cores) - min(dealt.count(core) for core in cores) <= 1

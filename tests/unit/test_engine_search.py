@@ -9,7 +9,7 @@ import pytest
 from paddock import extension
 from paddock.engine import search
 from paddock.errors import Conflict, InvalidInput
-from paddock.models import ExtendRequest, Params, SearchReport, Task
+from paddock.models import ExtendRequest, Params, Task
 from paddock.models import TaskState as S
 from paddock.paths import Home
 from paddock.search.history import by_trial
@@ -440,7 +440,3 @@ class TestSeveralObjectives:
         rig.report(1, 0.5, seconds=1000.0)
         rig.end(1)
         assert rig.task(f"{JOB}-1").values == [0.5, 1000.0]
-
-
-def test_what_is_shown_is_a_report() -> None:
-    assert SearchReport.model_json_schema()

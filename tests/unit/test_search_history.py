@@ -121,3 +121,17 @@ def test_the_front_of_two_objectives() -> None:
     runs = [Run(f"job-{n}", n, CONFIG, S.FINISHED, pair) for n, pair in enumerate(pairs, start=1)]
     found = report.trial_reports(runs, [Objective(), Objective(metric="params")])
     assert [one.front for one in found] == [True, True, False, True]
+
+
+def test_a_task_is_called_silent_only_when_it_has_had_the_time_to_speak() -> None:
+    def judged(number: int, state: TaskState, started_at: float | None) -> Judged:
+        return Judged(f"job-{number}", number, 1, number, state, False, CONFIG, 9, 0.0, None, False, started_at)
+
+    found = [
+        judged(1, S.RUNNING, 90.0),  # has just begun
+        judged(2, S.RUNNING, 10.0),
+        judged(3, S.FINISHED, 90.0),
+        judged(4, S.FINISHED, 10.0),
+        judged(5, S.SUBMITTED, None),
+    ]
+    assert report.unjudged(found, {"job-4"}, 100.0) == ["job-2", "job-3"]

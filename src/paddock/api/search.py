@@ -1,12 +1,13 @@
 """The search of a job: how it stands, and more of it."""
 
+import time
 from datetime import UTC, datetime
 
 from fastapi import APIRouter
 
 from paddock import extension
 from paddock.api.server import At, JobId
-from paddock.models import ExtendRequest, JobDetail, JobSpec, Method, SearchReport, TaskState
+from paddock.models import ExtendRequest, JobDetail, JobSpec, Method, SearchReport
 from paddock.search import history, report
 from paddock.store import jobs, metrics, trials
 
@@ -26,7 +27,6 @@ def show_search(job: JobId, at: At) -> SearchReport:
         series = metrics.series(c, [one.task for one in judged], spec.objective.metric) if judged else {}
     known = history.curve_trials(judged, series, {})
     knobs = history.knobs_of(spec, [one.epochs for one in judged])
-    unjudged = [one.task for one in judged if one.task not in series and one.state is not TaskState.SUBMITTED]
     return SearchReport(
         method=spec.search.method,
         objectives=spec.objectives,
@@ -39,7 +39,7 @@ def show_search(job: JobId, at: At) -> SearchReport:
         importance=report.importance(runs, spec),
         rungs=report.rungs(known, spec, knobs),
         saved=report.saved(known, knobs),
-        unjudged=unjudged,
+        unjudged=report.unjudged(judged, series, time.time()),
         moves=moves,
     )
 

@@ -86,9 +86,10 @@ class Scout:
             if _judges(one):
                 self._ask("judge", one, partial(self._judge, one))
 
-    def run(self, now: float) -> bool:
-        """Carry out advice, end what is over, and ask for more. Whether there are new tasks."""
-        new = [self._carry_out(advice) for advice in self._advice()]
+    def run(self, now: float) -> None:
+        """Carry out advice, end what is over, and ask for more."""
+        for advice in self._advice():
+            self._carry_out(advice)
         self._end_overdue(now)
         with self._context.db.read() as c:
             open_searches = trials.searching(c)
@@ -96,11 +97,6 @@ class Scout:
         self._context.searching = {one.job for one in open_searches}
         for one in open_searches:
             self._suggest_for(one, facts[one.job])
-        return any(new)
-
-    def forget(self, job: str) -> None:
-        self._searchers.pop(job, None)
-        self._curves.pop(job, None)
 
     def _ask(self, kind: str, facts: JobFacts, call: Callable[[], Advice]) -> None:
         future = self._executor.submit(call)
@@ -141,30 +137,29 @@ class Scout:
         elif room > 0:
             self._ask("suggest", facts, partial(self._suggest, facts, min(room, most)))
 
-    def _carry_out(self, advice: Advice) -> bool:
+    def _carry_out(self, advice: Advice) -> None:
         if advice.prune or advice.follow:
             self._order(advice)
-        added = self._add(advice) if advice.configurations else False
+        if advice.configurations:
+            self._add(advice)
         if advice.warning is not None:
             with self._context.db.write() as c:
                 jobs.warn(c, advice.job, advice.warning)
         if advice.over is not None:
             self._end(advice.job, advice.over)
-        return added
 
-    def _add(self, advice: Advice) -> bool:
+    def _add(self, advice: Advice) -> None:
         """New tasks, unless others have come meanwhile: then it is asked again."""
         with self._context.db.write() as c:
             facts = self._context.facts(c, [advice.job]).get(advice.job)
             if facts is None or trials.last_trial(c, advice.job) + 1 != advice.first_trial:
-                return False
+                return
             new = new_tasks(facts.spec, facts.script, advice.configurations, advice.first_trial)
             ids = trials.add(c, advice.job, new)
             announcement = Announcement(c)
             for task in ids:
                 announcement.add(advice.job, task, live=None)
             announcement.write()
-        return True
 
     def _order(self, advice: Advice) -> None:
         """First into the file: an order that stands there twice is one order."""
@@ -183,7 +178,7 @@ class Scout:
             if note is not None:
                 jobs.warn(c, job, f"The search has ended: {note}")
         append_lines(self._context.home.job(job).tasks, [{"end": True}])
-        self.forget(job)
+        self._searchers.pop(job, None)
 
     def _end_overdue(self, now: float) -> None:
         with self._context.db.read() as c:
@@ -235,6 +230,8 @@ class Scout:
             found = trials.judged(c, facts.id)
             curves = self._curves.setdefault(facts.id, Curves())
             points = curves.read(c, facts, found)
+        if all(one.state.ended for one in found):
+            self._curves.pop(facts.id, None)  # read again, should a task be restarted
         known = history.curve_trials(found, points, facts.spec.params)
         if facts.spec.search.method is Method.PBT:
             return Advice(facts.id, follow=_followers(facts, found, known))

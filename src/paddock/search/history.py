@@ -54,6 +54,7 @@ class Judged:
     since: float  # pbt: the step of its last change
     began: float | None  # the first step of this attempt
     spared: bool  # a person has started it again after it had been pruned
+    started_at: float | None = None
 
 
 def by_trial(runs: Iterable[Run]) -> dict[int, list[Run]]:

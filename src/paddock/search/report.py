@@ -1,6 +1,6 @@
 """How a search stands, for people to look at. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 
@@ -9,9 +9,9 @@ from paddock.models import JobSpec, Objective, RungReport, Savings, TaskState, T
 from paddock.search import history, stopping
 from paddock.search.base import Trial
 from paddock.search.flat import dims
-from paddock.search.history import Run
+from paddock.search.history import Judged, Run
 
-UNJUDGED_SECONDS = 60.0
+UNJUDGED_SECONDS = 60.0  # so long a task may take to its first value
 
 
 def trial_reports(runs: Sequence[Run], objectives: Sequence[Objective]) -> list[TrialReport]:
@@ -77,6 +77,13 @@ def importance(runs: Sequence[Run], spec: JobSpec) -> dict[str, float]:
         return shares(known, dims(spec.params), [objective.goal for objective in spec.objectives])
     except InvalidInput:  # the space of a job from before it was checked so
         return {}
+
+
+def unjudged(found: Sequence[Judged], judged: Container[str], now: float) -> list[str]:
+    """Tasks that early stopping knows nothing of: they have ended, or trained for long, without the objective."""
+    late = [one for one in found if one.started_at is not None and now - one.started_at > UNJUDGED_SECONDS]
+    silent = {one.task for one in late} | {one.task for one in found if one.state is TaskState.FINISHED}
+    return [one.task for one in found if one.task in silent and one.task not in judged]
 
 
 def rungs(known: Sequence[Trial], spec: JobSpec, knobs: stopping.Knobs) -> list[RungReport]:

@@ -55,7 +55,6 @@ def runs(c: sa.Connection, job: str) -> list[Run]:
         tasks.c.best_value,
         tasks.c.others,
         tasks.c.epoch,
-        attempts.c.started_at,
         attempts.c.ended_at,
     ).join(attempts, sa.and_(attempts.c.task_id == tasks.c.id, attempts.c.number == tasks.c.attempt))
     return [
@@ -170,6 +169,7 @@ def judged(c: sa.Connection, job: str) -> list[Judged]:
             since=since.get(row.id, 0.0),
             began=row.a_first_epoch,
             spared=row.id in pruned,
+            started_at=row.started_at,
         )
         for row in c.execute(query)
     ]

@@ -1,0 +1,91 @@
+"""Cards, and the daemon that lets processes share them. The real ones are only on machines that have them."""
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from paddock.runner import gpus
+from paddock.runner.gpus import Card, visible
+from paddock.runner.mps import CONTROL, Mps
+
+CARDS = [Card(f"GPU-{name}", number, "H200", 10**9) for number, name in enumerate(("aa1", "ab2", "b3"))]
+
+# Starts a server of its own, as the real one does.
+DAEMON = """#!/bin/sh
+echo "$1 $CUDA_MPS_PIPE_DIRECTORY" > $CUDA_MPS_PIPE_DIRECTORY/said
+sleep 600 &
+echo $! > $CUDA_MPS_PIPE_DIRECTORY/server
+wait
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "numbers"),
+    [
+        (None, [0, 1, 2]),
+        ("", []),
+        ("2,0", [2, 0]),
+        ("GPU-b3, GPU-aa", [2, 0]),
+        ("0,9,1", [0]),  # as CUDA: what is not there ends the list
+        ("1,1", [1]),
+    ],
+)
+def test_the_cards_that_an_allocation_has(given: str | None, numbers: list[int]) -> None:
+    assert [card.number for card in visible(CARDS, given)] == numbers
+
+
+def test_without_a_driver_there_are_no_cards(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(_: str) -> None:
+        raise OSError("libnvidia-ml.so.1: cannot open shared object file")
+
+    monkeypatch.setattr("ctypes.CDLL", missing)
+    found = gpus.find()
+    assert found.cards() == []
+    assert found.read(CARDS[0]) is None
+
+
+@pytest.fixture
+def daemon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    program = tmp_path / CONTROL
+    program.write_text(DAEMON)
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    return program
+
+
+def test_the_daemon_and_its_server_end_together(daemon: Path) -> None:
+    mps = Mps()
+    assert mps.start() is None
+    folder = Path(mps.environment["CUDA_MPS_PIPE_DIRECTORY"])
+    while not (folder / "server").exists() or not (folder / "server").read_text():
+        time.sleep(0.01)
+    server = int((folder / "server").read_text())
+    assert (folder / "said").read_text() == f"-f {folder}\n"
+    assert (mps.trouble(), folder.stat().st_mode & 0o777) == (None, 0o700)
+    mps.stop()
+    assert (mps.environment, folder.exists()) == ({}, False)
+    deadline = time.monotonic() + 10
+    while Path(f"/proc/{server}/stat").exists() and " Z " not in Path(f"/proc/{server}/stat").read_text():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_a_daemon_that_ends_by_itself_says_why(daemon: Path) -> None:
+    daemon.write_text("#!/bin/sh\necho starting; echo no such device; exit 1\n")
+    mps = Mps()
+    assert mps.start() is None
+    while mps.trouble() is None:
+        time.sleep(0.01)
+    assert mps.trouble() == f"{CONTROL} ended: no such device"
+    mps.stop()
+
+
+def test_one_that_is_not_there(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("paddock.runner.mps._PLACES", ())
+    mps = Mps()
+    assert mps.start() == f"{CONTROL} is not installed"
+    assert mps.environment == {}
+    mps.stop()

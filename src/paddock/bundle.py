@@ -42,7 +42,7 @@ def bundle(
         file = jobfile.load(path.expanduser())
         spec, path, script = file.spec, file.source, file.script
     changes = changes or {}
-    made = _changed(spec or JobSpec(), changes, environment or {})
+    made = changed(spec or JobSpec(), changes, environment or {})
     if "script" in changes or (script is None and spec is not None and path is not None and path.is_dir()):
         script = made.script
     if path is None and made.script is not None:
@@ -55,7 +55,8 @@ def bundle(
     return Bundle(made.model_copy(update={"script": code.script}), code)
 
 
-def _changed(spec: JobSpec, changes: Mapping[str, Any], environment: Mapping[str, str]) -> JobSpec:
+def changed(spec: JobSpec, changes: Mapping[str, Any], environment: Mapping[str, str]) -> JobSpec:
+    """With these fields; and with this environment, if it chooses none."""
     data = spec.model_dump(mode="json", exclude_defaults=True)
     if "objective" in changes:  # it may be several: those of the file go with the first of them
         data.pop("other_objectives", None)

@@ -17,6 +17,7 @@ from paddock.bundle import Bundle, bundle
 from paddock.connection import Connection
 from paddock.errors import InvalidInput, NotFound
 from paddock.handle import JobHandle
+from paddock.mapping import Distribution, Wanted, mapped
 from paddock.models import (
     Changed,
     Curve,
@@ -39,6 +40,7 @@ from paddock.models import (
     TaskState,
     Version,
 )
+from paddock.monitoring import LoadReport, LoadSeries
 from paddock.stream import events
 from paddock.tasklog import TaskLog
 
@@ -108,6 +110,44 @@ class Client:
             return source
         python = {"python": sys.executable} if sys.executable else {}
         return bundle(source, spec, fields, environment=python, limits=self.upload_limits())
+
+    def map(
+        self,
+        command: str,
+        inputs: str | Sequence[str],
+        output: str | None = None,
+        *,
+        suffix: str | None = None,
+        reduce: str | None = None,
+        per_task: int | None = None,
+        tasks: int | None = None,
+        distribution: Literal["block", "cyclic"] = "block",
+        fresh: bool = False,
+        **fields: Any,
+    ) -> JobHandle | None:
+        """A command for each file of some patterns, as `paddock map`. None: all outputs are there already.
+
+        `fields` are those of JobSpec. Tasks need no GPU unless `resources` ask for one.
+        """
+        patterns = [inputs] if isinstance(inputs, str) else list(inputs)
+        wanted = Wanted(
+            command, patterns, None, output, suffix, reduce, per_task, tasks, Distribution(distribution), fresh
+        )
+        made = mapped(
+            wanted,
+            {"resources": {"gpus": 0}} | fields,
+            environment={"python": sys.executable} if sys.executable else {},
+            limits=self.upload_limits(),
+            max_tasks=self.max_tasks(),
+        )
+        return self.submit(made.bundle) if made.bundle is not None else None
+
+    def max_tasks(self) -> int:
+        """As `upload_limits`: the server's own is what counts."""
+        try:
+            return settings.load(self._home).max_tasks
+        except InvalidInput:
+            return sys.maxsize
 
     def upload_limits(self) -> settings.UploadSettings:
         """Those of the server's home, which is mostly at hand; the server itself has the last word."""
@@ -289,6 +329,17 @@ class Client:
 
     def nodes(self) -> list[Node]:
         return TypeAdapter(list[Node]).validate_json(self._request("GET", "/nodes"))
+
+    def load(self) -> LoadReport:
+        """How busy nodes are, what users and jobs use of them, and advice for what runs."""
+        return self._get("/load", LoadReport)
+
+    def load_history(
+        self, node: str | None = None, *, backend: str | None = None, minutes: float = 60.0
+    ) -> list[LoadSeries]:
+        """How busy nodes and their GPUs were."""
+        found = self._request("GET", "/load/history", node=node, backend=backend, minutes=minutes)
+        return TypeAdapter(list[LoadSeries]).validate_json(found)
 
     def health(self) -> Health:
         return self._get("/health", Health)

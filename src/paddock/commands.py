@@ -14,6 +14,7 @@ from paddock.errors import InvalidInput
 from paddock.inspection.given import same_name
 from paddock.inspection.with_argv import STFMANAGER
 from paddock.models import Convention, FlagStyle, JobSpec, Params, ScriptParam, ScriptReport
+from paddock.runner import layout
 
 _YES, _NO = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
 
@@ -47,6 +48,18 @@ def build(
     """The exact command of a task, behind its job's set-up lines. Raises InvalidInput when there can be none."""
     command = _plain(spec, report, params, {"job": job, "task": task, "code": code_dir}, interpreter)
     return wrap_setup(command, spec.environment.setup) if spec.environment.setup else command
+
+
+def build_reduce(spec: JobSpec, *, job: str, task: str, code_dir: str) -> Command:
+    """The exact command of the task that runs when all others have finished. `{results}`: the folder of theirs."""
+    results = str(PurePosixPath(code_dir).parent / layout.RESULTS / job)
+    own = {"job": job, "task": task, "code": code_dir, "results": results}
+    try:
+        command = _from_template(spec.reduce or "", {}, {}, {}, own)
+    except InvalidInput as error:
+        message = error.message.replace("in the command", "in the reduce command")
+        raise InvalidInput(message, fields={"reduce": message}) from None
+    return wrap_setup(command, spec.environment.setup)
 
 
 def _plain(

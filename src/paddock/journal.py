@@ -7,8 +7,8 @@ from typing import Any
 
 Record = dict[str, Any]
 
-KINDS = frozenset({"runner", "started", "metric", "reset", "total", "usage", "warning", "ended", "bye"})
-ABOUT_AN_ATTEMPT = KINDS - {"runner", "bye"}
+ABOUT_AN_ATTEMPT = frozenset({"started", "metric", "reset", "total", "usage", "warning", "ended"})
+KINDS = ABOUT_AN_ATTEMPT | {"runner", "node", "packing", "bye"}
 LATEST = 1e11  # seconds since 1970: what comes later is no time
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 

@@ -36,6 +36,7 @@ class Ending:
     by: str | None = None  # stop, prune, follow, shutdown: the runner ended it
     cause: Cause | None = None
     reason: str | None = None
+    shared: bool = False  # it would not have ended so without the others beside it
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ def judge(ending: Ending, *, stop_wanted: bool, tried: int, limit: Callable[[Cau
 
     `tried` is how many attempts of the task already ended with the same cause; `limit` tells how many retries a
     cause is worth. A stop that was asked for is a stop however the process took it: but a process that had
-    finished before the signal reached it has finished.
+    finished before the signal reached it has finished. What was not its own fault is tried again in any case.
     """
     if ending.exit_code == 0 and ending.cause is None and ending.by is None:
         return Verdict(S.FINISHED)
@@ -62,7 +63,7 @@ def judge(ending: Ending, *, stop_wanted: bool, tried: int, limit: Callable[[Cau
     if ending.by == "stop" or stop_wanted:
         return Verdict(S.STOPPED)
     cause, reason = _explain(ending)
-    return Verdict(S.ERROR, cause, reason, retry=tried < limit(cause))
+    return Verdict(S.ERROR, cause, reason, retry=ending.shared or tried < limit(cause))
 
 
 def _explain(ending: Ending) -> tuple[Cause, str]:
@@ -79,8 +80,14 @@ GONE = "its runner vanished without a word (killed, or the machine went down)"
 
 
 def judge_gone(
-    cause: Cause | None, reason: str | None, *, stop_wanted: bool, tried: int, limit: Callable[[Cause], int]
+    cause: Cause | None,
+    reason: str | None,
+    *,
+    stop_wanted: bool,
+    tried: int,
+    limit: Callable[[Cause], int],
+    shared: bool = False,
 ) -> Verdict:
     """An attempt without an end whose allocation is gone: never finished, whatever it may have done."""
-    ending = Ending(cause=cause or Cause.LOST, reason=reason or GONE)
+    ending = Ending(cause=cause or Cause.LOST, reason=reason or GONE, shared=shared)
     return judge(ending, stop_wanted=stop_wanted, tried=tried, limit=limit)

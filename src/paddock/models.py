@@ -238,6 +238,36 @@ SlurmOption = Annotated[
 Bytes = Annotated[int, BeforeValidator(units.size, json_schema_input_type=int | str)]
 
 
+class Triple(Model):
+    """Nodes, tasks at a time on each of them, threads of each task. Text form: `2,8,4`."""
+
+    nodes: int = Field(ge=1, le=10_000)
+    tasks: int = Field(ge=1, le=1024)
+    threads: int = Field(ge=1, le=4096)
+
+
+def _triple(given: Any) -> Any:
+    parts = given.strip("[]() ").split(",") if isinstance(given, str) else given
+    if not isinstance(parts, list | tuple):
+        return given
+    try:
+        nodes, tasks, threads = (int(part) for part in parts)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"write NODES,TASKS_PER_NODE,THREADS_PER_TASK: three numbers such as 2,8,4, not {given!r}"
+        ) from None
+    return {"nodes": nodes, "tasks": tasks, "threads": threads}
+
+
+def _sharing(given: Any) -> Any:
+    """`auto`, or a number also as text."""
+    if isinstance(given, str) and given.strip() != "auto":
+        if not given.strip().isdigit():
+            raise ValueError(f"write a number or auto, not {given!r}")
+        return int(given)
+    return given.strip() if isinstance(given, str) else given
+
+
 class Resources(Model):
     """What one task needs. What is not given comes from the profile, then from the backend's settings."""
 
@@ -258,6 +288,12 @@ class Resources(Model):
     nodes: int | None = Field(None, ge=1, le=10_000, description="nodes of one task; one when not given")
     launcher: Launcher | None = Field(None, description="how the processes of one task are started")
     slots: int | None = Field(None, ge=1, le=1024, description="tasks side by side in one allocation; one by default")
+    per_gpu: Annotated[Annotated[int, Field(ge=1, le=256)] | Literal["auto"] | None, BeforeValidator(_sharing)] = Field(
+        None, description="tasks that share a GPU at a time, as far as its memory goes; auto: as many as pay"
+    )
+    triple: Annotated[
+        Triple | None, BeforeValidator(_triple, json_schema_input_type=Triple | str | list[int] | None)
+    ] = Field(None, description="nodes, tasks at a time on each, threads of each: in place of slots, cpus and gpus")
     partition: SlurmNames | None = Field(None, description="partition, or several with commas")
     account: SlurmNames | None = None
     qos: SlurmNames | None = None
@@ -267,6 +303,33 @@ class Resources(Model):
     reservation: SlurmNames | None = None
     nice: int | None = Field(None, ge=0, le=2_147_483_645, description="how much priority to give up for others")
     options: list[SlurmOption] = Field(default_factory=list, max_length=50, description="other options of sbatch")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _part_of_a_gpu(cls, given: Any) -> Any:
+        """`gpus: 0.25` is a quarter of a GPU: four tasks share one."""
+        part = given.get("gpus") if isinstance(given, dict) else None
+        if not isinstance(part, float) or not 0 < part < 1:
+            return given
+        if given.get("per_gpu") is not None:
+            raise ValueError(f"gpus: {part:g} says how many share a GPU: leave per_gpu out")
+        return given | {"gpus": 1, "per_gpu": int(1 / part + 1e-9)}
+
+    @model_validator(mode="after")
+    def _one_way_to_say_it(self) -> "Resources":
+        if self.triple is not None:
+            twice = [
+                name for name in ("slots", "cpus", "nodes", "per_gpu", "launcher") if getattr(self, name) is not None
+            ]
+            if self.gpus:
+                twice.append("gpus")
+            if twice:
+                raise ValueError(f"triple says this already: leave {', '.join(twice)} out")
+        if self.per_gpu is not None and self.gpus == 0:
+            raise ValueError("per_gpu needs GPUs, and gpus is 0")
+        if self.per_gpu is not None and (self.nodes or 1) > 1:
+            raise ValueError("tasks over several nodes have their GPUs to themselves: leave per_gpu out")
+        return self
 
 
 class Environment(Model):
@@ -294,6 +357,9 @@ class JobSpec(Model):
     tags: list[Annotated[Name, StringConstraints(min_length=1)]] = Field(default_factory=list, max_length=50)
     script: RelativePath | None = Field(None, description="the script, relative to the folder submitted")
     command: Text | None = Field(None, description="a shell command with {parameter} fields, in place of a script")
+    reduce: Text | None = Field(
+        None, description="a shell command that runs as one more task when all others have finished"
+    )
     convention: Convention = Convention.AUTO
     params: dict[ParamName, ParamSpace] = Field(default_factory=dict)
     objective: Annotated[
@@ -429,7 +495,7 @@ class Job(Model):
     ended_at: datetime | None = None
     objective: Objective
     counts: TaskCounts
-    ended: bool = Field(description="no task is waiting or running, and none is to come")
+    ended: bool = Field(description="no task is waiting or running, and none is to come, of a search or to reduce")
     searching: bool = Field(False, description="further tasks are to come: the search is not over")
     to_come: int | None = Field(None, description="how many, where it is known")
     best_task: str | None = None
@@ -452,6 +518,7 @@ class Waits(Model):
 
 class JobDetail(Job):
     spec: JobSpec
+    packing: list["Packing"] = Field(default_factory=list, description="how its tasks share GPUs, by kind of GPU")
     script: ScriptReport | None = None
     code: CodeInfo = CodeInfo()
     folder: str
@@ -469,6 +536,7 @@ class Task(Model):
     reason: str | None = None
     attempt: int
     trial: int = Field(description="tasks with the same configuration have the same, from 1 on")
+    reduces: bool = Field(False, description="it runs the job's `reduce`, after all others; it has no parameters")
     values: list[float | None] = Field(
         default_factory=list, description="the best of each objective, where there are several"
     )
@@ -486,8 +554,31 @@ class Task(Model):
     device: str | None = None
     exit_code: int | None = None
     peak_memory: int | None = Field(None, description="bytes")
+    peak_gpu_memory: int | None = Field(None, description="bytes on all its GPUs")
+    seat: "Seat | None" = Field(None, description="its share of the allocation, where several tasks run in one")
     cpu_seconds: float | None = None
     warnings: list[str] = Field(default_factory=list)
+
+
+class Seat(Model):
+    """The part of an allocation that a task has."""
+
+    gpus: list[str] = Field(default_factory=list, description="ids, as in CUDA_VISIBLE_DEVICES")
+    gpu_name: str | None = None
+    cores: list[int] = Field(default_factory=list, description="the cores it may use; none: all of the allocation")
+    threads: int | None = Field(None, description="what numerical libraries are told")
+    sharing: Literal["mps", "turns"] | None = Field(
+        None, description="how it shares its GPU with other tasks: through NVIDIA MPS, or by taking turns"
+    )
+    why: str | None = Field(None, description="why not through MPS")
+
+
+class Room(Model):
+    """What an attempt waits for, after one that ran out of memory."""
+
+    gpu: int | None = Field(None, description="bytes that have to be free on its GPU")
+    host: int | None = Field(None, description="bytes that have to be free on its node")
+    alone: bool = Field(False, description="beside no other task")
 
 
 class Attempt(Model):
@@ -510,8 +601,28 @@ class Attempt(Model):
     exit_code: int | None = None
     signal: int | None = None
     peak_memory: int | None = None
+    peak_gpu_memory: int | None = None
+    seat: Seat | None = None
+    room: Room | None = Field(None, description="what it had to wait for, after one that ran out of memory")
     cpu_seconds: float | None = None
     warnings: list[str] = Field(default_factory=list)
+
+
+class Packing(Model):
+    """How many tasks of a job share a GPU, and why not more."""
+
+    gpu: str = Field(description="the kind of GPU")
+    tasks: int = Field(description="so many at a time on each, as chosen last")
+    auto: bool = Field(description="Paddock chooses; else it is as asked, or less where memory is short")
+    limit: Literal["asked", "tasks", "memory", "host_memory", "cores", "gain"] | None = Field(
+        None, description="what keeps it from more; null: it is still growing"
+    )
+    need: int | None = Field(None, description="bytes of GPU memory that a task is expected to need")
+    total: int | None = Field(None, description="bytes that the GPU has")
+    load: float | None = Field(None, description="share of the time in which the GPU was busy")
+    speedup: float | None = Field(None, description="tasks done in a time, compared with one at a time")
+    known: bool = Field(False, description="it began with what an earlier job of the same script had learned")
+    at: datetime
 
 
 class Allocation(Model):
@@ -717,6 +828,16 @@ class Event(Model):
     data: dict[str, Any] = Field(default_factory=dict)
 
 
+class GpuProcess(Model):
+    """A process on a GPU, whoever's it is."""
+
+    pid: int
+    owner: str | None = None
+    command: str | None = None
+    memory: int | None = Field(None, description="bytes on the GPU")
+    task: str | None = Field(None, description="the task that it belongs to")
+
+
 class Device(Model):
     id: str
     kind: Literal["gpu", "cpu"]
@@ -725,6 +846,10 @@ class Device(Model):
     busy: bool = Field(False, description="in use, by whomever")
     used_by: list[str] = Field(default_factory=list, description="keys of the allocations on it")
     tasks: list[str] = Field(default_factory=list, description="ids of the tasks that run on it")
+    uuid: str | None = None
+    load: float | None = Field(None, description="share of the time in which it is busy, as last measured")
+    memory_used: int | None = Field(None, description="bytes, by whomever")
+    processes: list[GpuProcess] = Field(default_factory=list, description="those on it, as far as they can be seen")
 
 
 class Node(Model):
@@ -733,8 +858,11 @@ class Node(Model):
     state: str = "up"
     cpus: int
     load: float | None = Field(None, description="processes that run or wait for a core, over the last minute")
+    cpus_used: float | None = Field(None, description="cores that are busy; on Slurm: that are given away")
+    cpus_busy: float | None = Field(None, description="cores that are busy, where somebody has looked")
     memory: int | None = Field(None, description="bytes")
     memory_free: int | None = Field(None, description="bytes that could be had")
+    memory_used: int | None = Field(None, description="bytes in use, where somebody has looked")
     slots: int = Field(description="how many tasks run at a time when each asks for one device")
     slots_used: int = 0
     cpu_slots: int = Field(description="how many tasks of one core without a GPU run at a time")
@@ -802,7 +930,7 @@ class AllocationBatch(Model):
     name: str
     folder: str = Field(description="without the number of the allocation; the backend may write there")
     runner: list[str] = Field(description="the command that starts the runner; {folder} is the allocation's folder")
-    resources: Resources
+    resources: Resources = Field(description="of the whole allocation, on each of its nodes")
     grace_seconds: float = 10.0
 
     @property

@@ -128,6 +128,7 @@ class Settings(BaseSettings):
     tick_seconds: float = Field(0.25, gt=0, le=60, description="how often the engine looks at the journals")
     max_tasks: int = Field(20_000, ge=1, description="largest number of tasks of one job")
     event_hours: float = Field(1.0, gt=0, description="how long events are kept for clients that reconnect")
+    load_hours: float = Field(48.0, gt=0, description="how long it is kept how busy nodes were")
     check_seconds: float = Field(30.0, gt=0, description="how long the check of a job's environment may take")
     group: str | None = Field(
         None, description="group that may read the jobs' folders; nobody but their owner when not given"

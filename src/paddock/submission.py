@@ -111,6 +111,7 @@ def plan(spec: JobSpec, files: snapshot.Files, settings: Settings, nodes: Sequen
         _refuse_misfits(spec, report)
     placement.refuse_impossible(spec.resources, nodes)
     _refuse_launcher(spec)
+    _refuse_reduce(spec)
     made = Plan(
         spec=spec,
         files=kept,
@@ -186,6 +187,14 @@ def _refuse_launcher(spec: JobSpec) -> None:
         raise InvalidInput(f"A{message[1:]}.", fields={"resources.launcher": message})
 
 
+def _refuse_reduce(spec: JobSpec) -> None:
+    if spec.reduce is None:
+        return
+    if not spec.reduce.strip():
+        raise InvalidInput("The reduce command is empty.", fields={"reduce": "empty"})
+    commands.build_reduce(spec, job="JOB", task="JOB-1", code_dir="code")  # raises for what it cannot be
+
+
 def accept(made: Plan, code: CodeInfo, owner: str, home: Home, db: Database, settings: Settings) -> str:
     """Try the environment, lay the folder down, and write the job; all of it or nothing."""
     needs_python = made.spec.command is None
@@ -212,6 +221,7 @@ def accept(made: Plan, code: CodeInfo, owner: str, home: Home, db: Database, set
         tasks=[] if made.adaptive else new_tasks(made.spec, made.script, made.configurations, 1),
         warnings=made.warnings,
         digest=snapshot.digest(made.files),
+        program=_program(made),
         searching=made.adaptive,
     )
     try:
@@ -221,6 +231,14 @@ def accept(made: Plan, code: CodeInfo, owner: str, home: Home, db: Database, set
         shutil.rmtree(home.job(job).root, ignore_errors=True)
         raise
     return job
+
+
+def _program(made: Plan) -> str:
+    """What the script is known by: itself, not what lies beside it. Of a command: all of it."""
+    script = made.spec.script
+    if script is not None and script in made.files:
+        return snapshot.digest({script: made.files[script]})
+    return snapshot.digest({**made.files, "\0command": (made.spec.command or "").encode()})
 
 
 def _lay_down(made: Plan, folder: Path, *, with_report: bool) -> None:

@@ -110,7 +110,7 @@ def _preview(check: Check | None) -> Preview:
 
 
 def test_a_dry_run_shows_the_very_script(capsys: pytest.CaptureFixture[str]) -> None:
-    submit._print_request(_preview(Check(accepted=True)))
+    submit.print_request(_preview(Check(accepted=True)))
     out = capsys.readouterr().out
     assert "slurm would be asked for 1 allocation:" in out
     assert "\n#!/bin/bash\n#SBATCH --array=0-0\n" in out
@@ -118,7 +118,7 @@ def test_a_dry_run_shows_the_very_script(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_a_dry_run_says_why_it_would_be_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    submit._print_request(_preview(Check(accepted=False, message="allocation failure\nInvalid qos")))
+    submit.print_request(_preview(Check(accepted=False, message="allocation failure\nInvalid qos")))
     assert capsys.readouterr().out.endswith("slurm would refuse it: allocation failure; Invalid qos\n")
 
 

@@ -410,10 +410,10 @@ class QueueContract:
         ids = [rig.one(backend, rig.batch(f"a{i}", SLEEPER, gpus=gpus)) for i, gpus in enumerate((1, 1, 0, 0))]
         assert states(backend, *ids) == [RUNNING, PENDING, RUNNING, PENDING]
 
-    def test_slots_side_by_side_take_their_places(self, rig: Rig) -> None:
+    def test_a_wide_one_takes_its_places(self, rig: Rig) -> None:
         backend = rig.open(slots=3)
         wide = rig.batch("a1", SLEEPER)
-        wide = wide.model_copy(update={"resources": wide.resources.model_copy(update={"slots": 2})})
+        wide = wide.model_copy(update={"resources": wide.resources.model_copy(update={"cpus": 2})})
         first, second = rig.one(backend, wide), rig.one(backend, rig.batch("a2", SLEEPER, cpus=2))
         assert states(backend, first, second) == [RUNNING, PENDING]
 

@@ -121,7 +121,7 @@ def ended(records: list[Record], task: str) -> Record:
 
 def kinds(records: list[Record]) -> list[str]:
     """Without those that come with time."""
-    return [r["e"] for r in records if r["e"] != "usage"]
+    return [r["e"] for r in records if r["e"] not in ("usage", "node")]
 
 
 def wait_for(probe: Callable[[], T | None], seconds: float = 20.0) -> T:

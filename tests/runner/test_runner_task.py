@@ -28,7 +28,7 @@ class Striking(OomCounter):
 def run(folder: Folder, oom: OomCounter, *argv: str) -> dict[str, Any]:
     order = manifest.load(str(folder.allocate()))
     attempt = Attempt("t-1", 1, {"argv": list(argv)})
-    running = task.start(order, Preparer(order.job_dir, order.job), oom, attempt)
+    running = task.start(order, Preparer(order.job_dir, order.job), oom, attempt, {})
     os.waitid(os.P_PID, running.pid, os.WEXITED | os.WNOWAIT)
     running.reap()
     return running.ended()
@@ -67,7 +67,9 @@ def test_an_explanation_that_fails(folder: Folder, monkeypatch: pytest.MonkeyPat
 def test_what_cannot_be_killed_is_told_in_the_end(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(task, "KILL_SECONDS", 0.05)
     order = manifest.load(str(folder.allocate()))
-    running = task.start(order, Preparer(order.job_dir, order.job), OomCounter(), Attempt("t-1", 1, {"argv": ["true"]}))
+    running = task.start(
+        order, Preparer(order.job_dir, order.job), OomCounter(), Attempt("t-1", 1, {"argv": ["true"]}), {}
+    )
     os.waitid(os.P_PID, running.pid, os.WEXITED | os.WNOWAIT)
     running.reap()
     hanging = [Leftover(2**22 + 1, False)]

@@ -26,6 +26,17 @@ def test_report(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     assert math.isnan(rig.records[1]["v"]["val_loss"])
 
 
+def test_how_many_steps_there_will_be(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PADDOCK_REPORT", str(rig.attempt / "report.jsonl"))
+    rig.start()
+    reporting.report(step=1, of=10, files=1)
+    reporting.report(step=2, of=10, files=2)
+    metrics = [{"e": "metric", "step": n, "v": {"files": n}} for n in (1, 2)]
+    assert rig.poll() == [*metrics, {"e": "total", "epochs": 10}]
+    reporting.report(step=3, of=0, files=3)
+    assert rig.poll() == [{"e": "metric", "step": 3, "v": {"of": 0, "files": 3}}]
+
+
 def test_report_without_a_step_is_counted(rig: Rig) -> None:
     rig.start()
     rig.append("../attempts/1/report.jsonl", '{"a": 1}\n{"a": 2}\n')

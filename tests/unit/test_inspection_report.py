@@ -139,6 +139,7 @@ def test_the_names_of_stfmanager_are_taken() -> None:
         ("f = open('log.jsonl', 'a')", ["jsonl"]),
         ("json.dump(history, f)", ["json"]),
         ("paddock.report(loss=1)", ["report"]),
+        ("open(os.environ['PADDOCK_REPORT'], 'a')", ["report"]),
         ("report(loss=1)", ["report"]),
         ("model.fit(x, y, epochs=3)", ["keras"]),
         ("model.fit(x, y, epochs=3, verbose=0)", []),

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from paddock.errors import InvalidInput
 from paddock.models import Device, Node, Resources
-from paddock.placement import gpus_of, refuse_impossible, settled, width
+from paddock.placement import MOST, UNKNOWN, Shape, gpus_of, refuse_impossible, settled, shape, width
 
 GIB = 1024**3
 
@@ -170,9 +170,14 @@ def test_without_nodes_nothing_is_known_and_nothing_refused() -> None:
     [
         ({"gpus": 3}, [node(1, 4), node(2, 4)], "gpus", "asks for 3 GPUs, and no machine has more than 2"),
         ({"gpus": 0, "cpus": 5}, [node(1, 4)], "cpus", "asks for 5 CPU slots, and no machine has more than 4"),
-        ({"gpus": 0, "cpus": 2, "slots": 3}, [node(0, 4)], "cpus", "asks for 6 CPU slots"),
+        ({"gpus": 0, "cpus": 2, "slots": 3}, [node(0, 4)], "cpus", "ask for 6 CPU slots"),
         ({"nodes": 2}, [node(0, 4)], "nodes", "tasks over several nodes need a Slurm backend"),
-        ({"slots": 2}, [node(1, 4)], "slots", "tasks side by side in one allocation cannot have GPUs of their own yet"),
+        (
+            {"slots": 2},
+            [node(1, 4)],
+            "gpus",
+            "the tasks of an allocation ask for 2 GPUs, and no machine has more than 1",
+        ),
         ({"gpu_type": "v100"}, [node(1, 4)], "gpus", "asks for 1 GPUs of type v100, and no machine has more than 0"),
         (
             {"partition": "volta,moon"},
@@ -206,7 +211,7 @@ def test_without_nodes_nothing_is_known_and_nothing_refused() -> None:
             {"gpus": 0, "memory": "10G", "slots": 2, "partition": "cpu"},
             NODES,
             "memory",
-            "a task asks for 20 GiB, and no machine in partition cpu has more than 16 GiB",
+            "the tasks of an allocation ask for 20 GiB, and no machine in partition cpu has more than 16 GiB",
         ),
         ({"gpus": 4, "nodes": 3}, NODES, "nodes", "a task asks for 3 nodes, and fewer are large enough"),
         (
@@ -225,3 +230,67 @@ def test_the_message_says_how_much_there_is(asked: dict[str, Any], nodes: list[N
     assert name == f"resources.{field}"
     assert message in told
     assert caught.value.message == f"This can never run: {told}."
+
+
+class TestShape:
+    """What an allocation has, and how its tasks share it."""
+
+    def of(self, nodes: list[Node], **asked: Any) -> Shape:
+        return shape(Resources(**asked), nodes)
+
+    def test_so_many_share_a_gpu(self) -> None:
+        found = self.of([member(4)], per_gpu=4, cpus=2, memory=GIB)
+        assert (found.gpus, found.cpus, found.memory, found.slots) == (1, 8, 4 * GIB, 4)
+        assert (found.task_gpus, found.per_gpu, found.threads, found.abreast()) == (1, 4, 2, 4)
+
+    def test_over_several_gpus_of_one_allocation(self) -> None:
+        found = self.of([member(4)], per_gpu=4, slots=10)
+        assert (found.gpus, found.slots, found.per_gpu) == (3, 10, 4)
+
+    def test_tasks_of_two_gpus_each_share_both(self) -> None:
+        found = self.of([member(4)], per_gpu=2, gpus=2)
+        assert (found.gpus, found.slots, found.task_gpus) == (2, 2, 2)
+
+    def test_part_of_a_gpu(self) -> None:
+        assert Resources(gpus=0.25) == Resources(gpus=1, per_gpu=4)
+        assert Resources.model_validate({"gpus": 0.3}).per_gpu == 3
+
+    def test_auto_gets_a_fair_share_of_the_node(self) -> None:
+        found = self.of([member(4, cpus=48, memory=400)], per_gpu="auto", memory=2 * GIB)
+        assert (found.gpus, found.cpus, found.memory, found.slots) == (1, 12, 100 * GIB, MOST)
+        assert (found.abreast(), found.abreast(24)) == (UNKNOWN, 24)
+
+    def test_without_gpus_nothing_is_shared(self) -> None:
+        assert self.of([node(0, 4)], per_gpu="auto") == self.of([node(0, 4)])
+
+    def test_a_triple_has_whole_nodes(self) -> None:
+        nodes = [member(4, cpus=48), member(4, cpus=48), member(0, cpus=48)]
+        found = self.of(nodes, triple="2,12,4")
+        assert (found.gpus, found.cpus, found.slots, found.per_gpu, found.threads) == (4, 48, 12, 3, 4)
+        assert width(Resources(triple="2,12,4"), nodes) == 2
+        assert width(Resources(triple="1,12,4"), nodes) == 1
+        assert self.of(nodes, triple="2,12,4", gpus=0).gpus == 0
+
+    @pytest.mark.parametrize(
+        "asked",
+        [
+            {"triple": "2,12"},
+            {"triple": "a,b,c"},
+            {"triple": "0,1,1"},
+            {"triple": "1,2,3", "slots": 2},
+            {"triple": "1,2,3", "gpus": 1},
+            {"per_gpu": "many"},
+            {"per_gpu": 0},
+            {"per_gpu": 2, "gpus": 0},
+            {"per_gpu": 2, "nodes": 2},
+            {"gpus": 0.5, "per_gpu": 3},
+            {"gpus": 1.5},
+        ],
+    )
+    def test_what_cannot_be_meant(self, asked: dict[str, Any]) -> None:
+        with pytest.raises(ValueError, match=r"."):
+            Resources.model_validate(asked)
+
+    def test_more_nodes_than_there_are(self) -> None:
+        with pytest.raises(InvalidInput, match="3 nodes are asked for, and there are 2"):
+            refuse_impossible(Resources.model_validate({"triple": "3,1,1"}), [member(1), member(1)])

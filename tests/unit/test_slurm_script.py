@@ -47,8 +47,8 @@ CASES: dict[str, tuple[AllocationBatch, SlurmSettings]] = {
         ),
         SlurmSettings(),
     ),
-    "slots": (
-        batch(count=3, resources={"gpus": 0, "cpus": 2, "slots": 4, "memory": 2**20 + 1, "time_limit": "90m"}),
+    "wide": (
+        batch(count=3, resources={"gpus": 0, "cpus": 8, "memory": 4 * 2**20 + 4, "time_limit": "90m"}),
         SlurmSettings(),
     ),
     "setup": (
@@ -98,12 +98,11 @@ def test_all_directives_come_before_the_first_command() -> None:
     [
         ({"memory": "1.5G"}, "--mem=1536M"),
         ({"memory": 2**20 + 1}, "--mem=2M"),  # never less than was asked for
-        ({"memory": "1G", "slots": 3, "gpus": 0}, "--mem=3072M"),
         ({"time_limit": 61}, "--time=0:02:00"),
         ({"time_limit": "36h"}, "--time=1-12:00:00"),
         ({"gpus": 2}, "--gres=gpu:2"),
         ({"gpus": 2, "gpu_type": "v100"}, "--gres=gpu:v100:2"),
-        ({"cpus": 3, "slots": 2, "gpus": 0}, "--cpus-per-task=6"),
+        ({"cpus": 6, "gpus": 0}, "--cpus-per-task=6"),
         ({"nice": 0}, "--nice=0"),
         ({}, "--no-requeue"),
         ({"options": ["--requeue"]}, "--requeue"),

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Lifespan
 
-from paddock.api import events, faults, jobs, system, tasks, web
+from paddock.api import events, faults, jobs, load, system, tasks, web
 from paddock.api.auth import TokenWall
 from paddock.api.server import Server
 from paddock.errors import NotFound
@@ -39,7 +39,7 @@ def bare_app(lifespan: Lifespan[FastAPI] | None = None) -> FastAPI:
     """The routes and the document, with nothing behind them."""
     # The interactive pages of FastAPI fetch scripts from the internet: they are left out.
     app = FastAPI(title="Paddock", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
-    for router in (jobs.router, tasks.router, events.router, system.router):
+    for router in (jobs.router, tasks.router, events.router, load.router, system.router):
         app.include_router(router, prefix=PREFIX, responses=faults.RESPONSES)
     app.add_route("/{path:path}", _page, methods=["GET", "HEAD"], include_in_schema=False)
     faults.install(app)

@@ -1,4 +1,4 @@
-"""The server itself: scripts, nodes, health, version."""
+"""The server itself: scripts, backends, health, version."""
 
 import time
 
@@ -11,13 +11,11 @@ from paddock.models import (
     BackendInfo,
     Health,
     InspectRequest,
-    Node,
     Resources,
     Sample,
     ScriptReport,
     Version,
 )
-from paddock.store import tasks
 from paddock.store.rows import moment
 from paddock.version import __version__
 
@@ -30,32 +28,6 @@ LATE_SECONDS = 30.0
 def inspect_script(what: InspectRequest) -> ScriptReport:
     """What reading a script tells: its parameters, how it takes them, its metrics, warnings. It is never run."""
     return inspect_source(what.source, what.filename, what.params)
-
-
-@router.get("/nodes")
-def list_nodes(at: At) -> list[Node]:
-    """The machines of all backends, as last seen, and the tasks on their devices."""
-    nodes = at.engine.nodes()
-    keys = [key for node in nodes for device in node.devices for key in device.used_by]
-    with at.db.read() as c:
-        by_key = tasks.running_in(c, keys)
-        by_place = tasks.running_on(c)
-    return [_with_tasks(node, by_key, by_place.get(node.name, {})) for node in nodes]
-
-
-def _with_tasks(node: Node, by_key: dict[str, list[str]], by_device: dict[str, list[str]]) -> Node:
-    """Some backends say which allocation has a device; else what the tasks themselves said of where they are."""
-    devices = [
-        device.model_copy(
-            update={
-                "tasks": [task for key in device.used_by for task in by_key.get(key, [])]
-                or by_device.get(f"{device.kind} {device.id}", [])
-            }
-        )
-        for device in node.devices
-    ]
-    on_node = sorted({task for listed in by_device.values() for task in listed})
-    return node.model_copy(update={"devices": devices, "tasks": on_node})
 
 
 @router.get("/backends")

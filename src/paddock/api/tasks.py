@@ -26,7 +26,7 @@ def show_task(task: TaskId, at: At) -> TaskDetail:
     folder = at.home.job(row.job)
     return TaskDetail(
         **row.__dict__,
-        command=orders.task_command(at.engine.context, facts, found, row.params).argv,
+        command=orders.task_command(at.engine.context, facts, found, row.params, reduces=row.reduces).argv,
         allocation=allocation,
         attempts=attempts,
         metrics=names,

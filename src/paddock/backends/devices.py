@@ -1,10 +1,21 @@
-"""The GPUs of this machine."""
+"""The GPUs of this machine, and how busy it is."""
 
 import shutil
 import subprocess
-from collections.abc import Sequence
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from paddock.models import Device
+from paddock.monitoring import Look
+from paddock.runner.machine import Machine
+
+if TYPE_CHECKING:
+    from paddock.runner.gpus import Gpus
+
+PATIENCE = 0.5  # so long a look at the GPUs is waited for
+OLD_SECONDS = 60.0
 
 _QUERY = ["--query-gpu=index,uuid,name,memory.total", "--format=csv,noheader,nounits"]
 
@@ -29,3 +40,37 @@ def _device(line: str) -> Device | None:
         return None
     memory = int(parts[3]) * 2**20 if parts[3].isdigit() else None
     return Device(id=parts[0], kind="gpu", name=parts[2], memory=memory)
+
+
+class Watch:
+    """Looks at this machine. At the GPUs in a thread of its own: a driver that hangs holds up nobody."""
+
+    def __init__(self, gpus: Sequence[Device], driver: "Callable[[], Gpus] | None" = None) -> None:
+        self._ids = [gpu.id for gpu in gpus]
+        self._driver = driver
+        self._machine = Machine()
+        self._cards: Machine | None = None
+        self._thread: threading.Thread | None = None
+        self._seen: tuple[float, list[dict[str, Any]]] = (0.0, [])
+
+    def look(self) -> Look:
+        if self._ids and (self._thread is None or not self._thread.is_alive()):
+            self._thread = threading.Thread(target=self._read, name="gpus", daemon=True)
+            self._thread.start()
+            self._thread.join(PATIENCE)
+        at, cards = self._seen
+        fresh = time.monotonic() - at < OLD_SECONDS
+        return Look.model_validate(self._machine.look() | {"cards": cards if fresh else []})
+
+    def _read(self) -> None:
+        if self._cards is None:
+            self._cards = self._find()
+        self._seen = (time.monotonic(), self._cards.cards())
+
+    def _find(self) -> Machine:
+        from paddock.runner.gpus import find, visible  # which only those need that have GPUs
+
+        driver = (self._driver or find)()
+        listed = driver.cards()
+        found = {one: cards[0] for one in self._ids if (cards := visible(listed, one))}
+        return Machine(driver, list(found.values()), list(found))

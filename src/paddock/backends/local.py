@@ -19,7 +19,7 @@ from typing import Any
 
 from paddock.backends import processes
 from paddock.backends.base import Pace
-from paddock.backends.devices import find_gpus
+from paddock.backends.devices import Watch, find_gpus
 from paddock.models import (
     AllocationBatch,
     AllocationChange,
@@ -30,17 +30,10 @@ from paddock.models import (
     Device,
     Node,
 )
+from paddock.monitoring import with_look
 from paddock.paths import write_once
+from paddock.runner.cores import deal
 from paddock.settings import LocalSettings
-
-# What the numerical libraries of training scripts take their number of threads from.
-THREADS = (
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "NUMEXPR_NUM_THREADS",
-    "TF_NUM_INTRAOP_THREADS",
-)
 
 
 @dataclass(frozen=True)
@@ -79,6 +72,7 @@ class LocalBackend:
         self.name = name
         self._folder = folder
         self._gpus = find_gpus(settings.gpus)
+        self._watch = Watch(self._gpus)
         self._slots = settings.slots or len(os.sched_getaffinity(0))
         self._children: dict[str, subprocess.Popen[bytes]] = {}
         self._told: set[str] = set()
@@ -87,8 +81,7 @@ class LocalBackend:
         self._entries = {entry.key: self._adopt(entry) for entry in map(_load, sorted(folder.glob("*.json"))) if entry}
 
     def submit(self, batch: AllocationBatch) -> Sequence[str]:
-        slots = batch.resources.slots or 1
-        size = {"gpus": (batch.resources.gpus or 0) * slots, "cpus": (batch.resources.cpus or 1) * slots}
+        size = {"gpus": batch.resources.gpus or 0, "cpus": batch.resources.cpus or 1}
         with self._lock:
             for number, key in enumerate(batch.keys):
                 if key not in self._entries:
@@ -149,23 +142,22 @@ class LocalBackend:
                 for slot in range(self._slots)
                 for used in [[e.key for e in running if slot in e.slots]]
             ]
-        memory, free = _memory()
+        look = self._watch.look()
         kind = "gpu" if self._gpus else "cpu"
         of_kind = [device for device in devices if device.kind == kind]
-        return [
-            Node(
-                name=socket.gethostname(),
-                backend=self.name,
-                cpus=os.cpu_count() or 1,
-                load=os.getloadavg()[0],
-                memory=memory,
-                memory_free=free,
-                slots=len(of_kind),
-                slots_used=sum(device.busy for device in of_kind),
-                cpu_slots=self._slots,
-                devices=devices,
-            )
-        ]
+        node = Node(
+            name=socket.gethostname(),
+            backend=self.name,
+            cpus=look.cores,
+            cpus_used=look.busy,
+            memory=look.memory,
+            memory_free=look.free,
+            slots=len(of_kind),
+            slots_used=sum(device.busy for device in of_kind),
+            cpu_slots=self._slots,
+            devices=devices,
+        )
+        return [with_look(node, look)]
 
     # --- the queue ------------------------------------------------------------------------------------------------
 
@@ -200,8 +192,7 @@ class LocalBackend:
         entry = replace(entry, devices=devices, slots=slots)
         self._keep(entry)
         environment = os.environ | {processes.MARK: entry.key, "PADDOCK_DEVICE": _device_name(devices, slots)}
-        for name in THREADS:
-            environment.setdefault(name, str(self._threads(request)))
+        environment["PADDOCK_CORES"] = ",".join(map(str, self._cores(devices, slots)))
         if devices:
             environment["CUDA_VISIBLE_DEVICES"] = ",".join(devices)
         elif self._gpus:
@@ -226,10 +217,12 @@ class LocalBackend:
         start = processes.started(child.pid)
         self._keep(replace(entry, state=running, pid=child.pid, start=start))
 
-    def _threads(self, request: Request) -> int:
-        """A fair share of the cores: libraries that each start a thread a core would get in each other's way."""
-        places = len(self._gpus) / request.gpus if request.gpus else self._slots / request.cpus
-        return max(int((os.cpu_count() or 1) / max(places, 1)), 1)
+    def _cores(self, devices: list[str], slots: list[int]) -> list[int]:
+        """A fair share of the cores, so that allocations do not get in each other's way."""
+        places = [gpu.id for gpu in self._gpus] if devices else list(range(self._slots))
+        dealt = deal(len(places), sorted(os.sched_getaffinity(0)))
+        mine: list[str] | list[int] = devices or slots
+        return sorted({core for place, own in zip(places, dealt, strict=True) if place in mine for core in own})
 
     def _runs(self, entry: Entry) -> bool:
         child = self._children.get(entry.key)
@@ -271,17 +264,6 @@ def _load(path: Path) -> Entry | None:
         return Entry(**json.loads(path.read_text()))
     except (OSError, ValueError, TypeError):
         return None
-
-
-def _memory() -> tuple[int | None, int | None]:
-    """What this machine has, and what could be had of it, in bytes."""
-    try:
-        lines = Path("/proc/meminfo").read_text().splitlines()
-    except OSError:
-        return None, None
-    kilobytes = {line.split(":")[0]: int(line.split()[1]) for line in lines if line.endswith("kB")}
-    have = {name: kilobytes[name] * 1024 if name in kilobytes else None for name in ("MemTotal", "MemAvailable")}
-    return have["MemTotal"], have["MemAvailable"]
 
 
 def _device_name(devices: list[str], slots: list[int]) -> str:

@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from paddock.cli import act, base, doctor, in_slurm, look, results, search, server
+from paddock.cli import act, base, doctor, in_slurm, load, look, results, search, server
+from paddock.cli import map as mapping
 from paddock.cli import submit as submitting
 from paddock.errors import PaddockError
 from paddock.version import __version__
@@ -43,6 +44,16 @@ _COMMANDS: list[tuple[str, Callable[..., Any], tuple[str, ...]]] = [
             "paddock submit train.py --nodes 2 --gpus 4 --launcher torchrun",
         ),
     ),
+    (
+        "map",
+        mapping.map_files,
+        (
+            "paddock map 'python shrink.py {input} {output}' --input 'photos/**/*.jpg' --output small/ --follow",
+            "paddock map 'python features.py {input} {output}' -i 'audio/*.wav' -o feats/ --suffix .npy --per-task 50",
+            "paddock map 'gzip -c {input} > {output}' -i logs/ -o packed/ --reduce 'tar cf packed.tar packed/'",
+            "paddock map 'python check.py {input}' --list files.txt --tasks 8 --distribution cyclic --dry-run",
+        ),
+    ),
     ("ls", look.ls, ("paddock ls --state running",)),
     ("show", look.show, ("paddock show k3v", "paddock show k3v --spec > sweep.yaml")),
     ("tasks", look.tasks, ("paddock tasks k3v --state error", "paddock tasks k3v --sort best")),
@@ -63,6 +74,7 @@ _COMMANDS: list[tuple[str, Callable[..., Any], tuple[str, ...]]] = [
     ("rm", act.rm, ("paddock rm k3v --yes",)),
     ("export", results.export, ("paddock export k3v -o results.csv", "paddock export k3v --optuna study.db")),
     ("nodes", server.nodes, ("paddock nodes",)),
+    ("load", load.load, ("paddock load", "paddock load --watch", "paddock load --node n1", "paddock load --csv")),
     ("inspect", server.inspect, ("paddock inspect train.py",)),
     ("doctor", doctor.doctor, ("paddock doctor",)),
     ("settings", server.show_settings, ("paddock settings --json",)),

@@ -100,7 +100,7 @@ def _as_lines(client: Client, job: JobDetail) -> Job:
     told, why = time.monotonic(), None
     screen = base.screen()
     for last, tasks, changed in _changes(client, job):
-        names = varying([task.params for task in tasks])
+        names = varying([task.params for task in tasks if not task.reduces])
         for task in changed:
             screen.print(_line(task, names, last.objective.metric), soft_wrap=True)
         waits = last.waits.reason if last.waits else None
@@ -113,12 +113,16 @@ def _as_lines(client: Client, job: JobDetail) -> Job:
 def _line(task: Task, names: list[str], metric: str) -> str:
     found = [task.id, "stopping" if task.stopping else task.state.value]
     if task.state is TaskState.RUNNING:
-        found.append(render.params_text(task.params, names))
+        found.append(_about(task, names))
     if task.state.ended and task.best_value is not None:
         found.append(f"{render.clean(metric)}={render.number(task.best_value)} at {render.count(task.best_epoch)}")
     if task.state.ended:
         found.append(render.outcome(task))
     return "  ".join(part for part in found if part)
+
+
+def _about(task: Task, names: list[str]) -> str:
+    return "reduce" if task.reduces else render.params_text(task.params, names)
 
 
 def _summary(job: Job) -> Text:
@@ -150,7 +154,7 @@ def picture(job: Job, tasks: list[Task], height: int) -> RenderableType:
     room = max(height - 4, 1)
     ordered = sorted(tasks, key=lambda task: (_ORDER.index(task.state), task.number))
     shown, others = (ordered, []) if len(ordered) <= room else (ordered[: room - 1], ordered[room - 1 :])
-    names = varying([task.params for task in tasks])
+    names = varying([task.params for task in tasks if not task.reduces])
     grid = Table.grid(padding=(0, 2, 0, 0))
     grid.add_column(no_wrap=True)
     grid.add_column(width=16)
@@ -173,5 +177,5 @@ def _cells(task: Task, names: list[str]) -> list[RenderableType]:
         bar = ProgressBar(total=1.0, completed=task.progress, width=16)
     epoch = f"epoch {render.count(task.epoch)}" if task.epoch is not None else ""
     left = render.duration(task.seconds_left)
-    about = render.outcome(task) if task.state is TaskState.ERROR else render.params_text(task.params, names)
+    about = render.outcome(task) if task.state is TaskState.ERROR else _about(task, names)
     return [task.id, bar, epoch, render.number(task.best_value), f"{left} left" if left else "", about]

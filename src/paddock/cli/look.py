@@ -123,6 +123,7 @@ def _show_job(job: JobDetail, report: SearchReport | None) -> None:
                 ("Objective", render.clean(goal)),
                 ("Best", best),
                 ("Runs", render.paragraph(job.spec.command or job.spec.script or "")),
+                ("Then", render.paragraph(job.spec.reduce or "")),
                 ("Resources", render.resources(job.spec.resources)),
                 (
                     "Code",
@@ -173,7 +174,7 @@ def _show_task(task: TaskDetail) -> None:
                 ("Task", task.id),
                 ("State", render.state_text(task)),
                 ("Reason", render.outcome(task)),
-                ("Parameters", render.params_text(task.params)),
+                ("Parameters", "none: it runs the job's reduce" if task.reduces else render.params_text(task.params)),
                 ("Epoch", render.count(task.epoch)),
                 ("Best", best),
                 ("Metrics", render.clean(", ".join(task.metrics))),
@@ -234,7 +235,7 @@ def tasks(
 
 def tasks_table(found: list[Task], objectives: Sequence[Objective] = ()) -> Rows:
     """`objectives`: where there are several."""
-    names = varying([task.params for task in found])
+    names = varying([task.params for task in found if not task.reduces])
     shown, more = (names, []) if len(names) <= MAX_COLUMNS else (names[: MAX_COLUMNS - 1], names[MAX_COLUMNS - 1 :])
     columns = [*shown, *(["MORE"] if more else [])]
     best = [render.clean(objective.metric) for objective in objectives] or ["BEST"]
@@ -242,6 +243,7 @@ def tasks_table(found: list[Task], objectives: Sequence[Objective] = ()) -> Rows
     made = render.table("ID", *columns, *last, "REASON", flexible=(*columns, "REASON"), right=("EPOCH", *best))
     for task in found:
         values: list[str | Text] = [render.value_text(task.params.get(name)) for name in shown]
+        values = ["reduce", *[""] * (len(shown) - 1)] if task.reduces and shown else values
         values += [render.params_text(task.params, more)] if more else []
         made.add_row(
             task.id,

@@ -121,6 +121,9 @@ def resources(given: Resources) -> str:
         given.memory and units.gigabytes(given.memory),
         given.time_limit and f"time limit {units.clock(given.time_limit)}",
         given.slots and f"{given.slots} tasks side by side",
+        given.per_gpu and ("as many tasks a GPU as pay" if given.per_gpu == "auto" else f"{given.per_gpu} tasks a GPU"),
+        given.triple
+        and f"{several(given.triple.nodes, 'node')} x {given.triple.tasks} tasks x {given.triple.threads} threads",
         given.launcher and f"launcher {given.launcher.value}",
         *(
             f"{name} {value}"

@@ -53,6 +53,23 @@ How = Annotated[
 Slots = Annotated[
     int | None, typer.Option(min=1, help="Tasks side by side in one allocation.", rich_help_panel=RESOURCES)
 ]
+PerGpu = Annotated[
+    str | None,
+    typer.Option(
+        metavar="N|auto",
+        help="Tasks that share a GPU, as far as its memory goes; auto finds out how many pay.",
+        rich_help_panel=RESOURCES,
+    ),
+]
+Triples = Annotated[
+    str | None,
+    typer.Option(
+        "--triple",
+        metavar="NODES,TASKS,THREADS",
+        help="Nodes, tasks at a time on each, threads of each task, such as 2,8,4.",
+        rich_help_panel=RESOURCES,
+    ),
+]
 Account = Annotated[str | None, typer.Option(help="Slurm account to charge.", rich_help_panel=RESOURCES)]
 Qos = Annotated[str | None, typer.Option(help="Slurm quality of service.", rich_help_panel=RESOURCES)]
 Constraint = Annotated[

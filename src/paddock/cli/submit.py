@@ -38,6 +38,14 @@ def submit(
         str | None,
         Panel(help="A shell command with {parameter} fields, in place of a script.", rich_help_panel=_WHAT),
     ] = None,
+    reduce: Annotated[
+        str | None,
+        Panel(
+            metavar="COMMAND",
+            help="A shell command to run when all tasks have finished; {results} is the folder of theirs.",
+            rich_help_panel=_WHAT,
+        ),
+    ] = None,
     convention: Annotated[
         Convention | None, Panel(help="How the script takes parameters.", rich_help_panel=_WHAT)
     ] = None,
@@ -65,6 +73,8 @@ def submit(
     nodes: resources.Nodes = None,
     launcher: resources.How = None,
     slots: resources.Slots = None,
+    per_gpu: resources.PerGpu = None,
+    triple: resources.Triples = None,
     account: resources.Account = None,
     qos: resources.Qos = None,
     constraint: resources.Constraint = None,
@@ -117,6 +127,7 @@ def submit(
             "tags": tag or [],
             "script": script,
             "command": command,
+            "reduce": reduce,
             "convention": convention.value if convention else None,
             "params": flags.params(param),
             "objective": objective or [],
@@ -143,6 +154,8 @@ def submit(
             "resources.nodes": nodes,
             "resources.launcher": launcher.value if launcher else None,
             "resources.slots": slots,
+            "resources.per_gpu": per_gpu,
+            "resources.triple": triple,
             "resources.account": account,
             "resources.qos": qos,
             "resources.constraint": constraint,
@@ -167,7 +180,7 @@ def submit(
     if dry_run:
         _dry_run(client, made, as_json)
         return
-    _submit(client, made, watch, as_json)
+    send(client, made, watch, as_json)
 
 
 def _dry_run(client: Client, made: Bundle, as_json: bool) -> None:
@@ -177,7 +190,7 @@ def _dry_run(client: Client, made: Bundle, as_json: bool) -> None:
         base.emit(preview)
     else:
         _print_preview(preview, made)
-        _print_request(preview)
+        print_request(preview)
         base.say("Nothing was submitted.")
     if preview.check and not preview.check.accepted:
         raise typer.Exit(base.REFUSED)
@@ -201,6 +214,8 @@ def _print_preview(preview: Preview, made: Bundle) -> None:
     for number, command in enumerate(preview.commands, start=1):
         # Not wrapped: these lines are for copying.
         typer.echo(f"{number}: {render.paragraph(display(command))}")
+    if preview.spec.reduce is not None:
+        typer.echo(f"then: {render.paragraph(preview.spec.reduce)}")
     if preview.adaptive:
         method = preview.spec.search.method.value
         base.say(f"These are the first configurations; {method} chooses the others as results come in.")
@@ -210,7 +225,7 @@ def _print_preview(preview: Preview, made: Bundle) -> None:
         base.say(f"{len(preview.tasks)} of {preview.count // repeat} configurations are shown{each}.")
 
 
-def _print_request(preview: Preview) -> None:
+def print_request(preview: Preview) -> None:
     """What the backend would get, and what it says about it."""
     backend = render.clean(preview.backend)
     if preview.batch_script:
@@ -226,7 +241,8 @@ def _said(check: Check) -> str:
     return f"would accept it{render.expected(check.starts_at)}"
 
 
-def _submit(client: Client, made: Bundle, watch: bool, as_json: bool) -> None:
+def send(client: Client, made: Bundle, watch: bool, as_json: bool) -> None:
+    """Submit it, say so, and follow it if that is wanted."""
     job = client.submit(made).detail
     base.warn([*made.warnings, *job.warnings])
     if as_json and watch:

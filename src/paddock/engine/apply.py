@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import sqlalchemy as sa
+from pydantic import ValidationError
 
 from paddock import lifecycle
 from paddock.engine.announce import Announcement
@@ -13,7 +14,7 @@ from paddock.engine.context import Context, JobFacts
 from paddock.estimate import Pace
 from paddock.journal import Record
 from paddock.lifecycle import Ending, Verdict
-from paddock.models import Cause, TaskState
+from paddock.models import Cause, Room, Seat, TaskState
 from paddock.store import attempts, metrics, trials
 from paddock.store.metrics import Point
 
@@ -33,6 +34,7 @@ class Subject:
         self.points: dict[str, list[Point]] = defaultdict(list)
         self.forgotten: set[str] = set()
         self.verdict: Verdict | None = None
+        self.room: dict[str, Any] | None = row.room  # for its next attempt
         self.follows = False  # its next attempt goes on from another's checkpoint
 
     @property
@@ -44,6 +46,13 @@ class Subject:
 
     def of_attempt(self, name: str) -> Any:
         return self.attempt[name] if name in self.attempt else getattr(self.row, name)
+
+    @property
+    def crowded(self) -> bool:
+        """Whether others may have been beside it in its allocation."""
+        asked = self.facts.spec.resources
+        several = (asked.slots or 1) > 1 or asked.per_gpu is not None or asked.triple is not None
+        return several and not (self.row.room or {}).get("alone")
 
     def live(self) -> dict[str, float | None]:
         """What moves while a task runs."""
@@ -127,6 +136,7 @@ class Changes:
             "node": _text(record.get("node")),
             "device": _text(record.get("device")),
             "pid": _integer(record.get("pid")),
+            "seat": _seat(record.get("seat")),
         }
         if subject.current:
             subject.task["state"] = TaskState.RUNNING.value
@@ -144,12 +154,12 @@ class Changes:
         self._reached(subject, step if epoch is None else epoch, at)
         objective = subject.facts.objective
         value = _number(values.get(objective.metric))
-        if value is not None and subject.current:
+        if value is not None and subject.current and not subject.row.reduces:
             subject.task["last_value"] = value if math.isfinite(value) else None
             if objective.better(value, subject.of_task("best_value")):
                 best = {"best_value": value, "best_epoch": step if epoch is None else epoch, "best_at": at}
                 subject.task |= best
-        if subject.facts.spec.other_objectives and subject.current:
+        if subject.facts.spec.other_objectives and subject.current and not subject.row.reduces:
             self._others(subject, values)
 
     def _others(self, subject: Subject, values: Mapping[str, Any]) -> None:
@@ -199,13 +209,17 @@ class Changes:
     def _usage(self, subject: Subject, record: Record, allocation: str) -> None:
         at = float(record["at"])
         since = at - (subject.of_attempt("started_at") or at)
-        for name in ("memory", "cpu"):
+        for name in ("memory", "cpu", "gpu_memory", "gpu_load"):
             value = _number(record.get(name))
             if value is not None:
                 subject.points[metrics.SYSTEM + name].append((since, value, at))
-        memory = _number(record.get("memory"))
-        if memory is not None:
-            subject.attempt["peak_memory"] = max(int(memory), subject.of_attempt("peak_memory") or 0)
+        self._peaks(subject, record.get("memory"), record.get("gpu_memory"))
+
+    def _peaks(self, subject: Subject, memory: Any, gpu_memory: Any) -> None:
+        for name, given in (("peak_memory", memory), ("peak_gpu_memory", gpu_memory)):
+            value = _number(given)
+            if value is not None:
+                subject.attempt[name] = max(int(value), subject.of_attempt(name) or 0)
 
     def _warning(self, subject: Subject, record: Record, allocation: str) -> None:
         text = _text(record.get("text"))
@@ -221,11 +235,13 @@ class Changes:
             "signal": number,
             "cpu_seconds": _number(record.get("cpu_seconds")),
         }
-        peak = _number(record.get("peak_memory"))
-        if peak is not None:
-            subject.attempt["peak_memory"] = max(int(peak), subject.of_attempt("peak_memory") or 0)
+        self._peaks(subject, record.get("peak_memory"), record.get("peak_gpu_memory"))
         cause = Cause(record["cause"]) if record.get("cause") in set(Cause) else None
-        ending = Ending(exit_code, number, _text(record.get("by")), cause, _text(record.get("reason")))
+        again = _room(record.get("again"))
+        ending = Ending(
+            exit_code, number, _text(record.get("by")), cause, _text(record.get("reason")), shared=again is not None
+        )
+        subject.room = again or subject.room
         if ending.by == "shutdown" and cause is None and not self.judging(subject)["stop_wanted"]:
             # Why its runner was told to end, the backend will say when the allocation has ended.
             subject.attempt["ended_at"] = float(record["at"])
@@ -253,7 +269,8 @@ class Changes:
         """The training time is an objective like those that a script reports."""
         started = subject.of_attempt("started_at")
         objectives = subject.facts.spec.objectives
-        if started is None or not subject.current or all(one.metric != SECONDS for one in objectives):
+        judged = subject.current and not subject.row.reduces
+        if started is None or not judged or all(one.metric != SECONDS for one in objectives):
             return
         took = at - started
         if objectives[0].metric == SECONDS and subject.of_task("best_value") is None:
@@ -295,13 +312,29 @@ class Changes:
         if subject.follows and row.successor:
             trials.succeed(self._c, row.job_id, row.id, row.a_number, row.successor)
         else:  # or what it was to follow was lost in a crash: then it goes on as it was
-            attempts.begin_next(self._c, row.job_id, [(row.id, row.a_number)], resumed=True)
+            attempts.begin_next(self._c, row.job_id, [(row.id, row.a_number)], resumed=True, room=subject.room)
 
 
 def _followed(successor: dict[str, Any] | None) -> str:
     if successor is None:
         return "made room for the others of its population"
     return f"goes on from {successor['source']} at step {successor['step']:g}"
+
+
+def _seat(value: Any) -> dict[str, Any] | None:
+    return _checked(Seat, value)
+
+
+def _room(value: Any) -> dict[str, Any] | None:
+    return _checked(Room, value)
+
+
+def _checked(kind: type[Seat | Room], value: Any) -> dict[str, Any] | None:
+    """What a runner of another version may have written in another way counts as not written."""
+    try:
+        return kind.model_validate(value).model_dump(mode="json") if value is not None else None
+    except ValidationError:
+        return None
 
 
 def _number(value: Any) -> float | None:

@@ -23,6 +23,7 @@ class JobFacts:
     script: ScriptReport | None
     interpreter: Interpreter
     objective: Objective
+    program: str | None = None  # what its script or command is known by
 
 
 @dataclass
@@ -62,4 +63,5 @@ def _facts_of(row: sa.Row[Any]) -> JobFacts:
         script=jobs.script_of(row),
         interpreter=Interpreter.model_validate(row.interpreter),
         objective=Objective(metric=row.metric, goal=row.goal),
+        program=row.program,
     )

@@ -23,6 +23,7 @@ RETRY_SECONDS = 5.0
 BUSY_SECONDS = 30.0
 FIRST_SECONDS = 3.0
 SLOWER = 1.5
+STALE_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -158,6 +159,11 @@ class Courier:
     def refresh_nodes(self) -> None:
         self.nodes = self.backend.nodes()
         self._nodes_at = time.monotonic()
+
+    @property
+    def fresh(self) -> bool:
+        """Whether what is known of the nodes is of now."""
+        return time.monotonic() - self._nodes_at < self.backend.pace.nodes + STALE_SECONDS
 
     def polled(self) -> Polled | None:
         if self._poll is None or not self._poll[1].done():

@@ -15,6 +15,8 @@ from paddock.engine import adjust, launch, observe, orders, remove
 from paddock.engine.context import Context
 from paddock.engine.courier import Courier
 from paddock.engine.ingest import Ingest
+from paddock.engine.load import Monitor
+from paddock.engine.reduce import Reducer
 from paddock.engine.search import Scout
 from paddock.errors import BackendError
 from paddock.models import AllocationBatch, BackendInfo, Check, JobSpec, Node, Resources
@@ -55,7 +57,9 @@ class Engine:
         self._couriers = {backend.name: Courier(backend, self.wake) for backend in backends}
         self.context = Context(db, home, settings, self._couriers)
         self._ingest = Ingest()
+        self._monitor = Monitor(self._couriers)
         self._scout = Scout(self.context, self.wake)
+        self._reducer = Reducer(self.context)
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
         self._sweeper = ThreadPoolExecutor(1, thread_name_prefix="sweeper")
         self._asked = True
@@ -92,6 +96,10 @@ class Engine:
         """As last seen."""
         return [node for name, c in self._couriers.items() if backend in (None, name) for node in c.nodes]
 
+    def nodes_now(self) -> list[Node]:
+        """The same, with what was measured on them a moment ago."""
+        return self._monitor.nodes(time.time())
+
     def backend_infos(self) -> list[BackendInfo]:
         settings = self.context.settings
         clusters = settings.clusters
@@ -111,7 +119,7 @@ class Engine:
     def request(self, spec: JobSpec, tasks: int, *, check: bool) -> Request:
         """What a job would ask of its backend at first; with `check` also what that says about it."""
         courier = self._couriers[spec.resources.backend or self.context.settings.backend]
-        count = launch.useful(spec, courier.nodes, tasks)
+        count = launch.useful(spec, courier.nodes, tasks, {})
         batch = launch.batch_for(self.context, "JOB", spec, courier, "JOB-a1", count)
         said = None
         if check:
@@ -153,6 +161,7 @@ class Engine:
         now = time.time()
         rows = self._unclosed()
         outcome = self._ingest.run(self.context, rows)
+        self._monitor.take(outcome.looks, now)
         if outcome.left:
             for courier in self._couriers.values():
                 courier.hurry()
@@ -174,6 +183,7 @@ class Engine:
         observe.put_back(self.context, now)
         observe.fence(self.context, rows, now)
         self._scout.run(now)
+        self._reducer.run()
         unpublished = orders.publish(self.context, now)  # also what these two ended: its allocation is still of use
         heard = observe.observe(self.context, rows, now)
         settled = observe.give_up_missing(self.context, rows, now)
@@ -183,6 +193,7 @@ class Engine:
             rows = self._unclosed()
         for folder in remove.remove(self.context, rows):
             self._sweeper.submit(remove.delete_folder, folder)
+        self._monitor.keep(self.context.db, now, self.context.settings.load_hours)
         self._forget_events(now)
         return unpublished
 

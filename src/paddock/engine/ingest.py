@@ -11,7 +11,7 @@ from paddock.engine.apply import Changes
 from paddock.engine.context import Context
 from paddock.models import AllocationState
 from paddock.runner import layout
-from paddock.store import allocations
+from paddock.store import allocations, packings
 
 READ_BYTES = 4_000_000
 STIRRING = frozenset({"runner", "started", "ended", "bye"})  # what may call for action
@@ -26,6 +26,7 @@ class Outcome:
     stirred: bool
     left: bool  # a runner has said good-bye
     measured: set[str]  # jobs with new points
+    looks: list[tuple[str, journal.Record]]  # backend, and what a runner has seen of its node
 
 
 class Ingest:
@@ -41,12 +42,14 @@ class Ingest:
         news = [reading for reading in readings if reading.moved]
         if news:
             try:
-                self._write(context, news)
+                self._write(context, news, {row.key: row.job_id for row in rows})
             except BaseException:
                 context.appender.clear()
                 raise
         jobs = {row.key: row.job_id for row in rows}
+        backends = {row.key: row.backend for row in rows}
         return Outcome(
+            looks=[(backends[one.key], record) for one in news for record in one.records if record["e"] == "node"],
             measured={jobs[one.key] for one in news if any(record["e"] == "metric" for record in one.records)},
             read={reading.key for reading in readings if not reading.more},
             more=any(reading.more for reading in readings),
@@ -54,11 +57,13 @@ class Ingest:
             left=any(record["e"] == "bye" for reading in news for record in reading.records),
         )
 
-    def _write(self, context: Context, news: list["Reading"]) -> None:
+    def _write(self, context: Context, news: list["Reading"], jobs: dict[str, str]) -> None:
         with context.db.write() as c:
             changes = Changes(c, context)
             changes.apply({reading.key: reading.records for reading in news})
             changes.write()
+            for reading in news:
+                packings.take(c, jobs[reading.key], [record for record in reading.records if record["e"] == "packing"])
             allocations.read_to(c, {reading.key: reading.offsets for reading in news})
 
     def _read(self, context: Context, row: sa.Row[Any]) -> "Reading":

@@ -4,7 +4,7 @@ import json
 import math
 import sys
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from paddock.models import FOLDER, AllocationBatch, AllocationState, JobSpec, La
 from paddock.paths import write_once
 from paddock.runner import build, layout
 from paddock.search import adaptive
-from paddock.store import allocations, attempts
+from paddock.store import allocations, attempts, packings
 
 IDLE_SECONDS = 5.0
 SEARCH_IDLE_SECONDS = 20.0  # while the next configuration is chosen
@@ -49,8 +49,10 @@ def launch(context: Context, rows: list[sa.Row[Any]], now: float) -> bool:
             wanted[demand.job] = len(open_rows[demand.job])
             continue
         # Machines that are down for a while cost none that waits its place in the queue.
-        wanted[demand.job] = occupied(one.spec, demand.waiting + demand.running if demand.waiting else demand.running)
-        missing = useful(one.spec, courier.nodes, demand.waiting + demand.running) - len(open_rows[demand.job])
+        learned = known(context, one)
+        tasks = demand.waiting + demand.running
+        wanted[demand.job] = occupied(one.spec, courier.nodes, tasks if demand.waiting else demand.running, learned)
+        missing = useful(one.spec, courier.nodes, tasks, learned) - len(open_rows[demand.job])
         if demand.waiting and demand.job not in unclosed:
             settle_orphans(context, demand.job, now)
         if demand.waiting and missing > 0 and not courier.full:
@@ -63,15 +65,29 @@ def launch(context: Context, rows: list[sa.Row[Any]], now: float) -> bool:
     return planned
 
 
-def useful(spec: JobSpec, nodes: Sequence[Node], tasks: int) -> int:
-    """How many allocations have something to do: one for each task, as far as backend and job are wide."""
-    return min(occupied(spec, tasks), max(placement.width(spec.resources, nodes), 1))
+def known(context: Context, facts: JobFacts) -> dict[str, dict[str, Any]]:
+    """Kind of GPU -> what earlier jobs have learned of this program."""
+    if facts.spec.resources.per_gpu is None and facts.spec.resources.triple is None:
+        return {}
+    with context.db.read() as c:
+        return packings.known(c, facts.program)
 
 
-def occupied(spec: JobSpec, tasks: int) -> int:
+def abreast(spec: JobSpec, nodes: Sequence[Node], known: Mapping[str, Mapping[str, Any]]) -> int:
+    """How many tasks run at a time in one allocation, as far as that is known."""
+    found = [one["tasks"] for one in known.values()]
+    return placement.shape(spec.resources, nodes).abreast(min(found) if found else None)
+
+
+def useful(spec: JobSpec, nodes: Sequence[Node], tasks: int, known: Mapping[str, Mapping[str, Any]]) -> int:
+    """How many allocations have something to do, as far as backend and job are wide."""
+    return min(occupied(spec, nodes, tasks, known), max(placement.width(spec.resources, nodes), 1))
+
+
+def occupied(spec: JobSpec, nodes: Sequence[Node], tasks: int, known: Mapping[str, Mapping[str, Any]]) -> int:
     """How many allocations these tasks can keep busy, however wide the backend is."""
-    slots = spec.resources.slots or 1
-    return min(math.ceil(tasks / slots), max((spec.parallel or tasks) // slots, 1))
+    each = abreast(spec, nodes, known)
+    return min(math.ceil(tasks / each), max((spec.parallel or tasks) // each, 1))
 
 
 def _plan(context: Context, facts: JobFacts, courier: Courier, count: int) -> None:
@@ -81,7 +97,7 @@ def _plan(context: Context, facts: JobFacts, courier: Courier, count: int) -> No
     batch = batch_for(context, facts.id, facts.spec, courier, f"{facts.id}-a{number}", count)
     for number in range(count):
         Path(batch.folder_of(number)).mkdir(parents=True, exist_ok=True)
-    manifest = _manifest(context, facts.id, facts.spec, courier.backend.name)
+    manifest = _manifest(context, facts, courier)
     write_once(Path(layout.manifest(batch.folder_of(0))), json.dumps(manifest, indent=1))
     with context.db.write() as c:
         allocations.plan(c, facts.id, courier.backend.name, batch)
@@ -107,9 +123,11 @@ def _grace(context: Context, spec: JobSpec) -> float:
     return context.settings.runner.grace_seconds if spec.grace_seconds is None else spec.grace_seconds
 
 
-def _manifest(context: Context, job: str, spec: JobSpec, backend: str) -> dict[str, Any]:
-    settings, resources = context.settings, spec.resources
-    cluster = settings.cluster(backend)
+def _manifest(context: Context, facts: JobFacts, courier: Courier) -> dict[str, Any]:
+    settings, spec = context.settings, facts.spec
+    resources = spec.resources
+    cluster = settings.cluster(courier.backend.name)
+    shape = placement.shape(resources, courier.nodes)
     several = (resources.nodes or 1) > 1
     members = {
         "nodes": resources.nodes or 1,
@@ -117,9 +135,11 @@ def _manifest(context: Context, job: str, spec: JobSpec, backend: str) -> dict[s
         "launcher": (resources.launcher or Launcher.SRUN).value,
     }
     return {
-        "job": job,
-        "job_dir": str(context.home.job(job).root),
-        "slots": min(resources.slots or 1, spec.parallel or 1024),
+        "job": facts.id,
+        "job_dir": str(context.home.job(facts.id).root),
+        "slots": min(shape.slots, spec.parallel or 1024),
+        "threads": shape.threads,
+        "gpus": {"task": shape.task_gpus, "per": shape.per_gpu, "known": known(context, facts)},
         "poll_seconds": settings.runner.poll_seconds,
         "usage_seconds": settings.runner.usage_seconds,
         "grace_seconds": _grace(context, spec),

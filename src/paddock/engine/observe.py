@@ -208,8 +208,11 @@ def _gone(changes: Changes, row: sa.Row[Any] | None) -> Callable[[Subject], Verd
         told = subject.of_attempt("ended_at") is not None  # its runner ended it because it was told to
         cause = Cause.PREEMPTED if told and known in (None, Cause.LOST) else known
         why = "its runner was told to end" if cause is not known else reason
+        shared = cause is Cause.HOST_OOM and subject.crowded
+        if shared:  # the memory was that of all its tasks together
+            subject.room = {"alone": True}
         return lifecycle.judge_gone(
-            cause, why, tried=changes.tried(subject, cause or Cause.LOST), **changes.judging(subject)
+            cause, why, tried=changes.tried(subject, cause or Cause.LOST), shared=shared, **changes.judging(subject)
         )
 
     return judge

@@ -47,6 +47,7 @@ def _publish_job(context: Context, facts: JobFacts, rows: list[sa.Row[Any]], now
             bad[row.task_id] = error.message
     with context.db.read() as c:
         more = more or jobs.is_searching(c, facts.id) or facts.spec.search.method is Method.PBT
+    more = more or (facts.spec.reduce is not None and not any(row.reduces for row in rows))
     append_lines(context.home.job(facts.id).tasks, lines if more else [*lines, {"end": True}])
     with context.db.write() as c:
         attempts.mark_published(c, good)
@@ -60,9 +61,9 @@ def _publish_job(context: Context, facts: JobFacts, rows: list[sa.Row[Any]], now
 
 
 def _line(context: Context, facts: JobFacts, row: sa.Row[Any]) -> dict[str, Any]:
-    command = task_command(context, facts, row.task_id, row.params)
+    command = task_command(context, facts, row.task_id, row.params, reduces=row.reduces)
     seed = {"PADDOCK_SEED": str(seed_of(facts.spec, row.task_number))}
-    source = {"from": row.source} if row.source else {}
+    more = {name: value for name, value in (("from", row.source), ("room", row.room)) if value}
     return {
         "task": row.task_id,
         "attempt": row.number,
@@ -71,13 +72,17 @@ def _line(context: Context, facts: JobFacts, row: sa.Row[Any]) -> dict[str, Any]
         "env": facts.interpreter.env | seed | command.env | facts.spec.environment.variables,
         "params": row.params,
         "epochs": row.epochs,
-        **source,
+        **more,
     }
 
 
-def task_command(context: Context, facts: JobFacts, task: str, params: dict[str, Any]) -> commands.Command:
+def task_command(
+    context: Context, facts: JobFacts, task: str, params: dict[str, Any], *, reduces: bool = False
+) -> commands.Command:
     """The exact command of a task."""
     code = str(context.home.job(facts.id).code)
+    if reduces:
+        return commands.build_reduce(facts.spec, job=facts.id, task=task, code_dir=code)
     python = facts.interpreter.argv
     return commands.build(facts.spec, facts.script, params, job=facts.id, task=task, code_dir=code, interpreter=python)
 

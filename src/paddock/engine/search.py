@@ -15,6 +15,7 @@ from functools import partial
 import sqlalchemy as sa
 
 from paddock import placement
+from paddock.engine import launch
 from paddock.engine.announce import Announcement
 from paddock.engine.context import Context, JobFacts
 from paddock.errors import PaddockError
@@ -127,8 +128,9 @@ class Scout:
         courier = self._context.courier(facts)
         if courier is None or not courier.nodes:
             return
-        repeat, slots = facts.spec.search.repeat, facts.spec.resources.slots or 1
-        width = max(placement.width(facts.spec.resources, courier.nodes), 1) * slots
+        repeat = facts.spec.search.repeat
+        side_by_side = launch.abreast(facts.spec, courier.nodes, launch.known(self._context, facts))
+        width = max(placement.width(facts.spec.resources, courier.nodes), 1) * side_by_side
         room = min(abreast(facts.spec), math.ceil(width / repeat)) - math.ceil(one.unended / repeat)
         room = room if planned is None else min(room, planned - one.trials)
         most = self._context.settings.max_tasks // repeat - one.trials

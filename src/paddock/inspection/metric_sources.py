@@ -33,6 +33,8 @@ def find(module: Module) -> list[str]:
     for call in module.find(ast.Call):
         for source in _sources(module, call):
             found[source] = None
+    if any(constant.value == "PADDOCK_REPORT" for constant in module.find(ast.Constant)):
+        found["report"] = None  # it writes that file itself
     return list(found)
 
 

@@ -41,6 +41,20 @@ _HOST_WORDINGS = (
 )
 _WORDINGS = re.compile("(?P<gpu>%s)|(?P<host>%s)" % ("|".join(_GPU_WORDINGS), "|".join(_HOST_WORDINGS)), re.MULTILINE)
 
+# How much was wanted when it was too much.
+_WANTED = (
+    re.compile(r"[Tt]r(?:ied|ying) to allocate (?P<size>[\d.]+) ?(?P<unit>[KMGT]?i?B|bytes)"),
+    re.compile(r"[Ff]ailed to allocate [^\n]{0,40}?\((?P<size>\d+) (?P<unit>bytes)\)"),
+    re.compile(r"allocat(?:e|ing) (?P<size>\d+) (?P<unit>bytes)"),
+)
+_UNITS = {"bytes": 1, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
+_UNITS.update({"KB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40})
+# A fault on the card, or in the service through which tasks share it; not want of memory.
+_CUDA_FAULT = re.compile(
+    r"CUDA error: |CUDA_ERROR_(?!OUT_OF_MEMORY)|cudaError(?!MemoryAllocation)\w+|cuda runtime error|"
+    r"CU(?:BLAS|DNN)_STATUS_(?!ALLOC_FAILED)\w+|\bMPS\b"
+)
+
 _OOM_KILLED = "out of memory (of the machine or of the allocation)"
 _CRASHES = ("SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGABRT", "SIGSYS", "SIGTRAP")
 _CONTROL = re.compile(
@@ -81,6 +95,21 @@ def explain(
     if oom_killed:
         return cause, "%s: %s" % (code, _OOM_KILLED)
     return cause, _shorten("%s; last line: %s" % (code, lines[-1].strip()) if lines else code)
+
+
+def wanted(log_path: str) -> int | None:
+    """The bytes that could not be had, where it said how many."""
+    text = "\n".join(_lines(log_path))[-_END:]
+    found = [(match.start(), match) for pattern in _WANTED for match in pattern.finditer(text)]
+    if not found:
+        return None
+    match = max(found, key=lambda one: one[0])[1]
+    return int(float(match["size"]) * _UNITS.get(match["unit"], 1))
+
+
+def is_cuda_fault(log_path: str) -> bool:
+    lines = _lines(log_path)
+    return bool(_CUDA_FAULT.search("\n".join(_final_exception(lines) or lines)[-_END:]))
 
 
 def _lines(path: str) -> list[str]:

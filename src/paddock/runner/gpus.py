@@ -37,6 +37,11 @@ class Gpus:
     def read(self, card: Card) -> Optional[Reading]:
         return None
 
+    def processes(self, card: Card) -> Dict[int, Optional[int]]:
+        """All that are on it, also those that draw, with their bytes; None: the driver does not tell."""
+        reading = self.read(card)
+        return dict(reading.processes) if reading is not None else {}
+
 
 class _Memory(ctypes.Structure):
     _fields_ = [("total", ctypes.c_ulonglong), ("free", ctypes.c_ulonglong), ("used", ctypes.c_ulonglong)]
@@ -56,6 +61,8 @@ class _Process(ctypes.Structure):
 
 
 _UNKNOWN = (1 << 64) - 1  # the driver does not tell
+_COMPUTE = "nvmlDeviceGetComputeRunningProcesses_v3"
+_GRAPHICS = "nvmlDeviceGetGraphicsRunningProcesses_v3"
 
 
 class Nvml(Gpus):
@@ -85,7 +92,12 @@ class Nvml(Gpus):
             return None
         load = _Utilization()
         known = self._library.nvmlDeviceGetUtilizationRates(handle, ctypes.byref(load)) == 0
-        return Reading(memory.used, load.gpu / 100 if known else None, self._processes(handle))
+        told = {pid: size for pid, size in self._listed(_COMPUTE, handle).items() if size is not None}
+        return Reading(memory.used, load.gpu / 100 if known else None, told)
+
+    def processes(self, card: Card) -> Dict[int, Optional[int]]:
+        handle = self._handles.get(card.id)
+        return {} if handle is None else {**self._listed(_GRAPHICS, handle), **self._listed(_COMPUTE, handle)}
 
     def _card(self, index: int, handle: Any) -> Card:
         memory = _Memory()
@@ -109,11 +121,12 @@ class Nvml(Gpus):
                 found.append(self._card(index, instance))
         return found
 
-    def _processes(self, handle: Any) -> Dict[int, int]:
+    def _listed(self, function: str, handle: Any) -> Dict[int, Optional[int]]:
         count, rows = ctypes.c_uint(_MANY), (_Process * _MANY)()
-        if self._library.nvmlDeviceGetComputeRunningProcesses_v3(handle, ctypes.byref(count), rows) != 0:
+        call = getattr(self._library, function, None)  # drivers that are too old do not have it
+        if call is None or call(handle, ctypes.byref(count), rows) != 0:
             return {}
-        return {row.pid: row.memory for row in rows[: count.value] if row.memory != _UNKNOWN}
+        return {row.pid: None if row.memory == _UNKNOWN else row.memory for row in rows[: count.value]}
 
     def _text(self, function: str, handle: Any) -> str:
         buffer = ctypes.create_string_buffer(96)

@@ -18,10 +18,10 @@ class LaunchError(Exception):
 
 
 def launch(
-    manifest: Manifest, attempt: Attempt, place: Place, ends_at: Optional[int] = None
+    manifest: Manifest, attempt: Attempt, place: Place, seat: Dict[str, str], ends_at: Optional[int] = None
 ) -> subprocess.Popen[bytes]:
     argv = _arguments(attempt.line.get("argv"))
-    env = _environment(manifest, attempt, place)
+    env = _environment(manifest, attempt, place, seat)
     if ends_at is not None:
         env[b"PADDOCK_ENDS_AT"] = b"%d" % ends_at
     if manifest.members is not None:
@@ -66,8 +66,14 @@ def _arguments(value: Any) -> List[bytes]:
     return [_encode(argument, "an argument of the command") for argument in value]
 
 
-def _environment(manifest: Manifest, attempt: Attempt, place: Place) -> Dict[bytes, bytes]:
+def _environment(manifest: Manifest, attempt: Attempt, place: Place, seat: Dict[str, str]) -> Dict[bytes, bytes]:
     env = dict(os.environb)
+    for name, value in seat.items():
+        # What somebody has set stays: but which cards are whose is not for the environment to say.
+        if name.startswith("CUDA_"):
+            env[os.fsencode(name)] = os.fsencode(value)
+        else:
+            env.setdefault(os.fsencode(name), os.fsencode(value))
     for name, value in (attempt.line.get("env") or {}).items():
         env[_encode(name, "the name of a variable")] = _encode(value, "the variable %s" % name)
     env.setdefault(b"PYTHONUNBUFFERED", b"1")

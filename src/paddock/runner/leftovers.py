@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Collection, List, NamedTuple
+from typing import Collection, List, NamedTuple, Optional
 
 from . import processes
 
@@ -25,13 +25,26 @@ class Leftovers:
         # A runner that replaced a shell has the shell's children.
         self._strangers = frozenset(processes.children(self._me))
 
-    def of(self, leader: int, task: str, leaders: Collection[int], others: Collection[str]) -> List[Leftover]:
-        """`leaders` are the processes of running tasks, `others` the names of all tasks but this one."""
+    def of(
+        self,
+        leader: int,
+        task: str,
+        leaders: Collection[int],
+        others: Collection[str],
+        service: Optional[int] = None,
+    ) -> List[Leftover]:
+        """`leaders` are the processes of running tasks, `others` the names of all tasks but this one.
+
+        `service` leads a group that serves all of them.
+        """
         found = []
         for pid in processes.children(self._me):
             if pid in leaders or pid in self._strangers:
                 continue
-            in_group = _group(pid) == leader
+            group = _group(pid)
+            if service is not None and group == service:
+                continue
+            in_group = group == leader
             if in_group or _owned(pid, task, others):
                 found.append(Leftover(pid, in_group))
         return found

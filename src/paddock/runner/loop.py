@@ -6,16 +6,18 @@ import os
 import platform
 import sys
 import time
-from typing import Any, Dict
+from typing import Any, Dict, Optional
 
-from . import layout, processes, scheduler
+from . import aftermath, layout, machine, processes, scheduler
 from .deadline import Deadline
 from .fence import Fence
+from .floor import Floor, Seat
+from .gpus import Gpus, find
 from .guard import Guard
 from .journal import Journal
 from .launch import LaunchError
 from .leftovers import Leftovers
-from .mailbox import Attempt, Identity, Mailbox
+from .mailbox import ANY, Attempt, Identity, Mailbox
 from .manifest import Manifest
 from .prepare import Preparer
 from .signals import Signals
@@ -27,12 +29,14 @@ CLAIM_SECONDS = 0.2
 # A runner that cannot claim (a full disk) should not keep its GPU for ever.
 CLAIM_PATIENCE = 60.0
 STARTED_AGAIN: Explanation = ("preempted", "its allocation was started a second time")
+# So often it tells at most how tasks share the cards.
+PACKING_SECONDS = 1.0
 # So long it stays at its end to bring the journal to a full disk.
 FLUSH_SECONDS = 60.0
 
 
 class Runner:
-    def __init__(self, manifest: Manifest, journal: Journal, version: str) -> None:
+    def __init__(self, manifest: Manifest, journal: Journal, version: str, gpus: Optional[Gpus] = None) -> None:
         self._manifest = manifest
         self._journal = journal
         self._version = version
@@ -46,6 +50,14 @@ class Runner:
         self._preparer = Preparer(manifest.job_dir, manifest.job)
         self._oom = OomCounter()
         self._tasks: Dict[Identity, Task] = {}
+        gpus = gpus or (find() if manifest.task_gpus else Gpus())
+        self._floor = Floor(manifest, gpus, os.environ)
+        # On its own machine the server itself looks.
+        self._machine = machine.of_allocation(gpus, os.environ) if scheduler.in_slurm() else None
+        self._machine_at = 0.0
+        self._seat: Optional[Seat] = None  # for the attempt that is being claimed
+        self._packing: Optional[Dict[str, Any]] = None  # as last told
+        self._packing_at = 0.0
         self._node = scheduler.node(os.environ)
         self._device = scheduler.device(os.environ)
         self._closing = False
@@ -66,6 +78,7 @@ class Runner:
         finally:
             for task in self._tasks.values():
                 task.kill()
+            self._floor.mps.stop()
         return self._leave()
 
     def _hello(self) -> None:
@@ -154,8 +167,9 @@ class Runner:
             if task.alive:
                 continue
             leaders = {other.pid for other in self._tasks.values() if other.alive}
+            service = self._floor.mps.pid
             others = {other.attempt.task for other in self._tasks.values() if other is not task}
-            if task.settled(self._leftovers.of(task.pid, task.attempt.task, leaders, others)):
+            if task.settled(self._leftovers.of(task.pid, task.attempt.task, leaders, others, service)):
                 del self._tasks[identity]
                 self._guard.forget(task.pid)
                 self._end(task)
@@ -164,6 +178,9 @@ class Runner:
         ended = task.ended()
         for record in task.watch.close():
             self._report(task.attempt, **record)
+        sitter = self._floor.leave(task.attempt.identity, well=ended["exit"] == 0 and ended["by"] is None)
+        if sitter is not None:
+            ended.update(aftermath.of(sitter, task.place.log, ended, self._floor))
         self._report(task.attempt, "ended", **ended)
         if task.took is not None:
             self._deadline.learn(task.took)
@@ -174,37 +191,57 @@ class Runner:
         if self._has_room:
             self._look_at_fence()
         while self._has_room:
+            self._seat = None
             attempt = self._mailbox.claim(deadline, self._fits)
-            if attempt is None:
+            if attempt is None or self._seat is None:
                 return
             self._worked_at = time.monotonic()
             self._claimed += 1
             self._closing = self._closing or self._claimed == self._manifest.tasks
-            self._start(attempt)
+            self._start(attempt, self._seat)
 
     @property
     def _has_room(self) -> bool:
-        return not self._closing and not self._mailbox.held and len(self._tasks) < self._manifest.slots
+        return not self._closing and not self._mailbox.held and not self._floor.full
 
-    def _fits(self, attempt: Attempt) -> bool:
-        return self._deadline.fits(attempt.seconds)
+    def _fits(self, attempt: Attempt) -> Optional[bool]:
+        if not self._deadline.fits(attempt.seconds):
+            return False
+        usual = attempt.room is ANY
+        if not (usual and self._seat is not None):  # else one like it would have had that seat, but was taken
+            self._seat = self._floor.seat(attempt, time.monotonic())
+        if self._seat is None and usual:
+            return None  # one that asks for nothing special: nobody else will find room, either
+        return self._seat is not None
 
-    def _start(self, attempt: Attempt) -> None:
+    def _start(self, attempt: Attempt, seat: Seat) -> None:
+        if self._floor.mps.pid is not None:
+            self._guard.watch(self._floor.mps.pid)
         try:
-            task = start(self._manifest, self._preparer, self._oom, attempt, self._deadline.ends_at)
+            task = start(self._manifest, self._preparer, self._oom, attempt, seat.environment, self._deadline.ends_at)
         except LaunchError as error:
             nothing = dict.fromkeys(("exit", "signal", "by", "peak_memory", "cpu_seconds"))
             self._report(attempt, "ended", cause="launch_failed", reason=str(error), **nothing)
             return
         self._guard.watch(task.pid)
         self._tasks[attempt.identity] = task
-        self._report(attempt, "started", pid=task.pid, node=self._node, device=self._device)
+        self._floor.sit(attempt, seat, task.pid, time.monotonic())
+        device = "gpu " + ",".join(seat.names) if seat.names else self._device
+        self._report(attempt, "started", pid=task.pid, node=self._node, device=device, seat=seat.record())
 
     def _poll(self) -> None:
+        now = time.monotonic()
         self._look_at_fence()
         for task in self._tasks.values():
             for record in task.watch.poll():
+                if record["e"] == "metric":
+                    self._floor.progress(task.attempt.identity, record.get("epoch", record.get("step")), now)
                 self._report(task.attempt, **record)
+        self._floor.look(now, not self._mailbox.empty)
+        self._tell_packing(now)
+        if self._machine is not None and now >= self._machine_at:
+            self._machine_at = now + machine.EVERY_SECONDS
+            self._journal.write("node", node=self._node, **self._machine.look())
         if time.monotonic() >= self._usage_at:
             self._usage_at = time.monotonic() + self._manifest.usage_seconds
             for task in self._tasks.values():
@@ -214,7 +251,17 @@ class Runner:
     def _sample(self, task: Task) -> None:
         usage = task.sampler.sample() if task.alive else None
         if usage is not None:
-            self._report(task.attempt, "usage", memory=usage.memory, cpu=usage.cpu)
+            more = self._floor.usage(task.attempt.identity, usage)
+            self._report(task.attempt, "usage", memory=usage.memory, cpu=usage.cpu, **more)
+
+    def _tell_packing(self, now: float) -> None:
+        """How tasks share the cards, when it has changed."""
+        if now < self._packing_at or not self._tasks:
+            return
+        told = self._floor.packing(not self._mailbox.empty)
+        if told is not None and _differs(told, self._packing):
+            self._packing, self._packing_at = told, now + PACKING_SECONDS
+            self._journal.write("packing", **told)
 
     def _look_for_job(self) -> None:
         try:
@@ -259,3 +306,16 @@ class Runner:
             return 0
         print("the journal could not be written to its end", file=sys.stderr)
         return 0 if self._job_is_gone else 1
+
+
+def _differs(told: Dict[str, Any], before: Optional[Dict[str, Any]]) -> bool:
+    """In more than how busy the card is at the moment, and by more than what is measured anew each time."""
+    if before is None or any(told[name] != before[name] for name in told if name not in ("load", "speedup", "need")):
+        return True
+    return any(_apart(told[name], before[name]) for name in ("speedup", "need"))
+
+
+def _apart(one: Optional[float], other: Optional[float]) -> bool:
+    if not one or not other:
+        return bool(one) != bool(other)
+    return abs(one - other) > 0.1 * other

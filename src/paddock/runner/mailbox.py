@@ -14,6 +14,17 @@ from . import layout
 Identity = Tuple[str, int]
 
 
+class Room(NamedTuple):
+    """What an attempt has to wait for, after one that ran out of memory."""
+
+    gpu: Optional[int] = None  # bytes on its card
+    host: Optional[int] = None
+    alone: bool = False
+
+
+ANY = Room()
+
+
 class Attempt(NamedTuple):
     """A line of tasks.jsonl; what is in `line` besides the identity is checked when the attempt is started."""
 
@@ -34,6 +45,14 @@ class Attempt(NamedTuple):
         """The task whose checkpoint it goes on from."""
         value = self.line.get("from")
         return value if isinstance(value, str) and value and os.sep not in value and value != ".." else None
+
+    @property
+    def room(self) -> Room:
+        given = self.line.get("room")
+        if not isinstance(given, dict):
+            return ANY
+        gpu, host = (one if type(one) is int and one > 0 else None for one in (given.get("gpu"), given.get("host")))
+        return Room(gpu, host, given.get("alone") is True)
 
     @property
     def seconds(self) -> Optional[float]:
@@ -96,10 +115,11 @@ class Mailbox:
             if attempt is not None:
                 self._queue.append(attempt)
 
-    def claim(self, deadline: float, fits: Callable[[Attempt], bool]) -> Optional[Attempt]:
+    def claim(self, deadline: float, fits: Callable[[Attempt], Optional[bool]]) -> Optional[Attempt]:
         """The next attempt that fits and that nobody else has; what does not fit stays in the queue, in its place.
 
-        Gives up at the deadline, as there may be thousands of others'. `unfit`: all that is left does not fit.
+        Gives up at the deadline, as there may be thousands of others', and when `fits` answers None: nothing will fit
+        now. `unfit`: all that is left does not fit.
         """
         left: List[Attempt] = []
         try:
@@ -108,10 +128,15 @@ class Mailbox:
             self.unfit = bool(left) and not self._queue
             self._queue.extendleft(reversed(left))
 
-    def _next(self, deadline: float, fits: Callable[[Attempt], bool], left: List[Attempt]) -> Optional[Attempt]:
+    def _next(
+        self, deadline: float, fits: Callable[[Attempt], Optional[bool]], left: List[Attempt]
+    ) -> Optional[Attempt]:
         while self._queue and time.monotonic() < deadline:
             attempt = self._queue[0]
-            if not fits(attempt):
+            fit = fits(attempt)
+            if fit is None:
+                return None
+            if not fit:
                 left.append(self._queue.popleft())
                 continue
             try:

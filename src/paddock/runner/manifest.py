@@ -44,6 +44,10 @@ class Manifest(NamedTuple):
     tasks: Optional[int] = None
     umask: Optional[int] = None
     members: Optional[Members] = None
+    threads: Optional[int] = None  # of a task, as asked for
+    task_gpus: int = 0
+    per_gpu: Optional[int] = 1  # tasks that may share a GPU; None: to be found out
+    known: Optional[Dict[str, Any]] = None  # kind of GPU -> what an earlier job has learned there: need, tasks, limit
 
 
 def load(allocation_dir: str) -> Manifest:
@@ -66,6 +70,8 @@ def load(allocation_dir: str) -> Manifest:
         tasks=_optional(int, data.get("tasks")),
         umask=_optional(int, data.get("umask")),
         members=_members(data.get("members")),
+        threads=_optional(int, data.get("threads")) or None,
+        **_sharing(data.get("gpus")),
     )
 
 
@@ -75,6 +81,17 @@ def _optional(kind: Any, value: Any) -> Any:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0:
         raise ValueError("%r is not a number that the manifest may hold there" % (value,))
     return kind(value)
+
+
+def _sharing(value: Any) -> Dict[str, Any]:
+    if not isinstance(value, dict):
+        return {}
+    per = value.get("per", 1)
+    return {
+        "task_gpus": max(0, int(value.get("task", 1))),
+        "per_gpu": None if per == "auto" else max(1, int(per)),
+        "known": value.get("known"),
+    }
 
 
 def _members(value: Any) -> Optional[Members]:

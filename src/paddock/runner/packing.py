@@ -6,10 +6,12 @@ with what it holds if that is more; what others hold is not ours to give; and a 
 
 from __future__ import annotations
 
-from typing import List, NamedTuple, Optional, Sequence, Tuple
+from typing import NamedTuple, Optional, Sequence, Tuple
 
 MARGIN = 0.03  # of a card's memory: allocators round up, contexts differ
-FIRST = 4  # so many of which nothing is known yet may be on a card at the same time
+ROUND_UP = 1.02
+EACH = 15 * 10**9  # with so much of a card's memory for each, tasks of which nothing is known begin: at least 2, ...
+FIRST = 10  # ... at most so many
 
 
 class Tenant(NamedTuple):
@@ -43,16 +45,21 @@ class Space(NamedTuple):
         return sum(tenant.need is None for tenant in self.tenants)
 
 
-def choose(cards: Sequence[Space], need: Optional[int], alone: bool, most: int) -> Optional[int]:
+def choose(cards: Sequence[Space], need: Optional[int], alone: bool, most: int, few: int = FIRST) -> Optional[int]:
     """The place of the card that the next task should get: the one with the fewest, then with the most room.
 
-    None: there is room on none of them now. `most` tasks may share a card.
+    None: there is room on none of them now. `most` tasks may share a card, `few` of which nothing is known.
     """
-    able = [place for place, card in enumerate(cards) if _admits(card, need, alone, most)]
+    able = [place for place, card in enumerate(cards) if _admits(card, need, alone, most, few)]
     return min(able, key=lambda place: (len(cards[place].tenants), -cards[place].free, place), default=None)
 
 
-def _admits(card: Space, need: Optional[int], alone: bool, most: int) -> bool:
+def first(total: int, cores: int) -> int:
+    """How many tasks of which nothing is known may be on a card at the same time."""
+    return max(2, min(FIRST, total // EACH if total else FIRST, cores * 5 // 8))
+
+
+def _admits(card: Space, need: Optional[int], alone: bool, most: int, few: int) -> bool:
     if len(card.tenants) >= most or any(tenant.alone for tenant in card.tenants):
         return False
     if not card.tenants:
@@ -60,31 +67,28 @@ def _admits(card: Space, need: Optional[int], alone: bool, most: int) -> bool:
     if alone:
         return False
     if need is None:
-        return card.unknown == len(card.tenants) < FIRST and card.free > card.total // 2
+        return card.unknown == len(card.tenants) < few and card.free > card.total // 2
     return card.unknown == 0 and need <= card.free
 
 
 class Ledger:
     """What tasks of this job have needed so far, and so what the next one will."""
 
-    def __init__(self, known: int = 0) -> None:
-        self._most = known
+    def __init__(self, need: Optional[int] = None) -> None:
+        """`need`: as another has told it."""
+        self._most = None if need is None else int(need / ROUND_UP)
 
     def learn(self, peak: int) -> None:
         """What a task has come to, once it does not grow any more."""
-        self._most = max(self._most, peak)
+        self._most = max(self._most or 0, peak)
 
     @property
     def need(self) -> Optional[int]:
-        return int(self._most * 1.02) if self._most else None
+        return None if self._most is None else int(self._most * ROUND_UP)
 
 
-def deal(count: int, cores: Sequence[int]) -> List[List[int]]:
-    """Cores for so many seats: each has its own where there are enough, else they share, evenly."""
-    cores = sorted(cores)
-    if not cores or count < 1:
-        return [[] for _ in range(max(count, 0))]
-    if count >= len(cores):
-        return [[cores[seat % len(cores)]] for seat in range(count)]
-    bounds = [len(cores) * seat // count for seat in range(count + 1)]
-    return [cores[bounds[seat] : bounds[seat + 1]] for seat in range(count)]
+def fitting(card: Space, need: int, most: int) -> int:
+    """How many tasks of this need could be on the card, with those that are there."""
+    if need <= 0:
+        return most
+    return min(most, len(card.tenants) + max(0, card.free) // need)

@@ -90,6 +90,20 @@ def tree(root: int) -> Iterator[int]:
         waiting.extend(fresh)
 
 
+def ancestry(pid: int) -> Iterator[int]:
+    """The process and those that it descends from."""
+    while pid > 1:
+        yield pid
+        known = stat(pid)
+        if known is None:
+            return
+        pid = known.parent
+
+
+def threads(pid: int) -> List[int]:
+    return _pids("/proc/%d/task" % pid)
+
+
 def variable(pid: int, name: str) -> Optional[str]:
     """A variable of the environment with which the process was started."""
     prefix = name.encode() + b"="
@@ -107,10 +121,9 @@ def catches(pid: int, number: int) -> bool:
 
 
 def _children_from_files(pid: int) -> List[int]:
-    folder = "/proc/%d/task" % pid
     found: List[int] = []
-    for thread in _pids(folder):
-        found.extend(map(int, _read("%s/%d/children" % (folder, thread)).split()))
+    for thread in threads(pid):
+        found.extend(map(int, _read("/proc/%d/task/%d/children" % (pid, thread)).split()))
     return found
 
 

@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import time
-from typing import List, Optional, Tuple
+from typing import Dict, List, Optional, Tuple
 
 from . import members, processes
 from .causes import explain
@@ -156,14 +156,19 @@ class Task:
 
 
 def start(
-    manifest: Manifest, preparer: Preparer, oom: OomCounter, attempt: Attempt, ends_at: Optional[int] = None
+    manifest: Manifest,
+    preparer: Preparer,
+    oom: OomCounter,
+    attempt: Attempt,
+    seat: Dict[str, str],
+    ends_at: Optional[int] = None,
 ) -> Task:
     """Raises LaunchError."""
     try:
         place = preparer.prepare(attempt)
         # Before the process: the follower must know what was there before it.
         watch = Watch(lambda: _follower(manifest, attempt, place))
-        process = launch(manifest, attempt, place, ends_at)
+        process = launch(manifest, attempt, place, seat, ends_at)
     except (OSError, ValueError, TypeError) as error:
         raise LaunchError(describe(error)) from error
     team = manifest.members

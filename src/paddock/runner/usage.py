@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from typing import Dict, Iterator, NamedTuple, Optional
+from typing import Dict, Iterator, NamedTuple, Optional, Tuple
 
 from . import processes
 
@@ -50,6 +50,13 @@ class OomCounter:
 
 
 def _counters() -> Iterator[str]:
+    for folder, old in cgroup_folders():
+        yield os.path.join(folder, "memory.oom_control" if old else "memory.events")
+    yield "/proc/vmstat"
+
+
+def cgroup_folders() -> Iterator[Tuple[str, bool]]:
+    """The memory cgroups that we are in, the innermost first, and whether each is of the old kind (version 1)."""
     try:
         with open("/proc/self/cgroup", encoding="utf-8", errors="replace") as file:
             lines = [line.rstrip("\n").split(":", 2) for line in file]
@@ -57,20 +64,21 @@ def _counters() -> Iterator[str]:
         lines = []
     groups = {fields[1]: fields[2] for fields in lines if len(fields) == 3}
     if "" in groups:
-        yield from _upwards("/sys/fs/cgroup", groups[""], "memory.events")
+        for folder in _upwards("/sys/fs/cgroup", groups[""]):
+            yield folder, False
     for controllers, path in groups.items():
         if "memory" in controllers.split(","):
-            yield from _upwards("/sys/fs/cgroup/memory", path, "memory.oom_control")
-    yield "/proc/vmstat"
+            for folder in _upwards("/sys/fs/cgroup/memory", path):
+                yield folder, True
 
 
-def _upwards(mount: str, group: str, name: str) -> Iterator[str]:
+def _upwards(mount: str, group: str) -> Iterator[str]:
     # In a container the path may be one of the host's; then a folder above it is the one that is seen here.
     group = group.strip("/")
     while group:
-        yield os.path.join(mount, group, name)
+        yield os.path.join(mount, group)
         group = os.path.dirname(group)
-    yield os.path.join(mount, name)
+    yield mount
 
 
 def _count(path: str) -> Optional[int]:

@@ -17,6 +17,7 @@ class NewTask:
     params: Params
     epochs: int | None
     trial: int
+    reduces: bool = False
 
 
 def new_tasks(

@@ -18,15 +18,18 @@ _BUT_PARAMS = [column for column in tasks.c if column.name != "params"]
 _current = sa.and_(attempts.c.task_id == tasks.c.id, attempts.c.number == tasks.c.attempt)
 
 
-def insert(c: sa.Connection, job: str, new: Iterable[tuple[str, int]], *, resumed: bool) -> None:
+def insert(
+    c: sa.Connection, job: str, new: Iterable[tuple[str, int]], *, resumed: bool, room: dict[str, Any] | None = None
+) -> None:
     now = time.time()
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "task_id": task,
             "job_id": job,
             "number": number,
             "state": TaskState.SUBMITTED.value,
             "resumed": resumed,
+            "room": room,
             "created_at": now,
             "warnings": [],
         }
@@ -36,8 +39,18 @@ def insert(c: sa.Connection, job: str, new: Iterable[tuple[str, int]], *, resume
         c.execute(sa.insert(attempts), rows)
 
 
-def begin_next(c: sa.Connection, job: str, last: Sequence[tuple[str, int]], *, resumed: bool) -> None:
-    """Give each task (id, number of its last attempt) another attempt. A plain one forgets what was reached."""
+def begin_next(
+    c: sa.Connection,
+    job: str,
+    last: Sequence[tuple[str, int]],
+    *,
+    resumed: bool,
+    room: dict[str, Any] | None = None,
+) -> None:
+    """Give each task (id, number of its last attempt) another attempt. A plain one forgets what was reached.
+
+    `room` is what it has to wait for, after one that ran out of memory.
+    """
     values: dict[str, Any] = {"state": TaskState.SUBMITTED.value, "stopping": False}
     if not resumed:
         forget = ("epoch", "epoch_at", "first_epoch", "last_value", "best_value", "best_epoch", "best_at", "others")
@@ -45,7 +58,7 @@ def begin_next(c: sa.Connection, job: str, last: Sequence[tuple[str, int]], *, r
     change = sa.update(tasks).where(tasks.c.id == sa.bindparam("task")).values(**values, attempt=sa.bindparam("next"))
     if last:
         c.execute(change, [{"task": task, "next": number + 1} for task, number in last])
-        insert(c, job, [(task, number + 1) for task, number in last], resumed=resumed)
+        insert(c, job, [(task, number + 1) for task, number in last], resumed=resumed, room=room)
 
 
 def with_tasks() -> sa.Select[Any]:
@@ -61,7 +74,8 @@ def unpublished(c: sa.Connection, limit: int) -> list[sa.Row[Any]]:
     """Attempts that no runner can have seen yet, oldest jobs first."""
     query = (
         sa.select(attempts.c.id, attempts.c.task_id, attempts.c.job_id, attempts.c.number, attempts.c.resumed)
-        .add_columns(tasks.c.params, tasks.c.epochs, tasks.c.number.label("task_number"), attempts.c.source)
+        .add_columns(tasks.c.params, tasks.c.epochs, tasks.c.number.label("task_number"), tasks.c.reduces)
+        .add_columns(attempts.c.source, attempts.c.room)
         .join(tasks, _current)
         .join(jobs, jobs.c.id == tasks.c.job_id)
         .where(

@@ -21,6 +21,12 @@ def after(c: sa.Connection, last: int, job: str | None = None, limit: int = 500)
     return [Event(id=r.id, at=moment(r.at), job=r.job_id, kind=r.kind, data=r.data) for r in c.execute(query)]
 
 
+def jobs_after(c: sa.Connection, last: int) -> list[str]:
+    """The jobs that something has happened to since."""
+    query = sa.select(events.c.job_id).where(events.c.id > last, events.c.job_id.is_not(None))
+    return list(c.scalars(query.distinct()))
+
+
 def bounds(c: sa.Connection) -> tuple[int, int]:
     """The ids of the oldest and of the newest event kept; (0, 0) when there is none."""
     row = c.execute(sa.select(sa.func.min(events.c.id), sa.func.max(events.c.id))).one()

@@ -23,12 +23,13 @@ from paddock.models import (
     JobSpec,
     LimitsRequest,
     Objective,
+    Packing,
     ScriptReport,
     TaskCounts,
     TaskState,
 )
 from paddock.search.tasks import NewTask
-from paddock.store import allocations, events, metrics, trials
+from paddock.store import allocations, events, metrics, reduces, trials
 from paddock.store import attempts as attempt_rows
 from paddock.store.rows import moment, storable
 from paddock.store.tables import attempts, jobs, tasks
@@ -50,6 +51,7 @@ class NewJob:
     tasks: Sequence[NewTask]
     warnings: list[str] = field(default_factory=list)
     digest: str | None = None
+    program: str | None = None
     searching: bool = False
 
 
@@ -73,6 +75,7 @@ def insert(c: sa.Connection, new: NewJob) -> None:
             warnings=new.warnings,
             created_at=now,
             digest=new.digest,
+            program=new.program,
             searching=new.searching,
             search_until=None if spec.search.time_budget is None else now + spec.search.time_budget,
         )
@@ -105,6 +108,7 @@ def detail(c: sa.Connection, job: str, folder: str) -> JobDetail:
     return JobDetail(
         **summary.__dict__,
         spec=spec,
+        packing=[Packing(gpu=gpu, **found) for gpu, found in sorted((row.packing or {}).items())],
         script=script_of(row),
         code=CodeInfo.model_validate(row.code),
         folder=folder,
@@ -161,6 +165,7 @@ def _summaries(c: sa.Connection, rows: Sequence[sa.Row[Any]]) -> list[Job]:
     query2 = sa.select(tasks.c.job_id, sa.func.min(tasks.c.best_value), sa.func.max(tasks.c.best_value))
     for job, low, high in c.execute(query2.where(tasks.c.job_id.in_(ids)).group_by(tasks.c.job_id)):
         extremes[job] = (low, high)
+    reducing = {one.job for one in reduces.due(c, [row.id for row in rows if row.spec.get("reduce")])}
     ends, durations = _endings(c, ids)
     left = _running_left(c, [job for job in ids if counts[job].get(TaskState.RUNNING.value)])
     bests = {row.id: extremes.get(row.id, (None, None))[row.goal == Goal.MAX.value] for row in rows}
@@ -171,7 +176,7 @@ def _summaries(c: sa.Connection, rows: Sequence[sa.Row[Any]]) -> list[Job]:
     for row in rows:
         goal, best = Goal(row.goal), bests[row.id]
         of_states = TaskCounts(**counts[row.id])
-        over = not of_states.unended and not row.searching
+        over = not of_states.unended and not row.searching and row.id not in reducing
         to_come = _to_come(row, of_states)
         found.append(
             Job(

@@ -116,6 +116,24 @@ def series(c: sa.Connection, task_ids: Sequence[str], metric: str) -> dict[str, 
     return {task: join(parts) for (task, _), parts in found.items()}
 
 
+def recent(c: sa.Connection, ids: Sequence[int], names: Sequence[str]) -> dict[int, dict[str, Points]]:
+    """The last points of each of these metrics, between CAP and twice as many, by attempt id."""
+    found: dict[int, dict[str, Points]] = defaultdict(dict)
+    later = chunks.alias()
+    last = sa.select(sa.func.max(later.c.seq)).where(
+        later.c.attempt_id == chunks.c.attempt_id, later.c.name == chunks.c.name
+    )
+    for part in _batches(ids):
+        query = sa.select(chunks.c.attempt_id, chunks.c.name, chunks.c.data).where(
+            chunks.c.attempt_id.in_(part), chunks.c.name.in_(names), chunks.c.seq >= last.scalar_subquery() - 1
+        )
+        for row in c.execute(query.order_by(chunks.c.seq)):
+            points = np.frombuffer(row.data, dtype=POINT)
+            known = found[row.attempt_id].get(row.name, NOTHING)
+            found[row.attempt_id][row.name] = np.concatenate([known, points])
+    return found
+
+
 def before(c: sa.Connection, task: str, attempt: int, metric: str) -> Points:
     """One metric as the attempts that `attempt` resumed reported it."""
     rows = c.execute(

@@ -53,6 +53,8 @@ jobs = Table(
     Column("adjusted", Integer, nullable=False, server_default=text("0")),  # counts changes of hold and limits
     Column("told", Integer, nullable=False, server_default=text("0")),  # the change that its runners were told of
     Column("digest", String(64)),  # of its code
+    Column("program", String(64)),  # of its script or command alone: by this, what was learned of it is found again
+    Column("packing", JSON),  # kind of GPU -> how its tasks share it, as its runners last said
     Column("searching", Boolean, nullable=False, server_default=text("false")),  # further tasks are to come
     Column("search_until", Float(53)),  # the end of its time budget
     Column("search_note", Text),  # why no further tasks come
@@ -80,6 +82,7 @@ tasks = Table(
     Column("best_at", Float(53)),
     Column("trial", Integer, nullable=False, server_default=text("0")),  # the same for the same configuration
     Column("others", JSON),  # the best of every objective after the first
+    Column("reduces", Boolean, nullable=False, server_default=text("false")),  # it runs the job's `reduce`
     UniqueConstraint("job_id", "number"),
     Index("ix_tasks_job_id_state", "job_id", "state"),
 )
@@ -109,6 +112,9 @@ attempts = Table(
     Column("exit_code", Integer),
     Column("signal", Integer),
     Column("peak_memory", BigInteger),
+    Column("peak_gpu_memory", BigInteger),
+    Column("seat", JSON),  # its share of the allocation
+    Column("room", JSON),  # what it has to wait for, after one that ran out of memory
     Column("cpu_seconds", Float(53)),
     Column("warnings", JSON, nullable=False),
     # Population-based training: what the next attempt will be, and what this one was made of.
@@ -182,4 +188,28 @@ events = Table(
     Column("kind", String(16), nullable=False),
     Column("data", JSON, nullable=False),
     sqlite_autoincrement=True,
+)
+
+# What was learned of a program on a kind of GPU: how many of its tasks share one, and what each needs.
+packings = Table(
+    "packings",
+    metadata,
+    Column("program", String(64), primary_key=True),
+    Column("gpu", String(200), primary_key=True),
+    Column("tasks", Integer, nullable=False),
+    Column("need", BigInteger),
+    Column("limit", String(16)),
+    Column("speedup", Float(53)),
+    Column("at", Float(53), nullable=False),
+)
+
+# How busy a node was at a moment: cores, memory, and the same of each GPU.
+loads = Table(
+    "loads",
+    metadata,
+    Column("backend", String(200), primary_key=True),
+    Column("node", String(255), primary_key=True),
+    Column("at", Float(53), primary_key=True),
+    Column("data", JSON, nullable=False),
+    Index("ix_loads_at", "at"),
 )

@@ -79,29 +79,6 @@ def ids(c: sa.Connection, job: str, offset: int, limit: int) -> list[str]:
     return list(c.scalars(query.offset(offset).limit(limit)))
 
 
-def running_in(c: sa.Connection, allocations: Sequence[str]) -> dict[str, list[str]]:
-    """Allocation -> the tasks that run in it."""
-    found: dict[str, list[str]] = {}
-    for start in range(0, len(allocations), 400):
-        query = sa.select(attempts.c.allocation, attempts.c.task_id).where(
-            attempts.c.allocation.in_(allocations[start : start + 400]), attempts.c.state == TaskState.RUNNING.value
-        )
-        for row in c.execute(query.order_by(attempts.c.task_id)):
-            found.setdefault(row.allocation, []).append(row.task_id)
-    return found
-
-
-def running_on(c: sa.Connection) -> dict[str, dict[str, list[str]]]:
-    """Node -> device (`gpu 0`) -> the tasks that run there; without a device under an empty name."""
-    query = sa.select(attempts.c.node, attempts.c.device, attempts.c.task_id)
-    found: dict[str, dict[str, list[str]]] = {}
-    for row in c.execute(query.where(attempts.c.state == TaskState.RUNNING.value).order_by(attempts.c.task_id)):
-        kind, _, ids = (row.device or "").partition(" ")
-        for one in [f"{kind} {each}" for each in ids.split(",")] if ids else [""]:
-            found.setdefault(row.node or "", {}).setdefault(one, []).append(row.task_id)
-    return found
-
-
 def by_ids(c: sa.Connection, ids: Sequence[str]) -> list[Task]:
     now = time.time()
     found = []
@@ -131,6 +108,7 @@ def _task(row: sa.Row[Any], now: float) -> Task:
         reason=row.reason,
         attempt=row.attempt,
         trial=row.trial,
+        reduces=row.reduces,
         values=[row.best_value, *row.others] if row.others else [],
         created_at=moment(row.created_at),
         started_at=moment(row.started_at),
@@ -146,6 +124,8 @@ def _task(row: sa.Row[Any], now: float) -> Task:
         device=row.device,
         exit_code=row.exit_code,
         peak_memory=row.peak_memory,
+        peak_gpu_memory=row.peak_gpu_memory,
+        seat=row.seat,
         cpu_seconds=row.cpu_seconds,
         warnings=row.warnings,
     )
@@ -178,6 +158,9 @@ def attempts_of(c: sa.Connection, task: str) -> list[Attempt]:
             exit_code=row.exit_code,
             signal=row.signal,
             peak_memory=row.peak_memory,
+            peak_gpu_memory=row.peak_gpu_memory,
+            seat=row.seat,
+            room=row.room,
             cpu_seconds=row.cpu_seconds,
             warnings=row.warnings,
         )
@@ -198,15 +181,24 @@ def request_stop(c: sa.Connection, job: str, ids: Sequence[str] | None) -> list[
 
 
 def restart(c: sa.Connection, job: str, ids: Sequence[str] | None, *, failed: bool, resume: bool) -> list[str]:
-    """Give ended tasks another attempt. A task that was named and still runs is refused."""
-    query = sa.select(tasks.c.id, tasks.c.state, tasks.c.attempt).where(tasks.c.job_id == job).order_by(tasks.c.number)
+    """Give ended tasks another attempt. A task that was named and still runs is refused.
+
+    The reduce task waits for the others: it is begun again by the engine when they have finished.
+    """
+    query = sa.select(tasks.c.id, tasks.c.state, tasks.c.attempt, tasks.c.reduces).where(tasks.c.job_id == job)
     named = None if ids is None else set(ids)
-    rows = [row for row in c.execute(query) if named is None or row.id in named]
+    found_rows = c.execute(query.order_by(tasks.c.number)).all()
+    rows = [row for row in found_rows if named is None or row.id in named]
     busy = [row.id for row in rows if not TaskState(row.state).ended]
     if ids is not None and busy:
         raise Conflict(f"{busy[0]} has not ended: stop it first.", fields={"tasks": ", ".join(busy[:10])})
     wanted = {TaskState.ERROR} if failed else {state for state in TaskState if state.ended}
     chosen = [row for row in rows if TaskState(row.state) in wanted]
+    unended = any(not TaskState(row.state).ended for row in found_rows if not row.reduces)
+    if unended and named and all(row.reduces for row in chosen):
+        raise Conflict(f"{chosen[0].id} runs by itself when the other tasks have finished.")
+    if unended or not all(row.reduces for row in chosen):
+        chosen = [row for row in chosen if not row.reduces]
     attempt_rows.begin_next(c, job, [(row.id, row.attempt) for row in chosen], resumed=resume)
     found = [row.id for row in chosen]
     if found:

@@ -36,6 +36,7 @@ def add(c: sa.Connection, job: str, new: Sequence[NewTask]) -> list[str]:
             "created_at": now,
             "epochs": one.epochs,
             "trial": one.trial,
+            "reduces": one.reduces,
         }
         for number, one in enumerate(new, start=last + 1)
     ]
@@ -46,7 +47,7 @@ def add(c: sa.Connection, job: str, new: Sequence[NewTask]) -> list[str]:
 
 
 def runs(c: sa.Connection, job: str) -> list[Run]:
-    """All tasks of a job."""
+    """All tasks of a job that try a configuration."""
     query = sa.select(
         tasks.c.id,
         tasks.c.trial,
@@ -67,7 +68,7 @@ def runs(c: sa.Connection, job: str) -> list[Run]:
             epoch=row.epoch,
             ended_at=row.ended_at,
         )
-        for row in c.execute(query.where(tasks.c.job_id == job).order_by(tasks.c.number))
+        for row in c.execute(query.where(tasks.c.job_id == job, tasks.c.reduces.is_(False)).order_by(tasks.c.number))
     ]
 
 
@@ -141,7 +142,8 @@ def go_on(c: sa.Connection, job: str, spec: dict[str, Any], until: float | None,
 
 
 def judged(c: sa.Connection, job: str) -> list[Judged]:
-    query = attempt_rows.with_tasks().where(tasks.c.job_id == job).order_by(tasks.c.number)
+    mine = (tasks.c.job_id == job, tasks.c.reduces.is_(False))
+    query = attempt_rows.with_tasks().where(*mine).order_by(tasks.c.number)
     pruned = set(
         c.scalars(
             sa.select(attempts.c.task_id)

@@ -385,6 +385,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/load": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Load
+         * @description Nodes with their GPUs and the processes on them, what users and jobs use together, and advice for what runs.
+         */
+        get: operations["load_api_v1_load_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/load/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Load History
+         * @description How busy each node and each of its GPUs was: some 300 points each.
+         */
+        get: operations["load_history_api_v1_load_history_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/nodes": {
         parameters: {
             query?: never;
@@ -688,6 +728,8 @@ export interface components {
             params?: {
                 [key: string]: components["schemas"]["JsonValue"];
             } | null;
+            /** Peak Gpu Memory */
+            peak_gpu_memory?: number | null;
             /** Peak Memory */
             peak_memory?: number | null;
             /** Pid */
@@ -700,6 +742,9 @@ export interface components {
              * @default false
              */
             resumed?: boolean;
+            /** @description what it had to wait for, after one that ran out of memory */
+            room?: components["schemas"]["Room"] | null;
+            seat?: components["schemas"]["Seat"] | null;
             /** Signal */
             signal?: number | null;
             /**
@@ -957,15 +1002,30 @@ export interface components {
              */
             kind: "gpu" | "cpu";
             /**
+             * Load
+             * @description share of the time in which it is busy, as last measured
+             */
+            load?: number | null;
+            /**
              * Memory
              * @description bytes
              */
             memory?: number | null;
             /**
+             * Memory Used
+             * @description bytes, by whomever
+             */
+            memory_used?: number | null;
+            /**
              * Name
              * @default
              */
             name?: string;
+            /**
+             * Processes
+             * @description those on it, as far as they can be seen
+             */
+            processes?: components["schemas"]["GpuProcess"][];
             /**
              * Tasks
              * @description ids of the tasks that run on it
@@ -976,6 +1036,8 @@ export interface components {
              * @description keys of the allocations on it
              */
             used_by?: string[];
+            /** Uuid */
+            uuid?: string | null;
         };
         /**
          * Environment
@@ -1066,6 +1128,28 @@ export interface components {
          * @enum {string}
          */
         Goal: "min" | "max";
+        /**
+         * GpuProcess
+         * @description A process on a GPU, whoever's it is.
+         */
+        GpuProcess: {
+            /** Command */
+            command?: string | null;
+            /**
+             * Memory
+             * @description bytes on the GPU
+             */
+            memory?: number | null;
+            /** Owner */
+            owner?: string | null;
+            /** Pid */
+            pid: number;
+            /**
+             * Task
+             * @description the task that it belongs to
+             */
+            task?: string | null;
+        };
         /** Health */
         Health: {
             /**
@@ -1086,6 +1170,24 @@ export interface components {
             ok: boolean;
             /** Problems */
             problems?: string[];
+        };
+        /**
+         * Hint
+         * @description Something that the owner of a job could change.
+         */
+        Hint: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "share_gpu" | "near_gpu_memory" | "near_memory" | "idle_cores" | "idle_gpu";
+            /**
+             * Per Gpu
+             * @description share_gpu: so many tasks could share a GPU
+             */
+            per_gpu?: number | null;
+            /** Text */
+            text: string;
         };
         /** InspectRequest */
         InspectRequest: {
@@ -1118,7 +1220,7 @@ export interface components {
             description: string;
             /**
              * Ended
-             * @description no task is waiting or running, and none is to come
+             * @description no task is waiting or running, and none is to come, of a search or to reduce
              */
             ended: boolean;
             /** Ended At */
@@ -1184,7 +1286,7 @@ export interface components {
             description: string;
             /**
              * Ended
-             * @description no task is waiting or running, and none is to come
+             * @description no task is waiting or running, and none is to come, of a search or to reduce
              */
             ended: boolean;
             /** Ended At */
@@ -1204,6 +1306,11 @@ export interface components {
             objective: components["schemas"]["Objective"];
             /** Owner */
             owner: string;
+            /**
+             * Packing
+             * @description how its tasks share GPUs, by kind of GPU
+             */
+            packing?: components["schemas"]["Packing"][];
             script?: components["schemas"]["ScriptReport"] | null;
             /**
              * Searching
@@ -1230,6 +1337,51 @@ export interface components {
             waits?: components["schemas"]["Waits"] | null;
             /** Warnings */
             warnings?: string[];
+        };
+        /** JobLoad */
+        JobLoad: {
+            /** Advice */
+            advice?: components["schemas"]["Hint"][];
+            /**
+             * Cores
+             * @description busy cores, as measured
+             * @default 0
+             */
+            cores?: number;
+            /**
+             * Gpu Load
+             * @description mean over the GPUs that its tasks are on, 0 to 1
+             */
+            gpu_load?: number | null;
+            /**
+             * Gpu Memory
+             * @description bytes
+             * @default 0
+             */
+            gpu_memory?: number;
+            /**
+             * Gpus
+             * @description GPUs that they are on
+             * @default 0
+             */
+            gpus?: number;
+            /** Job */
+            job: string;
+            /**
+             * Memory
+             * @description bytes
+             * @default 0
+             */
+            memory?: number;
+            /** Name */
+            name: string;
+            /**
+             * Tasks
+             * @default 0
+             */
+            tasks?: number;
+            /** User */
+            user: string;
         };
         /** JobPage */
         JobPage: {
@@ -1312,6 +1464,11 @@ export interface components {
                 [key: string]: components["schemas"]["Choices"] | components["schemas"]["Range"] | components["schemas"]["Block-Output"];
             };
             /**
+             * Reduce
+             * @description a shell command that runs as one more task when all others have finished
+             */
+            reduce?: string | null;
+            /**
              * @default {
              *       "options": []
              *     }
@@ -1368,6 +1525,53 @@ export interface components {
              * @description of its allocations, such as 4h
              */
             time_limit?: (number | string) | null;
+        };
+        /**
+         * LoadReport
+         * @description All of it, at one moment.
+         */
+        LoadReport: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Jobs */
+            jobs: components["schemas"]["JobLoad"][];
+            /** Nodes */
+            nodes: components["schemas"]["Node"][];
+            /** Users */
+            users: components["schemas"]["UserLoad"][];
+        };
+        /**
+         * LoadSeries
+         * @description How busy a node, or one GPU of it, was over time. What was not measured is null.
+         */
+        LoadSeries: {
+            /** Backend */
+            backend: string;
+            /**
+             * Device
+             * @description id of a GPU; null: the node itself
+             */
+            device?: string | null;
+            /**
+             * Load
+             * @description 0 to 1: of the cores, or of the GPU
+             */
+            load: (number | null)[];
+            /**
+             * Memory
+             * @description bytes in use
+             */
+            memory: (number | null)[];
+            /** Node */
+            node: string;
+            /**
+             * Times
+             * @description seconds since 1970
+             */
+            times: number[];
         };
         /**
          * Method
@@ -1430,6 +1634,16 @@ export interface components {
             cpu_slots: number;
             /** Cpus */
             cpus: number;
+            /**
+             * Cpus Busy
+             * @description cores that are busy, where somebody has looked
+             */
+            cpus_busy?: number | null;
+            /**
+             * Cpus Used
+             * @description cores that are busy; on Slurm: that are given away
+             */
+            cpus_used?: number | null;
             /** Devices */
             devices?: components["schemas"]["Device"][];
             /** Features */
@@ -1449,6 +1663,11 @@ export interface components {
              * @description bytes that could be had
              */
             memory_free?: number | null;
+            /**
+             * Memory Used
+             * @description bytes in use, where somebody has looked
+             */
+            memory_used?: number | null;
             /** Name */
             name: string;
             /** Partitions */
@@ -1497,6 +1716,63 @@ export interface components {
              * @default val_loss
              */
             metric?: string;
+        };
+        /**
+         * Packing
+         * @description How many tasks of a job share a GPU, and why not more.
+         */
+        Packing: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /**
+             * Auto
+             * @description Paddock chooses; else it is as asked, or less where memory is short
+             */
+            auto: boolean;
+            /**
+             * Gpu
+             * @description the kind of GPU
+             */
+            gpu: string;
+            /**
+             * Known
+             * @description it began with what an earlier job of the same script had learned
+             * @default false
+             */
+            known?: boolean;
+            /**
+             * Limit
+             * @description what keeps it from more; null: it is still growing
+             */
+            limit?: ("asked" | "tasks" | "memory" | "host_memory" | "cores" | "gain") | null;
+            /**
+             * Load
+             * @description share of the time in which the GPU was busy
+             */
+            load?: number | null;
+            /**
+             * Need
+             * @description bytes of GPU memory that a task is expected to need
+             */
+            need?: number | null;
+            /**
+             * Speedup
+             * @description tasks done in a time, compared with one at a time
+             */
+            speedup?: number | null;
+            /**
+             * Tasks
+             * @description so many at a time on each, as chosen last
+             */
+            tasks: number;
+            /**
+             * Total
+             * @description bytes that the GPU has
+             */
+            total?: number | null;
         };
         /**
          * Preview
@@ -1651,6 +1927,11 @@ export interface components {
              */
             partition?: string | null;
             /**
+             * Per Gpu
+             * @description tasks that share a GPU at a time, as far as its memory goes; auto: as many as pay
+             */
+            per_gpu?: number | "auto" | null;
+            /**
              * Profile
              * @description name of a profile in the settings: resources with a name
              */
@@ -1669,6 +1950,8 @@ export interface components {
              * @description of an allocation, such as 4h or 1-00:00:00; tasks that are cut off go on in the next
              */
             time_limit?: number | null;
+            /** @description nodes, tasks at a time on each, threads of each: in place of slots, cpus and gpus */
+            triple?: components["schemas"]["Triple"] | null;
         };
         /** RestartRequest */
         RestartRequest: {
@@ -1689,6 +1972,28 @@ export interface components {
              * @description ids or numbers; all that have ended when not given
              */
             tasks?: string[] | null;
+        };
+        /**
+         * Room
+         * @description What an attempt waits for, after one that ran out of memory.
+         */
+        Room: {
+            /**
+             * Alone
+             * @description beside no other task
+             * @default false
+             */
+            alone?: boolean;
+            /**
+             * Gpu
+             * @description bytes that have to be free on its GPU
+             */
+            gpu?: number | null;
+            /**
+             * Host
+             * @description bytes that have to be free on its node
+             */
+            host?: number | null;
         };
         /**
          * RungReport
@@ -1891,6 +2196,39 @@ export interface components {
             unjudged?: string[];
         };
         /**
+         * Seat
+         * @description The part of an allocation that a task has.
+         */
+        Seat: {
+            /**
+             * Cores
+             * @description the cores it may use; none: all of the allocation
+             */
+            cores?: number[];
+            /** Gpu Name */
+            gpu_name?: string | null;
+            /**
+             * Gpus
+             * @description ids, as in CUDA_VISIBLE_DEVICES
+             */
+            gpus?: string[];
+            /**
+             * Sharing
+             * @description how it shares its GPU with other tasks: through NVIDIA MPS, or by taking turns
+             */
+            sharing?: ("mps" | "turns") | null;
+            /**
+             * Threads
+             * @description what numerical libraries are told
+             */
+            threads?: number | null;
+            /**
+             * Why
+             * @description why not through MPS
+             */
+            why?: string | null;
+        };
+        /**
          * StopEarly
          * @description When tasks are stopped that are not promising. Text form: `asha`, `median`.
          */
@@ -2001,6 +2339,11 @@ export interface components {
                 [key: string]: components["schemas"]["JsonValue"];
             };
             /**
+             * Peak Gpu Memory
+             * @description bytes on all its GPUs
+             */
+            peak_gpu_memory?: number | null;
+            /**
              * Peak Memory
              * @description bytes
              */
@@ -2009,6 +2352,14 @@ export interface components {
             progress?: number | null;
             /** Reason */
             reason?: string | null;
+            /**
+             * Reduces
+             * @description it runs the job's `reduce`, after all others; it has no parameters
+             * @default false
+             */
+            reduces?: boolean;
+            /** @description its share of the allocation, where several tasks run in one */
+            seat?: components["schemas"]["Seat"] | null;
             /** Seconds Left */
             seconds_left?: number | null;
             /** Started At */
@@ -2124,6 +2475,11 @@ export interface components {
                 [key: string]: components["schemas"]["JsonValue"];
             };
             /**
+             * Peak Gpu Memory
+             * @description bytes on all its GPUs
+             */
+            peak_gpu_memory?: number | null;
+            /**
              * Peak Memory
              * @description bytes
              */
@@ -2132,6 +2488,14 @@ export interface components {
             progress?: number | null;
             /** Reason */
             reason?: string | null;
+            /**
+             * Reduces
+             * @description it runs the job's `reduce`, after all others; it has no parameters
+             * @default false
+             */
+            reduces?: boolean;
+            /** @description its share of the allocation, where several tasks run in one */
+            seat?: components["schemas"]["Seat"] | null;
             /** Seconds Left */
             seconds_left?: number | null;
             /** Started At */
@@ -2215,6 +2579,52 @@ export interface components {
              * @description one an objective; the mean where it has several tasks
              */
             values: (number | null)[];
+        };
+        /**
+         * Triple
+         * @description Nodes, tasks at a time on each of them, threads of each task. Text form: `2,8,4`.
+         */
+        Triple: {
+            /** Nodes */
+            nodes: number;
+            /** Tasks */
+            tasks: number;
+            /** Threads */
+            threads: number;
+        };
+        /** UserLoad */
+        UserLoad: {
+            /**
+             * Cores
+             * @description busy cores, as measured
+             * @default 0
+             */
+            cores?: number;
+            /**
+             * Gpu Memory
+             * @description bytes
+             * @default 0
+             */
+            gpu_memory?: number;
+            /**
+             * Gpus
+             * @description GPUs that they are on
+             * @default 0
+             */
+            gpus?: number;
+            /**
+             * Memory
+             * @description bytes
+             * @default 0
+             */
+            memory?: number;
+            /**
+             * Tasks
+             * @default 0
+             */
+            tasks?: number;
+            /** User */
+            user: string;
         };
         /** Version */
         Version: {
@@ -3954,6 +4364,161 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TaskPage"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    load_api_v1_load_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoadReport"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    load_history_api_v1_load_history_get: {
+        parameters: {
+            query?: {
+                /** @description only this node */
+                node?: string | null;
+                /** @description only nodes of this backend */
+                backend?: string | null;
+                /** @description so far back */
+                minutes?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoadSeries"][];
                 };
             };
             /** @description The request is not well-formed */

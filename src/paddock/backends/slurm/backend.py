@@ -306,6 +306,7 @@ def _node(row: parse.NodeRow, backend: str) -> Node:
         state="+".join(sorted(row.states)).lower() or "unknown",
         cpus=row.cpus,
         load=row.load,
+        cpus_used=row.cpus_alloc,
         memory=row.memory * MEBI,
         memory_free=max(row.memory - row.memory_alloc, 0) * MEBI,
         slots=slots,

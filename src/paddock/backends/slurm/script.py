@@ -30,8 +30,7 @@ def script(batch: AllocationBatch, settings: SlurmSettings, count: int | None = 
 def options(batch: AllocationBatch, settings: SlurmSettings, count: int | None = None) -> list[str]:
     """The options of sbatch, in a fixed order."""
     asked = batch.resources
-    slots, nodes = asked.slots or 1, asked.nodes or 1
-    gpus, cpus = (asked.gpus or 0) * slots, (asked.cpus or 1) * slots
+    nodes, gpus, cpus = asked.nodes or 1, asked.gpus or 0, asked.cpus or 1
     gres = "gpu:" + (f"{asked.gpu_type}:" if asked.gpu_type else "") + str(gpus)
     log = batch.folder.replace("%", "%%") + ".%a/out.log"
     given: list[tuple[str, object]] = [
@@ -45,7 +44,7 @@ def options(batch: AllocationBatch, settings: SlurmSettings, count: int | None =
         ("ntasks-per-node", 1),
         ("cpus-per-task", cpus),
         ("gres", gres if gpus else None),
-        ("mem", f"{-(-asked.memory * slots // 1024**2)}M" if asked.memory else None),
+        ("mem", f"{-(-asked.memory // 1024**2)}M" if asked.memory else None),
         ("time", clock(-(-asked.time_limit // 60) * 60) if asked.time_limit else None),
         ("constraint", asked.constraint),
         ("nodelist", asked.nodelist),

@@ -6,7 +6,7 @@ import json
 from typing import Any, Iterator, Mapping
 
 from .axis import Axis, counts
-from .base import Point, Source
+from .base import REPORT, Point, Source
 from .tail import Lines, Tail
 
 
@@ -43,6 +43,8 @@ class JsonlSource(Source):
         if not isinstance(found, dict):
             return None
         row = flatten(found)
+        if self.rank == REPORT and 1 <= row.get("of", 0) < 2**31:  # step 3 of 10
+            self._batch.total = int(row.pop("of"))
         if not self._sure:
             self._sure = counts(row)
             self.rejected = not self._sure

@@ -1,0 +1,1 @@
+"""What sharing a GPU gains, on a machine with an NVIDIA card. See docs/benchmarks.md."""

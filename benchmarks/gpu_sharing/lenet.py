@@ -1,0 +1,38 @@
+"""The paper's workload: LeNet-4 on made data of the size of MNIST, batches of 64. `--hold` takes GPU memory besides."""
+
+import argparse
+import os
+
+import torch
+from torch import nn
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--hold", type=float, default=0.0, help="GiB of GPU memory to hold")
+    parser.add_argument("--epochs", type=int, default=5)
+    parser.add_argument("--lr", type=float, default=0.01)
+    given = parser.parse_args()
+    torch.manual_seed(0)
+    held = torch.empty(int(given.hold * 2**30), dtype=torch.uint8, device="cuda")
+    images = torch.randn(60_000, 1, 28, 28, device="cuda")
+    labels = torch.randint(0, 10, (60_000,), device="cuda")
+    net = nn.Sequential(
+        *(nn.Conv2d(1, 4, 5), nn.Tanh(), nn.AvgPool2d(2)),
+        *(nn.Conv2d(4, 16, 5), nn.Tanh(), nn.AvgPool2d(2)),
+        *(nn.Flatten(), nn.Linear(256, 120), nn.Tanh(), nn.Linear(120, 10)),
+    ).cuda()
+    optimizer = torch.optim.SGD(net.parameters(), lr=given.lr)
+    criterion = nn.CrossEntropyLoss()
+    for epoch in range(1, given.epochs + 1):
+        order = torch.randperm(len(images), device="cuda")
+        for batch in order.split(64):
+            optimizer.zero_grad()
+            loss = criterion(net(images[batch]), labels[batch])
+            loss.backward()
+            optimizer.step()
+        print(f"epoch: {epoch} loss: {loss.item():.4f}", flush=True)
+    print(f"process {os.getpid()} is done, with {held.numel()} bytes held")
+
+
+main()

@@ -1,0 +1,164 @@
+"""Runs a number of tasks by hand, or through Paddock's runner as the server would; standard library only.
+
+The server is not needed for these figures, and its dependencies are not on every machine with a card: the job folder
+is laid down here, and what the engine would remember from one job to the next is carried over by `known`.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+sys.path.insert(0, str(ROOT / "src" / "paddock"))
+
+from runner import build, mps  # type: ignore[import-not-found] # noqa: E402
+
+
+@dataclass
+class Result:
+    seconds: float
+    done: int
+    failed: int
+    attempts: int = 0
+    packing: dict[str, Any] = field(default_factory=dict)
+    cpu_seconds: float = 0.0  # of the runner itself
+    memory: int = 0
+    task_seconds: float = 0.0  # all tasks together
+
+
+def by_hand(script: str, args: list[str], tasks: int, at_once: int, *, service: bool) -> Result:
+    """So many at once, the next as one ends; with MPS or without. What fails is not tried again."""
+    shared = mps.Mps()
+    if service:
+        problem = shared.start()
+        if problem:
+            raise SystemExit(f"no MPS: {problem}")
+        time.sleep(1)
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", **shared.environment}
+    running: list[subprocess.Popen[bytes]] = []
+    left, codes = tasks, []
+    started = time.monotonic()
+    while left or running:
+        while left and len(running) < at_once:
+            left -= 1
+            command = [sys.executable, str(HERE / script), *args]
+            running.append(
+                subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            )
+        time.sleep(0.05)
+        codes += [one.returncode for one in running if one.poll() is not None]
+        running = [one for one in running if one.returncode is None]
+    seconds = time.monotonic() - started
+    shared.stop()
+    return Result(seconds, codes.count(0), len(codes) - codes.count(0))
+
+
+def through_the_runner(
+    script: str, args: list[str], tasks: int, per_gpu: int | str, known: dict[str, Any] | None = None
+) -> Result:
+    """All tasks in one allocation of one card. An attempt that is to run again is published as the engine does it."""
+    folder = Path(tempfile.mkdtemp(prefix="paddock-bench-"))
+    job = folder / "job"
+    for name in ("code", "claims", "results", "allocations/a.0"):
+        (job / name).mkdir(parents=True)
+    (job / "job.json").write_text("{}")
+    build.build(folder / "runner.pyz")
+    manifest = {
+        "job": "bench",
+        "job_dir": str(job),
+        "slots": 48 if per_gpu == "auto" else per_gpu,
+        "idle_seconds": 3.0,
+        "metrics": {"files": [], "stdout": True},
+        "gpus": {"task": 1, "per": per_gpu, "known": known or {}},
+    }
+    (job / "allocations/a.manifest.json").write_text(json.dumps(manifest))
+    line = {"resume": False, "env": {}, "params": {}, "epochs": None}
+    argv = [sys.executable, str(HERE / script), *args]
+    lines = [json.dumps({"task": f"bench-{n}", "attempt": 1, "argv": argv, **line}) for n in range(1, tasks + 1)]
+    with open(job / "tasks.jsonl", "a") as file:
+        file.write("\n".join(lines) + "\n")
+    environment = {**os.environ, "CUDA_VISIBLE_DEVICES": os.environ.get("CUDA_VISIBLE_DEVICES", "0")}
+    started = time.monotonic()
+    runner = subprocess.Popen(
+        [sys.executable, "-I", "-S", str(folder / "runner.pyz"), str(job / "allocations/a.0")], env=environment
+    )
+    try:
+        result = _follow(job, runner, tasks, argv, line)
+    finally:
+        if runner.poll() is None:
+            runner.terminate()
+            runner.wait()
+    result.seconds = result.seconds - started
+    if os.environ.get("KEEP"):
+        shutil.copy(job / "allocations/a.0/journal.1.jsonl", Path(os.environ["KEEP"]) / f"{folder.name}.jsonl")
+    shutil.rmtree(folder, ignore_errors=True)
+    return result
+
+
+def _follow(job: Path, runner: subprocess.Popen[bytes], tasks: int, argv: list[str], line: dict[str, Any]) -> Result:
+    """Until every task has ended for good; `seconds` is the moment of the last end."""
+    result = Result(0.0, 0, 0)
+    journal, offset = job / "allocations/a.0/journal.1.jsonl", 0
+    while result.done + result.failed < tasks:
+        if runner.poll() is not None:
+            raise SystemExit(f"the runner ended: {(job / 'allocations/a.0').iterdir()}")
+        time.sleep(0.05)
+        text = journal.read_text() if journal.exists() else ""
+        end = text.rfind("\n") + 1
+        for record in map(json.loads, text[offset:end].splitlines()):
+            _take(result, record, job, argv, line)
+        offset = end
+        result.cpu_seconds, result.memory = _cost(runner.pid) or (result.cpu_seconds, result.memory)
+    with open(job / "tasks.jsonl", "a") as file:
+        file.write('{"end": true}\n')
+    return result
+
+
+def _take(result: Result, record: dict[str, Any], job: Path, argv: list[str], line: dict[str, Any]) -> None:
+    if os.environ.get("VERBOSE") and (record["e"] == "packing" or record.get("cause")):
+        print("  ", record, flush=True)
+    if record["e"] == "packing":
+        result.packing = record
+    if record["e"] == "started":
+        result.attempts += 1
+        result.task_seconds -= record["at"]
+    if record["e"] != "ended":
+        return
+    result.task_seconds += record["at"]
+    result.seconds = time.monotonic()
+    if record["exit"] == 0:
+        result.done += 1
+    elif record.get("again"):
+        again = {"task": record["task"], "attempt": record["attempt"] + 1, "argv": argv, "room": record["again"]}
+        with open(job / "tasks.jsonl", "a") as file:
+            file.write(json.dumps({**again, **line}) + "\n")
+    else:
+        result.failed += 1
+        print("   failed:", record["cause"], record["reason"])
+
+
+def _cost(pid: int) -> tuple[float, int] | None:
+    """Seconds of processor time and bytes of a process."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+    if int(fields[21]) == 0:
+        return None
+    seconds = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return seconds, int(fields[21]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def card() -> str:
+    from runner import gpus
+
+    found = gpus.find().cards()
+    return f"{found[0].name}, {found[0].memory / 1e9:.0f} GB" if found else "no GPU"

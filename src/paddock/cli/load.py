@@ -1,0 +1,251 @@
+"""load: how busy nodes are, who uses them, and what could be changed about it."""
+
+import csv
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from typing import Annotated
+
+import typer
+from rich.console import Group, RenderableType
+from rich.live import Live
+from rich.text import Text
+
+from paddock.cli import base, render
+from paddock.cli.base import Json
+from paddock.client import Client
+from paddock.errors import InvalidInput, NotFound, ServerUnreachable
+from paddock.models import Device, Node
+from paddock.monitoring import GIB, LoadReport, Share
+from paddock.stream import AWAY_SECONDS, Patience
+
+WATCH_SECONDS = 2.0
+COLUMNS = [
+    "backend", "node", "device", "kind", "state", "cores", "cores_used", "cores_busy", "load_average",
+    "load", "memory", "memory_used", "memory_free", "tasks", "processes",
+]  # fmt: skip
+
+
+def load(
+    ctx: typer.Context,
+    node: Annotated[str | None, typer.Option(help="Only this node, or those whose name begins so.")] = None,
+    watch: Annotated[bool, typer.Option("--watch", "-w", help="Go on, until Ctrl-C.")] = False,
+    as_csv: Annotated[
+        bool, typer.Option("--csv", help="Print one table of nodes and GPUs with figures in bytes and shares.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Show how busy nodes and GPUs are, what users and jobs use of them, and what a job could do better.
+
+    USED of the cores: those that are busy; on Slurm those that are given away, and BUSY what was measured.
+    """
+    if as_csv and (as_json or watch):
+        raise InvalidInput("Give --csv alone: --watch and --json have a form of their own.")
+    client = base.client(ctx)
+    if not watch:
+        report = _only(client.load(), node)
+        if as_json:
+            base.emit(report)
+        elif as_csv:
+            _print_csv(report)
+        else:
+            base.screen().print(picture(report))
+        return
+    try:
+        _watch(client, node, as_json=as_json)
+    except KeyboardInterrupt:
+        return
+
+
+def _only(report: LoadReport, name: str | None) -> LoadReport:
+    """Of the nodes that are meant; users and jobs stay whole."""
+    if name is None:
+        return report
+    nodes = [node for node in report.nodes if node.name == name] or [
+        node for node in report.nodes if node.name.startswith(name)
+    ]
+    if not nodes:
+        raise NotFound(f"There is no node {name!r}: `paddock nodes` lists them.")
+    return report.model_copy(update={"nodes": nodes})
+
+
+def _watch(client: Client, node: str | None, *, as_json: bool) -> None:
+    if as_json or not base.is_terminal():
+        for report in _looks(client, node):
+            base.emit_line(report) if as_json else base.screen().print(picture(report))
+        return
+    screen = base.screen()
+    with Live(console=screen, auto_refresh=False, screen=False, vertical_overflow="crop") as live:
+        for report in _looks(client, node):
+            live.update(picture(report), refresh=True)
+
+
+def _looks(client: Client, node: str | None) -> Iterator[LoadReport]:
+    patience = Patience(AWAY_SECONDS)
+    while True:
+        try:
+            report = _only(client.load(), node)
+        except ServerUnreachable as error:
+            patience.missed(error)
+            continue
+        patience.reached()
+        yield report
+        time.sleep(WATCH_SECONDS)
+
+
+# --- as tables --------------------------------------------------------------------------------------------------------
+
+
+def picture(report: LoadReport) -> RenderableType:
+    parts: list[RenderableType] = [_nodes(report.nodes)]
+    gpus = [(node, device) for node in report.nodes for device in node.devices if device.kind == "gpu"]
+    if gpus:
+        parts += ["", _gpus(gpus)]
+    processes = [(node, device) for node, device in gpus if device.processes]
+    if processes:
+        parts += ["", _processes(processes)]
+    if report.users:
+        use = _USE if gpus else _USE[:3]
+        parts += ["", _users(report, use), "", _jobs(report, use)]
+    for job in report.jobs:
+        parts += [Text(f"{job.job}: {render.clean(hint.text)}", "yellow") for hint in job.advice]
+    return Group(*parts)
+
+
+def _nodes(nodes: list[Node]) -> RenderableType:
+    clusters = len({node.backend for node in nodes}) > 1
+    given = any(node.cpus_busy != node.cpus_used for node in nodes)  # to others than those that are busy
+    columns = ["NODE", *(["BACKEND"] if clusters else []), "STATE", "CORES", "USED", *(["BUSY"] if given else [])]
+    columns += ["LOAD", "MEMORY", "IN USE", "GPUS"]
+    right = ("CORES", "USED", "BUSY", "LOAD", "MEMORY", "IN USE", "GPUS")
+    made = render.table(*columns, flexible=("NODE", "STATE"), right=right)
+    for node in nodes:
+        gpus = [device for device in node.devices if device.kind == "gpu"]
+        cells = {
+            "NODE": node.name,
+            "BACKEND": node.backend,
+            "STATE": node.state,
+            "CORES": str(node.cpus),
+            "USED": _cores(node.cpus_used),
+            "BUSY": _cores(node.cpus_busy),
+            "LOAD": _cores(node.load),
+            "MEMORY": _size(node.memory),
+            "IN USE": _size(_memory(node)),
+            "GPUS": f"{sum(device.busy for device in gpus)} of {len(gpus)}" if gpus else "none",
+        }
+        made.add_row(*(render.clean(cells[name]) for name in columns))
+    return made
+
+
+def _gpus(gpus: list[tuple[Node, Device]]) -> RenderableType:
+    made = render.table(
+        "NODE", "GPU", "KIND", "LOAD", "MEMORY", "IN USE", "TASKS",
+        flexible=("NODE", "KIND", "TASKS"), right=("GPU", "LOAD", "MEMORY", "IN USE"),
+    )  # fmt: skip
+    for node, device in gpus:
+        tasks = ", ".join(device.tasks) or ("free" if not device.busy else "others")
+        cells = (node.name, device.id, device.name, _share(device.load), _size(device.memory))
+        made.add_row(*map(render.clean, (*cells, _size(device.memory_used), tasks)))
+    return made
+
+
+def _processes(gpus: list[tuple[Node, Device]]) -> RenderableType:
+    made = render.table(
+        "NODE", "GPU", "PID", "OWNER", "MEMORY", "TASK", "COMMAND",
+        flexible=("NODE", "OWNER", "COMMAND"), right=("GPU", "PID", "MEMORY"),
+    )  # fmt: skip
+    for node, device in gpus:
+        for one in device.processes:
+            cells = (node.name, device.id, str(one.pid), one.owner or "", _size(one.memory), one.task or "")
+            made.add_row(*map(render.clean, (*cells, one.command or "not seen from here")))
+    return made
+
+
+_USE = ("TASKS", "CORES", "MEMORY", "GPUS", "GPU MEMORY")
+
+
+def _users(report: LoadReport, use: Sequence[str]) -> RenderableType:
+    made = render.table("USER", *use, flexible=("USER",), right=_USE)
+    for user in report.users:
+        made.add_row(render.clean(user.user), *_uses(user, use))
+    return made
+
+
+def _jobs(report: LoadReport, use: Sequence[str]) -> RenderableType:
+    columns = ("NAME", *use, *(["GPU LOAD"] if use == _USE else []))
+    made = render.table("JOB", *columns, flexible=("NAME",), right=(*_USE, "GPU LOAD"))
+    for job in report.jobs:
+        cells = [render.clean(job.name), *_uses(job, use), _share(job.gpu_load)]
+        made.add_row(job.job, *cells[: len(columns)])
+    return made
+
+
+def _uses(share: Share, use: Sequence[str]) -> list[str]:
+    gpu_memory = _size(share.gpu_memory or None)  # nothing that is known
+    cells = [str(share.tasks), _cores(share.cores), _size(share.memory), str(share.gpus), gpu_memory]
+    return cells[: len(use)]
+
+
+def _cores(value: float | None) -> str:
+    return "" if value is None else f"{value:.1f}" if value < 100 else f"{value:.0f}"
+
+
+def _size(value: int | None) -> str:
+    """Of 1024, as the driver and advice have it."""
+    return "" if value is None else f"{value / GIB:.1f} GiB"
+
+
+def _share(value: float | None) -> str:
+    return "" if value is None else f"{100 * value:.0f} %"
+
+
+def _memory(node: Node) -> int | None:
+    if node.memory_used is None and node.memory is not None and node.memory_free is not None:
+        return node.memory - node.memory_free
+    return node.memory_used
+
+
+# --- as one flat table ------------------------------------------------------------------------------------------------
+
+
+def _print_csv(report: LoadReport) -> None:
+    """A line a node, then a line a GPU of it. What is not known is empty."""
+    writer = csv.DictWriter(sys.stdout, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    for node in report.nodes:
+        place = {"backend": node.backend, "node": node.name}
+        writer.writerow(
+            place
+            | {
+                "state": node.state,
+                "cores": node.cpus,
+                "cores_used": node.cpus_used,
+                "cores_busy": node.cpus_busy,
+                "load_average": node.load,
+                "load": None if node.cpus_busy is None else round(node.cpus_busy / node.cpus, 4),
+                "memory": node.memory,
+                "memory_used": _memory(node),
+                "memory_free": node.memory_free,
+                "tasks": len(node.tasks),
+            }
+        )
+        for device in node.devices:
+            if device.kind == "gpu":
+                writer.writerow(
+                    place
+                    | {
+                        "device": device.id,
+                        "kind": device.name,
+                        "state": "busy" if device.busy else "free",
+                        "load": device.load,
+                        "memory": device.memory,
+                        "memory_used": device.memory_used,
+                        "memory_free": _free(device),
+                        "tasks": len(device.tasks),
+                        "processes": len(device.processes),
+                    }
+                )
+
+
+def _free(device: Device) -> int | None:
+    return None if device.memory is None or device.memory_used is None else device.memory - device.memory_used

@@ -1,0 +1,32 @@
+"""The last task of a job: its `reduce`, when all others have finished."""
+
+from paddock.engine.announce import Announcement
+from paddock.engine.context import Context
+from paddock.store import events, reduces
+
+
+class Reducer:
+    """Looks at all jobs after a start, then at those that something has happened to."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._seen: int | None = None
+
+    def run(self) -> None:
+        with self._context.db.read() as c:
+            newest = events.bounds(c)[1]
+            if newest == self._seen:
+                return
+            changed = None if self._seen is None else events.jobs_after(c, self._seen)
+            found = reduces.due(c, changed)
+        for one in found:
+            self._begin(one.job)
+        self._seen = newest
+
+    def _begin(self, job: str) -> None:
+        with self._context.db.write() as c:
+            task = reduces.begin(c, job)
+            if task is not None:
+                announcement = Announcement(c)
+                announcement.add(job, task, live=None)
+                announcement.write()

@@ -1,0 +1,161 @@
+"""How many tasks should share a card: found out while they run. Pure: it is told what was seen, and says what to do.
+
+It begins with a few. Once these train and their memory is known, it takes as many more as fit when the card has much
+time to spare, else a few more; and goes on as long as more tasks get more done together. If they do not, it goes back.
+"""
+
+from __future__ import annotations
+
+from typing import Dict, Hashable, Iterable, List, NamedTuple, Optional
+
+GAIN = 1.05  # so much more has to get done to make another step worth it
+SAME = 0.97  # and with so much of it left, fewer tasks at a time are better: each is done sooner
+IDLE = 0.85  # a card that is busy for less of the time has room for many more
+OVERLAP = 2.5  # so many times more than would fill its time one after the other: some of their work goes on at once
+OVERBOOK = 1.6  # tasks wait for the card, and for data, some of the time: so many to a core
+MEMORY, HOST_MEMORY, CORES, GAINS, TASKS, ASKED = "memory", "host_memory", "cores", "gain", "tasks", "asked"
+_KEPT = 20
+
+
+class View(NamedTuple):
+    """How it stands."""
+
+    tasks: int  # on the fullest card
+    steady: bool  # all of them train, and their memory is known
+    waiting: bool  # others would like to begin
+    load: Optional[float]  # of the card
+    fits: int  # so many have enough GPU memory
+    cores: int  # so many have enough of the processor
+
+
+class Paces:
+    """How fast tasks were, by how many of them were at it."""
+
+    def __init__(self) -> None:
+        self._rates: Dict[int, Dict[Hashable, List[float]]] = {}
+        self._loads: Dict[int, List[float]] = {}
+
+    def note(self, task: Hashable, tasks: int, rate: float) -> None:
+        """A task made so many steps a second, one of so many."""
+        rates = self._rates.setdefault(tasks, {}).setdefault(task, [])
+        rates.append(rate)
+        del rates[:-_KEPT]
+
+    def note_load(self, tasks: int, load: float) -> None:
+        loads = self._loads.setdefault(tasks, [])
+        loads.append(load)
+        del loads[:-_KEPT]
+
+    def gain(self, before: int, after: int) -> Optional[float]:
+        """How much more gets done with so many than with so many before. None: not known yet."""
+        old, new = self._rates.get(before, {}), self._rates.get(after, {})
+        if old or new:
+            if len(old) < max(1, before // 2) or len(new) < max(1, after // 2):
+                return None
+            both = [median(new[task]) / median(old[task]) for task in new if task in old]
+            return after / before * (median(both) if both else _typical(new) / _typical(old))
+        first, then = self._loads.get(before, []), self._loads.get(after, [])
+        if len(first) < _KEPT or len(then) < _KEPT:
+            return None
+        return max(median(then), 0.01) / max(median(first), 0.01)
+
+    def speedup(self, tasks: int) -> Optional[float]:
+        """What gets done with so many, compared with one at a time.
+
+        How long a step takes alone is known when one was alone for a while; else it follows from how much longer it
+        takes with more tasks than with fewer.
+        """
+        seconds = {n: 1 / _typical(rates) for n, rates in self._rates.items() if len(rates) >= max(1, n // 2)}
+        least, most = min(seconds, default=0), max((n for n in seconds if n <= tasks), default=0)
+        if most <= 1 or most == least:
+            return 1.0 if most == 1 else None
+        alone = seconds[least]
+        if least > 1:
+            each = max(0.0, (seconds[most] - seconds[least]) / (most - least))
+            alone = max(alone - each * (least - 1), alone / least)
+        return round(most * alone / seconds[most], 1)
+
+
+def median(values: Iterable[float]) -> float:
+    """As in `statistics`, which is slow to load."""
+    ordered = sorted(values)
+    middle = len(ordered) // 2
+    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
+
+
+def _typical(rates: Dict[Hashable, List[float]]) -> float:
+    return median(median(one) for one in rates.values())
+
+
+class Auto:
+    def __init__(self, first: int, most: int, known: Optional[int] = None, final: Optional[str] = None) -> None:
+        """`known`: what an earlier job ended with, and `final` what had kept it from more."""
+        self.target = min(known or first, most)
+        self.limit: Optional[str] = None
+        self.paces = Paces()
+        self._first = first
+        self._most = most
+        self._before: Optional[int] = None  # to be compared with
+        self._too_many = most + 1
+        self._down = False
+        self._settled = known is not None and final in (GAINS, CORES)
+        if self._settled:
+            self.limit = final
+
+    def look(self, view: View) -> None:
+        """Decides how many there should be."""
+        cap, why = min((view.fits, MEMORY), (view.cores, CORES), (self._most, ASKED))
+        if self._settled:
+            return
+        if self._before is not None and not self._compared(view, cap):
+            return
+        if not self._down and view.steady and view.waiting and view.tasks >= min(self.target, cap):
+            self._grow(view, cap, why)
+
+    def _grow(self, view: View, cap: int, why: str) -> None:
+        highest = min(cap, self._too_many - 1)
+        if view.tasks >= highest:
+            self.limit = why if view.tasks >= cap else GAINS
+            return
+        if view.load is not None and view.load < IDLE:
+            wanted = min(highest, max(view.tasks + 1, int(OVERLAP * view.tasks / max(view.load, 0.01))))
+        else:
+            wanted = min(highest, view.tasks + max(1, view.tasks // 2))
+        self._before, self.target, self.limit = view.tasks, wanted, why if wanted == cap else None
+
+    def _compared(self, view: View, cap: int) -> bool:
+        """Whether what was tried has been judged."""
+        before, now = self._before, view.tasks
+        there = now <= self.target if self._down else now >= min(self.target, cap)
+        if before is None or not there or not view.steady:
+            return False
+        gain = self.paces.gain(before, now) if now != before else GAIN
+        if gain is None:
+            return False
+        self._before = None
+        if self._down:
+            self._judge_fewer(before, now, gain)
+        elif gain < GAIN:
+            self._judge_more(before, now)
+        return True
+
+    def _judge_more(self, before: int, now: int) -> None:
+        """It did not help: half of the way, or back."""
+        self._too_many = now
+        self.limit = GAINS
+        middle = (before + now) // 2
+        if middle > before and now - before > 2:
+            self._before, self.target = before, middle
+        elif before <= self._first and before > 1:
+            self._down = True  # perhaps it does not pay at all
+            self._before, self.target = before, before // 2
+        else:
+            self.target, self._settled = before, True
+
+    def _judge_fewer(self, before: int, now: int, gain: float) -> None:
+        if gain < SAME:
+            self.target, self._settled = before, True
+        elif now > 1:
+            self._before, self.target = now, now // 2
+        else:
+            self._settled = True

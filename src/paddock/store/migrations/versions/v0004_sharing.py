@@ -1,0 +1,49 @@
+"""Tasks that share GPUs, what was learned of it, and how busy nodes are"""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0004"
+down_revision = "0003"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    op.add_column("jobs", sa.Column("program", sa.String(64), nullable=True))
+    op.add_column("jobs", sa.Column("packing", sa.JSON(), nullable=True))
+    op.add_column("tasks", sa.Column("reduces", sa.Boolean(), server_default=sa.text("(false)"), nullable=False))
+    op.add_column("attempts", sa.Column("peak_gpu_memory", sa.BigInteger(), nullable=True))
+    op.add_column("attempts", sa.Column("seat", sa.JSON(), nullable=True))
+    op.add_column("attempts", sa.Column("room", sa.JSON(), nullable=True))
+    op.create_table(
+        "packings",
+        sa.Column("program", sa.String(64), nullable=False),
+        sa.Column("gpu", sa.String(200), nullable=False),
+        sa.Column("tasks", sa.Integer(), nullable=False),
+        sa.Column("need", sa.BigInteger(), nullable=True),
+        sa.Column("limit", sa.String(16), nullable=True),
+        sa.Column("speedup", sa.Float(53), nullable=True),
+        sa.Column("at", sa.Float(53), nullable=False),
+        sa.PrimaryKeyConstraint("program", "gpu", name="pk_packings"),
+    )
+    op.create_table(
+        "loads",
+        sa.Column("backend", sa.String(200), nullable=False),
+        sa.Column("node", sa.String(255), nullable=False),
+        sa.Column("at", sa.Float(53), nullable=False),
+        sa.Column("data", sa.JSON(), nullable=False),
+        sa.PrimaryKeyConstraint("backend", "node", "at", name="pk_loads"),
+    )
+    op.create_index("ix_loads_at", "loads", ["at"])
+
+
+def downgrade() -> None:
+    op.drop_index("ix_loads_at", "loads")
+    op.drop_table("loads")
+    op.drop_table("packings")
+    for name in ("room", "seat", "peak_gpu_memory"):
+        op.drop_column("attempts", name)
+    op.drop_column("tasks", "reduces")
+    for name in ("packing", "program"):
+        op.drop_column("jobs", name)

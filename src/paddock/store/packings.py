@@ -1,0 +1,64 @@
+"""How tasks share GPUs: of each job as its runners say, and what was learned of a program for its next job."""
+
+from typing import Any
+
+import sqlalchemy as sa
+from pydantic import ValidationError
+
+from paddock.models import Packing
+from paddock.store import events
+from paddock.store.tables import jobs, packings
+
+_REMEMBERED = ("tasks", "need", "limit", "speedup")
+
+
+def take(c: sa.Connection, job: str, said: list[dict[str, Any]]) -> None:
+    """What the runners of a job have said, in its order. What cannot be read is left out."""
+    found = {one.gpu: one for record in said if (one := _read(record)) is not None}
+    row = c.execute(sa.select(jobs.c.packing, jobs.c.program).where(jobs.c.id == job)).one_or_none()
+    if not found or row is None:
+        return
+    known = {**(row.packing or {})}
+    for gpu, one in found.items():
+        values = one.model_dump(mode="json", exclude={"gpu"})
+        before = known.get(gpu) or {}
+        known[gpu] = values | {"speedup": one.speedup or before.get("speedup")}
+        if row.program:
+            _remember(c, row.program, one)
+    c.execute(sa.update(jobs).where(jobs.c.id == job).values(packing=known))
+    events.insert(c, "job", job, {"change": "packing"})
+
+
+def known(c: sa.Connection, program: str | None) -> dict[str, dict[str, Any]]:
+    """Kind of GPU -> what tasks of this program needed there, and how many shared one."""
+    if program is None:
+        return {}
+    rows = c.execute(sa.select(packings).where(packings.c.program == program))
+    return {row.gpu: {name: getattr(row, name) for name in _REMEMBERED} for row in rows}
+
+
+def _read(record: dict[str, Any]) -> Packing | None:
+    given = {name: value for name, value in record.items() if name in Packing.model_fields}
+    try:
+        return Packing.model_validate(given)
+    except ValidationError:
+        return None
+
+
+def _remember(c: sa.Connection, program: str, one: Packing) -> None:
+    """Only of what chose for itself: what a person asked for says nothing of what pays."""
+    if not one.auto or one.need is None or len(one.gpu) > 200:
+        return
+    where = sa.and_(packings.c.program == program, packings.c.gpu == one.gpu)
+    before = c.execute(sa.select(packings).where(where)).one_or_none()
+    values = {
+        "tasks": one.tasks,
+        "need": one.need,
+        "limit": one.limit,
+        "speedup": one.speedup or (before.speedup if before is not None else None),
+        "at": one.at.timestamp(),
+    }
+    if before is None:
+        c.execute(sa.insert(packings).values(program=program, gpu=one.gpu, **values))
+    elif one.tasks >= before.tasks or one.limit not in (None, "tasks"):
+        c.execute(sa.update(packings).where(where).values(**values))

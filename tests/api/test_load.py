@@ -1,0 +1,50 @@
+"""How busy the server's machine is, through REST."""
+
+from typing import Any
+
+from tests.support.server import ServerProcess, wait_for
+
+BUSY = """
+import time
+until = time.time() + 300
+print("epoch 1 val_loss: 1", flush=True)
+while time.time() < until:
+    sum(range(10_000))
+"""
+
+
+def test_a_task_and_its_node(server: ServerProcess) -> None:
+    job = server.submit(BUSY, name="busy", resources={"gpus": 0})
+    task = f"{job}-1"
+    server.wait_state(job, "running")
+
+    def measured() -> dict[str, Any] | None:
+        found = [one for one in server.get("/load")["jobs"] if one["job"] == job and one["memory"]]
+        return found[0] if found else None
+
+    mine = wait_for(measured, 20, "its measurements")
+    assert (mine["name"], mine["tasks"], mine["gpus"], mine["advice"]) == ("busy", 1, 0, [])
+    assert mine["cores"] > 0
+    report = server.get("/load")
+    [node] = report["nodes"]
+    assert 0 <= node["cpus_busy"] <= node["cpus"]
+    assert node["cpus_busy"] == node["cpus_used"]
+    assert 0 < node["memory_used"] < node["memory"]
+    assert task in node["tasks"]
+    assert [device["tasks"] for device in node["devices"] if task in device["tasks"]] == [[task]]
+    assert [user["user"] for user in report["users"]] == [server.get(f"/jobs/{job}")["owner"]]
+    assert [one["name"] for one in server.get("/nodes")] == [node["name"]]
+    server.post(f"/jobs/{job}/stop")
+    server.wait(job)
+    assert job not in [one["job"] for one in server.get("/load")["jobs"]]
+
+
+def test_how_it_was_before(server: ServerProcess) -> None:
+    name = server.get("/nodes")[0]["name"]
+    series, *_ = wait_for(lambda: server.get("/load/history", node=name, minutes=5), 20, "the first row")
+    assert (series["node"], series["backend"], series["device"]) == (name, "local", None)
+    assert len(series["times"]) == len(series["load"]) == len(series["memory"]) >= 1
+    assert series["memory"][-1] > 0
+    assert server.get("/load/history", node="nowhere") == []
+    assert server.get("/load/history", backend="nowhere") == []
+    assert server.client.get("/load/history", params={"minutes": 0}).status_code == 422

@@ -1,0 +1,95 @@
+"""Sweeps that share a GPU, through the server: on a scripted card, whose memory tasks can really exhaust."""
+
+import sys
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.runner import scripted
+from tests.runner.scripted import GB, Cards
+from tests.support.server import ServerProcess, running
+
+# Takes memory as it is told, and when it is told to, much more of it at the third epoch.
+TRAIN = """
+import argparse, os, sys
+sys.path.insert(0, {here!r})
+from scripted import Cards
+parser = argparse.ArgumentParser()
+parser.add_argument("--memory", type=float)
+parser.add_argument("--later", type=float, default=0)
+parser.add_argument("--n", type=int, default=0)
+given = parser.parse_args()
+state = os.path.join(os.environ["PADDOCK_CHECKPOINT_DIR"], "epoch")
+first = int(open(state).read()) if os.path.exists(state) else 0
+cards = Cards({cards!r})
+try:
+    cards.take(int(given.memory * 1e9), 0.03)
+    for epoch in range(first + 1, 16):
+        cards.step(0.1)
+        print(f"epoch: {{epoch}} val_loss: {{1 / epoch}}", flush=True)
+        with open(state, "w") as file:
+            file.write(str(epoch))
+        if epoch >= 3 and given.later:
+            cards.take(int(given.later * 1e9), 0.03)
+            given.later = 0
+except MemoryError as error:
+    sys.exit("Traceback (most recent call last):\\n" + str(error))
+"""
+
+
+class Lab:
+    def __init__(self, server: ServerProcess, cards: Cards, script: str) -> None:
+        self.server, self.cards, self.script = server, cards, script
+
+    def submit(self, params: dict[str, Any], per_gpu: int | str = "auto") -> str:
+        return self.server.submit(self.script, params=params, resources={"per_gpu": per_gpu})
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Iterator[Lab]:
+    path = tmp_path / "cards.json"
+    cards = Cards(path)
+    cards.make(1, 10 * GB)
+    runner = tmp_path / "runner.sh"
+    runner.write_text(f'#!/bin/sh\nPADDOCK_CORES=0-15 exec "{sys.executable}" "{scripted.__file__}" "{path}" "$4"\n')
+    runner.chmod(0o755)
+    here = str(Path(scripted.__file__).parent)
+    with running(tmp_path / "home", local__gpus='["0"]', local__python=runner, runner__usage_seconds=0.3) as server:
+        yield Lab(server, cards, TRAIN.format(here=here, cards=str(path)))
+
+
+def test_a_sweep_fills_the_card_and_the_next_one_knows_how(lab: Lab) -> None:
+    first = lab.submit({"memory": 1.2, "n": list(range(10))})
+    tasks = lab.server.wait(first, 90)
+    assert {(task["state"], task["attempt"]) for task in tasks} == {("finished", 1)}
+    assert {task["seat"]["gpus"][0] for task in tasks} == {"GPU-00000000"}
+    assert {task["peak_gpu_memory"] for task in tasks} == {int(1.2 * GB)}
+    [packing] = lab.server.get(f"/jobs/{first}")["packing"]
+    assert (packing["gpu"], packing["auto"], packing["known"]) == ("Scripted 10G", True, False)
+    assert (packing["tasks"], packing["limit"]) == (7, "memory")
+    assert packing["need"] == pytest.approx(1.224 * GB)
+    second = lab.submit({"memory": 1.2, "n": list(range(7))})
+    tasks = lab.server.wait(second, 60)
+    [packing] = lab.server.get(f"/jobs/{second}")["packing"]
+    assert (packing["known"], packing["tasks"]) == (True, 7)
+    assert packing["need"] == pytest.approx(1.224 * GB), "what is learned twice is the same"
+    times = sorted(datetime.fromisoformat(task["started_at"]) for task in tasks)
+    assert (times[-1] - times[0]).total_seconds() < 1.5, "all at once"
+    metrics = lab.server.get(f"/tasks/{second}-1")["metrics"]
+    assert {"sys/gpu_memory", "sys/gpu_load"} <= set(metrics)
+
+
+def test_out_of_memory_fails_nobody_and_what_cannot_fit_says_how_much_it_wanted(lab: Lab) -> None:
+    job = lab.submit({"memory": [2.0], "later": [7.5, 20.0, 0, 0.001], "n": [0]}, per_gpu=4)
+    tasks = lab.server.wait(job, 90)
+    assert [task["state"] for task in tasks] == ["finished", "error", "finished", "finished"]
+    assert tasks[2]["attempt"] == tasks[3]["attempt"] == 1
+    *before, last = lab.server.task(job, 1)["attempts"]
+    assert {one["cause"] for one in before} == {"gpu_oom"}
+    assert last["resumed"]
+    assert last["room"]["gpu"] >= 8 * GB or last["room"]["alone"]
+    assert tasks[1]["cause"] == "gpu_oom"
+    assert "had the GPU to itself and held 2.0 GB, wanted 20.0 GB more, of 10.0 GB" in tasks[1]["reason"]

@@ -1,0 +1,163 @@
+"""A look at this machine: its real /proc, and cards by a script."""
+
+import json
+import os
+import pwd
+import subprocess
+import sys
+import time
+
+import pytest
+
+from paddock import journal
+from paddock.backends.devices import Watch
+from paddock.models import Device
+from paddock.monitoring import Look
+from paddock.runner import machine
+from paddock.runner.gpus import Card, Gpus, Reading
+from paddock.runner.machine import Machine
+from tests.runner.folder import Folder
+
+GB = 10**9
+CARD = Card("GPU-a", 0, "H200", 140 * GB)
+OTHER = Card("GPU-b", 1, "H200", 140 * GB)
+
+
+class Scripted(Gpus):
+    """Cards as a test wants them."""
+
+    def __init__(self, readings: dict[str, Reading | None]) -> None:
+        self.readings = readings
+
+    def cards(self) -> list[Card]:
+        return [CARD, OTHER]
+
+    def read(self, card: Card) -> Reading | None:
+        return self.readings.get(card.id)
+
+
+def test_cores_and_memory() -> None:
+    looker = Machine()
+    began, cores = time.process_time(), os.cpu_count() or 1
+    while time.process_time() - began < 0.2:
+        pass
+    look = looker.look()
+    assert look["cores"] == cores
+    assert 0 < look["busy"] <= cores
+    assert 0 < look["free"] < look["memory"]
+    assert look["load"] >= 0
+    assert look["cards"] == []
+
+
+def test_busy_cores_are_those_between_two_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = iter([(100, 1000), (150, 1100), (150, 1100), (100, 1200)])
+    monkeypatch.setattr(machine, "_ticks", lambda: next(seen))
+    monkeypatch.setattr(os, "cpu_count", lambda: 8)
+    looker = Machine()
+    assert looker.look()["busy"] == 4.0
+    assert looker.look()["busy"] == 4.0, "no tick has passed"
+    assert looker.look()["busy"] == 0.0, "counters of a core that was switched off fall"
+
+
+def test_without_proc_nothing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine, "_read", lambda path, most=0: b"")
+    look = Machine().look()
+    assert (look["busy"], look["memory"], look["free"]) == (None, None, None)
+
+
+def test_cards_and_who_is_on_them() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", "input()", "x" * 200],
+        stdin=subprocess.PIPE,
+        env={**os.environ, "PADDOCK_TASK": "k3v9x2ab-1"},
+    ) as task:
+        gone = 2**22 + 7  # larger than any id of a process
+        reading = Reading(30 * GB, 0.5, {os.getpid(): GB, task.pid: 20 * GB, gone: 3})
+        first, second = Machine(Scripted({"GPU-a": reading}), [CARD, OTHER], ["4", "5"]).look()["cards"]
+        task.communicate(b"\n")
+    assert [first[name] for name in ("id", "number", "place", "name", "memory", "used", "load")] == [
+        "GPU-a", 0, "4", "H200", 140 * GB, 30 * GB, 0.5,
+    ]  # fmt: skip
+    mine, me, nobody = first["processes"]
+    assert (mine["pid"], mine["memory"], mine["task"]) == (task.pid, 20 * GB, "k3v9x2ab-1")
+    assert mine["owner"] == pwd.getpwuid(os.getuid()).pw_name
+    assert mine["command"].startswith("python")
+    assert len(mine["command"]) == 80
+    assert me["pid"] == os.getpid()
+    assert nobody == {"pid": gone, "memory": 3, "owner": None, "command": None, "task": None}
+    assert (second["used"], second["load"], second["processes"]) == (None, None, [])
+
+
+def test_an_owner_without_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(uid: int) -> None:
+        raise KeyError(uid)
+
+    monkeypatch.setattr(pwd, "getpwuid", unknown)
+    assert machine.describe(os.getpid())["owner"] == str(os.getuid())
+
+
+@pytest.mark.parametrize(
+    ("given", "places"), [({}, []), ({"SLURM_JOB_GPUS": "2,5"}, ["2", "5"]), ({"SLURM_JOB_GPUS": "a"}, [])]
+)
+def test_what_slurm_calls_the_cards(given: dict[str, str], places: list[str]) -> None:
+    assert machine.places(given) == places
+
+
+def test_a_place_for_every_card_or_for_none() -> None:
+    [card] = Machine(Scripted({}), [CARD], ["1", "2"]).cards()
+    assert card["place"] is None
+
+
+def test_a_runner_in_slurm_tells_of_its_node(folder: Folder, python: str) -> None:
+    folder.python = python
+    folder.allocate()
+    folder.python_task("t-1", "import time; time.sleep(0.3)")
+    folder.end()
+    records = folder.run(SLURM_JOB_ID="7", SLURMD_NODENAME="n1")
+    [node] = [record for record in records if record["e"] == "node"]
+    assert (node["node"], node["cores"], node["cards"]) == ("n1", os.cpu_count(), [])
+    assert journal.parse(json.dumps(node).encode() + b"\n").records == [node]
+    assert Look.model_validate(node).memory
+
+
+def test_on_its_own_machine_it_does_not(folder: Folder) -> None:
+    folder.allocate()
+    folder.python_task("t-1", "")
+    folder.end()
+    assert "node" not in [record["e"] for record in folder.run(SLURM_JOB_ID="")]
+
+
+class TestWatch:
+    """How the server looks at its own machine."""
+
+    def test_the_cards_that_are_given(self) -> None:
+        gpus = Scripted({"GPU-b": Reading(GB, 0.25, {})})
+        watch = Watch([Device(id="1", kind="gpu"), Device(id="nonsense", kind="gpu")], lambda: gpus)
+        [card] = watch.look().cards
+        assert (card.id, card.place, card.load, card.used) == ("GPU-b", "1", 0.25, GB)
+
+    def test_without_gpus_no_driver_is_asked(self) -> None:
+        def refuse() -> Gpus:
+            raise AssertionError
+
+        assert Watch([], refuse).look().cards == []
+
+    def test_a_driver_that_hangs_holds_up_nobody(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("paddock.backends.devices.PATIENCE", 0.1)
+        calls = []
+
+        class Hanging(Scripted):
+            def read(self, card: Card) -> Reading | None:
+                calls.append(card)
+                if len(calls) > 2:  # read and processes of the first look
+                    time.sleep(2)
+                return Reading(GB, 0.5, {})
+
+        watch = Watch([Device(id="0", kind="gpu")], lambda: Hanging({}))
+        assert watch.look().cards[0].load == 0.5
+        began = time.monotonic()
+        looks = [watch.look() for _ in range(20)]
+        assert time.monotonic() - began < 1
+        assert all(look.cards[0].load == 0.5 and look.memory for look in looks), "as last seen"
+        monkeypatch.setattr("paddock.backends.devices.OLD_SECONDS", 0.0)
+        assert watch.look().cards == [], "but not for ever"

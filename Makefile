@@ -4,11 +4,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 54322
+TORCH_PYTHON ?= python3
 DEMO_HOME ?= .demo
 PYTEST_ARGS ?= -n 2 --dist loadgroup --durations=30
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast lint web web-check format docs constraints benchmarks packages clean
+.PHONY: help demo test test-gpu test-fast lint web web-check format docs constraints benchmarks packages clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -32,6 +33,9 @@ packages: # what tests need from the system, where we may install it
 test: $(VENV)/dev.stamp packages lint web-check ## Install what the tests need, check everything, run all tests
 	@echo "== training environment (TensorFlow, PyTorch): made once, then kept" && $(BIN)/python scripts/train_env.py
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+test-gpu: $(VENV)/dev.stamp ## Test GPU sharing on this machine's NVIDIA card (TORCH_PYTHON=a Python with PyTorch)
+	PADDOCK_TEST_GPU=1 TORCH_PYTHON="$(TORCH_PYTHON)" $(BIN)/python -m pytest -s -v tests/gpu
 
 test-fast: $(VENV)/dev.stamp ## Run the tests that need no training framework
 	$(BIN)/python -m pytest $(PYTEST_ARGS) -m "not frameworks"

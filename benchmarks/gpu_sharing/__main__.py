@@ -30,8 +30,10 @@ def one_at_a_time(script: str, args: list[str], tasks: int, of: int) -> float:
 
 
 def known(result: Result) -> dict[str, dict[str, object]]:
+    """What the server would remember."""
     said = result.packing
-    return {said["gpu"]: {name: said[name] for name in ("tasks", "need", "limit")}}
+    tasks = said["target"] if said["limit"] == "tasks" else said["tasks"]
+    return {said["gpu"]: {"tasks": tasks, "need": said["need"], "limit": said["limit"]}}
 
 
 def cost(result: Result) -> None:

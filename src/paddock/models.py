@@ -613,6 +613,7 @@ class Packing(Model):
 
     gpu: str = Field(description="the kind of GPU")
     tasks: int = Field(description="so many at a time on each, as chosen last")
+    target: int | None = Field(None, description="so many were to be, had there been as many tasks, and room for them")
     auto: bool = Field(description="Paddock chooses; else it is as asked, or less where memory is short")
     limit: Literal["asked", "tasks", "memory", "host_memory", "cores", "gain"] | None = Field(
         None, description="what keeps it from more; null: it is still growing"

@@ -75,6 +75,7 @@ class RunnerSettings(BaseModel):
     grace_seconds: float = Field(
         10.0, ge=0, le=3600, description="time between SIGTERM and SIGKILL when a task is stopped"
     )
+    mps: bool = Field(True, description="start NVIDIA MPS where tasks share a GPU and it is installed")
 
 
 class UploadSettings(BaseModel):

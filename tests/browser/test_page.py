@@ -191,3 +191,14 @@ def test_a_real_folder_is_dropped(visit: Visit, server: ServerProcess, tmp_path:
     assert server.wait(job)[0]["state"] == "finished"
     assert server.log_of(job).strip() == "from the folder"
     assert sorted(server.get(f"/jobs/{job}/files")) == [".gitignore", "lib/__init__.py", "lib/helper.py", "train.py"]
+
+
+def test_the_task_that_reduces_says_so(visit: Visit, server: ServerProcess) -> None:
+    job = server.submit("print('loss: 0.5')", params={"size": "1,2"}, reduce="ls {results}")
+    server.wait(job)
+    page = visit(f"/jobs/{job}")
+    expect(page.get_by_role("row").filter(has=page.get_by_role("link", name="Task 3"))).to_contain_text("reduce")
+    page.get_by_role("link", name="Task 3").click()
+    expect(page.get_by_role("region", name="Summary").get_by_text("reduce", exact=True)).to_be_visible()
+    page.goto(f"{server.url}/new?from={job}")
+    expect(page.get_by_role("textbox", name="When all have finished")).to_have_value("ls {results}")

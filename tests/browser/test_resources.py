@@ -18,7 +18,7 @@ Visit = Callable[..., Page]
 SCRIPT = "#!/bin/bash\n#SBATCH --job-name=paddock-JOB-a1\n#SBATCH --gres=gpu:1\nexec python runner.pyz\n"
 
 
-def _resources(page: Page) -> Locator:
+def resources(page: Page) -> Locator:
     control = page.get_by_role("button", name=re.compile("^Resources"))
     expect(control).to_be_visible()
     if control.get_attribute("aria-expanded") != "true":
@@ -34,7 +34,7 @@ def test_resources_are_asked_for_checked_and_kept(visit: Visit, server: ServerPr
     preview = page.get_by_role("region", name="Preview")
     page.get_by_role("textbox", name="learning_rate").fill("0.1,0.2,0.3")
     expect(preview.get_by_text("Asks local for 2 allocations at first")).to_be_visible()
-    memory = _resources(page)
+    memory = resources(page)
     memory.fill("16")
     expect(page.get_by_text("16 bytes are too few").first).to_be_visible()
     expect(memory).to_have_attribute("aria-invalid", "true")
@@ -57,7 +57,7 @@ def test_resources_are_asked_for_checked_and_kept(visit: Visit, server: ServerPr
     assert (asked["memory"], asked["time_limit"]) == (100 * 2**20, 5400)
     server.post(f"/jobs/{job}/stop")
     page.goto(f"{server.url}/new?from={job}")
-    expect(_resources(page)).to_have_value("100M")
+    expect(resources(page)).to_have_value("100M")
     expect(page.get_by_role("textbox", name="Time limit")).to_have_value("1h30m")
 
 
@@ -140,11 +140,11 @@ def _with_scheduler(page: Page) -> None:
         return {**real, "backend": "volta", "batch_script": SCRIPT, "check": said if "check=true" in url else None}
 
     change("/api/v1/backends$", backends)
-    change("/api/v1/nodes$", lambda real, _: [*real, *_machines(200)])
+    change("/api/v1/load$", lambda real, _: {**real, "nodes": [*real["nodes"], *machines(200)]})
     change("/api/v1/jobs/preview", preview)
 
 
-def _machines(count: int) -> list[dict[str, Any]]:
+def machines(count: int) -> list[dict[str, Any]]:
     def machine(number: int) -> dict[str, Any]:
         gpus = [
             {"id": str(n), "kind": "gpu", "name": "v100", "busy": n < number % 9, "used_by": [], "tasks": []}
@@ -180,7 +180,7 @@ def test_the_scheduler_is_asked_before_submission(visit: Visit, server: ServerPr
     _with_scheduler(page)
     page.goto(f"{server.url}/new")
     drop(page, "train.py", SLOW)
-    _resources(page)
+    resources(page)
     page.get_by_role("combobox", name="Backend").or_(page.get_by_role("textbox", name="Backend")).first.click()
     page.get_by_role("option", name="volta").click()
     page.get_by_role("button", name="More", exact=True).click()

@@ -132,3 +132,8 @@ def test_the_time_alone_follows_from_two_numbers_of_tasks() -> None:
             paces.note(task, tasks, 1 / (0.9 + 0.1 * tasks))
     assert paces.speedup(20) == pytest.approx(20 * 1.0 / 2.9, abs=0.1)
     assert paces.speedup(4) is None
+    paces = Paces()
+    for tasks in (22, 24):
+        for task in range(tasks):
+            paces.note(task, tasks, 1.0)
+    assert paces.speedup(24) is None, "too near to each other to tell"

@@ -10,7 +10,7 @@ from typing import Dict, Hashable, Iterable, List, NamedTuple, Optional
 
 GAIN = 1.05  # so much more has to get done to make another step worth it
 SAME = 0.97  # and with so much of it left, fewer tasks at a time are better: each is done sooner
-IDLE = 0.85  # a card that is busy for less of the time has room for many more
+IDLE = 0.95  # a card that is busy for less of the time has room for many more
 OVERLAP = 2.5  # so many times more than would fill its time one after the other: some of their work goes on at once
 OVERBOOK = 1.6  # tasks wait for the card, and for data, some of the time: so many to a core
 MEMORY, HOST_MEMORY, CORES, GAINS, TASKS, ASKED = "memory", "host_memory", "cores", "gain", "tasks", "asked"
@@ -70,6 +70,8 @@ class Paces:
         if most <= 1 or most == least:
             return 1.0 if most == 1 else None
         alone = seconds[least]
+        if least > most // 2 and least > 1:
+            return None  # too near to each other to tell
         if least > 1:
             each = max(0.0, (seconds[most] - seconds[least]) / (most - least))
             alone = max(alone - each * (least - 1), alone / least)

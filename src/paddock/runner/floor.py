@@ -258,7 +258,8 @@ class Floor:
         """Through MPS where it can be had, which is found out once; else the driver gives each its turn."""
         if not self._mps_tried:
             self._mps_tried = True
-            self._mps_problem = self._foreign() or self.mps.start()
+            off = None if self._manifest.mps else "MPS is switched off in the settings"
+            self._mps_problem = off or self._foreign() or self.mps.start()
         if self._mps_ours and self._mps_problem is None:
             self._mps_problem = self.mps.trouble()
         return ("mps", None) if self._mps_problem is None else ("turns", self._mps_problem)
@@ -449,6 +450,7 @@ class Floor:
         return {
             "gpu": self._cards[0].name,
             "tasks": count,
+            "target": self._most,
             "auto": self.auto is not None,
             "limit": self._limit or (None if waiting else auto.TASKS),
             "need": self._ledger.need,

@@ -47,6 +47,7 @@ class Manifest(NamedTuple):
     threads: Optional[int] = None  # of a task, as asked for
     task_gpus: int = 0
     per_gpu: Optional[int] = 1  # tasks that may share a GPU; None: to be found out
+    mps: bool = True
     known: Optional[Dict[str, Any]] = None  # kind of GPU -> what an earlier job has learned there: need, tasks, limit
 
 
@@ -90,6 +91,7 @@ def _sharing(value: Any) -> Dict[str, Any]:
     return {
         "task_gpus": max(0, int(value.get("task", 1))),
         "per_gpu": None if per == "auto" else max(1, int(per)),
+        "mps": value.get("mps") is not False,
         "known": value.get("known"),
     }
 

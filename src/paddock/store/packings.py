@@ -52,7 +52,7 @@ def _remember(c: sa.Connection, program: str, one: Packing) -> None:
     where = sa.and_(packings.c.program == program, packings.c.gpu == one.gpu)
     before = c.execute(sa.select(packings).where(where)).one_or_none()
     values = {
-        "tasks": one.tasks,
+        "tasks": max(one.tasks, one.target or 0) if one.limit == "tasks" else one.tasks,
         "need": one.need,
         "limit": one.limit,
         "speedup": one.speedup or (before.speedup if before is not None else None),

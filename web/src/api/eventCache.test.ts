@@ -122,10 +122,10 @@ it('fetches again what it was not told', () => {
   expect(stale(keys.jobCurves('job1', ['loss'], 300))).toBe(true);
 });
 
-it('fetches the job and its tasks when it is held, waits for something else or has a warning', () => {
+it('fetches the job and its tasks when it is held, waits for something else, has a warning or shares GPUs', () => {
   vi.useFakeTimers();
   try {
-    for (const change of ['held', 'released', 'limits', 'waits', 'warned']) {
+    for (const change of ['held', 'released', 'limits', 'waits', 'warned', 'packing']) {
       client.setQueryData(keys.job('job1'), {});
       client.setQueryData(keys.jobs({}), {});
       client.setQueryData(keys.task('job1-1'), { ...task(1), metrics: [] });

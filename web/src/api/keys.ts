@@ -14,6 +14,8 @@ export const keys = {
   taskCurves: (task: string, metrics: readonly string[] | null, points: number, attempt: number | null) =>
     ['task-curves', task, metrics, points, attempt] as const,
   nodes: () => ['nodes'] as const,
+  load: () => ['load'] as const,
+  loadHistory: (backend: string, node: string, minutes: number) => ['load-history', backend, node, minutes] as const,
   health: () => ['health'] as const,
   backends: () => ['backends'] as const,
   profiles: () => ['profiles'] as const,

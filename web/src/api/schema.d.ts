@@ -1764,6 +1764,11 @@ export interface components {
              */
             speedup?: number | null;
             /**
+             * Target
+             * @description so many were to be, had there been as many tasks, and room for them
+             */
+            target?: number | null;
+            /**
              * Tasks
              * @description so many at a time on each, as chosen last
              */

@@ -22,6 +22,8 @@ import {
   Gauge,
   GitCompareArrows,
   Info,
+  Layers,
+  Lightbulb,
   ListPlus,
   LoaderCircle,
   LogOut,
@@ -57,6 +59,7 @@ function icon(Drawn: LucideIcon): Icon {
   return (props) => <Drawn size={16} strokeWidth={1.75} aria-hidden="true" focusable="false" {...props} />;
 }
 
+export const IconAdvice = icon(Lightbulb);
 export const IconAlert = icon(TriangleAlert);
 export const IconArrowDown = icon(ArrowDown);
 export const IconAuto = icon(Contrast);
@@ -90,6 +93,7 @@ export const IconRunning = icon(LoaderCircle);
 export const IconScissors = icon(Scissors);
 export const IconSearch = icon(Search);
 export const IconServer = icon(Server);
+export const IconShare = icon(Layers);
 export const IconSort = icon(ArrowUpDown);
 export const IconStar = icon(Star);
 export const IconStop = icon(Square);

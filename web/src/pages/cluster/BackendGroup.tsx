@@ -1,4 +1,5 @@
 import { Button, Text, TextInput, Title } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { integer, plural } from '../../lib/format';
 import { BackendSilence } from '../../parts/BackendSilence';
@@ -9,13 +10,14 @@ import { NodeCard } from './NodeCard';
 import { NodeTable } from './NodeTable';
 
 const MANY = 12;
-/** So many rows at first: a phone would else scroll for long. */
-const FIRST = 50;
+/** So many rows at first: one would else scroll for long, most of all where rows are cards. */
+const FIRST = { wide: 50, narrow: 20 };
 
 /** The machines of one backend: those of a cluster as a table, one's own with all that is on them. */
 export function BackendGroup({ backend, nodes }: NodeGroup) {
   const [words, setWords] = useState('');
   const [whole, setWhole] = useState(false);
+  const first = useMediaQuery('(max-width: 62em)') ? FIRST.narrow : FIRST.wide;
   const wanted = useDeferredValue(words);
   const shown = useMemo(() => matching(nodes, wanted), [nodes, wanted]);
   const all = totals(nodes);
@@ -53,10 +55,10 @@ export function BackendGroup({ backend, nodes }: NodeGroup) {
         </div>
       ) : (
         shown.length > 0 && (
-          <NodeTable nodes={whole ? shown : shown.slice(0, FIRST)} label={`Machines of ${backend.name}`} />
+          <NodeTable nodes={whole ? shown : shown.slice(0, first)} label={`Machines of ${backend.name}`} />
         )
       )}
-      {backend.kind !== 'local' && shown.length > FIRST && !whole && (
+      {backend.kind !== 'local' && shown.length > first && !whole && (
         <Button variant="default" size="xs" onClick={() => setWhole(true)} style={{ justifySelf: 'center' }}>
           Show all {integer(shown.length)} machines
         </Button>

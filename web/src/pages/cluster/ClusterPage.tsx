@@ -1,5 +1,5 @@
 import { Stack } from '@mantine/core';
-import { useBackends, useHealth, useNodes } from '../../api/queries';
+import { useBackends, useHealth, useLoad } from '../../api/queries';
 import { EmptyState } from '../../parts/EmptyState';
 import { ErrorPanel } from '../../parts/ErrorPanel';
 import { IconServer } from '../../parts/icons';
@@ -7,9 +7,10 @@ import { Loaded, Page } from '../../parts/Page';
 import { BackendGroup } from './BackendGroup';
 import { ClusterSummary } from './ClusterSummary';
 import { grouped } from './clusterLib';
+import { Use } from './Use';
 
 export default function ClusterPage() {
-  const nodes = useNodes();
+  const load = useLoad();
   const backends = useBackends();
   const health = useHealth();
   const problems = health.data?.problems ?? [];
@@ -19,12 +20,13 @@ export default function ClusterPage() {
         {problems.length > 0 && <ErrorPanel title="The server has problems" error={problems.join('; ')} />}
         <Loaded query={backends} what="list of backends">
           {(infos) => (
-            <Loaded query={nodes} what="list of machines">
-              {(found) =>
-                found.length ? (
+            <Loaded query={load} what="list of machines">
+              {(report) =>
+                report.nodes.length ? (
                   <>
-                    <ClusterSummary nodes={found} />
-                    {grouped(found, infos).map((group) => (
+                    <ClusterSummary nodes={report.nodes} />
+                    <Use report={report} />
+                    {grouped(report.nodes, infos).map((group) => (
                       <BackendGroup key={group.backend.name} {...group} />
                     ))}
                   </>

@@ -1,11 +1,13 @@
 import type { Device } from '../../api/types';
-import { bytes } from '../../lib/format';
+import { bytes, percent } from '../../lib/format';
 import styles from './Cluster.module.css';
-import { usedOf } from './clusterLib';
+import { bytesOf, share, usedOf } from './clusterLib';
 import { DeviceHead } from './DeviceHead';
+import { GpuProcesses } from './GpuProcesses';
+import { Meter } from './Meter';
 import { Occupants } from './Occupants';
 
-/** Every GPU with what runs on it. */
+/** Every GPU: how busy it is, and what runs on it. */
 export function GpuList({ gpus }: { gpus: readonly Device[] }) {
   if (gpus.length === 0) {
     return (
@@ -20,17 +22,37 @@ export function GpuList({ gpus }: { gpus: readonly Device[] }) {
   return (
     <div>
       <DeviceHead name="GPUs" used={usedOf(gpus)} total={gpus.length} />
-      <ul className={styles.devices}>
+      <ul className={styles.gpuGrid}>
         {gpus.map((gpu) => (
-          <li key={gpu.id}>
-            <span className={styles.device}>
-              <b>{gpu.id}</b> {gpu.name}
-              {gpu.memory != null && <span className={styles.quiet}> {bytes(gpu.memory)}</span>}
-            </span>
-            <Occupants device={gpu} />
-          </li>
+          <Gpu key={gpu.id} gpu={gpu} />
         ))}
       </ul>
     </div>
+  );
+}
+
+function Gpu({ gpu }: { gpu: Device }) {
+  const { id, name, load, memory, memory_used: used, processes = [] } = gpu;
+  return (
+    <li aria-label={`GPU ${id}`}>
+      <div className={styles.gpuHead}>
+        <span className={styles.device}>
+          <b>{id}</b> {name}
+          {memory != null && used == null && <span className={styles.quiet}> {bytes(memory)}</span>}
+        </span>
+        <Occupants device={gpu} />
+      </div>
+      {(load != null || used != null) && (
+        <div className={styles.pair}>
+          <Meter name="Load" part={load ?? null} text={percent(load)} hint="Share of the time in which it is busy" />
+          <Meter
+            name="Memory"
+            part={share(used, memory)}
+            text={used != null && memory != null ? bytesOf(used, memory) : bytes(used ?? memory)}
+          />
+        </div>
+      )}
+      <GpuProcesses processes={processes} />
+    </li>
   );
 }

@@ -1,16 +1,23 @@
-import { Title } from '@mantine/core';
+import { Button, Collapse, Title } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import type { Node } from '../../api/types';
-import { bytes, number, percent, plural } from '../../lib/format';
+import { bytes, integer, number, percent, plural } from '../../lib/format';
+import { IconChart } from '../../parts/icons';
 import styles from './Cluster.module.css';
 import { CpuSlots } from './CpuSlots';
-import { isUsable, ofKind, share } from './clusterLib';
+import { bytesOf, coreText, gpuUse, isUsable, memoryUsed, ofKind, share } from './clusterLib';
 import { GpuList } from './GpuList';
 import { Meter } from './Meter';
+import { NodeHistory } from './NodeHistory';
 
-/** One machine: how busy it is, and what runs on each of its devices. */
+/** More GPUs than this have the whole width. */
+const FEW = 2;
+
+/** One machine: how busy it is and was, and what runs on each of its devices. */
 export function NodeCard({ node }: { node: Node }) {
-  const { slots, slots_used: used = 0, devices = [], memory, memory_free: free } = node;
-  const taken = memory != null && free != null ? memory - free : null;
+  const [open, { toggle }] = useDisclosure(false);
+  const { devices = [] } = node;
+  const gpus = ofKind(devices, 'gpu');
   return (
     <section className={`app-panel ${styles.node}`} aria-label={node.name}>
       <header className={styles.head}>
@@ -20,30 +27,66 @@ export function NodeCard({ node }: { node: Node }) {
         <span className={styles.state} data-up={isUsable(node) || undefined} title={node.reason ?? undefined}>
           {node.state}
         </span>
+        <Button
+          size="compact-sm"
+          variant={open ? 'light' : 'default'}
+          className={styles.past}
+          leftSection={<IconChart size={14} />}
+          onClick={toggle}
+          aria-expanded={open}
+        >
+          Over time
+        </Button>
       </header>
-      <div className={styles.inside}>
-        <div className={styles.meters}>
-          <Meter name="Slots" part={share(used, slots)} text={`${used} of ${slots} in use`} />
-          <Meter
-            name="Memory"
-            part={share(taken, memory)}
-            text={taken === null ? bytes(memory) : `${bytes(taken)} of ${bytes(memory)}`}
-            hint={free == null ? undefined : `${bytes(free)} free, ${percent(share(taken, memory))} in use`}
-          />
-          <Meter
-            name="Load"
-            part={share(node.load, node.cpus)}
-            text={
-              node.load == null ? plural(node.cpus, 'core') : `${number(node.load, 2)} on ${plural(node.cpus, 'core')}`
-            }
-            hint="Processes that run or wait for a core, over the last minute"
-          />
-        </div>
+      <div className={styles.inside} data-many={gpus.length > FEW || undefined}>
+        <Meters node={node} />
         <div className={styles.lists}>
-          <GpuList gpus={ofKind(devices, 'gpu')} />
+          <GpuList gpus={gpus} />
           <CpuSlots slots={ofKind(devices, 'cpu')} />
         </div>
       </div>
+      <Collapse expanded={open} keepMounted={false}>
+        <div className={styles.below}>
+          <NodeHistory node={node} />
+        </div>
+      </Collapse>
     </section>
+  );
+}
+
+function Meters({ node }: { node: Node }) {
+  const { slots, slots_used: used = 0, devices = [], cpus, memory, memory_free: free } = node;
+  const busy = node.cpus_busy ?? node.cpus_used;
+  const taken = memoryUsed(node);
+  const gpus = gpuUse(ofKind(devices, 'gpu'));
+  return (
+    <div className={styles.meters}>
+      <Meter name="Slots" part={share(used, slots)} text={`${used} of ${slots} in use`} />
+      {busy != null && (
+        <Meter name="Cores" part={share(busy, cpus)} text={`${coreText(busy)} of ${integer(cpus)} busy`} />
+      )}
+      <Meter
+        name="Load"
+        part={share(node.load, cpus)}
+        text={node.load == null ? plural(cpus, 'core') : `${number(node.load, 2)} on ${plural(cpus, 'core')}`}
+        hint="Processes that run or wait for a core, over the last minute"
+      />
+      <Meter
+        name="Memory"
+        part={share(taken, memory)}
+        text={taken === null || memory == null ? bytes(memory) : bytesOf(taken, memory)}
+        hint={free == null ? undefined : `${bytes(free)} free, ${percent(share(taken, memory))} in use`}
+      />
+      {gpus.load !== null && (
+        <Meter name="GPU load" part={gpus.load} text={percent(gpus.load)} hint="Mean of all GPUs" />
+      )}
+      {gpus.memoryUsed !== null && (
+        <Meter
+          name="GPU memory"
+          part={share(gpus.memoryUsed, gpus.memory)}
+          text={bytesOf(gpus.memoryUsed, gpus.memory)}
+        />
+      )}
+    </div>
   );
 }

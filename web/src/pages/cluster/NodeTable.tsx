@@ -1,14 +1,27 @@
-import { memo } from 'react';
+import { UnstyledButton } from '@mantine/core';
+import { memo, type ReactNode, useState } from 'react';
 import type { Device, Node } from '../../api/types';
-import { bytes, NOTHING, number, plural } from '../../lib/format';
+import { bytes, integer, NOTHING, number, percent, plural } from '../../lib/format';
+import { IconChevronDown, IconChevronRight } from '../../parts/icons';
 import styles from './Cluster.module.css';
-import { gpuKinds, isOurs, isUsable, isUsed, ofKind } from './clusterLib';
-import { RunningTask } from './RunningTask';
+import { bytesOf, coreText, gpuKinds, gpuUse, isOurs, isUsable, isUsed, memoryUsed, ofKind, share } from './clusterLib';
+import { GpuList } from './GpuList';
+import { NodeHistory } from './NodeHistory';
+import { RunningTasks } from './RunningTasks';
 
-/** Many machines, one row each. */
+/** What of it there is to be shown: columns that would be empty are left out. */
+interface Columns {
+  gpus: boolean;
+  gpuUse: boolean;
+  tasks: boolean;
+}
+
+/** Many machines, one row each; a click shows more of one. */
 export function NodeTable({ nodes, label }: { nodes: readonly Node[]; label: string }) {
-  const hasGpus = nodes.some(({ devices = [] }) => ofKind(devices, 'gpu').length > 0);
-  const hasTasks = nodes.some(({ tasks = [] }) => tasks.length > 0);
+  const all = nodes.flatMap(({ devices = [] }) => ofKind(devices, 'gpu'));
+  const gpus = all.length > 0;
+  const used = all.some(({ load, memory_used: memory }) => load != null || memory != null);
+  const tasks = nodes.some(({ tasks: its = [] }) => its.length > 0);
   return (
     <>
       <div className={`app-panel ${styles.tablePanel}`}>
@@ -17,61 +30,127 @@ export function NodeTable({ nodes, label }: { nodes: readonly Node[]; label: str
             <tr>
               <th scope="col">Machine</th>
               <th scope="col">State</th>
-              <th scope="col">GPUs</th>
+              {gpus && <th scope="col">GPUs</th>}
+              {used && <th scope="col">GPU load</th>}
+              {used && <th scope="col">GPU memory</th>}
               <th scope="col">Cores</th>
-              <th scope="col">Memory free</th>
+              <th scope="col">Memory</th>
               <th scope="col">Partitions</th>
-              {hasTasks && <th scope="col">Our tasks</th>}
+              {tasks && <th scope="col">Our tasks</th>}
             </tr>
           </thead>
           <tbody>
             {nodes.map((node) => (
-              <NodeRow key={node.name} node={node} hasTasks={hasTasks} />
+              <NodeRow key={node.name} node={node} gpus={gpus} gpuUse={used} tasks={tasks} />
             ))}
           </tbody>
         </table>
       </div>
-      {hasGpus && <Key />}
+      {gpus && <Key />}
     </>
   );
 }
 
-const NodeRow = memo(function NodeRow({ node, hasTasks }: { node: Node; hasTasks: boolean }) {
-  const { devices = [], tasks = [], memory, memory_free: free, partitions = [], features = [] } = node;
+const NodeRow = memo(function NodeRow({ node, ...columns }: { node: Node } & Columns) {
+  const { devices = [], tasks = [], partitions = [], features = [] } = node;
+  const [open, setOpen] = useState(false);
   const usable = isUsable(node);
+  const gpus = ofKind(devices, 'gpu');
+  const Icon = open ? IconChevronDown : IconChevronRight;
   return (
-    <tr>
-      <th scope="row" title={features.length ? `Features: ${features.join(', ')}` : undefined}>
-        {node.name}
-      </th>
-      <td data-end>
-        <span className={styles.state} data-up={usable || undefined} data-bad={!usable || undefined}>
-          {node.state}
-        </span>
-      </td>
-      <td data-wide>
-        <Gpus gpus={ofKind(devices, 'gpu')} usable={usable} />
-        {!usable && node.reason && <div className={styles.why}>{node.reason}</div>}
-      </td>
-      <td>
-        {plural(node.cpus, 'core')}
-        {node.load != null && <small> load {number(node.load, 2)}</small>}
-      </td>
-      <td data-end>
-        {bytes(free ?? memory)}
-        {free != null && memory != null && <small> of {bytes(memory)}</small>}
-      </td>
-      <td data-wide>{partitions.join(', ')}</td>
-      {hasTasks && (
-        <td data-wide>
-          {tasks.map((task) => (
-            <RunningTask key={task} task={task} />
-          ))}
+    <>
+      <tr data-open={open || undefined}>
+        <th scope="row" title={features.length ? `Features: ${features.join(', ')}` : undefined}>
+          <UnstyledButton className={styles.opener} aria-expanded={open} onClick={() => setOpen(!open)}>
+            <Icon size={14} />
+            <span>{node.name}</span>
+          </UnstyledButton>
+        </th>
+        <td data-end>
+          <span className={styles.state} data-up={usable || undefined} data-bad={!usable || undefined}>
+            {node.state}
+          </span>
         </td>
+        {columns.gpus && (
+          <td data-wide>
+            <Gpus gpus={gpus} usable={usable} />
+            {!usable && node.reason && <div className={styles.why}>{node.reason}</div>}
+          </td>
+        )}
+        {columns.gpuUse && <GpuCells gpus={gpus} />}
+        <Cores node={node} />
+        <Memory node={node} />
+        <td data-wide data-quiet>
+          {!columns.gpus && !usable && node.reason && <div className={styles.why}>{node.reason}</div>}
+          {partitions.join(', ')}
+        </td>
+        {columns.tasks && (
+          <td data-wide>
+            <RunningTasks tasks={tasks} />
+          </td>
+        )}
+      </tr>
+      {open && (
+        <tr className={styles.more}>
+          <td colSpan={9} data-wide>
+            {gpus.length > 0 && <GpuList gpus={gpus} />}
+            <NodeHistory node={node} />
+          </td>
+        </tr>
       )}
-    </tr>
+    </>
   );
 });
+
+function GpuCells({ gpus }: { gpus: readonly Device[] }) {
+  const { load, memory, memoryUsed } = gpuUse(gpus);
+  return (
+    <>
+      <Cell name="GPU load" part={load}>
+        {percent(load)}
+      </Cell>
+      <Cell name="GPU memory" part={share(memoryUsed, memory)}>
+        {memoryUsed === null ? NOTHING : bytesOf(memoryUsed, memory)}
+      </Cell>
+    </>
+  );
+}
+
+function Cores({ node: { cpus, cpus_used: given, cpus_busy: busy, load } }: { node: Node }) {
+  return (
+    <Cell name="Cores" part={share(given ?? busy, cpus)} title={given == null ? undefined : GIVEN}>
+      {given == null ? plural(cpus, 'core') : `${coreText(given)} of ${integer(cpus)}`}
+      {busy != null ? <small> {coreText(busy)} busy</small> : load != null && <small> load {number(load, 2)}</small>}
+    </Cell>
+  );
+}
+
+const GIVEN = 'So many are given away; how many of them work is another thing';
+
+function Memory({ node }: { node: Node }) {
+  const { memory } = node;
+  const used = memoryUsed(node);
+  return (
+    <Cell name="Memory" part={share(used, memory)}>
+      {used !== null && memory != null ? bytesOf(used, memory) : bytes(memory)}
+    </Cell>
+  );
+}
+
+/** A figure with a bar below it, where it is known how full it is. */
+function Cell(props: { name: string; part: number | null; title?: string | undefined; children: ReactNode }) {
+  const { name, part, title, children } = props;
+  return (
+    <td data-label={name} title={title}>
+      {children}
+      {part !== null && (
+        <div className={styles.track} data-thin>
+          <div className={styles.fill} style={{ width: `${part * 100}%` }} />
+        </div>
+      )}
+    </td>
+  );
+}
 
 function Gpus({ gpus, usable }: { gpus: readonly Device[]; usable: boolean }) {
   if (gpus.length === 0) return <small>{NOTHING}</small>;

@@ -10,6 +10,8 @@ import { IconAlert } from '../../parts/icons';
 import { Elapsed, RelativeTime } from '../../parts/RelativeTime';
 import { StateBar } from '../../parts/StateBar';
 import styles from './Job.module.css';
+import { JobAdvice } from './JobAdvice';
+import { JobPacking } from './JobPacking';
 import { JobWaits } from './JobWaits';
 import { trialText } from './lib/extend';
 import { countOf } from './lib/rows';
@@ -71,6 +73,12 @@ export const JobHeader = memo(function JobHeader({ job, tasks }: Props) {
       </div>
       <div className={styles.waits}>
         <JobWaits job={job} />
+      </div>
+      <div className={styles.waits}>
+        <JobPacking job={job} />
+      </div>
+      <div className={styles.waits}>
+        <JobAdvice job={job} />
       </div>
       <Warnings texts={job.warnings} />
     </div>

@@ -62,7 +62,7 @@ export function columnsOf(shape: Shape, [first, ...others]: readonly Objective[]
       cell: (task) => number(task.best_epoch),
     },
     ...others.map((objective, i) => objectiveColumn(objective, i + 1)),
-    ...names.map((name) => paramColumn(name, shape.widths.get(name) ?? 0)),
+    ...names.map((name, i) => paramColumn(name, shape.widths.get(name) ?? 0, i === 0)),
     {
       id: 'progress',
       header: 'Progress',
@@ -117,8 +117,8 @@ function objectiveColumn({ metric = '', goal }: Objective, at: number): Column<T
   };
 }
 
-/** As wide as its longest text, about. */
-function paramColumn(name: string, longest: number): Column<Task> {
+/** As wide as its longest text, about. A task without parameters says in the first what it is for. */
+function paramColumn(name: string, longest: number, first: boolean): Column<Task> {
   return {
     id: `param.${name}`,
     header: name,
@@ -126,9 +126,12 @@ function paramColumn(name: string, longest: number): Column<Task> {
     width: Math.min(Math.max(longest * 8.5 + 26, name.length * 7.5 + 40, 72), 260),
     align: 'end',
     sortBy: (task) => sortable(task.params[name]),
-    cell: (task) => (
-      <span title={valueText(task.params[name])}>{name in task.params && shortValue(task.params[name])}</span>
-    ),
+    cell: (task) =>
+      first && task.reduces ? (
+        <span title="It runs when all others have finished">reduce</span>
+      ) : (
+        <span title={valueText(task.params[name])}>{name in task.params && shortValue(task.params[name])}</span>
+      ),
   };
 }
 

@@ -76,13 +76,14 @@ function useShape(tasks: Task[]): Shape {
   const count = tasks.reduce((sum, { attempt }) => sum + 1 + attempt, 0);
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   return useMemo(() => {
-    const { all, varying } = paramNames(tasks);
+    const { all, varying } = paramNames(tasks.filter(({ reduces }) => !reduces));
     const named = varying.length ? varying : all;
-    const labels = new Map(tasks.map((task) => [task.id, `${task.number}: ${paramLabel(task.params, named)}`]));
+    const label = ({ params, reduces }: Task) => (reduces ? 'reduce' : paramLabel(params, named));
+    const labels = new Map(tasks.map((task) => [task.id, `${task.number}: ${label(task)}`]));
     const longest = (name: string) =>
       tasks.reduce((most, { params }) => Math.max(most, shortValue(params[name]).length), 0);
     const widths = new Map(named.map((name) => [name, longest(name)]));
-    const repeated = tasks.some(({ trial, number }) => trial !== number);
+    const repeated = tasks.some(({ trial, number, reduces }) => !reduces && trial !== number);
     return { all, varying, fixed: fixedParams(tasks, varying), labels, widths, repeated };
   }, [count]);
 }

@@ -11,6 +11,7 @@ import { FormContext, focusField } from './form';
 import { slips, toSpec } from './lib/draft';
 import { place } from './lib/fields';
 import type { Kept } from './lib/keep';
+import { excluding } from './lib/resources';
 import { renamed, rowsOf } from './lib/rows';
 import { MoreSections } from './MoreSections';
 import { ParamsSection } from './ParamsSection';
@@ -49,12 +50,13 @@ export function Editor({ source, title, start, from }: Props) {
   }, [found, draft.params, set]);
 
   const faults = useMemo(() => {
-    const fields = { ...faultsOf(outcome.error), ...faultsOf(submit.error), ...slips(draft) };
-    return place(fields, [
+    const found = { ...slips(draft), ...faultsOf(outcome.error), ...faultsOf(submit.error) };
+    const fields = [
       ...rows.map(({ name }) => `params.${name}`),
       ...RETRY_CAUSES.map((cause) => `retries.${cause}`),
       ...draft.others.flatMap((_, i) => [`other_objectives.${i}`, `other_objectives.${i}.goal`]),
-    ]);
+    ];
+    return place(found, fields, excluding(draft.resources));
   }, [outcome.error, submit.error, draft, rows]);
   const { reset, error: refused } = submit;
   const form = useMemo(

@@ -2,10 +2,12 @@ import {
   Autocomplete,
   Button,
   Collapse,
+  Input,
   NumberInput,
   Select,
   SimpleGrid,
   Stack,
+  Text,
   Textarea,
   TextInput,
 } from '@mantine/core';
@@ -13,8 +15,18 @@ import { useState } from 'react';
 import { useBackends, useNodes, useProfiles } from '../../api/queries';
 import type { BackendInfo, Node, Resources } from '../../api/types';
 import { IconChevronDown, IconChevronUp } from '../../parts/icons';
+import styles from './Editor.module.css';
 import { useForm, useNumber } from './form';
-import { backendOf, FURTHER, isShown, type ResourceName, without } from './lib/resources';
+import {
+  backendOf,
+  FURTHER,
+  isOfTriple,
+  isShown,
+  joinTriple,
+  type ResourceName,
+  splitTriple,
+  without,
+} from './lib/resources';
 
 const LAUNCHERS = ['torchrun', 'tensorflow', 'srun'] satisfies NonNullable<Resources['launcher']>[];
 const COLUMNS = { base: 2, md: 3 };
@@ -65,10 +77,41 @@ export function ResourceFields() {
           placeholder={without('time_limit', defaults, 'such as 4h')}
           {...resource.text('time_limit')}
         />
+        <Autocomplete
+          label="Tasks per GPU"
+          placeholder={without('per_gpu', defaults, '1, or auto')}
+          data={['auto']}
+          renderOption={() => <AutoOption />}
+          comboboxProps={{ width: 300, position: 'bottom-start' }}
+          {...resource.word('per_gpu')}
+        />
         <NumberInput label="Tasks at a time" placeholder="as many as fit" {...number('parallel', 'parallel')} />
       </SimpleGrid>
+      {texts.per_gpu === 'auto' && (
+        <Text size="xs" c="dimmed">
+          {AUTO}.
+        </Text>
+      )}
+      {wrong.resources && (
+        <Text size="xs" c="var(--mantine-color-error)" role="alert" tabIndex={-1} data-field="resources">
+          {wrong.resources}
+        </Text>
+      )}
       <Further backend={backend} defaults={defaults} />
     </Stack>
+  );
+}
+
+const AUTO = 'auto finds out how many pay; packs by memory, and never loses a task to an out-of-memory error';
+
+function AutoOption() {
+  return (
+    <div>
+      auto
+      <Text size="xs" c="dimmed">
+        {AUTO.replace('auto ', '')}
+      </Text>
+    </div>
   );
 }
 
@@ -152,6 +195,7 @@ function FurtherFields({
           />
         )}
       </SimpleGrid>
+      <TripleField />
       {shown('options') && (
         <Textarea
           label="Further options of sbatch"
@@ -168,16 +212,59 @@ function FurtherFields({
   );
 }
 
+const TRIPLE = [
+  ['nodes', 'Nodes'],
+  ['tasks', 'Tasks a node'],
+  ['threads', 'Threads a task'],
+] as const;
+
+/** Nodes × tasks on each × threads of each, in place of the fields that say it one by one. */
+function TripleField() {
+  const { draft, wrong } = useForm();
+  const { write } = useResource();
+  const parts = splitTriple(draft.resources.triple);
+  const change = (at: number, value: string) =>
+    write('triple', joinTriple(parts.map((part, i) => (i === at ? value : part))));
+  return (
+    <Input.Wrapper
+      label="Nodes × tasks × threads"
+      labelElement="div"
+      description="In place of GPUs, CPUs, tasks per GPU, nodes and tasks side by side"
+      inputWrapperOrder={['label', 'input', 'error', 'description']}
+      error={wrong['resources.triple']}
+    >
+      <div className={styles.triple}>
+        {TRIPLE.map(([short, name], i) => (
+          <NumberInput
+            key={name}
+            aria-label={name}
+            placeholder={short}
+            value={parts[i]}
+            error={wrong['resources.triple'] !== undefined}
+            data-field={i === 0 ? 'resources.triple' : undefined}
+            hideControls
+            allowNegative={false}
+            allowDecimal={false}
+            onChange={(value) => change(i, String(value))}
+          />
+        ))}
+      </div>
+    </Input.Wrapper>
+  );
+}
+
 /** The properties of a field of the resources, by how it is written. */
 function useResource() {
   const { draft, set, wrong } = useForm();
   const field = (name: ResourceName) => ({
     value: draft.resources[name],
     error: wrong[`resources.${name}`],
+    disabled: isOfTriple(name, draft.resources),
     'data-field': `resources.${name}`,
   });
   const write = (name: ResourceName, text: string) => set({ resources: { ...draft.resources, [name]: text } });
   return {
+    write,
     text: (name: ResourceName) => ({
       ...field(name),
       autoComplete: 'off',

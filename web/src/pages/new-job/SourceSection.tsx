@@ -1,4 +1,4 @@
-import { Button, Group, SegmentedControl, Select, Text, Textarea } from '@mantine/core';
+import { Button, Group, SegmentedControl, Select, Text, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { ErrorPanel } from '../../parts/ErrorPanel';
@@ -51,6 +51,16 @@ export function SourceSection({ editor, reading }: Props) {
           minRows={2}
           styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
           {...text('command', 'command')}
+        />
+      )}
+      {(isCommand || draft.reduce || wrong.reduce) && (
+        <TextInput
+          label="When all have finished"
+          description="Run by the shell as one more task; {results} stands for the folder of what the others made."
+          placeholder="nothing more; such as python gather.py {results}"
+          autoComplete="off"
+          styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+          {...text('reduce', 'reduce')}
         />
       )}
       {files.length > 0 && !changing ? (

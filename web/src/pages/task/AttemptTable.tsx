@@ -5,6 +5,7 @@ import { Elapsed, RelativeTime } from '../../parts/RelativeTime';
 import { StateBadge } from '../../parts/StateBadge';
 import styles from './AttemptTable.module.css';
 import type { AttemptRow } from './lib/attempts';
+import { roomText } from './lib/seat';
 import page from './task.module.css';
 
 interface Props {
@@ -15,6 +16,7 @@ interface Props {
 }
 
 export function AttemptTable({ rows, shown, onShow }: Props) {
+  const hasGpu = rows.some(({ peak_gpu_memory: peak }) => peak != null);
   return (
     <section className="app-panel" aria-label="Attempts">
       <h2 className={page.section}>Attempts</h2>
@@ -35,6 +37,11 @@ export function AttemptTable({ rows, shown, onShow }: Props) {
               <th scope="col" className={styles.end}>
                 Peak memory
               </th>
+              {hasGpu && (
+                <th scope="col" className={styles.end}>
+                  Peak GPU memory
+                </th>
+              )}
               <th scope="col" className={styles.end}>
                 CPU time
               </th>
@@ -42,7 +49,14 @@ export function AttemptTable({ rows, shown, onShow }: Props) {
           </thead>
           <tbody>
             {rows.map((row) => (
-              <Row key={row.number} row={row} shown={row.number === shown} only={rows.length === 1} onShow={onShow} />
+              <Row
+                key={row.number}
+                row={row}
+                shown={row.number === shown}
+                only={rows.length === 1}
+                hasGpu={hasGpu}
+                onShow={onShow}
+              />
             ))}
           </tbody>
         </table>
@@ -56,10 +70,13 @@ interface RowProps {
   shown: boolean;
   /** There is no other to choose. */
   only: boolean;
+  /** Whether memory of GPUs was measured, in this or another attempt. */
+  hasGpu: boolean;
   onShow: (attempt: number) => void;
 }
 
-function Row({ row, shown, only, onShow }: RowProps) {
+function Row({ row, shown, only, hasGpu, onShow }: RowProps) {
+  const room = roomText(row.room);
   const waited = row.started_at ? secondsBetween(row.created_at, row.started_at) : null;
   return (
     <tr aria-current={shown && !only ? 'true' : undefined}>
@@ -79,6 +96,7 @@ function Row({ row, shown, only, onShow }: RowProps) {
       <td data-label="Started">
         {row.started_at ? <RelativeTime at={row.started_at} /> : NOTHING}
         {waited !== null && waited >= 1 && <small>waited {duration(waited)}</small>}
+        {room && <small>{`${row.started_at || row.ended_at ? 'waited' : 'waits'} for ${room}`}</small>}
         {row.source && (
           <small>
             from{' '}
@@ -102,6 +120,11 @@ function Row({ row, shown, only, onShow }: RowProps) {
       <td className={styles.end} data-label="Peak memory">
         {bytes(row.peak_memory)}
       </td>
+      {hasGpu && (
+        <td className={styles.end} data-label="Peak GPU memory">
+          {bytes(row.peak_gpu_memory)}
+        </td>
+      )}
       <td className={styles.end} data-label="CPU time">
         {duration(row.cpu_seconds)}
       </td>

@@ -1,9 +1,10 @@
 import type { ReactNode } from 'react';
-import type { TaskDetail } from '../../api/types';
+import type { Seat, TaskDetail } from '../../api/types';
 import { CopyButton } from '../../parts/CopyButton';
 import { RelativeTime } from '../../parts/RelativeTime';
 import type { AttemptRow } from './lib/attempts';
 import { commandText } from './lib/command';
+import { coresText, gpusText, sharingText } from './lib/seat';
 import styles from './task.module.css';
 
 /** The exact command, the folder, and what it ran as. */
@@ -34,6 +35,7 @@ export function TaskDetails({ task, attempt }: { task: TaskDetail; attempt: Atte
         </Detail>
         {attempt?.node && <Detail name="Machine">{attempt.node}</Detail>}
         {attempt?.device && <Detail name="Device">{attempt.device}</Detail>}
+        {attempt?.seat && <SeatDetails seat={attempt.seat} />}
         {attempt?.pid != null && <Detail name="Process">{String(attempt.pid)}</Detail>}
         {attempt?.allocation && attempt.allocation !== task.allocation?.key && (
           <Detail name="Allocation">
@@ -42,6 +44,24 @@ export function TaskDetails({ task, attempt }: { task: TaskDetail; attempt: Atte
         )}
       </dl>
     </section>
+  );
+}
+
+/** Its share of the allocation: GPUs, cores, threads, and how it shares them. */
+function SeatDetails({ seat }: { seat: Seat }) {
+  const gpus = gpusText(seat);
+  const sharing = sharingText(seat);
+  return (
+    <>
+      {gpus && (
+        <Detail name="GPU">
+          {gpus}
+          {sharing && <small>{sharing}</small>}
+        </Detail>
+      )}
+      <Detail name="CPU cores">{coresText(seat.cores ?? []) || 'all of the allocation'}</Detail>
+      {seat.threads != null && <Detail name="Threads">{String(seat.threads)}</Detail>}
+    </>
   );
 }
 

@@ -6,12 +6,15 @@ import { IconAlert, IconClock, IconInfo } from '../../parts/icons';
 import { Elapsed } from '../../parts/RelativeTime';
 import { StartTime } from '../../parts/StartTime';
 import type { AttemptRow } from './lib/attempts';
+import { roomText } from './lib/seat';
 import styles from './task.module.css';
 
 /** A task that waits: nothing is wrong. */
 export function WaitingNote({ task, job, rows }: { task: TaskDetail; job?: JobDetail; rows: readonly AttemptRow[] }) {
   const before = rows.find(({ number }) => number === task.attempt - 1);
-  const since = rows.find(({ current }) => current)?.created_at ?? task.created_at;
+  const now = rows.find(({ current }) => current);
+  const since = now?.created_at ?? task.created_at;
+  const room = roomText(now?.room);
   const running = job?.counts.running ?? 0;
   const others = (job?.counts.submitted ?? 1) - 1;
   return (
@@ -23,6 +26,7 @@ export function WaitingNote({ task, job, rows }: { task: TaskDetail; job?: JobDe
           ` Of this job ${plural(running, 'task runs', 'tasks run')} and ${plural(others, 'other waits', 'others wait')}.`}
         {task.reason && ` ${task.reason}`}
         {before?.state === 'error' && before.ending && ` The attempt before ended: ${before.ending}.`}
+        {room && ` This one waits for ${room}.`}
       </span>
     </section>
   );

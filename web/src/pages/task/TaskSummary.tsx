@@ -8,6 +8,7 @@ import { Progress } from '../../parts/Progress';
 import { Elapsed, RelativeTime } from '../../parts/RelativeTime';
 import { StateBadge } from '../../parts/StateBadge';
 import { whereOf } from './lib/attempts';
+import { sharingText } from './lib/seat';
 import styles from './task.module.css';
 
 interface Props {
@@ -25,7 +26,9 @@ export function TaskSummary({ task, job }: Props) {
           <Progress task={task} height={8} />
         </div>
       </div>
-      {Object.keys(task.params).length > 0 && <ParamChips params={task.params} />}
+      {(task.reduces || Object.keys(task.params).length > 0) && (
+        <ParamChips params={task.params} reduces={task.reduces} />
+      )}
       <dl className={styles.facts}>
         <Fact name={`Best ${job?.objective.metric ?? 'value'}`} below={<BestWhen task={task} />}>
           {number(task.best_value, 5)}
@@ -38,6 +41,7 @@ export function TaskSummary({ task, job }: Props) {
         </Fact>
         {!task.ended_at && <Fact name="Time left">{duration(task.seconds_left)}</Fact>}
         <Fact name="Peak memory">{bytes(task.peak_memory)}</Fact>
+        {task.peak_gpu_memory != null && <Fact name="Peak GPU memory">{bytes(task.peak_gpu_memory)}</Fact>}
         {task.ended_at && <Fact name="CPU time">{duration(task.cpu_seconds)}</Fact>}
         {(job?.spec.other_objectives ?? []).map((objective, i) => (
           <Fact key={objective.metric} name={`Best ${objective.metric}`}>
@@ -45,7 +49,7 @@ export function TaskSummary({ task, job }: Props) {
           </Fact>
         ))}
         {job && <Trial task={task} job={job} />}
-        <Fact name="Where" below={task.attempt > 1 ? `attempt ${task.attempt}` : null}>
+        <Fact name="Where" below={whereBelow(task)}>
           {whereOf(task) ?? NOTHING}
         </Fact>
       </dl>
@@ -53,10 +57,16 @@ export function TaskSummary({ task, job }: Props) {
   );
 }
 
+/** `attempt 2 · shares the GPU through NVIDIA MPS` */
+function whereBelow({ attempt, seat }: TaskDetail): string {
+  const parts = [attempt > 1 && `attempt ${attempt}`, seat?.sharing && sharingText({ sharing: seat.sharing })];
+  return parts.filter(Boolean).join(' · ');
+}
+
 /** Which trial of the search it is, and the other tasks of it. */
 function Trial({ task, job }: { task: TaskDetail; job: JobDetail }) {
   const repeated = (job.spec.search?.repeat ?? 1) > 1;
-  if (!repeated && task.trial === task.number) return null;
+  if (task.reduces || (!repeated && task.trial === task.number)) return null;
   return (
     <Fact name="Trial" below={repeated && <Repeats task={task} />}>
       {String(task.trial)}

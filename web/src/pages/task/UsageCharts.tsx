@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import type { Curve, TaskDetail } from '../../api/types';
 import { seriesColor } from '../../lib/colors';
 import { CurveChart } from '../../parts/curve-chart/CurveChart';
-import { CPU, inBytesUnit, inTimeUnit, MEMORY } from './lib/metrics';
+import { inTimeUnit, type Usage, usageOf } from './lib/metrics';
 
 const SETTINGS = { log: false, smoothing: 0, clip: false };
 
@@ -12,33 +12,36 @@ interface Props {
   curves: readonly Curve[] | undefined;
 }
 
-/** Memory and processor over time, as the runner measures them. */
+/** Memory and processors over time, as the runner measures them. */
 export function UsageCharts({ task, curves }: Props) {
-  const measured = task.metrics.some((name) => name === MEMORY || name === CPU);
+  const usages = usageOf(task.metrics);
+  const measured = usages.some(({ metric }) => task.metrics.includes(metric));
   if (!measured && (task.ended_at || !task.started_at)) return null;
-  const find = (metric: string) => curves?.find((curve) => curve.metric === metric);
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
-      <UsageChart curve={find(MEMORY)} what="memory" />
-      <UsageChart curve={find(CPU)} what="cpu" />
+      {usages.map((usage) => (
+        <UsageChart key={usage.metric} usage={usage} curve={curves?.find(({ metric }) => metric === usage.metric)} />
+      ))}
     </SimpleGrid>
   );
 }
 
-function UsageChart({ curve, what }: { curve: Curve | undefined; what: 'memory' | 'cpu' }) {
+function UsageChart({ curve, usage }: { curve: Curve | undefined; usage: Usage }) {
   const dark = useComputedColorScheme('light') === 'dark';
+  const { metric, name, color, range } = usage;
   const [unit, stepName, series] = useMemo(() => {
-    const measured = what === 'memory' ? inBytesUnit(curve?.values ?? []) : { unit: 'cores', values: curve?.values };
-    const label = `${what === 'memory' ? 'memory' : 'CPU'}, ${measured.unit}`;
-    const color = seriesColor(what === 'memory' ? 3 : 6, dark);
+    const measured = usage.inUnit(curve?.values ?? []);
     const time = inTimeUnit(curve?.steps ?? []);
-    return [measured.unit, time.unit, [{ id: what, label, color, steps: time.steps, values: measured.values ?? [] }]];
-  }, [curve, what, dark]);
+    const label = `${usage.name}, ${measured.unit}`;
+    const line = { id: metric, label, color: seriesColor(color, dark), steps: time.steps, values: measured.values };
+    return [measured.unit, time.unit, [line]];
+  }, [curve, usage, metric, color, dark]);
   return (
     <CurveChart
-      title={what === 'memory' ? (curve ? `Memory (${unit})` : 'Memory') : 'CPU (cores in use)'}
+      title={curve ? `${name} (${unit})` : name}
       series={series}
       stepName={stepName}
+      up={range}
       height={180}
       settings={SETTINGS}
       plain

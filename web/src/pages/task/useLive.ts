@@ -2,15 +2,25 @@ import { useMemo, useRef } from 'react';
 import { useTaskCurves } from '../../api/queries';
 import type { TaskDetail } from '../../api/types';
 import { peakMemory } from './lib/attempts';
-import { MEMORY } from './lib/metrics';
+import { GPU_MEMORY, MEMORY } from './lib/metrics';
 
 /** The task with what the stream of events does not say of it while it runs. */
 export function useLive(task: TaskDetail): TaskDetail {
   const { data: curves } = useTaskCurves(task.id);
-  const memory = curves?.find(({ metric }) => metric === MEMORY);
-  const peak = task.ended_at ? task.peak_memory : peakMemory(task.peak_memory, memory);
+  const peakOf = (known: number | null | undefined, name: string) =>
+    task.ended_at
+      ? known
+      : peakMemory(
+          known,
+          curves?.find(({ metric }) => metric === name),
+        );
+  const peak = peakOf(task.peak_memory, MEMORY);
+  const gpuPeak = peakOf(task.peak_gpu_memory, GPU_MEMORY);
   const bestAt = useBestAt(task);
-  return useMemo(() => ({ ...task, peak_memory: peak, best_at: bestAt }), [task, peak, bestAt]);
+  return useMemo(
+    () => ({ ...task, peak_memory: peak, peak_gpu_memory: gpuPeak, best_at: bestAt }),
+    [task, peak, gpuPeak, bestAt],
+  );
 }
 
 /** Events bring a better value and its epoch, but not its time: that is then the time of the event. */

@@ -6,9 +6,9 @@ import { plural } from '../../lib/format';
 import { type Highlight, useHighlight } from '../../lib/highlight';
 import { IconDownload, IconTable, IconZoomOut } from '../icons';
 import styles from './CurveChart.module.css';
-import { type Best, type ChartSeries, type ChartSettings, Plot } from './Plot';
+import { type Best, type ChartSeries, type ChartSettings, Plot, type Range } from './Plot';
 
-export type { Best, ChartSeries, ChartSettings };
+export type { Best, ChartSeries, ChartSettings, Range };
 
 export const DEFAULT_SETTINGS: ChartSettings = { log: false, smoothing: 0, clip: true };
 const LEGEND_MOST = 10;
@@ -23,6 +23,11 @@ interface Props {
   best?: Best | null;
   /** What the x axis counts. */
   stepName?: string;
+  /** Steps are seconds since 1970, shown as the time of day. */
+  clock?: boolean;
+  /** What the axes span; as far as the curves go when not given. Give ranges that stay the same objects. */
+  across?: Range | undefined;
+  up?: Range | undefined;
   height?: number;
   /** Kept by the page (in the URL, say); the chart keeps them itself when not given. */
   settings?: ChartSettings;
@@ -39,6 +44,7 @@ interface Props {
 /** Many curves in one graph. Give `series` objects that stay the same while their curve does. */
 export function CurveChart(props: Props) {
   const { title, fileTitle = title, series, best = null, stepName = 'epoch', height = 320, onPick } = props;
+  const { clock = false, across, up } = props;
   const own = useHighlight();
   const highlight = props.highlight ?? own;
   const [kept, keep] = useState(DEFAULT_SETTINGS);
@@ -49,8 +55,8 @@ export function CurveChart(props: Props) {
   const scheme = useComputedColorScheme('light');
 
   useEffect(() => {
-    plot.current?.update({ ...settings, series, best, stepName });
-  }, [plot, settings, series, best, stepName]);
+    plot.current?.update({ ...settings, series, best, stepName, clock, across, up });
+  }, [plot, settings, series, best, stepName, clock, across, up]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the colours are read from the page
   useEffect(() => plot.current?.recolor(), [plot, scheme]);
   useEffect(() => {

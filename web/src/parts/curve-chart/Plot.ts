@@ -6,7 +6,7 @@
 
 import uPlot from 'uplot';
 import { nearestIndex, smooth, stepRange, valueAt, valueRange } from '../../lib/curves';
-import { number } from '../../lib/format';
+import { clock, number } from '../../lib/format';
 import type { Highlight } from '../../lib/highlight';
 
 export interface ChartSeries {
@@ -32,10 +32,17 @@ export interface Best {
   value: number;
 }
 
+export type Range = readonly [number, number];
+
 export interface PlotState extends ChartSettings {
   series: readonly ChartSeries[];
   best: Best | null;
   stepName: string;
+  /** Steps are seconds since 1970, shown as the time of day. */
+  clock: boolean;
+  /** What the axes span; as far as the curves go when not given. */
+  across: Range | undefined;
+  up: Range | undefined;
 }
 
 interface Line extends ChartSeries {
@@ -53,14 +60,24 @@ const NEAR_PX = 36;
 const FEW = 12;
 const HEIGHT_OF_AXIS = 26;
 const WIDTH_OF_AXIS = 58;
-type Range = [number, number];
+const WIDTH_OF_TIME = 72;
 
 export class Plot {
   onZoom: (zoomed: boolean) => void = () => {};
   onPick: (id: string) => void = () => {};
 
   private chart: uPlot;
-  private state: PlotState = { series: [], best: null, stepName: 'epoch', log: false, smoothing: 0, clip: false };
+  private state: PlotState = {
+    series: [],
+    best: null,
+    stepName: 'epoch',
+    clock: false,
+    across: undefined,
+    up: undefined,
+    log: false,
+    smoothing: 0,
+    clip: false,
+  };
   private lines: Line[] = [];
   private byId = new Map<string, Line>();
   private made = new WeakMap<ChartSeries, { smoothing: number; line: Line }>();
@@ -93,7 +110,8 @@ export class Plot {
   }
 
   update(state: PlotState): void {
-    const rebuild = state.log !== this.state.log || state.stepName !== this.state.stepName;
+    const known = this.state;
+    const rebuild = state.log !== known.log || state.stepName !== known.stepName || state.clock !== known.clock;
     this.state = state;
     this.lines = state.series.filter((one) => one.steps.length > 0).map((one) => this.line(one));
     this.byId = new Map(this.lines.map((line) => [line.id, line]));
@@ -180,12 +198,17 @@ export class Plot {
         padding: [12, 14, 0, 0],
         legend: { show: false },
         scales: {
-          x: { time: false, range: () => this.ranges().x },
-          y: { distr: this.state.log ? 3 : 1, log: 10, auto: false, range: () => this.ranges().y },
+          x: { time: this.state.clock, range: () => [...this.ranges().x] as uPlot.Range.MinMax },
+          y: {
+            distr: this.state.log ? 3 : 1,
+            log: 10,
+            auto: false,
+            range: () => [...this.ranges().y] as uPlot.Range.MinMax,
+          },
         },
         series: [{}, { scale: 'y', points: { show: false } }],
         axes: [
-          axis({ size: HEIGHT_OF_AXIS, label: this.state.stepName, values: (_, ticks) => ticks.map(tick) }),
+          axis({ size: HEIGHT_OF_AXIS, ...this.stepAxis() }),
           axis({ size: WIDTH_OF_AXIS, values: (_, ticks) => ticks.map(tick) }),
         ],
         cursor: {
@@ -220,13 +243,19 @@ export class Plot {
     return chart;
   }
 
+  private stepAxis(): uPlot.Axis {
+    return this.state.clock
+      ? { values: (_, ticks) => ticks.map((at) => clock(at * 1000)), space: WIDTH_OF_TIME }
+      : { values: (_, ticks) => ticks.map(tick), label: this.state.stepName };
+  }
+
   /** Asked for several times a drawing, and dear with many points: worked out once. */
   private ranges(): { x: Range; y: Range } {
     const known = this.spans;
     if (known?.lines === this.lines && known.state === this.state && known.zoom === this.zoom) return known;
-    const x = this.zoom?.x ?? stepRange(this.lines);
+    const x = this.zoom?.x ?? this.state.across ?? stepRange(this.lines);
     const drawn = this.lines.map(({ steps, drawn: values }) => ({ steps, values }));
-    const y = this.zoom?.y ?? valueRange(drawn, x[0], x[1], this.state);
+    const y = this.zoom?.y ?? this.state.up ?? valueRange(drawn, x[0], x[1], this.state);
     this.spans = { lines: this.lines, state: this.state, zoom: this.zoom, x, y };
     return this.spans;
   }
@@ -415,7 +444,8 @@ export class Plot {
     this.mark(context, line, step, value, 3.5);
     const raw = line.values[index];
     const smoothed = this.state.smoothing > 0 ? ` (smoothed ${number(value)})` : '';
-    this.tip.textContent = `${line.label}\n${this.state.stepName} ${number(step)}: ${number(raw, 5)}${smoothed}`;
+    const at = this.state.clock ? clock(step * 1000) : `${this.state.stepName} ${number(step)}`;
+    this.tip.textContent = `${line.label}\n${at}: ${number(raw, 5)}${smoothed}`;
     this.placeTip();
   }
 

@@ -17,12 +17,13 @@ it('takes an old job over and back', () => {
     description: 'why',
     tags: ['a'],
     script: 'sub/train.py',
+    reduce: 'python gather.py {results}',
     convention: 'flags',
     params: { lr: { low: 0.001, high: 0.1, log: true, type: 'float' }, opt: { values: ['sgd', 'adam'] } },
     objective: { metric: 'acc', goal: 'max' },
     search: { method: 'random', trials: 7, seed: 3 },
     parallel: 2,
-    resources: { gpus: 0, cpus: 2, backend: 'local', partition: 'volta', options: ['--exclusive'] },
+    resources: { gpus: 1, per_gpu: 'auto', cpus: 2, backend: 'local', partition: 'volta', options: ['--exclusive'] },
     environment: { venv: '/v', setup: ['module load cuda'], variables: { A: 'x=y' } },
     metrics: { files: ['out/*.csv'], stdout: false },
     retries: { lost: 0, gpu_oom: 2 },
@@ -46,5 +47,7 @@ it('says what only the form can know', () => {
   expect(slips(EMPTY)).toEqual({});
   expect(slips({ ...EMPTY, variables: 'A=1\nB' })).toHaveProperty(['environment.variables']);
   expect(slips({ ...EMPTY, envKind: 'conda' })).toHaveProperty(['environment.conda']);
+  expect(slips({ ...EMPTY, resources: { ...EMPTY.resources, triple: '2,,4' } })).toHaveProperty(['resources.triple']);
+  expect(slips({ ...EMPTY, resources: { ...EMPTY.resources, triple: '2,8,4' } })).toEqual({});
   expect(variablesOf('A=1\n\nB= x=2')).toEqual({ values: { A: '1', B: ' x=2' }, wrong: null });
 });

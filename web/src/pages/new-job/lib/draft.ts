@@ -3,7 +3,7 @@
 import type { SpecInput } from '../../../api/queries';
 import type { JobSpec } from '../../../api/types';
 import { spaceText } from '../../../lib/params';
-import { NO_RESOURCES, type ResourceTexts, resourcesOf, textsOf } from './resources';
+import { NO_RESOURCES, type ResourceTexts, resourcesOf, splitTriple, textsOf } from './resources';
 import { NO_SEARCH, type SearchTexts, searchOf, searchTextsOf } from './search';
 import { given, num, numberText, text } from './texts';
 
@@ -11,6 +11,8 @@ export interface Draft extends SearchTexts {
   mode: 'script' | 'command';
   script: string | null;
   command: string;
+  /** What is run when all tasks have finished. */
+  reduce: string;
   convention: string;
   name: string;
   description: string;
@@ -41,6 +43,7 @@ export const EMPTY: Draft = {
   mode: 'script',
   script: null,
   command: '',
+  reduce: '',
   convention: 'auto',
   name: '',
   description: '',
@@ -70,6 +73,7 @@ export function fromSpec(spec: JobSpec): Draft {
     mode: spec.command ? 'command' : 'script',
     script: spec.script ?? null,
     command: spec.command ?? '',
+    reduce: spec.reduce ?? '',
     convention: spec.convention ?? 'auto',
     name: spec.name ?? '',
     description: spec.description ?? '',
@@ -109,6 +113,7 @@ export function toSpec(draft: Draft): SpecInput {
     ...text('description', draft.description),
     ...given('tags', draft.tags),
     ...(draft.mode === 'command' ? { command: draft.command } : draft.script ? { script: draft.script } : {}),
+    ...text('reduce', draft.reduce),
     ...(draft.mode === 'script' && draft.convention !== 'auto' ? { convention: draft.convention } : {}),
     ...given('params', params),
     objective: { metric: draft.metric.trim(), goal: draft.goal },
@@ -129,6 +134,8 @@ export function slips(draft: Draft): Record<string, string> {
   if (wrong) found['environment.variables'] = `write NAME=value, one a line, not ${wrong}`;
   if (draft.envKind !== 'default' && !draft.envPlace.trim())
     found[`environment.${draft.envKind}`] = 'say which, or use the server’s own';
+  const { triple } = draft.resources;
+  if (triple && splitTriple(triple).includes('')) found['resources.triple'] = 'say all three, or none of them';
   return found;
 }
 

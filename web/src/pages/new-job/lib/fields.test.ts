@@ -13,6 +13,8 @@ it('puts what is wrong at its field', () => {
       'resources.gpus': 'none there',
       'spec.resources.options.1': '--mem is set by Paddock',
       'spec.resources.account': "String should match pattern '^x$'",
+      'spec.resources': 'triple says this already',
+      'spec.resources.per_gpu': 'write a number or auto',
       'retries.lost': 'too many',
       body: 'strange',
     },
@@ -28,6 +30,8 @@ it('puts what is wrong at its field', () => {
     'resources.gpus': 'None there',
     'resources.options': '--mem is set by Paddock',
     'resources.account': 'There is a sign in it that cannot be there',
+    resources: 'Triple says this already',
+    'resources.per_gpu': 'Write a number or auto',
     'retries.lost': 'Too many',
   });
   expect(placed.rest).toEqual({ body: 'strange' });
@@ -54,4 +58,10 @@ it('puts what is wrong with a search at its field', () => {
   const { at } = place(faults, ['other_objectives.0', 'other_objectives.0.goal']);
   expect(Object.keys(at)).toEqual(['search.trials', 'stop_early.eta', 'other_objectives.0']);
   expect(Object.keys(at).map(labelOf)).toEqual(['trials', 'eta', 'metric 2']);
+});
+
+it('says that resources do not go together at the field that excludes the others', () => {
+  const faults = { 'spec.resources': 'triple says this already' };
+  expect(place(faults, [], 'resources.triple').at).toEqual({ 'resources.triple': 'Triple says this already' });
+  expect(place(faults, []).at).toEqual({ resources: 'Triple says this already' });
 });

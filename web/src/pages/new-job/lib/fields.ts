@@ -9,6 +9,7 @@ const FIELDS = [
   'tags',
   'script',
   'command',
+  'reduce',
   'files',
   'convention',
   'params',
@@ -28,6 +29,7 @@ const FIELDS = [
   'stop_early.method',
   ...Object.values(KNOBS).map((name) => `stop_early.${name}`),
   'parallel',
+  'resources',
   ...RESOURCE_NAMES.map((name) => `resources.${name}`),
   'environment',
   'environment.python',
@@ -41,7 +43,7 @@ const FIELDS = [
 ];
 
 const SECTIONS: Record<string, RegExp> = {
-  resources: /^(resources\.|parallel$)/,
+  resources: /^(resources(\.|$)|parallel$)/,
   environment: /^(environment(\.|$)|convention$)/,
   metrics: /^metrics\./,
   retries: /^(retries\.|grace_seconds$)/,
@@ -58,13 +60,15 @@ export interface Placed {
   rest: Record<string, string>;
 }
 
-/** By the longest field that a name begins with: `spec.tags.0` belongs to `tags`. */
-export function place(faults: Record<string, string>, more: readonly string[]): Placed {
+/** By the longest field that a name begins with: `spec.tags.0` belongs to `tags`. `whole`: where it is said when the
+ * resources do not go together. */
+export function place(faults: Record<string, string>, more: readonly string[], whole = 'resources'): Placed {
   const fields = [...FIELDS, ...more].sort((a, b) => b.length - a.length);
   const placed: Placed = { at: {}, rest: {} };
   for (const [given, message] of Object.entries(faults)) {
     const name = given.replace(/^spec\./, '');
-    const field = fields.find((one) => name === one || name.startsWith(`${one}.`));
+    const found = fields.find((one) => name === one || name.startsWith(`${one}.`));
+    const field = found === 'resources' ? whole : found;
     if (field === undefined) placed.rest[given] = message;
     else if (!(field in placed.at)) placed.at[field] = sentence(words(name, message));
   }

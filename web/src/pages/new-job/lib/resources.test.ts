@@ -1,6 +1,18 @@
 import { expect, it } from 'vitest';
 import type { BackendInfo, Resources } from '../../../api/types';
-import { backendOf, isShown, NO_RESOURCES, resourcesOf, resourcesText, textsOf, without } from './resources';
+import {
+  backendOf,
+  excluding,
+  isOfTriple,
+  isShown,
+  joinTriple,
+  NO_RESOURCES,
+  resourcesOf,
+  resourcesText,
+  splitTriple,
+  textsOf,
+  without,
+} from './resources';
 
 const backend = (name: string, kind: BackendInfo['kind'], isDefault = false): BackendInfo => ({
   name,
@@ -66,4 +78,35 @@ it('says what happens without', () => {
   expect(resourcesText({ ...NO_RESOURCES, gpus: '2', memory: '16G', qos: 'a' }, '3')).toBe(
     '2 GPUs, 16G, 1 more, 3 at a time',
   );
+});
+
+it('takes sharing and triples over and back', () => {
+  const shared = textsOf({ per_gpu: 'auto', gpus: 1 });
+  expect(resourcesOf(shared)).toEqual({ per_gpu: 'auto', gpus: 1 });
+  expect(resourcesOf(textsOf({ per_gpu: 6 }))).toEqual({ per_gpu: 6 });
+  const texts = textsOf({ triple: { nodes: 2, tasks: 8, threads: 4 } });
+  expect(texts.triple).toBe('2,8,4');
+  expect(resourcesOf(texts)).toEqual({ triple: '2,8,4' });
+  expect(resourcesText(shared, '')).toBe('1 GPU, shared by as many as pay');
+  expect(resourcesText({ ...texts, qos: 'a' }, '')).toBe('2 × 8 × 4, 1 more');
+});
+
+it('splits a triple, and leaves what a triple says to it', () => {
+  expect(splitTriple('')).toEqual(['', '', '']);
+  expect(splitTriple('2, ,4')).toEqual(['2', '', '4']);
+  expect(joinTriple(['', '', ''])).toBe('');
+  expect(joinTriple(['2', '', ''])).toBe('2,,');
+  const texts = { ...NO_RESOURCES, triple: '1,8,4', cpus: '2' };
+  expect([isOfTriple('gpus', texts), isOfTriple('cpus', texts), isOfTriple('memory', texts)]).toEqual([
+    true,
+    false,
+    false,
+  ]);
+  expect(isOfTriple('gpus', NO_RESOURCES)).toBe(false);
+  const at = (some: object) => excluding({ ...NO_RESOURCES, ...some });
+  expect([at({}), at({ per_gpu: '2' }), at({ per_gpu: '2', triple: '1,,' })]).toEqual([
+    'resources',
+    'resources.per_gpu',
+    'resources.triple',
+  ]);
 });

@@ -7,7 +7,7 @@ export type ResourceName = keyof Resources;
 /** All of it as written; options one a line. Empty: not given. */
 export type ResourceTexts = Record<ResourceName, string>;
 
-const NUMBERS: readonly ResourceName[] = ['gpus', 'cpus', 'memory', 'nodes', 'slots', 'nice'];
+const NUMBERS: readonly ResourceName[] = ['gpus', 'cpus', 'memory', 'per_gpu', 'nodes', 'slots', 'nice'];
 
 export const NO_RESOURCES: ResourceTexts = {
   backend: '',
@@ -16,10 +16,12 @@ export const NO_RESOURCES: ResourceTexts = {
   cpus: '',
   memory: '',
   time_limit: '',
+  per_gpu: '',
   gpu_type: '',
   nodes: '',
   launcher: '',
   slots: '',
+  triple: '',
   partition: '',
   account: '',
   qos: '',
@@ -37,12 +39,16 @@ export const RESOURCE_NAMES = Object.keys(NO_RESOURCES) as ResourceName[];
 export const FURTHER: readonly ResourceName[] = RESOURCE_NAMES.slice(RESOURCE_NAMES.indexOf('gpu_type'));
 
 /** What means nothing on one's own machine. */
-const CLUSTER_ONLY = new Set<ResourceName>(FURTHER.filter((name) => name !== 'slots'));
+const CLUSTER_ONLY = new Set<ResourceName>(FURTHER.filter((name) => name !== 'slots' && name !== 'triple'));
+
+/** What a triple says already. */
+const OF_TRIPLE = new Set<ResourceName>(['gpus', 'cpus', 'per_gpu', 'nodes', 'slots', 'launcher']);
 
 export function textsOf(resources: Resources): ResourceTexts {
   const text = (name: ResourceName): string => {
     const value = resources[name];
     if (Array.isArray(value)) return value.join('\n');
+    if (name === 'triple') return tripleText(resources.triple);
     if (name === 'memory') return sizeText(resources.memory);
     if (name === 'time_limit') return spanText(resources.time_limit);
     return value === null || value === undefined ? '' : String(value);
@@ -59,6 +65,35 @@ export function resourcesOf(texts: ResourceTexts): Record<string, unknown> {
 function valueGiven(name: ResourceName, written: string): unknown {
   if (name === 'options') return optionsOf(written);
   return NUMBERS.includes(name) && Number.isFinite(Number(written)) ? Number(written) : written;
+}
+
+/** `2,8,4`: nodes, tasks on each, threads of each. */
+export type TripleTexts = [nodes: string, tasks: string, threads: string];
+
+function tripleText(triple: Resources['triple']): string {
+  return triple ? joinTriple([triple.nodes, triple.tasks, triple.threads].map(String)) : '';
+}
+
+export function splitTriple(written: string): TripleTexts {
+  const [nodes = '', tasks = '', threads = ''] = written.split(',').map((part) => part.trim());
+  return [nodes, tasks, threads];
+}
+
+/** Nothing where all three are empty. */
+export function joinTriple(parts: readonly string[]): string {
+  return parts.some((part) => part !== '') ? parts.join(',') : '';
+}
+
+/** Whether a field has nothing to say beside the triple; one with something in it stays, for the server to refuse. */
+export function isOfTriple(name: ResourceName, texts: ResourceTexts): boolean {
+  return texts.triple !== '' && texts[name] === '' && OF_TRIPLE.has(name);
+}
+
+/** The field to say it at when the resources do not go together. */
+export function excluding(texts: ResourceTexts): string {
+  return (
+    (['triple', 'per_gpu'] as const).map((name) => texts[name] && `resources.${name}`).find(Boolean) ?? 'resources'
+  );
 }
 
 /** One a line, as they are written after sbatch. */
@@ -95,11 +130,17 @@ export function without(name: ResourceName, defaults: readonly (Resources | unde
 
 /** The whole in one line: `slurm, 1 GPU, 16G, 4h`. */
 export function resourcesText(texts: ResourceTexts, parallel: string): string {
-  const more = FURTHER.filter((name) => texts[name] !== '').length;
+  const more = FURTHER.filter((name) => texts[name] !== '' && name !== 'triple').length;
+  const unsaid = texts.profile || texts.triple ? '' : 'GPU if there is one';
   const parts = [
     texts.backend,
     texts.profile && `profile ${texts.profile}`,
-    texts.gpus === '' ? (texts.profile ? '' : 'GPU if there is one') : plural(Number(texts.gpus), 'GPU'),
+    texts.gpus === '' ? unsaid : plural(Number(texts.gpus), 'GPU'),
+    texts.per_gpu && sharingText(texts.per_gpu),
+    texts.triple &&
+      splitTriple(texts.triple)
+        .map((part) => part || '?')
+        .join(' × '),
     texts.cpus && plural(Number(texts.cpus), 'CPU'),
     texts.memory,
     texts.time_limit,
@@ -107,4 +148,8 @@ export function resourcesText(texts: ResourceTexts, parallel: string): string {
     parallel && `${parallel} at a time`,
   ];
   return parts.filter(Boolean).join(', ');
+}
+
+function sharingText(written: string): string {
+  return written === 'auto' ? 'shared by as many as pay' : `shared by ${written}`;
 }

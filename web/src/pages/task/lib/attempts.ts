@@ -33,7 +33,7 @@ export function attemptRows(task: TaskDetail): AttemptRow[] {
 }
 
 function live(task: TaskDetail, attempt: Attempt): Partial<Attempt> {
-  const { state, node, device, peak_memory, cpu_seconds, started_at, ended_at } = task;
+  const { state, node, device, peak_memory, peak_gpu_memory, seat, cpu_seconds, started_at, ended_at } = task;
   return {
     state,
     started_at: started_at ?? attempt.started_at,
@@ -41,6 +41,8 @@ function live(task: TaskDetail, attempt: Attempt): Partial<Attempt> {
     node: node ?? attempt.node,
     device: device ?? attempt.device,
     peak_memory: peak_memory ?? attempt.peak_memory,
+    peak_gpu_memory: peak_gpu_memory ?? attempt.peak_gpu_memory,
+    seat: seat ?? attempt.seat,
     cpu_seconds: cpu_seconds ?? attempt.cpu_seconds,
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { groupMetrics, inBytesUnit, inTimeUnit, sideOf } from './metrics';
+import { groupMetrics, inBytesUnit, inPercent, inTimeUnit, sideOf, usageOf } from './metrics';
 
 describe('sideOf', () => {
   it.each([
@@ -74,5 +74,19 @@ describe('inBytesUnit', () => {
     expect(inBytesUnit([3 * 2 ** 20])).toEqual({ unit: 'MiB', values: [3] });
     expect(inBytesUnit([])).toEqual({ unit: 'B', values: [] });
     expect(inBytesUnit([0, 1023])).toEqual({ unit: 'B', values: [0, 1023] });
+  });
+});
+
+describe('usageOf', () => {
+  it('has the GPU where it was measured', () => {
+    const names = (metrics: string[]) => usageOf(metrics).map(({ name }) => name);
+    expect(names([])).toEqual(['Memory', 'CPU']);
+    expect(names(['loss', 'sys/gpu_load', 'sys/gpu_memory', 'sys/cpu', 'sys/memory'])).toEqual([
+      'Memory',
+      'CPU',
+      'GPU memory',
+      'GPU load',
+    ]);
+    expect(inPercent([0, null, 0.456])).toEqual({ unit: '%', values: [0, null, 45.6] });
   });
 });

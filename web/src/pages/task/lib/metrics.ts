@@ -3,6 +3,8 @@
 const SYSTEM = 'sys/';
 export const MEMORY = 'sys/memory';
 export const CPU = 'sys/cpu';
+export const GPU_MEMORY = 'sys/gpu_memory';
+export const GPU_LOAD = 'sys/gpu_load';
 
 /** What a metric was measured on. */
 export type Side = 'train' | 'validation' | 'test';
@@ -90,4 +92,31 @@ export function inBytesUnit(values: readonly (number | null)[]): { unit: string;
     unit: UNITS[power] as string,
     values: values.map((value) => (value === null ? null : Number((value / size).toPrecision(6)))),
   };
+}
+
+/** Parts of one in percent. */
+export function inPercent(values: readonly (number | null)[]): { unit: string; values: (number | null)[] } {
+  return { unit: '%', values: values.map((value) => value && Number((value * 100).toPrecision(6))) };
+}
+
+/** What the runner measures of the machine, and how it is drawn. */
+export interface Usage {
+  metric: string;
+  name: string;
+  color: number;
+  inUnit: (values: readonly (number | null)[]) => { unit: string; values: readonly (number | null)[] };
+  /** What the axis spans, where that is always the same. */
+  range?: readonly [number, number];
+}
+
+const USAGES: readonly Usage[] = [
+  { metric: MEMORY, name: 'Memory', color: 3, inUnit: inBytesUnit },
+  { metric: CPU, name: 'CPU', color: 6, inUnit: (values) => ({ unit: 'cores in use', values }) },
+  { metric: GPU_MEMORY, name: 'GPU memory', color: 8, inUnit: inBytesUnit },
+  { metric: GPU_LOAD, name: 'GPU load', color: 2, inUnit: inPercent, range: [0, 104] },
+];
+
+/** Memory and CPU always, the GPU where it was measured. */
+export function usageOf(metrics: readonly string[]): Usage[] {
+  return USAGES.filter(({ metric }) => metric === MEMORY || metric === CPU || metrics.includes(metric));
 }

@@ -1,0 +1,49 @@
+/** How the tasks of a job share GPUs, in words. */
+
+import type { Packing } from '../../../api/types';
+import { bytes, percent, plural } from '../../../lib/format';
+
+type Limit = NonNullable<Packing['limit']>;
+
+const LIMITS: Record<Limit, string> = {
+  asked: 'as asked for',
+  tasks: 'there are no more tasks',
+  memory: 'limited by the GPU’s memory',
+  host_memory: 'limited by the machine’s memory',
+  cores: 'limited by the CPU cores',
+  gain: 'more do not help',
+};
+
+/** `24 tasks share each NVIDIA H200`. */
+export function packingTitle({ gpu, tasks }: Packing, ended = false): string {
+  if (tasks === 1) return `Each ${gpu} ${ended ? 'had' : 'has'} one task at a time`;
+  return `${plural(tasks, 'task')} ${ended ? 'shared' : 'share'} each ${gpu}`;
+}
+
+/** Why so many, and what comes of it: each a few words. */
+export function packingWords(packing: Packing, ended = false): string[] {
+  const { need, total, load, speedup, known } = packing;
+  const words = [
+    reason(packing, ended),
+    speedup != null && speedupText(speedup),
+    need != null && `each needs ${bytes(need)}${total == null ? '' : ` of ${bytes(total)}`}`,
+    load != null && `the GPU ${ended ? 'was' : 'is'} busy ${percent(load)} of the time`,
+    known === true && 'began with what was learned before',
+  ];
+  return words.filter((one) => one !== false);
+}
+
+function reason({ auto, limit }: Packing, ended: boolean): string {
+  if (limit === null || limit === undefined) {
+    if (ended) return auto ? 'chosen by itself' : 'as asked for';
+    return auto ? 'chosen by itself, still growing' : 'still growing';
+  }
+  if (auto) return limit === 'asked' ? 'chosen by itself' : `chosen by itself: ${LIMITS[limit]}`;
+  return limit === 'asked' || limit === 'tasks' ? LIMITS[limit] : `fewer than asked for: ${LIMITS[limit]}`;
+}
+
+/** `11× as fast as one at a time`. */
+function speedupText(speedup: number): string {
+  const times = speedup < 9.95 ? Number(speedup.toFixed(1)) : Math.round(speedup);
+  return times === 1 ? 'as fast as one at a time' : `${times}× as fast as one at a time`;
+}

@@ -1,7 +1,5 @@
 """The paper's workload: LeNet-4 on made data of the size of MNIST, batches of 64. `--hold` takes GPU memory besides.
 
-Written as such scripts are: the data stay in the memory of the machine, a batch at a time goes to the card, and the loss
-of each is added up.
 """
 
 import argparse

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any, Dict, Optional
 
 from . import causes, host
-from .floor import Floor, Sitter
+from .mps import Mps
+from .sitters import Sitter
 
 _MORE = 1.3  # so much more room than it held, when it did not say how much it wanted
 
 
-def of(sitter: Sitter, log: str, ended: Dict[str, Any], floor: Floor) -> Dict[str, Any]:
+def of(sitter: Sitter, log: str, ended: Dict[str, Any], mps: Mps) -> Dict[str, Any]:
     """Fields of the `ended` record beside those that every task has."""
     found: Dict[str, Any] = {}
     if sitter.seat.group is not None:
@@ -18,15 +19,15 @@ def of(sitter: Sitter, log: str, ended: Dict[str, Any], floor: Floor) -> Dict[st
     if ended["by"] is not None:
         return found
     if ended["cause"] == causes.GPU_OOM:
-        found.update(_gpu(sitter, log, ended, floor))
+        found.update(_gpu(sitter, log, ended))
     elif ended["cause"] == causes.HOST_OOM:
         found.update(_host(sitter, ended))
     elif ended["cause"] == causes.USER_ERROR and sitter.seat.sharing == "mps" and sitter.neighbours:
-        found.update(_fault(log, ended, floor))
+        found.update(_fault(log, ended, mps))
     return found
 
 
-def _gpu(sitter: Sitter, log: str, ended: Dict[str, Any], floor: Floor) -> Dict[str, Any]:
+def _gpu(sitter: Sitter, log: str, ended: Dict[str, Any]) -> Dict[str, Any]:
     wanted = causes.wanted(log) or 0
     total = min((card.memory for card in sitter.seat.cards), default=0)
     if not sitter.neighbours:
@@ -50,9 +51,9 @@ def _host(sitter: Sitter, ended: Dict[str, Any]) -> Dict[str, Any]:
     return {"again": {"gpu": None, "host": min(room, int(total * 0.9)) or None, "alone": alone}}
 
 
-def _fault(log: str, ended: Dict[str, Any], floor: Floor) -> Dict[str, Any]:
+def _fault(log: str, ended: Dict[str, Any], mps: Mps) -> Dict[str, Any]:
     """Under MPS a fault of one task ends those that it shares the card with: whose it was, shows when each is alone."""
-    trouble = floor.mps.trouble()
+    trouble = mps.trouble()
     if trouble is None and not causes.is_cuda_fault(log):
         return {}
     why = trouble or "a CUDA error while it shared the GPU through MPS, where one task's error ends the others'"

@@ -11,7 +11,7 @@ from typing import Any, Dict, Optional
 from . import aftermath, layout, machine, processes, scheduler
 from .deadline import Deadline
 from .fence import Fence
-from .floor import Floor, Seat
+from .floor import Floor
 from .gpus import Gpus, find
 from .guard import Guard
 from .journal import Journal
@@ -20,6 +20,7 @@ from .leftovers import Leftovers
 from .mailbox import ANY, Attempt, Identity, Mailbox
 from .manifest import Manifest
 from .prepare import Preparer
+from .seats import Seat
 from .signals import Signals
 from .task import Explanation, Task, start
 from .usage import OomCounter
@@ -180,7 +181,7 @@ class Runner:
             self._report(task.attempt, **record)
         sitter = self._floor.leave(task.attempt.identity, well=ended["exit"] == 0 and ended["by"] is None)
         if sitter is not None:
-            ended.update(aftermath.of(sitter, task.place.log, ended, self._floor))
+            ended.update(aftermath.of(sitter, task.place.log, ended, self._floor.mps))
         self._report(task.attempt, "ended", **ended)
         if task.took is not None:
             self._deadline.learn(task.took)

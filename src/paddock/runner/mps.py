@@ -12,7 +12,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from typing import Dict, Optional
+from typing import Callable, Dict, Mapping, Optional, Tuple
 
 from . import processes
 
@@ -22,9 +22,20 @@ _QUIT_SECONDS = 5.0
 
 
 class Mps:
-    def __init__(self) -> None:
+    def __init__(self, environ: Optional[Mapping[str, str]] = None, allowed: bool = True) -> None:
         self._folder: Optional[str] = None
         self._daemon: Optional[subprocess.Popen[bytes]] = None
+        self._problem: Optional[str] = None if allowed else "MPS is switched off in the settings"
+        # A site that runs MPS itself has said where; tasks inherit that.
+        self._tried = not allowed or bool((environ or {}).get("CUDA_MPS_PIPE_DIRECTORY"))
+
+    def share(self, objection: Callable[[], Optional[str]]) -> Tuple[str, Optional[str]]:
+        """How tasks will share a card: `mps`, or in `turns` and why. Started when first asked for."""
+        if not self._tried:
+            self._tried = True
+            self._problem = objection() or self.start()
+        self._problem = self._problem or self.trouble()
+        return ("mps", None) if self._problem is None else ("turns", self._problem)
 
     @property
     def pid(self) -> Optional[int]:

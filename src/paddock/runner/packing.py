@@ -56,7 +56,7 @@ def choose(cards: Sequence[Space], need: Optional[int], alone: bool, most: int, 
 
 def first(total: int, cores: int) -> int:
     """How many tasks of which nothing is known may be on a card at the same time."""
-    return max(2, min(FIRST, total // EACH if total else FIRST, cores * 5 // 8))
+    return max(2, min(FIRST, total // EACH, cores * 5 // 8))
 
 
 def _admits(card: Space, need: Optional[int], alone: bool, most: int, few: int) -> bool:

@@ -1,0 +1,213 @@
+"""Room for another task: the memory of the machine, cards that nobody tells of, and what follows a lack of memory."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from paddock.runner import aftermath, causes, host
+from paddock.runner.floor import PATIENCE, Floor
+from paddock.runner.gpus import Card, Gpus, Reading
+from paddock.runner.host import Host
+from paddock.runner.mailbox import Attempt
+from paddock.runner.manifest import Manifest
+from paddock.runner.mps import Mps
+from paddock.runner.usage import Usage
+
+GB = 10**9
+
+
+def manifest(**more: Any) -> Manifest:
+    base: dict[str, Any] = {
+        "job": "k3v9x2ab",
+        "key": "a1.0",
+        "job_dir": "/nowhere",
+        "slots": 4,
+        "poll_seconds": 0.2,
+        "usage_seconds": 2.0,
+        "grace_seconds": 10.0,
+        "idle_seconds": 0.0,
+        "metric_files": [],
+        "metric_stdout": True,
+    }
+    return Manifest(**base | more)
+
+
+def attempt(number: int, **line: Any) -> Attempt:
+    return Attempt(f"t-{number}", 1, line)
+
+
+class OneCard(Gpus):
+    def __init__(self) -> None:
+        self.used: dict[int, int] = {}
+
+    def cards(self) -> list[Card]:
+        return [Card("GPU-1", 0, "Card", 10 * GB)]
+
+    def read(self, card: Card) -> Reading | None:
+        return Reading(sum(self.used.values()), 0.2, dict(self.used))
+
+
+@pytest.fixture
+def memory(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """So many GB of 100 are free."""
+
+    def say(available: float) -> None:
+        monkeypatch.setattr(host, "look", lambda: Host(100 * GB, int(available * GB)))
+
+    say(100)
+    return say
+
+
+def sit(on: Floor, number: int, now: float = 0.0, **line: Any) -> bool:
+    one = attempt(number, **line)
+    seat = on.seat(one, now)
+    if seat is not None:
+        on.sit(one, seat, 10**7 + number, now)
+    return seat is not None
+
+
+class TestHostMemory:
+    def test_the_next_one_waits_until_there_is_as_much_as_the_others_needed(
+        self, memory: Callable[[float], None]
+    ) -> None:
+        made = Floor(manifest(), Gpus(), {})
+        assert sit(made, 1)
+        made.usage(("t-1", 1), Usage(30 * GB, 1.0))
+        memory(30)
+        assert not sit(made, 2)
+        memory(34)
+        assert sit(made, 2)
+
+    def test_what_those_that_run_will_still_take_is_not_given_away(self, memory: Callable[[float], None]) -> None:
+        made = Floor(manifest(), Gpus(), {})
+        assert sit(made, 1)
+        made.usage(("t-1", 1), Usage(30 * GB, 1.0))
+        memory(70)
+        assert sit(made, 2), "the first one has what it needs"
+        made.usage(("t-2", 1), Usage(5 * GB, 1.0))
+        memory(55)
+        assert not sit(made, 3), "the second one will take 25 GB more"
+
+    def test_more_room_after_an_error_is_waited_for_but_not_for_ever(self, memory: Callable[[float], None]) -> None:
+        made = Floor(manifest(slots=1), Gpus(), {})
+        memory(20)
+        assert not sit(made, 1, room={"host": 50 * GB})
+        assert sit(made, 2, 1.0), "one that asks for nothing special goes first"
+        made.leave(("t-2", 1), True)
+        assert not sit(made, 1, 2.0, room={"host": 50 * GB})
+        assert sit(made, 1, 2.0 + PATIENCE, room={"host": 50 * GB})
+
+    def test_without_knowledge_there_is_no_reason_to_wait(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(host, "look", lambda: None)
+        made = Floor(manifest(), Gpus(), {})
+        assert all(sit(made, number) for number in range(4))
+        assert not sit(made, 5), "all slots are taken"
+
+    def test_this_machine(self) -> None:
+        found = host.look()
+        assert found is not None
+        assert 0 < found.available <= found.total
+
+
+class TestCards:
+    def test_cards_that_nobody_tells_of_are_shared_by_number(self) -> None:
+        made = Floor(manifest(task_gpus=1, per_gpu=2), Gpus(), {"CUDA_VISIBLE_DEVICES": "0,1"})
+        seats = []
+        for number in range(4):
+            seat = made.seat(attempt(number), 0.0)
+            assert seat is not None
+            made.sit(attempt(number), seat, 10**7 + number, 0.0)
+            seats.append(seat.environment["CUDA_VISIBLE_DEVICES"])
+        assert seats == ["0", "1", "0", "1"]
+        assert made.full
+
+    def test_one_that_has_to_be_alone_is_not_kept_waiting_for_ever(self) -> None:
+        made = Floor(manifest(task_gpus=1, per_gpu=4, mps=False), OneCard(), {"CUDA_VISIBLE_DEVICES": "0"})
+        assert sit(made, 1, room={"gpu": GB})
+        assert not sit(made, 2, 1.0, room={"alone": True})
+        assert sit(made, 3, 2.0, room={"gpu": GB}), "others go first for a while"
+        assert not sit(made, 4, 2.0 + PATIENCE, room={"gpu": GB}), "then the card is kept for it"
+        made.leave(("t-1", 1), True)
+        made.leave(("t-3", 1), True)
+        assert sit(made, 2, 3.0 + PATIENCE, room={"alone": True})
+        assert not sit(made, 5, 4.0 + PATIENCE, room={"gpu": GB}), "and nobody joins it"
+
+    def test_a_site_that_runs_mps_itself(self) -> None:
+        mps = Mps({"CUDA_MPS_PIPE_DIRECTORY": "/site"})
+        assert mps.share(lambda: pytest.fail("not asked")) == ("mps", None)
+        assert mps.environment == {}
+
+
+class TestAftermath:
+    def of(self, tmp_path: Path, text: str, ended: dict[str, Any], company: bool, **line: Any) -> dict[str, Any]:
+        log = tmp_path / "out.log"
+        log.write_text(text)
+        cards = OneCard()
+        made = Floor(manifest(task_gpus=1, per_gpu=2, mps=False), cards, {"CUDA_VISIBLE_DEVICES": "0"})
+        assert sit(made, 1, **line)
+        if company:
+            assert sit(made, 2, **line)
+        cards.used = {10**7 + 1: 2 * GB}
+        sitter = made.leave(("t-1", 1), False)
+        assert sitter is not None
+        sitter.peak = sitter.total_peak = 2 * GB
+        base = {"by": None, "cause": "gpu_oom", "reason": "CUDA out of memory", "peak_memory": GB, "exit": 1}
+        return aftermath.of(sitter, str(log), base | ended, made.mps)
+
+    def test_more_room_then_alone_then_an_error(self, tmp_path: Path) -> None:
+        text = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 3.00 GiB. GPU 0 has"
+        first = self.of(tmp_path, text, {}, True)
+        assert first["again"] == {"gpu": 2 * GB + 3 * 2**30, "host": None, "alone": False}
+        second = self.of(tmp_path, text, {}, True, room=first["again"])
+        assert second["again"]["alone"]
+        last = self.of(tmp_path, text, {}, False, room={"alone": True})
+        assert "again" not in last
+        assert last["reason"].endswith("it had the GPU to itself and held 2.0 GB, wanted 3.2 GB more, of 10.0 GB")
+
+    def test_nearly_the_whole_card_is_the_whole_card(self, tmp_path: Path) -> None:
+        found = self.of(tmp_path, "CUDA out of memory. Tried to allocate 7.00 GiB", {}, True)
+        assert found["again"]["alone"]
+
+    def test_one_that_was_stopped_is_not_tried_again(self, tmp_path: Path) -> None:
+        assert "again" not in self.of(tmp_path, "CUDA out of memory", {"by": "stop"}, True)
+
+    def test_the_memory_of_the_machine(self, tmp_path: Path, memory: Callable[[float], None]) -> None:
+        found = self.of(tmp_path, "", {"cause": "host_oom", "reason": "killed"}, True)
+        assert found["again"] == {"gpu": None, "host": int(1.3 * GB), "alone": False}
+        alone = self.of(tmp_path, "", {"cause": "host_oom", "reason": "killed"}, False)
+        assert alone["reason"] == "killed; no other task was beside it, and it held 1.0 GB of 100.0 GB"
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("CUDA out of memory. Tried to allocate 2.50 GiB. GPU 0", int(2.5 * 2**30)),
+        ("Out of memory while trying to allocate 12884901888 bytes.", 12884901888),
+        ("failed to allocate 11.20GiB (12025908428 bytes) from device: CUDA_ERROR_OUT_OF_MEMORY", 12025908428),
+        ("Tried to allocate 20.00 MiB and then Tried to allocate 1.00 GiB", 2**30),
+        ("CUBLAS_STATUS_ALLOC_FAILED", None),
+        ("", None),
+    ],
+)
+def test_how_much_was_wanted(tmp_path: Path, text: str, wanted: int | None) -> None:
+    (tmp_path / "log").write_text(text)
+    assert causes.wanted(str(tmp_path / "log")) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("RuntimeError: CUDA error: an illegal memory access was encountered", True),
+        ("torch.AcceleratorError: CUDA error: device-side assert triggered", True),
+        ("CUDA_ERROR_MPS_CONNECTION_FAILED", True),
+        ("cuBLAS: CUBLAS_STATUS_EXECUTION_FAILED", True),
+        ("CUBLAS_STATUS_ALLOC_FAILED", False),
+        ("CUDA_ERROR_OUT_OF_MEMORY", False),
+        ("ValueError: no such file", False),
+    ],
+)
+def test_faults_on_the_card(tmp_path: Path, text: str, fault: bool) -> None:
+    (tmp_path / "log").write_text(f"Traceback (most recent call last):\n  File x\n{text}\n")
+    assert causes.is_cuda_fault(str(tmp_path / "log")) is fault

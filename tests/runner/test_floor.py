@@ -148,7 +148,7 @@ class TestAftermath:
         made = Floor(manifest(task_gpus=1, per_gpu=2, mps=False), cards, {"CUDA_VISIBLE_DEVICES": "0"})
         assert sit(made, 1, **line)
         if company:
-            assert sit(made, 2, **line)
+            assert sit(made, 2, room={"gpu": GB} if line else None)
         cards.used = {10**7 + 1: 2 * GB}
         sitter = made.leave(("t-1", 1), False)
         assert sitter is not None

@@ -123,7 +123,8 @@ def run_part(plan: dict[str, Any], files: list[tuple[bytes, bytes | None]], done
         else:
             say("failed: %s" % why)
             failed.append("%s (%s)" % (shown(source), why))
-        report(step=count, of=len(files), file_seconds=round(time.monotonic() - began, 3), failed=len(failed))
+        took = {"file_seconds": round(time.monotonic() - began, 3)} if why is None else {}
+        report(step=count, of=len(files), failed=len(failed), **took)
     if not failed:
         return []
     return ["%d of %d files failed" % (len(failed), len(files)), "the first: " + failed[0], *failed[1:]]

@@ -133,6 +133,9 @@ def call(wanted: Wanted) -> str:
 
 
 def _refuse_fields(wanted: Wanted) -> None:
+    for name, given in (("output", wanted.output), ("list", wanted.listed), *(("input", one) for one in wanted.inputs)):
+        if given is not None and not given.strip():
+            raise _refused(name, f"--{name} is empty: write . for the current folder")
     has_output = "{output}" in wanted.command
     if "{input}" not in wanted.command:
         raise _refused("command", "the command does not say where the file goes: write {input} in it")
@@ -142,6 +145,8 @@ def _refuse_fields(wanted: Wanted) -> None:
         raise _refused("command", "the command has no {output}: write it where the output goes, or leave --output out")
     if wanted.suffix is not None and (wanted.output is None or "/" in wanted.suffix):
         raise _refused("suffix", "--suffix is the ending of outputs, such as .npy, and needs --output")
+    if wanted.suffix is not None and wanted.suffix.isalnum():
+        raise _refused("suffix", f"--suffix {wanted.suffix} has no dot: write --suffix .{wanted.suffix}")
     if wanted.per_task is not None and wanted.tasks is not None:
         raise _refused("tasks", "give --per-task or --tasks, not both")
 
@@ -182,7 +187,7 @@ def _matches(pattern: str, folder: Path, output: Path | None) -> list[File]:
 
     Their tree begins where the pattern's fixed part ends. Outputs that lie in it are no inputs.
     """
-    parts = Path(pattern).expanduser().parts
+    parts = _expanded(pattern).parts
     fixed = tuple(takewhile(lambda part: not glob.has_magic(part), parts[:-1]))
     root, rest = _absolute(folder, *fixed), parts[len(fixed) :]
     if _absolute(folder, *parts).is_dir():
@@ -199,13 +204,19 @@ def _listed(name: str, folder: Path) -> list[File]:
         lines = _absolute(folder, name).read_bytes().split(b"\n")
     except OSError as error:
         raise _refused("list", f"the list {_text(name)} cannot be read: {error.strerror}") from None
-    found = [_absolute(folder, os.fsdecode(line)) for line in lines if line.strip()]
+    found = [_line(folder, os.fsdecode(line)) for line in lines if line.strip()]
     missing = [path for path in found if not path.is_file()]
     if missing or not found:
         more = f", and {len(missing) - 1:,} more" if len(missing) > 1 else ""
         what = f"names what is no file: {_text(missing[0])}{more}" if missing else "names no file"
         raise _refused("list", f"the list {_text(name)} {what}")
     return [File(path, path.relative_to(folder if folder in path.parents else "/")) for path in found]
+
+
+def _line(folder: Path, line: str) -> Path:
+    """Names may have blanks at their ends; where none has, they are the list's, as is a carriage return."""
+    path = _absolute(folder, line)
+    return path if path.is_file() else _absolute(folder, line.strip())
 
 
 def targets(files: Sequence[File], output: Path, suffix: str | None) -> list[File]:
@@ -338,7 +349,12 @@ def _text(path: Path | str) -> str:
 
 def _absolute(folder: Path, *parts: str) -> Path:
     """Links are kept: what they are called is what people see."""
-    return Path(os.path.abspath(folder.joinpath(*parts).expanduser()))  # noqa: PTH100
+    return Path(os.path.abspath(folder / _expanded(Path(*parts))))  # noqa: PTH100
+
+
+def _expanded(path: PurePath | str) -> Path:
+    """With the home folder in place of ~; a file's name may also begin so."""
+    return Path(os.path.expanduser(path))  # noqa: PTH111
 
 
 def _refused(name: str, message: str) -> InvalidInput:

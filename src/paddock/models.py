@@ -259,13 +259,18 @@ def _triple(given: Any) -> Any:
     return {"nodes": nodes, "tasks": tasks, "threads": threads}
 
 
+MOST_PER_GPU = 256
+
+
 def _sharing(given: Any) -> Any:
     """`auto`, or a number also as text."""
-    if isinstance(given, str) and given.strip() != "auto":
-        if not given.strip().isdigit():
-            raise ValueError(f"write a number or auto, not {given!r}")
-        return int(given)
-    return given.strip() if isinstance(given, str) else given
+    text = given.strip() if isinstance(given, str) else given
+    number = int(text) if isinstance(text, str) and text.isdecimal() else text
+    if number is None or number == "auto":
+        return number
+    if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= MOST_PER_GPU:
+        raise ValueError(f"write a number from 1 to {MOST_PER_GPU}, or auto, not {given!r}")
+    return number
 
 
 class Resources(Model):
@@ -288,9 +293,9 @@ class Resources(Model):
     nodes: int | None = Field(None, ge=1, le=10_000, description="nodes of one task; one when not given")
     launcher: Launcher | None = Field(None, description="how the processes of one task are started")
     slots: int | None = Field(None, ge=1, le=1024, description="tasks side by side in one allocation; one by default")
-    per_gpu: Annotated[Annotated[int, Field(ge=1, le=256)] | Literal["auto"] | None, BeforeValidator(_sharing)] = Field(
-        None, description="tasks that share a GPU at a time, as far as its memory goes; auto: as many as pay"
-    )
+    per_gpu: Annotated[
+        Annotated[int, Field(ge=1, le=MOST_PER_GPU)] | Literal["auto"] | None, BeforeValidator(_sharing)
+    ] = Field(None, description="tasks that share a GPU at a time, as far as its memory goes; auto: as many as pay")
     triple: Annotated[
         Triple | None, BeforeValidator(_triple, json_schema_input_type=Triple | str | list[int] | None)
     ] = Field(None, description="nodes, tasks at a time on each, threads of each: in place of slots, cpus and gpus")

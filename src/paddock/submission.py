@@ -118,11 +118,19 @@ def plan(spec: JobSpec, files: snapshot.Files, settings: Settings, nodes: Sequen
         script=report,
         interpreter=environment.find(spec.environment, settings.python),
         configurations=configurations,
-        warnings=list(report.warnings) if report else [],
+        warnings=[*(report.warnings if report else []), *_without_effect(spec, nodes)],
     )
     for number, params in enumerate(configurations, start=1):
         made.command(number, params, "JOB", "code")  # raises for what cannot be passed
     return made
+
+
+def _without_effect(spec: JobSpec, nodes: Sequence[Node]) -> list[str]:
+    resources = spec.resources
+    if resources.per_gpu is None or resources.gpus is not None or not nodes or placement.gpus_of(resources, nodes):
+        return []
+    where = f"in partition {resources.partition}" if resources.partition else "here"
+    return [f"per_gpu has no effect: there are no GPUs {where}, and each task gets cores of its own"]
 
 
 def with_past(made: Plan, db: Database) -> Plan:

@@ -102,6 +102,24 @@ def test_every_task_is_placed_exactly_once_in_the_end(needs: list[int], count: i
     assert done == len(needs)
 
 
+@given(st.integers(1, 60), st.integers(1, 8), st.integers(1, 12))
+def test_equal_parts_are_dealt_fairly(tasks: int, count: int, share: int) -> None:
+    """Tasks of a `share`-th of a card each: no card has two more than another, none is over its budget."""
+    part = int(10_000 * 0.97) // share
+    cards = [Space(10_000, 0) for _ in range(count)]
+    placed = 0
+    for _ in range(tasks):
+        place = choose(cards, part, False, 99)
+        if place is None:
+            break
+        placed += 1
+        cards[place] = cards[place]._replace(tenants=(*cards[place].tenants, Tenant(part)))
+    sizes = [len(card.tenants) for card in cards]
+    assert max(sizes) - min(sizes) <= 1
+    assert placed == min(tasks, count * share), "as many as there are parts"
+    assert all(sum(tenant.need or 0 for tenant in card.tenants) <= card.total for card in cards)
+
+
 def test_what_the_next_one_will_need() -> None:
     ledger = Ledger()
     assert ledger.need is None

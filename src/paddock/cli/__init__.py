@@ -1,6 +1,7 @@
 """The command line. Exit codes: 0 done; 1 what was waited for failed; 2 wrong usage or input; 3 not found or
 ambiguous; 4 no server or no right; 5 refused or failed in the server; 130 interrupted."""
 
+import inspect
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -87,7 +88,13 @@ def _register() -> None:
     for name, function, examples in _COMMANDS:
         # Typer joins lines that are not separated by an empty one.
         epilog = "\n\n".join(["Examples:" if len(examples) > 1 else "Example:", *examples])
-        app.command(name, epilog=epilog, no_args_is_help=False)(function)
+        more = {"allow_extra_args": True} if function is mapping.map_files else None
+        app.command(name, help=_joined(function), epilog=epilog, no_args_is_help=False, context_settings=more)(function)
+
+
+def _joined(function: Callable[..., Any]) -> str:
+    """Its text, a paragraph a line: terminals are as wide as they are."""
+    return "\n\n".join(" ".join(part.split()) for part in inspect.cleandoc(function.__doc__ or "").split("\n\n"))
 
 
 def _print_version(wanted: bool) -> None:

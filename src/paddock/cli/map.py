@@ -1,5 +1,6 @@
 """map: a command for each of many files."""
 
+import re
 import shlex
 from typing import Annotated, Any
 
@@ -8,6 +9,7 @@ import typer
 from paddock.cli import base, flags, render, resources, submit
 from paddock.cli.base import Json
 from paddock.client import Client
+from paddock.errors import InvalidInput
 from paddock.mapping import Distribution, File, Mapped, Wanted, mapped
 
 _FILES, _WHERE = "Files", "Environment, retries"
@@ -107,6 +109,11 @@ def map_files(
     Outputs have the tree of the inputs, from where the pattern's first * or ? is. Files whose output is there are
     left out, so the same call again does what is left. Commands run in the current folder.
     """
+    if ctx.args:
+        raise InvalidInput(
+            f"{render.several(len(ctx.args), 'name')} too many, such as {ctx.args[0]}: put the pattern of --input in "
+            "quotes, so that your shell leaves it alone."
+        )
     gpus = 0 if gpus is None and not (per_gpu or triple or gpu_type or profile) else gpus
     changes = flags.nested(
         {
@@ -157,7 +164,7 @@ def map_files(
     elif dry_run:
         _dry_run(client, made, as_json)
     else:
-        submit.send(client, made.bundle, watch, as_json)
+        submit.send(client, made.bundle, watch, as_json, ranked=False)
 
 
 def _summary(made: Mapped) -> dict[str, Any]:
@@ -195,7 +202,10 @@ def _dry_run(client: Client, made: Mapped, as_json: bool) -> None:
         raise typer.Exit(base.REFUSED)
 
 
+_FIELD = re.compile(r"\{\{|\}\}|\{input\}|\{output\}")
+
+
 def _command(made: Mapped, file: File) -> str:
     """As a person would type it."""
-    text = made.wanted.command.replace("{input}", shlex.quote(str(file.source)))
-    return text.replace("{output}", shlex.quote(str(file.target)))
+    names = {"{{": "{", "}}": "}", "{input}": shlex.quote(str(file.source)), "{output}": shlex.quote(str(file.target))}
+    return _FIELD.sub(lambda found: names[found[0]], made.wanted.command)

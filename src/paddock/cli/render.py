@@ -123,7 +123,7 @@ def resources(given: Resources) -> str:
         given.slots and f"{given.slots} tasks side by side",
         given.per_gpu and ("as many tasks a GPU as pay" if given.per_gpu == "auto" else f"{given.per_gpu} tasks a GPU"),
         given.triple
-        and f"{several(given.triple.nodes, 'node')} x {given.triple.tasks} tasks x {given.triple.threads} threads",
+        and " x ".join(several(getattr(given.triple, f"{one}s"), one) for one in ("node", "task", "thread")),
         given.launcher and f"launcher {given.launcher.value}",
         *(
             f"{name} {value}"

@@ -24,8 +24,15 @@ Partition = Annotated[
     ),
 ]
 Gpus = Annotated[
-    int | None,
-    typer.Option("--gpus", "--gpus-per-task", min=0, help="GPUs a task (on each node).", rich_help_panel=RESOURCES),
+    float | None,
+    typer.Option(
+        "--gpus",
+        "--gpus-per-task",
+        min=0,
+        metavar="N",
+        help="GPUs a task (on each node); 0.25 is --per-gpu 4.",
+        rich_help_panel=RESOURCES,
+    ),
 ]
 GpuType = Annotated[str | None, typer.Option(help="Kind of GPU, as the cluster calls it.", rich_help_panel=RESOURCES)]
 Cpus = Annotated[int | None, typer.Option(min=1, help="CPU cores a task (on each node).", rich_help_panel=RESOURCES)]

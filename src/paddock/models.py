@@ -314,8 +314,10 @@ class Resources(Model):
     def _part_of_a_gpu(cls, given: Any) -> Any:
         """`gpus: 0.25` is a quarter of a GPU: four tasks share one."""
         part = given.get("gpus") if isinstance(given, dict) else None
-        if not isinstance(part, float) or not 0 < part < 1:
+        if not isinstance(part, float) or part.is_integer():
             return given
+        if not 0 < part < 1:
+            raise ValueError(f"gpus: {part:g} cannot be had: write a whole number, or a part of one such as 0.25")
         if given.get("per_gpu") is not None:
             raise ValueError(f"gpus: {part:g} says how many share a GPU: leave per_gpu out")
         return given | {"gpus": 1, "per_gpu": int(1 / part + 1e-9)}

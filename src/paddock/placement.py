@@ -54,6 +54,7 @@ class Shape:
 
 UNKNOWN = 4  # tasks on a GPU, as long as nothing is known of them
 MOST = 48  # clients of NVIDIA MPS
+MEBI = 1024**2
 
 
 def shape(resources: Resources, nodes: Sequence[Node]) -> Shape:
@@ -69,7 +70,7 @@ def shape(resources: Resources, nodes: Sequence[Node]) -> Shape:
         hosts = [node for node in eligible if len(_gpus(resources, node)) >= gpus]
         parts = [gpus / len(_gpus(resources, node)) for node in hosts]
         share = [int(node.cpu_slots * part) for node, part in zip(hosts, parts, strict=True)]
-        bytes_ = [int(node.memory * part) for node, part in zip(hosts, parts, strict=True) if node.memory]
+        bytes_ = [_rounded(node.memory * part) for node, part in zip(hosts, parts, strict=True) if node.memory]
         return Shape(
             gpus=gpus,
             cpus=max([cpus, *([min(share)] if share else [])]),
@@ -82,6 +83,11 @@ def shape(resources: Resources, nodes: Sequence[Node]) -> Shape:
     slots = resources.slots or resources.per_gpu
     groups = math.ceil(slots / resources.per_gpu)
     return Shape(gpus * groups, cpus * slots, memory and memory * slots, slots, gpus, resources.per_gpu, resources.cpus)
+
+
+def _rounded(memory: float) -> int:
+    """Down to what schedulers count in: all shares together are no more than there is."""
+    return int(memory) // MEBI * MEBI
 
 
 def _triple(resources: Resources, eligible: Sequence[Node]) -> Shape:

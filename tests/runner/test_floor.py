@@ -99,6 +99,28 @@ class TestHostMemory:
         assert not sit(made, 1, 2.0, room={"host": 50 * GB})
         assert sit(made, 1, 2.0 + PATIENCE, room={"host": 50 * GB})
 
+    def test_its_runner_stays_as_long_as_it_waits(self, memory: Callable[[float], None]) -> None:
+        made = Floor(manifest(slots=1), Gpus(), {})
+        memory(20)
+        assert not made.waits(0.0)
+        assert not sit(made, 1, room={"host": 50 * GB})
+        assert made.waits(PATIENCE)
+        assert not made.waits(2 * PATIENCE), "but not for ever, should it never be taken"
+        assert sit(made, 1, PATIENCE, room={"host": 50 * GB})
+        assert not made.waits(PATIENCE)
+
+    def test_what_its_runner_alone_holds_is_not_waited_for(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(host, "look", lambda: Host(GB, GB - 80_000_000))
+        assert sit(Floor(manifest(), Gpus(), {}), 1, room={"host": 9 * GB // 10, "alone": True})
+
+    def test_alone_in_the_whole_allocation_on_whichever_cards(self, memory: Callable[[float], None]) -> None:
+        made = Floor(manifest(task_gpus=1, per_gpu=1), Gpus(), {"CUDA_VISIBLE_DEVICES": "0,1"})
+        assert sit(made, 1)
+        assert not sit(made, 2, room={"host": GB, "alone": True}), "the other card would be free"
+        made.leave(("t-1", 1), True)
+        assert sit(made, 2, room={"host": GB, "alone": True})
+        assert not sit(made, 3), "and nobody joins it"
+
     def test_without_knowledge_there_is_no_reason_to_wait(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(host, "look", lambda: None)
         made = Floor(manifest(), Gpus(), {})
@@ -122,6 +144,23 @@ class TestCards:
             seats.append(seat.environment["CUDA_VISIBLE_DEVICES"])
         assert seats == ["0", "1", "0", "1"]
         assert made.full
+
+    @pytest.mark.parametrize(
+        ("environ", "names"),
+        [
+            ({"CUDA_VISIBLE_DEVICES": "2,5"}, ["2", "5"]),
+            ({"CUDA_VISIBLE_DEVICES": "0,1", "SLURM_JOB_GPUS": "2,5"}, ["2", "5"]),
+            ({"CUDA_VISIBLE_DEVICES": "0,1", "SLURM_JOB_GPUS": "2,5,7"}, ["0", "1"]),
+        ],
+    )
+    def test_cards_are_called_what_the_scheduler_calls_them(self, environ: dict[str, str], names: list[str]) -> None:
+        made = Floor(manifest(task_gpus=1, per_gpu=1), Gpus(), environ)
+        first = made.seat(attempt(1), 0.0)
+        assert first is not None
+        made.sit(attempt(1), first, 10**7, 0.0)
+        second = made.seat(attempt(2), 0.0)
+        assert second is not None
+        assert [*first.names, *second.names] == names
 
     def test_one_that_has_to_be_alone_is_not_kept_waiting_for_ever(self) -> None:
         made = Floor(manifest(task_gpus=1, per_gpu=4, mps=False), OneCard(), {"CUDA_VISIBLE_DEVICES": "0"})

@@ -1,5 +1,7 @@
 """Which card has room for another task."""
 
+from collections.abc import Mapping
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -129,6 +131,59 @@ def test_what_the_next_one_will_need() -> None:
     ledger.learn(5 * GB)
     assert ledger.need == int(10 * GB * 1.02)
     assert Ledger(GB).need == pytest.approx(GB)
+
+
+class TestWhatParametersTell:
+    """Memory that follows from a parameter: the next one is expected to need what those with the same value needed."""
+
+    def ledger(self, *seen: tuple[Mapping[str, object], float]) -> Ledger:
+        made = Ledger()
+        for number, (params, peak) in enumerate(seen):
+            made.learn(int(peak * GB), number, params)
+        return made
+
+    def need(self, ledger: Ledger, **params: object) -> float:
+        return round((ledger.need_of(params) or 0) / GB / 1.02, 1)
+
+    def test_by_one_parameter(self) -> None:
+        seen = [({"lr": lr, "batch": batch}, batch / 16) for lr in (0.1, 0.2) for batch in (32, 512)]
+        ledger = self.ledger(*seen)
+        assert self.need(ledger, lr=0.3, batch=32) == 2.0
+        assert self.need(ledger, lr=0.1, batch=512) == 32.0
+        assert self.need(ledger, lr=0.1, batch=64) == 32.0, "not seen: as the largest"
+        assert (ledger.usual or 0) < (ledger.need or 0)
+
+    def test_where_two_could_have_told_the_larger_counts(self) -> None:
+        ledger = self.ledger(*[({"lr": lr, "batch": batch}, batch) for lr, batch in ((1, 3), (1, 3), (2, 30), (2, 30))])
+        assert self.need(ledger, lr=1, batch=30) == 30.0
+        assert self.need(ledger, lr=2, batch=3) == 30.0
+        assert self.need(ledger, lr=1, batch=3) == 3.0
+
+    def test_by_two_together(self) -> None:
+        seen = [({"w": w, "b": b, "n": n}, w * b) for w in (1, 3) for b in (1, 4) for n in (0, 1)]
+        ledger = self.ledger(*seen)
+        assert self.need(ledger, w=3, b=1, n=7) == 3.0
+        assert self.need(ledger, w=3, b=4, n=0) == 12.0
+
+    def test_nothing_tells(self) -> None:
+        ledger = self.ledger(*[({"n": n}, 1 + n % 3) for n in range(9)])
+        assert self.need(ledger, n=0) == 3.0
+        assert ledger.usual == ledger.need
+        assert Ledger().need_of({"n": 1}) is None
+        assert Ledger(GB).need_of({}) == Ledger(GB).need
+
+    @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(1, 5)), max_size=30), st.integers(0, 2))
+    def test_never_more_than_the_largest_nor_less_than_the_smallest(
+        self, seen: list[tuple[int, int, int]], value: int
+    ) -> None:
+        ledger = self.ledger(*[({"a": a, "b": b}, peak) for a, b, peak in seen])
+        found = ledger.need_of({"a": value, "b": value})
+        if not seen:
+            assert found is None
+            return
+        peaks = [peak for _, _, peak in seen]
+        assert found is not None
+        assert int(min(peaks) * GB * 1.02) <= found <= int(max(peaks) * GB * 1.02)
 
 
 @pytest.mark.parametrize(("need", "fit"), [(10 * GB, 14), (60 * GB, 3), (200 * GB, 1), (0, 99)])

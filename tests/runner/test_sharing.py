@@ -279,6 +279,15 @@ class TestWithoutCards:
         assert order.index(("ended", "t-2")) < order.index(("started", "t-1"))
         assert order.index(("started", "t-2")) < order.index(("ended", "t-0"))
 
+    def test_a_runner_stays_while_one_waits_for_memory_that_others_hold(self, folder: Folder) -> None:
+        folder.add("t-1", "true", room={"host": 10**16})
+        folder.end()
+        folder.allocate(slots=2)
+        runner = folder.start()
+        with pytest.raises(subprocess.TimeoutExpired):
+            runner.wait(1.5)
+        assert [record["e"] for record in folder.records()] == ["runner"]
+
     def test_cards_of_which_no_driver_tells_are_dealt_all_the_same(self, folder: Folder) -> None:
         for number in range(2):
             folder.add(f"t-{number}", "sh", "-c", "echo on $CUDA_VISIBLE_DEVICES; sleep 0.5")

@@ -39,6 +39,16 @@ def bare_cluster() -> Iterator[Cluster]:
         yield made
 
 
+@pytest.fixture(scope="session")
+def binding_cluster() -> Iterator[Cluster]:
+    """One node as large as this machine, whose Slurm binds tasks to the cores that it gives them."""
+    cores = len(os.sched_getaffinity(0))
+    if cores < 2 or cores != os.cpu_count():
+        pytest.skip("needs two cores, and all of this machine's")
+    with _cluster(nodes=1, cpus=cores, accounting=False, extra="TaskPlugin=task/affinity") as made:
+        yield made
+
+
 @pytest.fixture(autouse=True)
 def _tidied() -> Iterator[None]:
     """Leaves the next test an empty queue and idle nodes."""

@@ -29,6 +29,8 @@ parser.add_argument("--witness")
 parser.add_argument("--handles", type=int, default=0)
 parser.add_argument("--fails", type=int, default=0)
 parser.add_argument("--hog", type=int, default=0)
+parser.add_argument("--megabytes", type=int, default=600)
+parser.add_argument("--holds", type=int, default=0)
 parser.add_argument("--hangs", type=int, default=0)
 args = parser.parse_args()
 
@@ -50,6 +52,7 @@ if args.fails:
 
 saved = os.path.join(os.environ["PADDOCK_CHECKPOINT_DIR"], "step")
 first = int(open(saved).read()) if os.path.exists(saved) else 0
+held = b"x" * (args.holds << 20)
 print("ready at", first, flush=True)
 for step in range(first, args.steps):
     time.sleep(args.seconds)
@@ -60,7 +63,8 @@ for step in range(first, args.steps):
     if args.hangs and step == 3 and os.environ["PADDOCK_ATTEMPT"] == "1":
         time.sleep(600)
     if args.hog == args.number:
-        blocks = [bytearray(b"x" * (10 << 20)) for _ in range(60)]
+        blocks = []
+        blocks += (bytearray(b"x" * (10 << 20)) for _ in range(args.megabytes // 10))
 say("done")
 """
 
@@ -179,10 +183,12 @@ class Lab:
 
 
 @contextlib.contextmanager
-def lab(folder: Path, cluster: Cluster, path: str = "", **settings: Any) -> Iterator[Lab]:
-    """A server of its own. `path` comes before the rest of PATH, for the server only."""
+def lab(
+    folder: Path, cluster: Cluster, path: str = "", slurm: dict[str, Any] | None = None, **settings: Any
+) -> Iterator[Lab]:
+    """A server of its own. `path` comes before the rest of PATH, for the server only; `slurm`: of the backend."""
     folder.mkdir(parents=True, exist_ok=True)
-    slurm = {"poll_seconds": 0.5, "rest_seconds": 1, "warn_seconds": 15}
+    slurm = {"poll_seconds": 0.5, "rest_seconds": 1, "warn_seconds": 15, **(slurm or {})}
     server = ServerProcess(
         folder / "home",
         environment=cluster.environment | {"PATH": f"{path}{os.environ['PATH']}"},

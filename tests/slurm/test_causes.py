@@ -3,6 +3,7 @@
 import os
 import signal
 from collections.abc import Iterator
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 
@@ -54,14 +55,35 @@ def test_the_time_limit(at: Lab) -> None:
 
 
 def test_one_task_needs_too_much_memory_and_its_neighbours_go_on(at: Lab) -> None:
+    """It is tried again with the allocation to itself; as that is too small, too, it is an error."""
     _need_limits(at)
     side_by_side = {"memory": "60M", "gpus": 0, "slots": 3}
     job = at.submit(side_by_side, parallel=3, number=[1, 2, 3, 4, 5, 6], hog=2)
     tasks = at.server.wait(job, PATIENCE)
     assert [task["state"] for task in tasks] == ["finished", "error", *["finished"] * 4]
-    assert at.ends(job, 2) == ["host_oom"]
-    assert "out of memory" in tasks[1]["reason"]
-    assert len({at.attempts(job, number)[0]["allocation"] for number in range(1, 7)}) == 1
+    assert at.ends(job, 2) == ["host_oom", "host_oom"]
+    first, second = at.attempts(job, 2)
+    assert "out of memory" in first["reason"]
+    assert second["room"]["alone"]
+    assert "no other task was beside it, and it held 0.2 GB of 0.2 GB" in tasks[1]["reason"]
+    others = [one for number in (1, 3, 4, 5, 6) for one in at.attempts(job, number)]
+    assert [one["cause"] for one in others] == [None] * 5
+    assert _at(second["started_at"]) >= max(_at(one["ended_at"]) for one in others)
+    assert len(at.arrays(job)) <= 2, "the runner waits for room, or another one does"
+
+
+def test_memory_that_is_there_once_the_neighbours_have_left(at: Lab) -> None:
+    _need_limits(at)
+    side_by_side = {"memory": "120M", "gpus": 0, "slots": 3, "partition": "one"}
+    job = at.submit(side_by_side, parallel=3, number=[1, 2, 3], hog=2, megabytes=250, holds=40, steps=5, seconds=0.5)
+    at.assert_finished(job, tasks=3, steps=5)
+    assert at.ends(job, 2) == ["host_oom", "finished"]
+    assert [at.ends(job, number) for number in (1, 3)] == [["finished"]] * 2
+    (before,), (_, again), (beside,) = (at.attempts(job, number) for number in (1, 2, 3))
+    assert again["resumed"]
+    assert again["room"]["host"] > 200 << 20
+    assert _at(again["started_at"]) >= max(_at(before["ended_at"]), _at(beside["ended_at"]))
+    assert len(at.arrays(job)) <= 2
 
 
 def test_a_whole_allocation_needs_too_much_memory(at: Lab) -> None:
@@ -72,6 +94,9 @@ def test_a_whole_allocation_needs_too_much_memory(at: Lab) -> None:
     task = at.server.wait(job, PATIENCE)[0]
     assert (task["state"], at.ends(job)) == ("error", ["host_oom"])
     assert task["reason"] == "its allocation needed more memory than it had asked for"
+
+
+_at = datetime.fromisoformat
 
 
 def _need_limits(at: Lab) -> None:

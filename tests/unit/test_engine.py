@@ -677,14 +677,16 @@ class TestSharing:
         [key] = rig.keys()
         rig.started(key, first)
         rig.started(key, second)
+        rig.say(key, {"e": "usage", "task": first, "memory": 7_000, "cpu": 1.0})
+        rig.say(key, {"e": "usage", "task": second, "memory": 5_000, "cpu": 1.0})
         ended = AllocationStatus(state=AllocationState.ENDED, cause=Cause.HOST_OOM, reason="too much")
         rig.backend.statuses[f"id-{key}"] = ended
         rig.step(6)
-        for task in (first, second):
+        for task, held in ((first, 7_000), (second, 5_000)):
             before, after = rig.attempts(task)
             assert before.cause is Cause.HOST_OOM
             assert after.room is not None
-            assert after.room.alone
+            assert (after.room.host, after.room.alone) == (held, True)
 
     def test_where_a_task_sits_and_how_many_share(self, rig: Rig) -> None:
         [task] = rig.job()

@@ -260,6 +260,12 @@ class TestShape:
         assert (found.gpus, found.cpus, found.memory, found.slots) == (1, 12, 100 * GIB, MOST)
         assert (found.abreast(), found.abreast(24)) == (UNKNOWN, 24)
 
+    def test_fair_shares_are_no_more_than_there_is(self) -> None:
+        odd = member(2, cpus=7).model_copy(update={"memory": 15999 * 1024**2})
+        found = self.of([odd], per_gpu="auto", memory=GIB)
+        assert (found.cpus, found.memory) == (3, 7999 * 1024**2)
+        assert width(Resources(per_gpu="auto", memory=GIB), [odd]) == 2
+
     def test_without_gpus_nothing_is_shared(self) -> None:
         assert self.of([node(0, 4)], per_gpu="auto") == self.of([node(0, 4)])
 

@@ -285,6 +285,11 @@ def test_gres(gres: str, gpus: tuple[tuple[str, int], ...]) -> None:
     assert row.gpus == gpus
 
 
+def test_what_a_node_keeps_for_itself_is_not_for_jobs() -> None:
+    [row] = parse.nodes("NodeName=a CPUEfctv=62 CPUTot=64 RealMemory=16000 MemSpecLimit=1000 State=IDLE")
+    assert (row.cpus, row.memory) == (62, 15000)
+
+
 @pytest.mark.parametrize(
     ("state", "words"),
     [

@@ -7,7 +7,7 @@ import typer
 from rich.text import Text
 
 from paddock import jobfile
-from paddock.cli import base, render
+from paddock.cli import base, render, sharing
 from paddock.cli.base import JobId, Json
 from paddock.cli.render import Rows
 from paddock.models import (
@@ -125,6 +125,7 @@ def _show_job(job: JobDetail, report: SearchReport | None) -> None:
                 ("Runs", render.paragraph(job.spec.command or job.spec.script or "")),
                 ("Then", render.paragraph(job.spec.reduce or "")),
                 ("Resources", render.resources(job.spec.resources)),
+                ("Sharing", "\n".join(sharing.packing(one, ended=job.ended) for one in job.packing)),
                 (
                     "Code",
                     f"{render.several(code.files, 'file')} from {render.clean(code.source)}{commit}"
@@ -167,6 +168,7 @@ def _show_task(task: TaskDetail) -> None:
     from paddock.commands import display
 
     screen = base.screen()
+    waiting = task.state is TaskState.SUBMITTED
     best = f"{render.number(task.best_value)} at {render.count(task.best_epoch)}" if task.best_value is not None else ""
     screen.print(
         render.fields(
@@ -180,8 +182,11 @@ def _show_task(task: TaskDetail) -> None:
                 ("Metrics", render.clean(", ".join(task.metrics))),
                 ("Time left", render.duration(task.seconds_left)),
                 ("Ran on", " ".join(part for part in (task.node, task.device) if part)),
+                ("Share", sharing.seat(task.seat)),
+                ("Waits for", sharing.room(task.attempts[-1].room) if waiting and task.attempts else ""),
                 ("Allocation", render.place(task.allocation)),
                 ("Memory", render.size(task.peak_memory)),
+                ("GPU memory", render.size(task.peak_gpu_memory or None)),
                 ("CPU time", render.duration(task.cpu_seconds)),
                 ("Log", render.size(task.log_bytes)),
                 ("Folder", render.clean(task.folder)),

@@ -149,6 +149,13 @@ def size(value: float | None) -> str:
     return f"{value:.1f} TB"
 
 
+def memory(value: int | None) -> str:
+    """Of 1024, as the driver and advice have it."""
+    if value is None:
+        return ""
+    return f"{value / 1024**3:.1f} GiB" if value >= 0.1 * 1024**3 or not value else f"{value / 1024**2:.0f} MiB"
+
+
 def value_text(value: Any) -> str:
     return clean(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
 

@@ -209,8 +209,8 @@ def _gone(changes: Changes, row: sa.Row[Any] | None) -> Callable[[Subject], Verd
         cause = Cause.PREEMPTED if told and known in (None, Cause.LOST) else known
         why = "its runner was told to end" if cause is not known else reason
         shared = cause is Cause.HOST_OOM and subject.crowded
-        if shared:  # the memory was that of all its tasks together
-            subject.room = {"alone": True}
+        if shared:  # the memory was that of all its tasks together: each gets the allocation to itself
+            subject.room = {"host": subject.of_attempt("peak_memory") or None, "alone": True}
         return lifecycle.judge_gone(
             cause, why, tried=changes.tried(subject, cause or Cause.LOST), shared=shared, **changes.judging(subject)
         )

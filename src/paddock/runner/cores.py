@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import List, Mapping, Sequence
+import re
+from typing import Dict, List, Mapping, Sequence
 
 from . import processes
 
@@ -20,6 +21,11 @@ THREADS = (
 OPERATIONS = "TF_NUM_INTEROP_THREADS"
 
 
+# In Slurm scripts take how many workers they start from these, which speak of the whole allocation.
+_TOLD = ("SLURM_CPUS_PER_TASK", "SLURM_CPUS_ON_NODE")
+_TOLD_TOGETHER = "SLURM_TRES_PER_TASK"  # of newer ones: must not contradict the first, or srun refuses to start
+
+
 class Cores:
     def __init__(self, own: Sequence[int], count: int) -> None:
         self.own = tuple(own)  # none: which ones they are is not known, so nobody is bound to any
@@ -32,11 +38,20 @@ def of_allocation(environ: Mapping[str, str]) -> Cores:
     named = parse(environ.get("PADDOCK_CORES", ""))
     if named:
         return Cores([core for core in named if core in allowed], len(named))
-    given = environ.get("SLURM_CPUS_PER_TASK") or environ.get("SLURM_CPUS_ON_NODE") or ""
+    # What was given, not what was asked for: with --exclusive, or where a core has two threads, that is more.
+    given = environ.get("SLURM_CPUS_ON_NODE") or environ.get("SLURM_CPUS_PER_TASK") or ""
     count = int(given) if given.isdigit() and int(given) > 0 else len(allowed)
     if environ.get("SLURM_JOB_ID") and count < len(allowed):
         return Cores([], count)  # this Slurm binds nobody: which cores are ours is not said
     return Cores(allowed, count)
+
+
+def told(threads: int, environ: Mapping[str, str]) -> Dict[str, str]:
+    """What Slurm's variables should say to one of several tasks, where they say anything."""
+    found = {name: str(threads) for name in _TOLD if environ.get(name)}
+    if environ.get(_TOLD_TOGETHER):
+        found[_TOLD_TOGETHER] = re.sub(r"\bcpu([:=])\d+", r"cpu\g<1>%d" % threads, environ[_TOLD_TOGETHER])
+    return found
 
 
 def deal(count: int, cores: Sequence[int]) -> List[List[int]]:

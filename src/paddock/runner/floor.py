@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Mapping, Optional
 
-from . import auto, cores, host, packing, processes, seats
+from . import auto, cores, host, machine, packing, processes, seats
 from .auto import Auto, View
 from .gpus import Card, Gpus, visible
 from .mailbox import Attempt, Identity
@@ -20,7 +20,9 @@ from .sitters import Group, Sitter
 from .usage import Usage
 
 PATIENCE = 60.0  # so long one that has to be alone waits for a card to become free by itself
+_LONGER = 5.0  # and its runner stays for it
 _HOST_MARGIN = 0.03
+_OURS = 10**8  # bytes that a runner holds itself, with what its scheduler started: no reason to wait
 _MOST_OWNERS = 4096
 
 
@@ -29,10 +31,11 @@ class Floor:
         self._manifest = manifest
         self._gpus = gpus
         self._cards = _cards(gpus, environ.get("CUDA_VISIBLE_DEVICES")) if manifest.task_gpus else []
+        self._places = machine.places(environ)
         size = max(1, manifest.task_gpus)
         self._groups = [Group(tuple(self._cards[i : i + size])) for i in range(0, len(self._cards) - size + 1, size)]
         self._cores = cores.of_allocation(environ)
-        self._seats = Seats(manifest, self._cores)
+        self._seats = Seats(manifest, self._cores, environ)
         self._sitters: Dict[Identity, Sitter] = {}
         self._owners: Dict[int, Optional[Identity]] = {}  # process on a card -> whose it is
         known = (manifest.known or {}).get(self._cards[0].name if self._cards else "") or {}
@@ -78,24 +81,29 @@ class Floor:
         """None: there is no room for it now. Without others it has room in any case, sooner or later."""
         if len(self._sitters) >= self._manifest.slots or not self._host_admits(attempt, now):
             return None
+        if self._sitters and any(map(self._for_itself, [attempt, *(one.attempt for one in self._sitters.values())])):
+            return None
         if not self._groups:
-            alone = attempt.room.alone or any(sitter.alone for sitter in self._sitters.values())
-            return None if alone and self._sitters else self._new_seat()
+            return self._new_seat()
         place = self._place(attempt, now)
         if place is None:
             return None
-        seat = seats.with_cards(self._new_seat(), place, self._groups[place].cards, self._cards)
+        seat = seats.with_cards(self._new_seat(), place, self._groups[place].cards, self._cards, self._places)
         if self._shared:
             how, why = self.mps.share(self._objection)
             seat = seats.sharing(seat, how, why, self.mps.environment if how == "mps" else {})
         return seat
+
+    def _for_itself(self, attempt: Attempt) -> bool:
+        """Whether it has to have the whole allocation, not only a card: it was the machine's memory that it lacked."""
+        return attempt.room.alone and (attempt.room.host is not None or not self._groups)
 
     def _new_seat(self) -> Seat:
         return self._seats.make(self._wanted, {sitter.seat.place for sitter in self._sitters.values()})
 
     def _place(self, attempt: Attempt, now: float) -> Optional[int]:
         """The group of cards with room for it."""
-        spaces = [group.space(now, self._ledger.need) for group in self._groups]
+        spaces = [group.space(now) for group in self._groups]
         need = self._expected(attempt)
         held = self._held_for_one(attempt, now)
         places = [place for place in range(len(spaces)) if place != held]
@@ -110,7 +118,8 @@ class Floor:
         """Bytes that it will need on a card; None: nothing is known yet."""
         if not self._groups[0].total:
             return 0  # nobody tells of these cards: only the number of tasks counts
-        known = [one for one in (attempt.room.gpu, self._ledger.need) if one is not None]
+        usual = self._ledger.need_of(attempt.params)
+        known = [one for one in (attempt.room.gpu, usual) if one is not None]
         return max(known) if known else None
 
     def _held_for_one(self, attempt: Attempt, now: float) -> Optional[int]:
@@ -130,11 +139,17 @@ class Floor:
         to_come = sum(max(0, self._host_need - sitter.memory) for sitter in self._sitters.values())
         if need <= memory.available - to_come - int(memory.total * _HOST_MARGIN):
             return True
+        if not self._sitters and memory.total - memory.available < _OURS:
+            return True  # there will never be more
         if not self._sitters:  # others on this machine hold it: they may go, but it is not waited for ever
             self._waits_host = now if self._waits_host is None else self._waits_host
             return now - self._waits_host >= PATIENCE
         self._short_of = auto.HOST_MEMORY
         return False
+
+    def waits(self, now: float) -> bool:
+        """Whether a task waits for memory that others on this machine hold."""
+        return self._waits_host is not None and now - self._waits_host < PATIENCE + _LONGER
 
     def _objection(self) -> Optional[str]:
         """MPS is for cards that are ours alone."""
@@ -168,7 +183,7 @@ class Floor:
             del self._groups[sitter.seat.group].sitters[identity]
             self._owners = {pid: owner for pid, owner in self._owners.items() if owner != identity}
             if well:
-                self._ledger.learn(sitter.peak)
+                self._learn(sitter)
         return sitter
 
     # --- what is seen ---------------------------------------------------------------------------------------------
@@ -182,9 +197,12 @@ class Floor:
             group.attribute(self._owner, now)
             for sitter in group.sitters.values():
                 if sitter.peak and sitter.steady(now):
-                    self._ledger.learn(sitter.peak)
+                    self._learn(sitter)
         if self._auto is not None:
             self._steer(self._auto, now, waiting)
+
+    def _learn(self, sitter: Sitter) -> None:
+        self._ledger.learn(sitter.peak, sitter.attempt.task, sitter.attempt.params)
 
     def _read(self) -> None:
         for group in self._groups:
@@ -247,10 +265,10 @@ class Floor:
             self._bind_again()
 
     def _fitting(self, group: Group, now: float) -> int:
-        need = self._ledger.need
+        need = self._ledger.usual
         if need is None or not group.total:
             return len(group.sitters)
-        return packing.fitting(group.space(now, need), need, self._manifest.slots)
+        return packing.fitting(group.space(now), need, self._manifest.slots)
 
     def _enough_cores(self) -> int:
         """How many tasks a card the processor can feed."""
@@ -299,4 +317,4 @@ def _cards(gpus: Gpus, given: Optional[str]) -> List[Card]:
     if found or not given:
         return found
     ids = [part.strip() for part in given.split(",") if part.strip()]
-    return [Card(one, number, "GPU", 0) for number, one in enumerate(ids)]
+    return [Card(one, int(one) if one.isdigit() else number, "GPU", 0) for number, one in enumerate(ids)]

@@ -69,8 +69,8 @@ def _arguments(value: Any) -> List[bytes]:
 def _environment(manifest: Manifest, attempt: Attempt, place: Place, seat: Dict[str, str]) -> Dict[bytes, bytes]:
     env = dict(os.environb)
     for name, value in seat.items():
-        # What somebody has set stays: but which cards are whose is not for the environment to say.
-        if name.startswith("CUDA_"):
+        # What somebody has set stays: but what is whose is not for the environment of the allocation to say.
+        if name.startswith(("CUDA_", "SLURM_")):
             env[os.fsencode(name)] = os.fsencode(value)
         else:
             env.setdefault(os.fsencode(name), os.fsencode(value))

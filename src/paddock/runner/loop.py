@@ -299,7 +299,7 @@ class Runner:
             return self._mailbox.closed or idle
         if self._mailbox.held:
             return idle
-        return self._mailbox.unfit or waited >= CLAIM_PATIENCE
+        return (self._mailbox.unfit or waited >= CLAIM_PATIENCE) and not self._floor.waits(time.monotonic())
 
     def _leave(self) -> int:
         self._journal.write("bye")

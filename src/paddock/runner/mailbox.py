@@ -47,6 +47,11 @@ class Attempt(NamedTuple):
         return value if isinstance(value, str) and value and os.sep not in value and value != ".." else None
 
     @property
+    def params(self) -> Dict[str, Any]:
+        given = self.line.get("params")
+        return given if isinstance(given, dict) else {}
+
+    @property
     def room(self) -> Room:
         given = self.line.get("room")
         if not isinstance(given, dict):

@@ -6,10 +6,14 @@ with what it holds if that is more; what others hold is not ours to give; and a 
 
 from __future__ import annotations
 
-from typing import NamedTuple, Optional, Sequence, Tuple
+from itertools import combinations
+from typing import Any, Dict, Hashable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 MARGIN = 0.03  # of a card's memory: allocators round up, contexts differ
 ROUND_UP = 1.02
+ALIKE = 1.05  # needs that differ by less are the same
+SPREAD = 1.2  # and where all differ by less than this, it does not matter which is which
+REMEMBERED = 1000  # tasks whose parameters are
 EACH = 15 * 10**9  # with so much of a card's memory for each, tasks of which nothing is known begin: at least 2, ...
 FIRST = 10  # ... at most so many
 
@@ -77,14 +81,64 @@ class Ledger:
     def __init__(self, need: Optional[int] = None) -> None:
         """`need`: as another has told it."""
         self._most = None if need is None else int(need / ROUND_UP)
+        self._seen: Dict[Hashable, Tuple[Mapping[str, Any], int]] = {}
+        self._found: Optional[Dict[Tuple[str, ...], Dict[Hashable, int]]] = (
+            None  # see _telling; None: not looked for yet
+        )
 
-    def learn(self, peak: int) -> None:
+    def learn(self, peak: int, task: Hashable = None, params: Optional[Mapping[str, Any]] = None) -> None:
         """What a task has come to, once it does not grow any more."""
         self._most = max(self._most or 0, peak)
+        if params and len(self._seen) < REMEMBERED and (task not in self._seen or peak > self._seen[task][1]):
+            self._seen[task] = (params, peak)
+            self._found = None
 
     @property
     def need(self) -> Optional[int]:
+        """Of any of them."""
         return None if self._most is None else int(self._most * ROUND_UP)
+
+    @property
+    def usual(self) -> Optional[int]:
+        """Of most of them, where parameters tell how much a task needs."""
+        if self._most is None or not self._telling():
+            return self.need
+        peaks = [peak for _, peak in self._seen.values()]
+        return int(sum(peaks) / len(peaks) * ROUND_UP)
+
+    def need_of(self, params: Mapping[str, Any]) -> Optional[int]:
+        """Of one with these parameters: what those with the same value of a parameter that tells have come to."""
+        telling = self._telling()
+        peaks = [peaks.get(key) for names, peaks in telling.items() for key in [_key(params, names)]]
+        known = [peak for peak in peaks if peak is not None]
+        if self._most is None or not known or len(known) < len(peaks):
+            return self.need
+        return int(max(known) * ROUND_UP)
+
+    def _telling(self) -> Dict[Tuple[str, ...], Dict[Hashable, int]]:
+        """Parameters, or pairs of them, of which equal values have always meant equal needs; with what they meant."""
+        if self._found is None:
+            self._found = {}
+            peaks = [peak for _, peak in self._seen.values()]
+            if peaks and max(peaks) > min(peaks) * SPREAD:
+                names = sorted(set.intersection(*(set(params) for params, _ in self._seen.values())))
+                self._found = self._among([(name,) for name in names]) or self._among(list(combinations(names, 2)))
+        return self._found
+
+    def _among(self, candidates: Sequence[Tuple[str, ...]]) -> Dict[Tuple[str, ...], Dict[Hashable, int]]:
+        found = {}
+        for names in candidates:
+            by_value: Dict[Hashable, List[int]] = {}
+            for params, peak in self._seen.values():
+                by_value.setdefault(_key(params, names), []).append(peak)
+            often = {key: peaks for key, peaks in by_value.items() if len(peaks) > 1}
+            if len(often) > 1 and all(max(peaks) <= min(peaks) * ALIKE for peaks in often.values()):
+                found[names] = {key: max(peaks) for key, peaks in often.items()}
+        return found
+
+
+def _key(params: Mapping[str, Any], names: Tuple[str, ...]) -> Hashable:
+    return tuple(repr(params.get(name)) for name in names)
 
 
 def fitting(card: Space, need: int, most: int) -> int:

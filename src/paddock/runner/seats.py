@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Collection, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Collection, Dict, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from . import cores
 from .cores import Cores
@@ -17,13 +17,9 @@ class Seat(NamedTuple):
     threads: Optional[int]
     environment: Dict[str, str]
     group: Optional[int] = None  # of cards
+    names: Tuple[str, ...] = ()  # of its cards, where it has not all of them
     sharing: Optional[str] = None
     why: Optional[str] = None
-
-    @property
-    def names(self) -> List[str]:
-        """Its cards, where it has not all of them."""
-        return [str(card.number) for card in self.cards] if "CUDA_VISIBLE_DEVICES" in self.environment else []
 
     def record(self) -> Dict[str, Any]:
         """For the journal."""
@@ -40,7 +36,8 @@ class Seat(NamedTuple):
 class Seats:
     """Deals the cores of an allocation to so many seats at a time."""
 
-    def __init__(self, manifest: Manifest, own: Cores) -> None:
+    def __init__(self, manifest: Manifest, own: Cores, environ: Mapping[str, str]) -> None:
+        self._environ = environ
         self._several = manifest.slots > 1
         self._asked = manifest.threads
         # The processes of a task that has several are started by others, and share its cores among themselves.
@@ -56,6 +53,7 @@ class Seats:
         environment = {name: str(threads) for name in cores.THREADS}
         if self._several:
             environment[cores.OPERATIONS] = str(min(threads, 2))
+            environment.update(cores.told(threads, self._environ))
         return Seat(place, (), self.cores_of(place, max(seats, place + 1)), threads, environment)
 
     def cores_of(self, place: int, seats: int) -> Tuple[int, ...]:
@@ -70,11 +68,17 @@ class Seats:
             cores.bind(pid, mine or self._cores.own)
 
 
-def with_cards(seat: Seat, group: int, cards: Tuple[Card, ...], all_cards: Sequence[Card]) -> Seat:
-    environment = dict(seat.environment)
-    if len(cards) < len(all_cards):
-        environment["CUDA_VISIBLE_DEVICES"] = ",".join(card.id for card in cards)
-    return seat._replace(group=group, cards=cards, environment=environment)
+def with_cards(
+    seat: Seat, group: int, cards: Tuple[Card, ...], all_cards: Sequence[Card], places: Sequence[str]
+) -> Seat:
+    """`places`: what the scheduler calls all the cards, where that is known; the driver may count only those here."""
+    seat = seat._replace(group=group, cards=cards)
+    if len(cards) == len(all_cards):
+        return seat
+    known = len(places) == len(all_cards)
+    names = tuple(places[all_cards.index(card)] if known else str(card.number) for card in cards)
+    mine = {"CUDA_VISIBLE_DEVICES": ",".join(card.id for card in cards)}
+    return seat._replace(names=names, environment={**seat.environment, **mine})
 
 
 def sharing(seat: Seat, how: str, why: Optional[str], variables: Dict[str, str]) -> Seat:

@@ -52,13 +52,13 @@ class Sitter:
             return still >= STEADY_SECONDS
         return still >= (BUSY_SECONDS if self._busy else SILENT_SECONDS)
 
-    def need(self, now: float, usual: Optional[int]) -> Optional[int]:
-        """Bytes that it will hold at most on a card; `usual`: what others have needed."""
+    def need(self, now: float) -> Optional[int]:
+        """Bytes that it will hold at most on a card."""
         if self.steady(now):
             return int(self.peak * GROWTH)
         if self.expected is None:
             return None
-        return max(self.expected, usual or 0, int(self.peak * GROWTH))
+        return max(self.expected, int(self.peak * GROWTH))
 
     def holds(self, by_card: Dict[str, int], load: Optional[float], now: float) -> None:
         """What was seen on its cards."""
@@ -93,9 +93,9 @@ class Group:
     def computing(self) -> int:
         return sum(sitter.progressed or sitter.used > 0 for sitter in self.sitters.values())
 
-    def space(self, now: float, usual: Optional[int]) -> Space:
+    def space(self, now: float) -> Space:
         """As one card: the fullest of them."""
-        tenants = tuple(Tenant(one.need(now, usual), one.used, one.alone) for one in self.sitters.values())
+        tenants = tuple(Tenant(one.need(now), one.used, one.alone) for one in self.sitters.values())
         used = max((reading.used for reading in self.readings.values()), default=0)
         return Space(self.total, used, tenants)
 

@@ -26,14 +26,15 @@ export function packingWords(packing: Packing, ended = false): string[] {
   const words = [
     reason(packing, ended),
     speedup != null && speedupText(speedup),
-    need != null && `each needs ${bytes(need)}${total == null ? '' : ` of ${bytes(total)}`}`,
+    Boolean(need) && `each needs ${bytes(need)}${total == null ? '' : ` of ${bytes(total)}`}`,
     load != null && `the GPU ${ended ? 'was' : 'is'} busy ${percent(load)} of the time`,
     known === true && 'began with what was learned before',
   ];
   return words.filter((one) => one !== false);
 }
 
-function reason({ auto, limit }: Packing, ended: boolean): string {
+function reason({ auto, limit, tasks, target }: Packing, ended: boolean): string {
+  if (!auto && target != null && tasks >= target) return LIMITS.asked;
   if (limit === null || limit === undefined) {
     if (ended) return auto ? 'chosen by itself' : 'as asked for';
     return auto ? 'chosen by itself, still growing' : 'still growing';

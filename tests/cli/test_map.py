@@ -102,14 +102,21 @@ def test_the_whole_command(maps: Cli) -> None:
         f"  python3 shrink.py {maps.folder}/in/new.txt {maps.folder}/out/new.txt",
     ]
     assert "then: python3 merge.py out/ all.txt" in dry.out
+    braces = ["awk '{{print $1}}' {input} > {output}", *arguments[2:], "--dry-run"]
+    assert f"  awk '{{print $1}}' {maps.folder}/in/new.txt >" in maps.quick("map", *braces).out, "as it will run"
     assert "4 files left out, as their outputs are there" in dry.err
     assert maps.quick(*arguments, "--fresh", "--dry-run").out.startswith("5 files in 3 tasks\n")
 
 
 def test_a_file_that_fails_then_resume(maps: Cli) -> None:
     put(maps, a="a", b="broken", c="c")
-    job = start(maps, "--tasks", "1", "--reduce", "python3 merge.py out/ all.txt")["id"]
-    maps.wait(job)
+    files = ["--input", "in/**/*.txt", "--output", "out/", "--tasks", "1"]
+    done = maps("map", COMMAND, *files, "--reduce", "python3 merge.py out/ all.txt", "--follow", code=1)
+    job = done.out.split()[0]
+    assert done.err == (
+        "The reduce command has not run: it waits until all tasks have finished. "
+        f"`paddock restart {job} --failed --resume` goes on.\n"
+    )
     [task] = tasks(maps, job)
     assert task["state"] == "error"
     assert task["reason"] == (
@@ -156,6 +163,8 @@ def test_what_cannot_be_mapped(maps: Cli) -> None:
     put(maps, a="a")
     assert "error: No file matches none/*" in maps.quick("map", COMMAND, "-i", "none/*", "-o", "out", code=2).err
     assert "field" in maps.quick("map", COMMAND + " {x}", "-i", "in", "-o", "out", code=2).err
+    unquoted = maps.quick("map", COMMAND, "-i", "in/a.txt", "in/b.txt", "-o", "out", code=2).err
+    assert "1 name too many, such as in/b.txt: put the pattern of --input in quotes" in unquoted
     bad = maps.quick("map", COMMAND, "-i", "in", "-o", "out", "--reduce", "ls {input}", code=2).err
     assert "{input} in the reduce command is not a known field: these are code, job, results, task" in bad
 

@@ -34,6 +34,7 @@ except MemoryError as error:
 """
 NAMES = (
     "CUDA_VISIBLE_DEVICES",
+    "CUDA_DEVICE_ORDER",
     "OMP_NUM_THREADS",
     "MKL_NUM_THREADS",
     "TF_NUM_INTEROP_THREADS",
@@ -172,6 +173,7 @@ class TestSeats:
         shop.add(1, GB, steps=2)
         records = shop.run(slots=1, gpus={"task": 1, "per": 1})
         assert shop.seat("t-1")["CUDA_VISIBLE_DEVICES"] == "0"
+        assert shop.seat("t-1")["CUDA_DEVICE_ORDER"] == "PCI_BUS_ID"
         assert shop.seat("t-1")["TF_FORCE_GPU_ALLOW_GROWTH"] is None
         [usage, *_] = [r for r in records if r["e"] == "usage"]
         assert usage["gpu_memory"] == GB

@@ -93,6 +93,8 @@ def test_one_that_fails_costs_no_other_and_is_named(tmp_path: Path) -> None:
     assert part.log.splitlines() == ["2 of 3 files are done already", f"file 3 of 3: {tmp_path}/in/b"]
     assert part.made() == ["a", "b", "c"]
     assert [one["step"] for one in part.reports] == [1, 2, 3, 3]
+    timed = ["file_seconds" in one for one in part.reports]
+    assert timed == [True, False, True, True], "what failed at once is not the fastest"
 
 
 @pytest.mark.parametrize(

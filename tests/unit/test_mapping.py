@@ -131,6 +131,19 @@ def test_the_tree_begins_where_the_fixed_part_of_the_pattern_ends(
         assert {file.target for file in found} == {tmp_path / "out" / name for name in below}
 
 
+def test_the_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shells leave ~ alone in quotes and after a sign of equality; files may be called so, too."""
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    tree(tmp_path, "home/in/a", "home/list", "here/~b")
+    (tmp_path / "home/list").write_text("~b\n~/in/a\n")
+    for more in ({"inputs": ["~/in/*"]}, {"inputs": ["~/in"]}):
+        [file] = find(Wanted("x", output="~/out", folder=tmp_path / "here", **more))  # type: ignore[arg-type]
+        assert (file.source, file.target) == (tmp_path / "home/in/a", tmp_path / "home/out/a")
+    found = find(Wanted("x", listed="~/list", folder=tmp_path / "here"))
+    assert [file.source for file in found] == [tmp_path / "here/~b", tmp_path / "home/in/a"]
+    assert [file.below.name for file in find(Wanted("x", inputs=["~b"], folder=tmp_path / "here"))] == ["~b"]
+
+
 def test_several_patterns_take_each_file_once(tmp_path: Path) -> None:
     tree(tmp_path, "in/1.jpg", "in/a/2.jpg")
     found = find(Wanted("x", inputs=["in/*.jpg", "in/**/*.jpg"], folder=tmp_path))
@@ -152,6 +165,10 @@ def test_a_list_of_names(tmp_path: Path) -> None:
     found = find(Wanted("x", listed="list", output="out", folder=tmp_path / "here"))
     away = PurePath(*(tmp_path / "away.txt").parts[1:])
     assert [file.below for file in found] == [PurePath("a b.txt"), PurePath("c.txt"), away]
+    tree(tmp_path, "here/ d")
+    (tmp_path / "here/list").write_bytes(b"c.txt\r\n a b.txt \n d\n")
+    found = find(Wanted("x", listed="list", folder=tmp_path / "here"))
+    assert [str(file.below) for file in found] == ["c.txt", "a b.txt", " d"], "of another system, or indented"
     (tmp_path / "here/list").write_text("c.txt\nnone.txt\nneither.txt\n")
     with pytest.raises(InvalidInput, match=r"names what is no file: .*none.txt, and 1 more"):
         find(Wanted("x", listed="list", folder=tmp_path / "here"))
@@ -167,7 +184,10 @@ def test_a_list_of_names(tmp_path: Path) -> None:
         ({"command": "cp {input} x"}, r"has no \{output\}"),
         ({"command": "cp {output}"}, r"write \{input\}"),
         ({"output": None}, "say with --output"),
+        ({"inputs": [""]}, "--input is empty: write . for the current folder"),
+        ({"output": " "}, "--output is empty"),
         ({"suffix": "a/b"}, "--suffix is the ending"),
+        ({"suffix": "npy"}, r"has no dot: write --suffix \.npy"),
         ({"per_task": 1, "tasks": 2}, "not both"),
         ({"output": "in"}, "it is an input"),
         ({"suffix": ".npy"}, r"1\.jpg and .*1\.png have the same output"),

@@ -145,6 +145,20 @@ class TestLimits:
         assert list(caught.value.fields) == [field]
         assert planned(settings, nodes=(), params={"lr": 1}, resources=resources)
 
+    def test_sharing_gpus_where_there_are_none(self, settings: Settings) -> None:
+        devices = [Device(id="0", kind="cpu")]
+        node = Node(name="n", backend="local", cpus=1, slots=1, cpu_slots=1, devices=devices)
+        bare = node.model_copy(update={"backend": "slurm", "partitions": ["cpu"]})
+        card = node.model_copy(update={"devices": [Device(id="0", kind="gpu")]})
+
+        def warnings(*nodes: Node, **resources: Any) -> list[str]:
+            return planned(settings, {}, nodes, command="true", resources=resources).warnings
+
+        none = "per_gpu has no effect: there are no GPUs {}, and each task gets cores of its own"
+        assert warnings(node, per_gpu="auto") == [none.format("here")]
+        assert warnings(bare, per_gpu=4, partition="cpu") == [none.format("in partition cpu")]
+        assert warnings(node) == warnings(per_gpu=4) == warnings(card, per_gpu=4) == []
+
     def test_several_nodes_need_a_launcher(self, settings: Settings) -> None:
         with pytest.raises(InvalidInput, match=r"needs a launcher: torchrun, tensorflow, srun") as caught:
             planned(settings, params={"lr": 1}, resources={"nodes": 2})

@@ -57,13 +57,17 @@ def seat(one: Seat | None) -> str:
         return ""
     parts = []
     if one.gpus:
-        named = [f"{'GPU' if len(one.gpus) == 1 else 'GPUs'} {', '.join(one.gpus)}", one.gpu_name, _sharing(one)]
+        named = [f"{'GPU' if len(one.gpus) == 1 else 'GPUs'} {', '.join(one.gpus)}", _name(one), _sharing(one)]
         parts.append(", ".join(part for part in named if part))
     if one.cores:
         parts.append(f"{'core' if len(one.cores) == 1 else 'cores'} {_cores(one.cores)}")
     if one.threads is not None:
         parts.append(several(one.threads, "thread"))
     return clean("; ".join(parts))
+
+
+def _name(one: Seat) -> str | None:
+    return None if one.gpu_name == "GPU" else one.gpu_name  # so they are called where no driver tells more
 
 
 def _sharing(one: Seat) -> str:

@@ -35,6 +35,7 @@ it('has words for every reason', () => {
   expect(why({ auto: false })).toBe('still growing');
   expect(why({ auto: false, limit: 'asked' })).toBe('as asked for');
   expect(why({ auto: false, limit: 'memory' })).toBe('fewer than asked for: limited by the GPU’s memory');
+  expect(why({ auto: false, limit: 'memory', target: 24 }), 'they were held back at first').toBe('as asked for');
   expect(why({ auto: false, limit: 'tasks' })).toBe('there are no more tasks');
   expect(why({ limit: 'gain' })).toBe('chosen by itself: more do not help');
   expect(why({}, true)).toBe('chosen by itself');
@@ -48,5 +49,6 @@ it('speaks of one task, of the past, and of what is not known', () => {
     'as fast as one at a time',
     'each needs 1 GiB',
   ]);
+  expect(packingWords(packing({ limit: 'gain', need: 0 }))).toEqual(['chosen by itself: more do not help']);
   expect(packingWords(packing({ limit: 'gain', speedup: 3.26 }))[1]).toBe('3.3× as fast as one at a time');
 });

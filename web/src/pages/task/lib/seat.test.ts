@@ -4,6 +4,7 @@ import { coresText, gpusText, roomText, sharingText } from './seat';
 it('names GPUs and cores', () => {
   expect(gpusText({ gpus: ['0'], gpu_name: 'NVIDIA H200' })).toBe('GPU 0, NVIDIA H200');
   expect(gpusText({ gpus: ['0', '3'] })).toBe('GPUs 0, 3');
+  expect(gpusText({ gpus: ['1'], gpu_name: 'GPU' })).toBe('GPU 1');
   expect(gpusText({})).toBeNull();
   expect(coresText([8, 0, 1, 2, 3, 10, 11])).toBe('0–3, 8, 10–11');
   expect(coresText([])).toBe('');

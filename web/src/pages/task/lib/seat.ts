@@ -6,7 +6,8 @@ import { bytes } from '../../../lib/format';
 /** `GPU 0, NVIDIA H200`; null where it has none. */
 export function gpusText({ gpus = [], gpu_name: name }: Seat): string | null {
   if (gpus.length === 0) return null;
-  return [`${gpus.length === 1 ? 'GPU' : 'GPUs'} ${gpus.join(', ')}`, name].filter(Boolean).join(', ');
+  const kind = name === 'GPU' ? null : name; // so it is called where no driver tells more
+  return [`${gpus.length === 1 ? 'GPU' : 'GPUs'} ${gpus.join(', ')}`, kind].filter(Boolean).join(', ');
 }
 
 /** `0–3, 8`: neighbours as a range. */

@@ -1,6 +1,4 @@
-"""The paper's workload: LeNet-4 on made data of the size of MNIST, batches of 64. `--hold` takes GPU memory besides.
-
-"""
+"""The paper's workload: LeNet-4 on made data of the size of MNIST, batches of 64. `--hold` takes GPU memory besides."""
 
 import argparse
 import os

@@ -320,7 +320,7 @@ class Resources(Model):
             raise ValueError(f"gpus: {part:g} cannot be had: write a whole number, or a part of one such as 0.25")
         if given.get("per_gpu") is not None:
             raise ValueError(f"gpus: {part:g} says how many share a GPU: leave per_gpu out")
-        return given | {"gpus": 1, "per_gpu": int(1 / part + 1e-9)}
+        return {name: value for name, value in given.items() if name != "gpus"} | {"per_gpu": int(1 / part + 1e-9)}
 
     @model_validator(mode="after")
     def _one_way_to_say_it(self) -> "Resources":
@@ -684,6 +684,7 @@ class Preview(Model):
     warnings: list[str] = Field(default_factory=list)
     backend: str
     allocations: int = Field(0, description="how many allocations would be asked for at first")
+    slots: int = Field(1, description="tasks that run at a time in each of them, at most")
     batch_script: str | None = Field(None, description="exactly what would be submitted to the scheduler")
     check: "Check | None" = Field(None, description="what the scheduler says about it, when it was asked")
 

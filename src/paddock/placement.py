@@ -170,13 +170,14 @@ def refuse_impossible(resources: Resources, nodes: Sequence[Node]) -> None:
     if size.gpus:
         most = max((len(_gpus(size, node)) for node in eligible), default=0)
         if most < size.gpus:
-            kind = f"GPUs of type {size.gpu_type}" if size.gpu_type else "GPUs"
+            kind = ("GPU" if size.gpus == 1 else "GPUs") + (f" of type {size.gpu_type}" if size.gpu_type else "")
             raise _never("gpus", f"{who} for {size.gpus} {kind}, and {_nobody(where)} has more than {most}")
     wanted = size.cpus or 1
     most = max((node.cpu_slots for node in eligible), default=0)
     if most < wanted:
         what = "cores" if any(node.partitions for node in nodes) else "CPU slots"
-        raise _never("cpus", f"{who} for {wanted} {what}, and {_nobody(where)} has more than {most}")
+        fewer = ": ask for fewer tasks or threads" if resources.triple or resources.slots else ""
+        raise _never("cpus", f"{who} for {wanted} {what}, and {_nobody(where)} has more than {most}{fewer}")
     memory = max((node.memory or 0 for node in eligible), default=0)
     if size.memory and memory < size.memory:
         asked, there = units.gigabytes(size.memory), units.gigabytes(memory)

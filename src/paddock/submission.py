@@ -193,6 +193,9 @@ def _refuse_launcher(spec: JobSpec) -> None:
     if (resources.nodes or 1) > 1 and resources.launcher is None:
         message = f"a task over several nodes needs a launcher: {', '.join(Launcher)}"
         raise InvalidInput(f"A{message[1:]}.", fields={"resources.launcher": message})
+    if (resources.slots or 1) > 1 and ((resources.nodes or 1) > 1 or resources.launcher is Launcher.SRUN):
+        message = "tasks over several nodes, or that srun starts, run one in an allocation: leave slots out"
+        raise InvalidInput(f"T{message[1:]}.", fields={"resources.slots": message})
 
 
 def _refuse_reduce(spec: JobSpec) -> None:

@@ -51,7 +51,7 @@ def test_sharing_is_asked_for_checked_and_kept(visit: Visit, server: ServerProce
     shared = page.get_by_label("Tasks per GPU", exact=True).first
     shared.fill("many")
     expect(shared).to_have_attribute("aria-invalid", "true")
-    expect(preview.get_by_text("Write a number or auto, not 'many'")).to_be_visible()
+    expect(preview.get_by_text("Write a number from 1 to 256, or auto, not 'many'")).to_be_visible()
     shared.fill("")
     page.get_by_role("option", name="auto finds out how many pay").click()
     expect(shared).to_have_value("auto")

@@ -46,7 +46,11 @@ def test_resources_are_asked_for_checked_and_kept(visit: Visit, server: ServerPr
     expect(preview.get_by_text("3 tasks")).to_be_visible()
 
     page.get_by_role("button", name="More", exact=True).click()
-    expect(page.get_by_role("textbox", name="Tasks side by side")).to_be_visible()
+    side = page.get_by_role("textbox", name="Tasks side by side")
+    side.fill("2")
+    expect(preview.get_by_text("each of which runs up to 2 tasks at a time")).to_be_visible()
+    side.fill("")
+    expect(preview.get_by_text("each of which runs one task after another")).to_be_visible()
     assert page.get_by_role("textbox", name="Account").count() == 0, "what means nothing here is hidden"
     assert preview.get_by_role("button", name="Batch script", exact=True).count() == 0
     preview.get_by_role("button", name="Submit").click()
@@ -106,6 +110,13 @@ def test_limits_are_changed(visit: Visit, server: ServerProcess) -> None:
     assert (changed["time_limit"], changed["nice"]) == (7200, 5)
     page.get_by_role("button", name="Limits").click()
     expect(dialog.get_by_role("textbox", name="Time limit")).to_have_value("2h")
+
+
+def test_a_reduce_that_waits_for_a_task_in_error_says_so(visit: Visit, server: ServerProcess) -> None:
+    job = server.submit("import sys\nsys.exit(1)\n", reduce="true")
+    server.wait_state(job, "error")
+    page = visit(f"/jobs/{job}")
+    expect(page.get_by_role("region", name="Reduce").get_by_text("1 task has not. Restart it")).to_be_visible()
 
 
 def test_where_a_task_runs_is_shown(visit: Visit, server: ServerProcess) -> None:

@@ -178,7 +178,7 @@ def test_without_nodes_nothing_is_known_and_nothing_refused() -> None:
             "gpus",
             "the tasks of an allocation ask for 2 GPUs, and no machine has more than 1",
         ),
-        ({"gpu_type": "v100"}, [node(1, 4)], "gpus", "asks for 1 GPUs of type v100, and no machine has more than 0"),
+        ({"gpu_type": "v100"}, [node(1, 4)], "gpus", "asks for 1 GPU of type v100, and no machine has more than 0"),
         (
             {"partition": "volta,moon"},
             NODES,
@@ -252,7 +252,7 @@ class TestShape:
         assert (found.gpus, found.slots, found.task_gpus) == (2, 2, 2)
 
     def test_part_of_a_gpu(self) -> None:
-        assert Resources(gpus=0.25) == Resources(gpus=1, per_gpu=4)
+        assert Resources.model_validate({"gpus": 0.25}) == Resources(per_gpu=4)
         assert Resources.model_validate({"gpus": 0.3}).per_gpu == 3
 
     def test_auto_gets_a_fair_share_of_the_node(self) -> None:

@@ -164,6 +164,8 @@ class TestLimits:
             planned(settings, params={"lr": 1}, resources={"nodes": 2})
         assert list(caught.value.fields) == ["resources.launcher"]
         assert planned(settings, params={"lr": 1}, resources={"nodes": 2, "launcher": "srun"})
+        with pytest.raises(InvalidInput, match="leave slots out"):
+            planned(settings, params={"lr": 1}, resources={"nodes": 2, "slots": 2, "launcher": "srun"})
         assert planned(settings, params={"lr": 1}, resources={"nodes": 1})
 
     def test_an_environment_that_is_not_there(self, settings: Settings) -> None:

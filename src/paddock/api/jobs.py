@@ -68,7 +68,7 @@ async def preview_job(
 
 def _preview(made: submission.Plan, at: Server, check: bool) -> Preview:
     asked = at.engine.request(made.spec, made.at_once, check=check)
-    told = {"allocations": asked.count, "batch_script": asked.script, "check": asked.check}
+    told = {"allocations": asked.count, "slots": asked.slots, "batch_script": asked.script, "check": asked.check}
     return made.preview(at.home).model_copy(update=told)
 
 

@@ -47,10 +47,10 @@ def follow(client: Client, job: JobDetail, *, as_json: bool = False) -> int:
     if job.spec.stop_early.method != "none" and not as_json:
         with suppress(PaddockError):  # the job has ended well, whatever becomes of the server now
             base.say(f"Early stopping {render.saved(client.search_report(job.id))}.")
-    if job.spec.reduce is not None and last.counts.error and not as_json:
+    if job.spec.reduce is not None and (last.counts.error or last.counts.stopped) and not as_json:
         with suppress(PaddockError):
             if not any(task.reduces for task in client.tasks(job.id)):
-                again = f"`paddock restart {job.id} --failed --resume`"
+                again = f"`paddock restart {job.id}{'' if last.counts.stopped else ' --failed'} --resume`"
                 base.say(f"The reduce command has not run: it waits until all tasks have finished. {again} goes on.")
     return base.FAILED if last.counts.error else 0
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from paddock import placement
 from paddock.backends.base import Backend
 from paddock.engine import adjust, launch, observe, orders, remove
 from paddock.engine.context import Context
@@ -38,6 +39,7 @@ class Request:
     """What would be asked of a backend."""
 
     count: int
+    slots: int  # tasks at a time in each, at most
     script: str | None = None
     check: Check | None = None
 
@@ -127,7 +129,8 @@ class Engine:
                 said = courier.check(batch, CHECK_SECONDS)
             except BackendError as error:
                 said = Check(accepted=False, message=error.message)
-        return Request(count, courier.backend.script(batch), said)
+        slots = placement.shape(spec.resources, courier.nodes).slots
+        return Request(count, slots, courier.backend.script(batch), said)
 
     def script(self, backend: str, batch: AllocationBatch) -> str | None:
         return self._couriers[backend].backend.script(batch)

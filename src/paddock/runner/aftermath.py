@@ -14,7 +14,7 @@ _MORE = 1.3  # so much more room than it held, when it did not say how much it w
 def of(sitter: Sitter, log: str, ended: Dict[str, Any], mps: Mps) -> Dict[str, Any]:
     """Fields of the `ended` record beside those that every task has."""
     found: Dict[str, Any] = {}
-    if sitter.seat.group is not None:
+    if any(card.memory for card in sitter.seat.cards):
         found["peak_gpu_memory"] = sitter.total_peak
     if ended["by"] is not None:
         return found

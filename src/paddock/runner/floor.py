@@ -228,8 +228,9 @@ class Floor:
             sitter.cpu = usage.cpu
         if sitter.seat.group is None:
             return {}
-        load = self._groups[sitter.seat.group].load
-        return {"gpu_memory": sitter.total, "gpu_load": None if load is None else round(load, 3)}
+        group = self._groups[sitter.seat.group]
+        load = None if group.load is None else round(group.load, 3)
+        return {"gpu_memory": sitter.total if group.total else None, "gpu_load": load}
 
     def progress(self, identity: Identity, step: Any, now: float) -> None:
         """A task has told how far it is."""
@@ -293,10 +294,10 @@ class Floor:
         group = self._fullest
         self._reached = max(self._reached, len(group.sitters))
         count = min(self._reached, self._most)
-        if waiting and len(group.sitters) < self._most:
-            self._limit = self._short_of or self._limit
-        elif waiting:
+        if len(group.sitters) >= self._most:
             self._limit = self._auto.limit if self._auto is not None else auto.ASKED
+        elif waiting:
+            self._limit = self._short_of or self._limit
         return {
             "gpu": self._cards[0].name,
             "tasks": count,

@@ -72,7 +72,9 @@ def with_cards(
     seat: Seat, group: int, cards: Tuple[Card, ...], all_cards: Sequence[Card], places: Sequence[str]
 ) -> Seat:
     """`places`: what the scheduler calls all the cards, where that is known; the driver may count only those here."""
-    seat = seat._replace(group=group, cards=cards)
+    # As the driver counts them: CUDA itself would put the fastest first.
+    environment = {**seat.environment, "CUDA_DEVICE_ORDER": "PCI_BUS_ID"}
+    seat = seat._replace(group=group, cards=cards, environment=environment)
     if len(cards) == len(all_cards):
         return seat
     known = len(places) == len(all_cards)

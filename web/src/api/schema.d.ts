@@ -1821,6 +1821,12 @@ export interface components {
              */
             count: number | null;
             script?: components["schemas"]["ScriptReport"] | null;
+            /**
+             * Slots
+             * @description tasks that run at a time in each of them, at most
+             * @default 1
+             */
+            slots?: number;
             spec: components["schemas"]["JobSpec"];
             /**
              * Tasks

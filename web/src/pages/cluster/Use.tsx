@@ -119,7 +119,7 @@ function GpuCells({ row, loads }: { row: Share; loads: boolean }) {
         </td>
       )}
       <td data-label="GPU memory" data-none={none}>
-        {row.gpus ? bytes(row.gpu_memory) : NOTHING}
+        {row.gpus ? bytes(row.gpu_memory || null) : NOTHING}
       </td>
     </>
   );

@@ -12,6 +12,7 @@ import { StateBar } from '../../parts/StateBar';
 import styles from './Job.module.css';
 import { JobAdvice } from './JobAdvice';
 import { JobPacking } from './JobPacking';
+import { JobReduce } from './JobReduce';
 import { JobWaits } from './JobWaits';
 import { trialText } from './lib/extend';
 import { countOf } from './lib/rows';
@@ -73,6 +74,9 @@ export const JobHeader = memo(function JobHeader({ job, tasks }: Props) {
       </div>
       <div className={styles.waits}>
         <JobWaits job={job} />
+      </div>
+      <div className={styles.waits}>
+        <JobReduce job={job} tasks={tasks} />
       </div>
       <div className={styles.waits}>
         <JobPacking job={job} />

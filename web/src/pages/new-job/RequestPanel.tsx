@@ -32,7 +32,7 @@ export function RequestPanel({ preview, asked }: Props) {
     <Stack gap={6}>
       <Text size="sm" c="dimmed">
         Asks {backend} for {plural(allocations, 'allocation')} at first
-        {allocations < (preview.count ?? Number.POSITIVE_INFINITY) && ', each of which runs one task after another'}.
+        {allocations < (preview.count ?? Number.POSITIVE_INFINITY) && `, each of which runs ${atATime(preview)}`}.
       </Text>
       {script && (
         <>
@@ -54,6 +54,12 @@ export function RequestPanel({ preview, asked }: Props) {
       )}
     </Stack>
   );
+}
+
+/** How the tasks of an allocation follow each other. */
+function atATime({ spec: { resources }, slots = 1 }: Preview): string {
+  if (slots === 1) return 'one task after another';
+  return resources?.per_gpu === 'auto' ? 'as many tasks at a time as pay' : `up to ${slots} tasks at a time`;
 }
 
 function Answer({ check: { accepted, message, starts_at: at }, backend }: { check: Check; backend: string }) {

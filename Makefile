@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PORT ?= 54322
 TORCH_PYTHON ?= python3
 DEMO_HOME ?= .demo
-PYTEST_ARGS ?= -n 3 --dist loadgroup --durations=30
+PYTEST_ARGS ?= -n 2 --dist loadgroup --durations=30
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-gpu test-fast lint web web-check format docs constraints benchmarks packages clean

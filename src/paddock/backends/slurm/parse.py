@@ -438,11 +438,6 @@ def min_job_age(config: Mapping[str, str]) -> int | None:
     return _whole(config.get("MinJobAge", ""))
 
 
-def controller_timeout(config: Mapping[str, str]) -> int | None:
-    """SlurmctldTimeout in seconds."""
-    return _whole(config.get("SlurmctldTimeout", ""))
-
-
 def has_accounting(config: Mapping[str, str]) -> bool:
     """Whether AccountingStorageType is one that `sacct` can read."""
     kind = _text(config.get("AccountingStorageType", ""))

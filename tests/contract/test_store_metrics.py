@@ -204,6 +204,13 @@ def test_before_is_what_the_attempts_that_were_resumed_reported(db: Database, ta
         assert len(metrics.before(c, task, 4, "other")) == 0
 
 
+def test_how_far_each_metric_has_come(db: Database, task: str) -> None:
+    chain(db, task, [(False, [0, 1, 2, 3, 4, 5]), (False, [0, 1, 2, 3]), (True, [1, 2])])
+    append(db, attempt_id(db, task), "accuracy", [(7.0, 0.5, 0.0), (6.0, 0.5, 0.0)])
+    with db.read() as c:
+        assert metrics.reached(c, [task, "another"]) == {task: {"loss": 2.0, "accuracy": 7.0}}
+
+
 def test_a_long_curve_is_thinned_but_keeps_its_ends_and_extremes(db: Database, task: str) -> None:
     points = [(float(i), math.sin(i / 50), float(i)) for i in range(1000)]
     points[333] = (333.0, 99.0, 0.0)

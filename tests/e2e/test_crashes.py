@@ -32,6 +32,29 @@ with open("log.csv", "w") as file:
         file.flush()
 """
 
+# Goes on from its checkpoint behind what it has told, on standard output or in a CSV.
+RESUMING = """
+import argparse, os, time
+from pathlib import Path
+parser = argparse.ArgumentParser()
+parser.add_argument("--epochs", type=int)
+parser.add_argument("--where")
+args = parser.parse_args()
+state = Path(os.environ["PADDOCK_CHECKPOINT_DIR"], "epoch")
+first = int(state.read_text()) if state.exists() else 0
+for epoch in range(first + 1, args.epochs + 1):
+    time.sleep(0.05)
+    if args.where == "stdout":
+        print(f"epoch: {epoch} val_loss: {1 / epoch!r}", flush=True)
+    else:
+        with open("log.csv", "a") as file:
+            file.write("" if file.tell() else "epoch,val_loss\\n")
+            file.write(f"{epoch},{1 / epoch!r}\\n")
+    new = state.with_suffix(".new")
+    new.write_text(str(epoch))
+    new.rename(state)
+"""
+
 SLEEPER = """
 import os, sys, time
 print("ready", os.getpid(), flush=True)
@@ -123,6 +146,27 @@ def test_runner_killed_task_is_retried_by_policy(tmp_path: Path) -> None:
         assert (second["state"], second["resumed"]) == ("running", True)
         os.kill(_runner_of(_pid_of(server, job)), signal.SIGKILL)
         assert server.wait(job)[0]["state"] == "error"
+
+
+@pytest.mark.parametrize("where", ["stdout", "csv"])
+def test_what_a_killed_runner_had_not_read_is_not_lost(where: str, tmp_path: Path) -> None:
+    with running(tmp_path / "home", local__slots=1) as server:
+        job = server.submit(RESUMING, params={"epochs": 40, "where": where})
+        wait_for(lambda: server.task(job)["epoch"], 20, "the first epoch")
+        runner = _runner_of(server.task(job)["attempts"][0]["pid"])
+        os.kill(runner, signal.SIGSTOP)
+        known = server.task(job)["epoch"]
+        reached = server.home.job(job).root / "results" / job / f"{job}-1" / "checkpoint" / "epoch"
+        wait_for(lambda: int(reached.read_text() or 0) > known + 8, 20, "epochs that nobody reports")
+        os.kill(runner, signal.SIGKILL)
+        [task] = server.wait(job)
+        assert (task["state"], task["attempt"]) == ("finished", 2)
+        [curve] = server.get(f"/jobs/{job}/metrics", metric="val_loss")
+        assert curve["steps"] == list(range(1, 41)), "each once, before the crash and after it"
+        assert curve["values"] == [1 / epoch for epoch in range(1, 41)]
+        first, second = (server.get(f"/tasks/{job}-1/metrics", metric="val_loss", attempt=n)[0] for n in (1, 2))
+        assert len(first["steps"]) > known + 8
+        assert first["steps"] + second["steps"] == curve["steps"]
 
 
 def _pid_of(server: ServerProcess, job: str) -> int:

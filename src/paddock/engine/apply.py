@@ -2,7 +2,8 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import sqlalchemy as sa
@@ -313,6 +314,19 @@ class Changes:
             trials.succeed(self._c, row.job_id, row.id, row.a_number, row.successor)
         else:  # or what it was to follow was lost in a crash: then it goes on as it was
             attempts.begin_next(self._c, row.job_id, [(row.id, row.a_number)], resumed=True, room=subject.room)
+
+
+@contextmanager
+def changing(context: Context) -> Iterator[tuple[sa.Connection, Changes]]:
+    """A transaction, and what is to change in it."""
+    try:
+        with context.db.write() as c:
+            changes = Changes(c, context)
+            yield c, changes
+            changes.write()
+    except BaseException:
+        context.appender.clear()  # it may remember what the database does not
+        raise
 
 
 def _followed(successor: dict[str, Any] | None) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from paddock import journal
-from paddock.engine.apply import Changes
+from paddock.engine.apply import changing
 from paddock.engine.context import Context
 from paddock.models import AllocationState
 from paddock.runner import layout
@@ -41,11 +41,7 @@ class Ingest:
         readings = [self._read(context, row) for row in rows]
         news = [reading for reading in readings if reading.moved]
         if news:
-            try:
-                self._write(context, news, {row.key: row.job_id for row in rows})
-            except BaseException:
-                context.appender.clear()
-                raise
+            self._write(context, news, {row.key: row.job_id for row in rows})
         jobs = {row.key: row.job_id for row in rows}
         backends = {row.key: row.backend for row in rows}
         return Outcome(
@@ -58,10 +54,8 @@ class Ingest:
         )
 
     def _write(self, context: Context, news: list["Reading"], jobs: dict[str, str]) -> None:
-        with context.db.write() as c:
-            changes = Changes(c, context)
+        with changing(context) as (c, changes):
             changes.apply({reading.key: reading.records for reading in news})
-            changes.write()
             for reading in news:
                 packings.take(c, jobs[reading.key], [record for record in reading.records if record["e"] == "packing"])
             allocations.read_to(c, {reading.key: reading.offsets for reading in news})

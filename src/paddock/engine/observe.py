@@ -6,9 +6,10 @@ from typing import Any
 import sqlalchemy as sa
 
 from paddock import lifecycle
-from paddock.engine.apply import Changes, Subject
+from paddock.engine.apply import Changes, Subject, changing
 from paddock.engine.context import Context
 from paddock.engine.courier import Courier
+from paddock.engine.unread import unread
 from paddock.lifecycle import Verdict
 from paddock.models import AllocationState, AllocationStatus, Cause, TaskState
 from paddock.store import allocations, attempts, events, jobs
@@ -123,12 +124,15 @@ def close(context: Context, rows: list[sa.Row[Any]], read: set[str], now: float)
     ended = [row for row in rows if row.state == AllocationState.ENDED and row.key in read]
     if not ended:
         return False
-    with context.db.write() as c:
-        changes = Changes(c, context)
+    with context.db.read() as c:
+        left = {row.key: attempts.open_in(c, row.key) for row in ended}
+    owed = unread(context, [one for found in left.values() for one in found])
+    with changing(context) as (c, changes):
+        changes.apply(owed)
         for row in ended:
             by_hand = row.by_hand and not row.cancelled
             judge = _always(Verdict(TaskState.STOPPED, reason=row.reason)) if by_hand else _gone(changes, row)
-            changes.end(attempts.open_in(c, row.key), judge, now)
+            changes.end(left[row.key], judge, now)
             allocations.close(c, row.key)
             if by_hand:
                 jobs.hold(c, row.job_id, warning=f"Held, because an allocation was ended by hand: {row.reason}")
@@ -137,7 +141,6 @@ def close(context: Context, rows: list[sa.Row[Any]], read: set[str], now: float)
             if reason:
                 verdict = Verdict(TaskState.ERROR, Cause.LAUNCH_FAILED, reason)
                 changes.end(attempts.waiting(c, job), _always(verdict), now)
-        changes.write()
     return True
 
 
@@ -159,10 +162,10 @@ def put_back(context: Context, now: float) -> None:
         if over:
             del context.requeued[key]
     if left:
-        with context.db.write() as c:
-            changes = Changes(c, context)
+        owed = unread(context, left)
+        with changing(context) as (c, changes):
+            changes.apply(owed)
             changes.end(left, _over(changes, Cause.PREEMPTED, "its allocation was put back into the queue"), now)
-            changes.write()
 
 
 def fence(context: Context, rows: list[sa.Row[Any]], now: float) -> None:
@@ -174,14 +177,15 @@ def fence(context: Context, rows: list[sa.Row[Any]], now: float) -> None:
     due = [row for one, row in again.items() if now - context.restarted.setdefault(one, now) > FENCE_SECONDS]
     if not due:
         return
-    with context.db.write() as c:
-        changes = Changes(c, context)
-        for row in due:
-            context.restarted[row.key, len(row.offsets)] = float("inf")
-            left = [one for one in attempts.open_in(c, row.key) if (one.start or 1) < len(row.offsets)]
-            reason = "its allocation was started again, on the same or another node"
-            changes.end(left, _over(changes, Cause.NODE_FAILURE, reason), now)
-        changes.write()
+    with context.db.read() as c:
+        found = [(len(row.offsets), one) for row in due for one in attempts.open_in(c, row.key)]
+    left = [one for starts, one in found if (one.start or 1) < starts]
+    owed = unread(context, left)
+    with changing(context) as (c, changes):
+        changes.apply(owed)
+        reason = "its allocation was started again, on the same or another node"
+        changes.end(left, _over(changes, Cause.NODE_FAILURE, reason), now)
+    context.restarted |= {(row.key, len(row.offsets)): float("inf") for row in due}
 
 
 def settle_orphans(context: Context, job: str, now: float) -> None:
@@ -194,10 +198,8 @@ def settle_orphans(context: Context, job: str, now: float) -> None:
     folder = context.home.job(job)
     orphans = [row for row in waiting if folder.claim(row.id, row.a_number).is_dir()]
     if orphans:
-        with context.db.write() as c:
-            changes = Changes(c, context)
+        with changing(context) as (c, changes):
             changes.end(orphans, _gone(changes, None), now)
-            changes.write()
 
 
 def _gone(changes: Changes, row: sa.Row[Any] | None) -> Callable[[Subject], Verdict]:

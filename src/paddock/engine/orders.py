@@ -6,7 +6,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from paddock import commands
-from paddock.engine.apply import Changes, Subject
+from paddock.engine.apply import Subject, changing
 from paddock.engine.context import Context, JobFacts
 from paddock.errors import PaddockError
 from paddock.lifecycle import Verdict
@@ -49,15 +49,10 @@ def _publish_job(context: Context, facts: JobFacts, rows: list[sa.Row[Any]], now
         more = more or jobs.is_searching(c, facts.id) or facts.spec.search.method is Method.PBT
     more = more or (facts.spec.reduce is not None and not any(row.reduces for row in rows))
     append_lines(context.home.job(facts.id).tasks, lines if more else [*lines, {"end": True}])
-    with context.db.write() as c:
+    with changing(context) as (c, changes):
         attempts.mark_published(c, good)
-        if bad:
-            changes = Changes(c, context)
-            failed = [
-                row for row in attempts.lookup(c, [(r.task_id, r.number) for r in rows]).values() if row.id in bad
-            ]
-            changes.end(failed, lambda s: Verdict(TaskState.ERROR, Cause.LAUNCH_FAILED, bad[s.row.id]), now)
-            changes.write()
+        failed = attempts.lookup(c, [(row.task_id, row.number) for row in rows if row.task_id in bad])
+        changes.end(list(failed.values()), lambda s: Verdict(TaskState.ERROR, Cause.LAUNCH_FAILED, bad[s.row.id]), now)
 
 
 def _line(context: Context, facts: JobFacts, row: sa.Row[Any]) -> dict[str, Any]:
@@ -101,12 +96,9 @@ def stop(context: Context, now: float) -> None:
         orders[row.job_id].append({"op": "stop", "task": row.id, "attempt": row.a_number})
     for job, lines in orders.items():
         append_lines(context.home.job(job).control, lines)
-    with context.db.write() as c:
+    with changing(context) as (c, changes):
         attempts.mark_ordered(c, [row.a_id for row in ordered])
-        if withdrawn:
-            changes = Changes(c, context)
-            changes.end(withdrawn, _stopped, now)
-            changes.write()
+        changes.end(withdrawn, _stopped, now)
 
 
 def _stopped(_: Subject) -> Verdict:

@@ -38,7 +38,9 @@ class Follower:
         stdout: bool,
         resume: bool,
         epochs: int | None,
+        whole: bool = False,
     ) -> None:
+        """`whole`: files count from their beginning, whoever wrote that."""
         self._resume = resume
         self._total = epochs
         self._ledger = Ledger()
@@ -51,7 +53,7 @@ class Follower:
         self._stdout = StdoutSource(Tail(layout.log(attempt_dir)), "out.log") if stdout else None
         self._known: set[str] = set()
         self._before: dict[str, Mark] = {}
-        for found in self._finder.look(self._known):
+        for found in [] if whole else self._finder.look(self._known):
             there = mark(found.path)
             if there:
                 self._before[found.path] = there
@@ -62,12 +64,15 @@ class Follower:
 
     def close(self) -> list[Record]:
         """The process has ended: everything there is, unfinished last lines too."""
-        records = self._round(True, time.monotonic() + _CLOSE_SECONDS)
+        records = self.read_all()
         read = {one.tail.path for one in self._files if one.tail.offset}
         for pattern in self._finder.unmatched(read | set(self._before) if self._resume else read):
             text = "metrics file %s: the script wrote no such file, in its working folder or its results folder; "
             records += self._warn(text % pattern + "correct the name, or take it off the list")
         return records
+
+    def read_all(self) -> list[Record]:
+        return self._round(True, time.monotonic() + _CLOSE_SECONDS)
 
     def _round(self, final: bool, deadline: float) -> list[Record]:
         records: list[Record] = []

@@ -116,6 +116,16 @@ def series(c: sa.Connection, task_ids: Sequence[str], metric: str) -> dict[str, 
     return {task: join(parts) for (task, _), parts in found.items()}
 
 
+def reached(c: sa.Connection, task_ids: Sequence[str]) -> dict[str, dict[str, float]]:
+    """Task -> metric -> the last step that is known."""
+    found: dict[str, dict[str, float]] = defaultdict(dict)
+    for (task, name), parts in _read(c, _chains(c, task_ids, None), None).items():
+        whole = join(parts)
+        if len(whole):
+            found[task][name] = float(whole["step"].max())
+    return found
+
+
 def recent(c: sa.Connection, ids: Sequence[int], names: Sequence[str]) -> dict[int, dict[str, Points]]:
     """The last points of each of these metrics, between CAP and twice as many, by attempt id."""
     found: dict[int, dict[str, Points]] = defaultdict(dict)

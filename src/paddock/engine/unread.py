@@ -1,0 +1,63 @@
+"""What tasks had written when their runner died, and it had not reported yet.
+
+A task that is resumed goes on behind it, so nobody would ever report it. Its files are read once more, from their
+beginning, and what lies beyond the last step that is known is news.
+"""
+
+import logging
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from paddock.engine.context import Context
+from paddock.journal import Record
+from paddock.models import MetricFiles
+from paddock.runner import layout
+from paddock.runner.follow import Follower
+from paddock.store import metrics
+
+log = logging.getLogger(__name__)
+
+
+def unread(context: Context, rows: list[sa.Row[Any]]) -> dict[str, list[Record]]:
+    """The records that the runners of these attempts still owe, by allocation. Reads files: not in a transaction."""
+    left = [row for row in rows if row.ended_at is None]
+    if not left:
+        return {}
+    with context.db.read() as c:
+        facts = context.facts(c, [row.job_id for row in left])
+        known = metrics.reached(c, [row.id for row in left])
+    found: dict[str, list[Record]] = {}
+    for row in left:
+        if row.job_id in facts:
+            written = _written(context.home.job_text(row.job_id), row, facts[row.job_id].spec.metrics)
+            found.setdefault(row.allocation, []).extend(_beyond(known.get(row.id, {}), written))
+    return found
+
+
+def _written(job_dir: str, row: sa.Row[Any], asked: MetricFiles) -> list[Record]:
+    task_dir = layout.task(job_dir, row.job_id, row.id)
+    folder = layout.attempt(task_dir, row.a_number)
+    work = layout.work(task_dir)
+    try:
+        follower = Follower(task_dir, work, folder, asked.files, asked.stdout, row.resumed, row.epochs, whole=True)
+        whose = {"task": row.id, "attempt": row.a_number, "at": Path(layout.log(folder)).stat().st_mtime}
+        return [record | whose for record in follower.read_all()]
+    except Exception:  # whatever a script has written, the end of its task is to be told
+        log.warning("what %s wrote last cannot be read", row.id, exc_info=True)
+        return []
+
+
+def _beyond(known: Mapping[str, float], records: list[Record]) -> list[Record]:
+    found: list[Record] = []
+    for record in records:
+        if record["e"] == "metric":
+            step = record["step"]
+            new = {name: value for name, value in record["v"].items() if name not in known or step > known[name]}
+            found.append({**record, "v": new})
+        elif record["e"] == "reset":  # a better source gives these
+            gone = record["names"]
+            found = [{**one, "v": {name: one["v"][name] for name in one["v"] if name not in gone}} for one in found]
+    return [record for record in found if record["v"]]

@@ -1,0 +1,96 @@
+"""What a task wrote and its runner, which is gone, did not report."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from paddock.models import Cause
+from paddock.models import TaskState as S
+from paddock.paths import Home
+from paddock.runner import layout
+from paddock.settings import Settings
+from paddock.store import metrics
+from paddock.store.db import Database
+from tests.unit.test_engine import JOB, Rig
+
+TASK = f"{JOB}-1"
+
+
+class UnreadRig(Rig):
+    def begin(self, attempt: int = 1) -> None:
+        self.step()
+        self.started(self.keys()[-1], TASK, attempt)
+
+    def told(self, *points: tuple[int, float], attempt: int = 1) -> None:
+        records = [
+            {"e": "metric", "task": TASK, "attempt": attempt, "step": s, "v": {"val_loss": v}} for s, v in points
+        ]
+        self.say(self.keys()[-1], *records)
+        self.step(1)
+
+    def log(self, text: str, attempt: int = 1) -> None:
+        path = Path(layout.log(layout.attempt(str(self.folder), attempt)))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    @property
+    def folder(self) -> Path:
+        return self.home.job(JOB).task(TASK)
+
+    def lose(self) -> None:
+        self.backend.end(f"id-{self.keys()[-1]}", Cause.NODE_FAILURE)
+        self.step()
+
+    def curve(self) -> list[tuple[float, float | None]]:
+        with self.db.read() as c:
+            [found] = metrics.curves(c, [TASK], ["val_loss"], None)
+        return list(zip(found.steps, found.values, strict=True))
+
+
+@pytest.fixture
+def rig(home: Home, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[UnreadRig]:
+    db = Database(f"sqlite:///{home.database}")
+    db.migrate()
+    made = UnreadRig(db, home, settings, monkeypatch)
+    made.job(retries={"node_failure": 5})
+    made.begin()
+    yield made
+    made.engine.close()
+    db.close()
+
+
+def test_it_counts_before_the_task_goes_on(rig: UnreadRig) -> None:
+    rig.told((1, 0.9), (2, 0.8))
+    rig.log("epoch: 1 val_loss: 7\nepoch: 2 val_loss: 7\nepoch: 3 val_loss: 0.7\nepoch: 4 val_loss: 0.6\nepo")
+    rig.lose()
+    assert rig.curve() == [(1, 0.9), (2, 0.8), (3, 0.7), (4, 0.6)]
+    task = rig.task(TASK)
+    assert (task.attempt, task.epoch, task.best_value, task.best_epoch) == (2, 4, 0.6, 4)
+    first, second = rig.attempts(TASK)
+    assert (first.state, first.cause, second.resumed) == (S.ERROR, Cause.NODE_FAILURE, True)
+
+
+def test_of_a_log_that_attempts_go_on_with_what_is_new(rig: UnreadRig) -> None:
+    log = rig.folder / "work" / "log.csv"
+    log.parent.mkdir(parents=True)
+    rig.log("epoch: 1 val_loss: 7\n")
+    log.write_text("epoch,val_loss\n1,0.9\n2,0.8\n")
+    rig.lose()
+    assert rig.curve() == [(1, 0.9), (2, 0.8)], "the file gives it, not standard output"
+    rig.begin(2)
+    rig.told((2, 0.81), (3, 0.7), attempt=2)
+    rig.log("", attempt=2)
+    log.write_text("epoch,val_loss\n1,0.9\n2,0.8\n2,0.81\n3,0.7\n4,0.6\n")
+    rig.lose()
+    assert rig.curve() == [(1, 0.9), (2, 0.81), (3, 0.7), (4, 0.6)]
+
+
+@pytest.mark.parametrize("what", ["nothing was written", "nothing can be read"])
+def test_the_end_is_told_in_any_case(rig: UnreadRig, what: str) -> None:
+    rig.told((1, 0.9))
+    if what == "nothing can be read":
+        Path(layout.log(layout.attempt(str(rig.folder), 1))).mkdir(parents=True)
+    rig.lose()
+    assert rig.curve() == [(1, 0.9)]
+    assert rig.task(TASK).attempt == 2

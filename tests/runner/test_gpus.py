@@ -1,14 +1,17 @@
 """Cards, and the daemon that lets processes share them. The real ones are only on machines that have them."""
 
 import os
+import threading
 import time
 from pathlib import Path
 
 import pytest
 
-from paddock.runner import gpus
-from paddock.runner.gpus import Card, visible
+from paddock.runner import gpus, patient
+from paddock.runner.gpus import Card, Gpus, Reading, visible
 from paddock.runner.mps import CONTROL, Mps
+from paddock.runner.patient import Patient
+from tests.runner.folder import wait_for
 
 CARDS = [Card(f"GPU-{name}", number, "H200", 10**9) for number, name in enumerate(("aa1", "ab2", "b3"))]
 
@@ -44,6 +47,49 @@ def test_without_a_driver_there_are_no_cards(monkeypatch: pytest.MonkeyPatch) ->
     found = gpus.find()
     assert found.cards() == []
     assert found.read(CARDS[0]) is None
+
+
+class Hanging(Gpus):
+    """A driver that answers when it is let."""
+
+    def __init__(self) -> None:
+        self.let = threading.Event()
+
+    def cards(self) -> list[Card]:
+        return CARDS
+
+    def read(self, card: Card) -> Reading:
+        self.let.wait(20)
+        return Reading(card.number, None, {7: 1})
+
+
+def test_a_driver_that_hangs_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patient, "SECONDS", 0.3)
+    driver = Hanging()
+    asked = Patient(lambda: driver)
+    assert asked.cards() == CARDS
+    assert asked.read(CARDS[0]) is None
+    began = time.monotonic()
+    for _ in range(100):
+        assert asked.read(CARDS[1]) is None
+        assert asked.processes(CARDS[1]) == {}
+    assert time.monotonic() - began < 3, "it is not asked again, and not waited for"
+    driver.let.set()
+    wait_for(lambda: asked.read(CARDS[2]))
+    assert asked.read(CARDS[2]) == Reading(2, None, {7: 1})
+    assert asked.processes(CARDS[2]) == {7: 1}
+
+
+def test_a_driver_that_fails_is_asked_again() -> None:
+    class Failing(Gpus):
+        def read(self, card: Card) -> Reading:
+            if card == CARDS[0]:
+                raise OSError("GPU is lost")
+            return Reading(5, None, {})
+
+    asked = Patient(Failing)
+    assert asked.read(CARDS[0]) is None
+    assert asked.read(CARDS[1]) == Reading(5, None, {})
 
 
 @pytest.fixture

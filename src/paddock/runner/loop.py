@@ -19,6 +19,7 @@ from .launch import LaunchError
 from .leftovers import Leftovers
 from .mailbox import ANY, Attempt, Identity, Mailbox
 from .manifest import Manifest
+from .patient import Patient
 from .prepare import Preparer
 from .seats import Seat
 from .signals import Signals
@@ -51,7 +52,7 @@ class Runner:
         self._preparer = Preparer(manifest.job_dir, manifest.job)
         self._oom = OomCounter()
         self._tasks: Dict[Identity, Task] = {}
-        gpus = gpus or (find() if manifest.task_gpus else Gpus())
+        gpus = gpus or (Patient(find) if manifest.task_gpus else Gpus())
         self._floor = Floor(manifest, gpus, os.environ)
         # On its own machine the server itself looks.
         self._machine = machine.of_allocation(gpus, os.environ) if scheduler.in_slurm() else None

@@ -48,10 +48,17 @@ def browser() -> Iterator[Browser]:
 _open: list[Browser] = []
 
 
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[ServerProcess]:
-    with running(tmp_path / "home", local__slots=2, runner__grace_seconds=1) as server:
+@pytest.fixture(scope="package")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
+    with running(tmp_path_factory.mktemp("browser") / "home", local__slots=2, runner__grace_seconds=1) as server:
         yield server
+
+
+@pytest.fixture
+def server(shared: ServerProcess) -> Iterator[ServerProcess]:
+    """Without any job."""
+    yield shared
+    shared.remove_jobs()
 
 
 @pytest.fixture
@@ -78,9 +85,8 @@ def visit(browser: Browser, server: ServerProcess) -> Iterator[Callable[..., Pag
                 faults.append(f"foreign: {r.url}") if not r.url.startswith((server.url, "data:", "blob:")) else None
             ),
         )
-        if signed_in:
-            page.goto(f"{server.url}/?token={server.token}")
-        page.goto(server.url + path)
+        token = f"{'&' if '?' in path else '?'}token={server.token}" if signed_in else ""
+        page.goto(server.url + path + token)
         return page
 
     yield go

@@ -13,6 +13,7 @@ from playwright.sync_api import Page, Route, expect
 
 from paddock.store import loads, packings, tables
 from paddock.store.db import Database
+from tests.browser.test_looks import LOOKS
 from tests.browser.test_page import SLOW, drop
 from tests.browser.test_resources import look, machines, resources
 from tests.support.server import ServerProcess
@@ -22,7 +23,6 @@ Visit = Callable[..., Page]
 GIB = 2**30
 CARD = "NVIDIA H200"
 TRIPLE = ("Nodes", "Tasks a node", "Threads a task")
-LOOKS = [(1440, False), (390, True)]
 
 
 @contextmanager

@@ -120,6 +120,17 @@ class ServerProcess:
         wait_for(lambda: self.task(job, number)["state"] == state, seconds, f"{job}-{number} to be {state}")
         return self.task(job, number)
 
+    def remove_jobs(self) -> None:
+        """Leaves the next test a server that runs, has no jobs, and of whose jobs nothing runs."""
+        assert self.process is not None
+        if self.process.poll() is not None:
+            self.kill()
+            self.start()
+        for job in self.get("/jobs", limit=500)["items"]:
+            assert self.client.delete(f"/jobs/{job['id']}").status_code == 204
+        # The folder of a job stays until its last runner has ended.
+        wait_for(lambda: not any(self.home.jobs.iterdir()), 60, "the jobs to be gone")
+
     def log_of(self, job: str, number: int = 1, attempt: int | None = None) -> str:
         query = {"attempt": attempt} if attempt else {}
         return self.client.get(f"/tasks/{job}-{number}/log", params=query).text

@@ -28,6 +28,7 @@ from paddock.models import (
     JobPage,
     JobPatch,
     JobSpec,
+    MapPart,
     Node,
     Preview,
     RestartRequest,
@@ -258,6 +259,10 @@ class Client:
 
     def task(self, task: str) -> TaskDetail:
         return self._get(f"/tasks/{_path(task)}", TaskDetail)
+
+    def parts(self, job: str) -> list[MapPart]:
+        """Of a map: the files of each task; of other jobs nothing."""
+        return TypeAdapter(list[MapPart]).validate_json(self._request("GET", f"/jobs/{_path(job)}/parts"))
 
     def tasks(
         self, job: str, *, state: TaskState | str | None = None, sort: str = "number", limit: int | None = None

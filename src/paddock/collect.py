@@ -12,6 +12,7 @@ from paddock.errors import InvalidInput, TooLarge
 from paddock.imports import local_imports
 from paddock.models import CodeInfo
 from paddock.settings import UploadSettings, home_folder
+from paddock.units import size_text
 
 GIT_SECONDS = 2.0
 _USUAL_SCRIPTS = ("train.py", "main.py")
@@ -166,10 +167,10 @@ def _refuse_size(paths: dict[str, Path], limits: UploadSettings) -> None:
         return
     largest = sorted(sizes, key=lambda name: -sizes[name])[:5]
     raise TooLarge(
-        f"The files are {total / 1e6:.1f} MB, more than the {limits.max_bytes / 1e6:.1f} MB that a submission may "
+        f"The files are {size_text(total)}, more than the {size_text(limits.max_bytes)} that a submission may "
         "have: leave out data in a .paddockignore file and read it from its place, or raise the setting "
         "upload.max_bytes. The largest are "
-        + ", ".join(f"{name} ({sizes[name] / 1e6:.1f} MB)" for name in largest)
+        + ", ".join(f"{name} ({size_text(sizes[name])})" for name in largest)
         + ".",
         fields={name: f"{sizes[name]:,} bytes" for name in largest},
     )

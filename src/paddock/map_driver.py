@@ -23,6 +23,7 @@ import traceback
 from typing import Any
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+FOLDER, SCRIPT = ".paddock-map", ".paddock-map/map.py"  # in the snapshot
 PLAN, PARTS, INDEX = "plan.json", "parts.jsonl", "parts.index"
 WIDTH = 16  # digits of a place in the index
 KILLED, TERMINATED = 128 + signal.SIGKILL, 128 + signal.SIGTERM
@@ -80,7 +81,7 @@ def main() -> None:
             raise FilesFailed("; ".join(failures[:2]))
         except FilesFailed:  # as an exception, so that it is this that the task is said to have failed of
             traceback.print_exc()
-        sys.exit(KILLED if "(exit code %d" % KILLED in failures[1] else 1)
+        sys.exit(KILLED if "exit code %d" % KILLED in "; ".join(failures[:2]) else 1)
 
 
 def end_soon(*_: Any) -> None:
@@ -104,7 +105,7 @@ def encoded(text: str) -> bytes:
 
 
 def run_part(plan: dict[str, Any], files: list[tuple[bytes, bytes | None]], done: Done) -> list[str]:
-    """What failed, in words: how many, the first of them, ..."""
+    """What failed, in words: how many, the first of them, ...; of one file alone, why."""
     failed: list[str] = []
     left = [number for number in range(len(files)) if number not in done.numbers]
     if len(left) < len(files):
@@ -122,11 +123,12 @@ def run_part(plan: dict[str, Any], files: list[tuple[bytes, bytes | None]], done
             sys.exit(TERMINATED)
         else:
             say("failed: %s" % why)
-            failed.append("%s (%s)" % (shown(source), why))
-        took = {"file_seconds": round(time.monotonic() - began, 3)} if why is None else {}
-        report(step=count, of=len(files), failed=len(failed), **took)
-    if not failed:
-        return []
+            failed.append("%s (%s)" % (shown(source), why) if len(files) > 1 else why)
+        if len(files) > 1:  # of one alone its task tells all
+            took = {"file_seconds": round(time.monotonic() - began, 3)} if why is None else {}
+            report(step=count, of=len(files), **took, **({"failed": len(failed)} if failed else {}))
+    if not failed or len(files) == 1:
+        return failed
     return ["%d of %d files failed" % (len(failed), len(files)), "the first: " + failed[0], *failed[1:]]
 
 

@@ -20,11 +20,9 @@ from paddock import map_driver, shell_template
 from paddock.bundle import Bundle, changed
 from paddock.collect import Collected, collect
 from paddock.errors import InvalidInput
-from paddock.models import CodeInfo, JobSpec
+from paddock.models import CodeInfo, JobSpec, MapPart
 from paddock.settings import UploadSettings
 
-FOLDER = ".paddock-map"  # in the snapshot
-METRIC = "file_seconds"
 NAME_LENGTH = 80
 _FIELDS = {name: f"PADDOCK_{name.upper()}" for name in ("input", "output", "code", "job", "task")}
 # A word of a shell command that may be a script of the current folder.
@@ -104,7 +102,7 @@ def mapped(
         driven = {"name": _name(wanted.command)} | given | _driven(len(parts), reduce)
         spec = changed(JobSpec(), driven, environment)
     elif reduce is not None:
-        alone = {"name": _name(wanted.reduce or "")} | given | {"command": reduce}
+        alone = {"name": _name(wanted.reduce or "")} | given | {"command": reduce, "objective": ""}
         files, spec = scripts.files, changed(JobSpec(), alone, environment)
     else:
         return Mapped(wanted, [], len(found), None)
@@ -154,10 +152,10 @@ def _refuse_fields(wanted: Wanted) -> None:
 def _driven(parts: int, reduce: str | None) -> dict[str, Any]:
     """The fields of a job that runs the driver."""
     return {
-        "script": f"{FOLDER}/map.py",
+        "script": map_driver.SCRIPT,
         "params": {"part": f"1..{parts}" if parts > 1 else 1},
         "search": {"method": "grid"},
-        "objective": METRIC,
+        "objective": "",
         "metrics": {"stdout": False},  # what commands print is theirs
         "reduce": reduce,
     }
@@ -298,7 +296,23 @@ def part_files(parts: Sequence[Sequence[File]], command: str, folder: Path) -> d
         map_driver.PARTS: "".join(line + "\n" for line in lines),
         map_driver.INDEX: "".join(f"{start:0{map_driver.WIDTH}d}" for start in starts),
     }
-    return {f"{FOLDER}/{name}": text.encode() for name, text in made.items()}
+    return {f"{map_driver.FOLDER}/{name}": text.encode() for name, text in made.items()}
+
+
+def parts_of(code: Path) -> list[MapPart]:
+    """What each task of a map does, from the snapshot of its job; names are relative to the folder of the call."""
+    folder = code / map_driver.FOLDER
+    try:
+        top = json.loads((folder / map_driver.PLAN).read_bytes())["folder"]
+        with open(folder / map_driver.PARTS, "rb") as lines:
+            return [_part(number, json.loads(line), top) for number, line in enumerate(lines, start=1)]
+    except FileNotFoundError:
+        return []
+
+
+def _part(number: int, files: list[list[str | None]], top: str) -> MapPart:
+    source, target = (name and _text(name.removeprefix(top.rstrip("/") + "/")) for name in files[0])
+    return MapPart(part=number, files=len(files), input=source or "", output=target)
 
 
 # --- commands -------------------------------------------------------------------------------------------------------

@@ -126,7 +126,9 @@ _NO_JOB = {"help", "usage", "version", "cluster", "clusters"}
 class Objective(Model):
     """What makes one configuration better than another. Text form: `val_loss`, `val_acc:max`."""
 
-    metric: Annotated[str, StringConstraints(min_length=1, max_length=200)] = "val_loss"
+    metric: Annotated[str, StringConstraints(max_length=200)] = Field(
+        "val_loss", description="empty: there is none, and no task is better than another"
+    )
     goal: Goal = Goal.MIN
 
     def better(self, value: float, than: float | None) -> bool:
@@ -404,6 +406,8 @@ class JobSpec(Model):
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
             raise ValueError(f"{twice} is an objective twice")
+        if len(names) > 1 and "" in names:
+            raise ValueError("one of the objectives has no name")
         return self
 
     @property
@@ -529,6 +533,16 @@ class JobDetail(Job):
     script: ScriptReport | None = None
     code: CodeInfo = CodeInfo()
     folder: str
+    mapped: bool = Field(False, description="a map, a command for each of many files: `parts` tells which")
+
+
+class MapPart(Model):
+    """What a task of a map does."""
+
+    part: int = Field(description="the parameter `part` of the task")
+    files: int
+    input: str = Field(description="the first of them, relative to the folder that the map was called in")
+    output: str | None = Field(None, description="what is made of it; null where the command decides that")
 
 
 class Task(Model):

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict, Field
 
+from paddock import units
 from paddock.models import Device, GpuProcess, Model, Node, Resources, Seat
 
 
@@ -186,7 +187,8 @@ def decimate(rows: Sequence[Row], points: int) -> tuple[list[float], list[float 
             )
             for part in stretches.values()
         ]
-    return [at for at, _, _ in rows], [load for _, load, _ in rows], [memory for _, _, memory in rows]
+    times = [round(at, 1) for at, _, _ in rows]
+    return times, [load if load is None else round(load, 4) for _, load, _ in rows], [memory for *_, memory in rows]
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
@@ -315,7 +317,6 @@ def _gpu_load(part: Sequence[Running], gpus: Mapping[str, Sequence[Gpu]]) -> flo
 
 # --- advice -----------------------------------------------------------------------------------------------------------
 
-GIB = 1024**3
 ENOUGH_SECONDS = 60.0  # a task that has not run for so long says nothing yet
 IDLE_SECONDS = 120.0
 FULL = 0.92
@@ -451,9 +452,7 @@ def _idle_cores(part: Sequence[Running]) -> Hint | None:
 
 
 def _of(part: float | None, whole: float | None) -> str:
-    """`1.2 of 139 GiB`"""
-    digits = 1 if (part or 0) < 100 * GIB else 0
-    return f"{(part or 0) / GIB:.{digits}f} of {(whole or 0) / GIB:.0f} GiB"
+    return units.size_of(part or 0, whole or 0)
 
 
 def _percent(share: float) -> str:

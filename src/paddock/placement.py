@@ -180,7 +180,7 @@ def refuse_impossible(resources: Resources, nodes: Sequence[Node]) -> None:
         raise _never("cpus", f"{who} for {wanted} {what}, and {_nobody(where)} has more than {most}{fewer}")
     memory = max((node.memory or 0 for node in eligible), default=0)
     if size.memory and memory < size.memory:
-        asked, there = units.gigabytes(size.memory), units.gigabytes(memory)
+        asked, there = units.size_text(size.memory), units.size_text(memory)
         raise _never("memory", f"{who} for {asked}, and {_nobody(where)} has more than {there}")
     if several > 1:
         raise _never("nodes", f"a task asks for {several} nodes, and fewer are large enough {where}".rstrip())

@@ -83,7 +83,7 @@ class UploadSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    max_bytes: int = Field(100_000_000, gt=0, description="largest total size of the files of a job")
+    max_bytes: int = Field(100 * 1024**2, gt=0, description="largest total size of the files of a job")
     max_files: int = Field(5_000, gt=0, description="largest number of files of a job")
 
 

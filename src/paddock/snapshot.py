@@ -6,6 +6,7 @@ from pathlib import Path, PurePosixPath
 
 from paddock.errors import InvalidInput, TooLarge
 from paddock.settings import UploadSettings
+from paddock.units import size_text
 
 Files = Mapping[str, bytes]
 
@@ -37,7 +38,7 @@ def checked(files: Files, limits: UploadSettings) -> dict[str, bytes]:
     total = sum(map(len, files.values()))
     if total > limits.max_bytes:
         raise TooLarge(
-            f"The files are {total / 1e6:.1f} MB, more than the {limits.max_bytes / 1e6:.1f} MB of the setting "
+            f"The files are {size_text(total)}, more than the {size_text(limits.max_bytes)} of the setting "
             "upload.max_bytes: leave data out with a .paddockignore file and read it from its place."
         )
     found: dict[str, bytes] = {}

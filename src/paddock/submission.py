@@ -106,6 +106,7 @@ def plan(spec: JobSpec, files: snapshot.Files, settings: Settings, nodes: Sequen
     spec = _with_types(spec, report)
     spec = spec.model_copy(update={"search": settled(spec.params, spec.search)})
     _refuse_pbt(spec)
+    _refuse_aimless(spec)
     configurations = expand(spec.params, spec.search, settings.max_tasks) or _first(spec)
     if report:
         _refuse_misfits(spec, report)
@@ -186,6 +187,13 @@ def _refuse_pbt(spec: JobSpec) -> None:
     if spec.search.trials is not None and spec.search.trials < MIN_POPULATION:
         message = f"a population has {MIN_POPULATION} or more: the worst quarter follows the best"
         raise InvalidInput(f"{message.capitalize()}.", fields={"search.trials": message})
+
+
+def _refuse_aimless(spec: JobSpec) -> None:
+    learns = spec.search.method not in (Method.GRID, Method.RANDOM, Method.SOBOL)
+    if (learns or spec.stop_early.method != "none") and not spec.objective.metric:
+        message = "a search that learns, or stops tasks early, needs a metric to go by, such as val_loss"
+        raise InvalidInput(f"A{message[1:]}.", fields={"objective": message})
 
 
 def _refuse_launcher(spec: JobSpec) -> None:

@@ -4,6 +4,8 @@ import math
 import re
 from typing import Any
 
+from paddock.runner.size import size_text as size_text
+
 _PARTS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 _NUMBER = r"\d+(?:\.\d+)?"
 _WORDED = re.compile(rf"^(?:{_NUMBER}\s*[smhdw]\s*)+$", re.IGNORECASE)
@@ -61,8 +63,7 @@ def clock(total: float) -> str:
     return f"{days}-{hour:02}:{minute:02}:{second:02}" if days else f"{hour}:{minute:02}:{second:02}"
 
 
-def gigabytes(count: float) -> str:
-    """`16 GiB`, `1.5 GiB`, `500 MiB`."""
-    if count >= 1024**3:
-        return f"{count / 1024**3:.4g} GiB"
-    return f"{count / 1024**2:.4g} MiB"
+def size_of(part: float, whole: float) -> str:
+    """`1.2 of 139 GiB`: the unit once where both have the same."""
+    all_of_it = size_text(whole)
+    return f"{size_text(part).removesuffix(all_of_it[all_of_it.index(' ') :])} of {all_of_it}"

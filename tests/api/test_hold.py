@@ -81,7 +81,9 @@ class TestHold:
         first = submit(server, go, 2)
         wait_for(lambda: counts(server, first) == (0, 2, 0), 30, "the machine to be full")
         job = server.submit("print(1)")
-        wait_for(lambda: server.task(job)["allocation"] is not None, 20, "an allocation")
+        why = "all 2 CPU slots of this machine are taken"
+        wait_for(lambda: (server.get(f"/jobs/{job}")["waits"] or {}).get("reason") == why, 20, "why it waits")
+        assert server.task(job)["allocation"]["reason"] == why
         server.post(f"/jobs/{job}/hold")
         wait_for(lambda: control(server, job), 10, "the order")
         go.touch()

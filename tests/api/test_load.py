@@ -48,3 +48,12 @@ def test_how_it_was_before(server: ServerProcess) -> None:
     assert server.get("/load/history", node="nowhere") == []
     assert server.get("/load/history", backend="nowhere") == []
     assert server.client.get("/load/history", params={"minutes": 0}).status_code == 422
+
+
+def test_what_may_be_large_is_compressed_for_those_who_take_it(server: ServerProcess) -> None:
+    wait_for(lambda: server.get("/nodes"), 20, "the first look")
+    for accepted, encoding in (("gzip", "gzip"), ("identity", None)):
+        found = server.client.get("/load", headers={"Accept-Encoding": accepted})
+        assert found.headers.get("content-encoding") == encoding
+        assert found.json()["nodes"]
+    assert "content-encoding" not in server.client.get("/jobs").headers

@@ -1,6 +1,7 @@
 """`paddock map` through the command line and a real server."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -84,7 +85,18 @@ def test_the_whole_command(maps: Cli) -> None:
     assert (merged["reduces"], merged["params"]) == (True, {})
     shown = maps.quick("show", job).out
     assert "paddock map 'python3 shrink.py {input} {output}'" in shown.replace("\n" + " " * 11, " ")
-    assert "reduce" in maps.quick("tasks", job).out
+    assert "4 files" in shown
+    assert not re.search("Objective|Best|PARAMETER|map.py", shown), "it is no training"
+    head, one, two, last = maps.quick("tasks", job).out.splitlines()
+    assert head.split() == ["ID", "input", "output", "STATE", "TOOK", "REASON"]
+    assert "in/-rf.txt (+1)" in one
+    assert "out/-rf.txt (+1)" in one
+    assert re.search(r"finished +\d+ s", two)
+    assert "reduce" in last
+    told = maps.quick("show", first["id"]).out
+    assert re.search(r"Input +in/-rf.txt \(\+1\) *\nOutput +out/-rf.txt \(\+1\) *\nDone +2 of 2 files", told)
+    assert not re.search("Epoch|Parameters|Best", told)
+    assert maps.quick("ls").out.splitlines()[0].split() == ["ID", "NAME", "TASKS", "AGE", "LEFT"]
     assert "merged all.txt" in maps.quick("logs", f"{job}-3").out
 
     again = maps.quick(*arguments)

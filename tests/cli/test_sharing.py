@@ -23,7 +23,7 @@ def test_how_many_share_a_gpu_and_why_not_more() -> None:
     whole = packing(limit="cores", need=5 * GIB // 4, total=140 * GIB, load=0.934, speedup=11.2, known=True)
     assert whole == (
         "24 tasks share each NVIDIA H200; chosen by itself: limited by the CPU cores; 11x as fast as one at a time; "
-        "each needs 1.2 GiB of 140.0 GiB; the GPU is busy 93 % of the time; began with what was learned before"
+        "each needs 1.3 GiB of 140 GiB; the GPU is busy 93 % of the time; began with what was learned before"
     )
     assert packing(tasks=1, speedup=1.02) == (
         "each NVIDIA H200 has one task at a time; chosen by itself, still growing; as fast as one at a time"
@@ -56,7 +56,7 @@ def test_what_a_task_has() -> None:
     assert sharing.seat(Seat(gpus=["0", "1"], gpu_name="GPU", sharing="mps")) == "GPUs 0, 1, shared through NVIDIA MPS"
     assert sharing.seat(Seat(cores=[1], threads=1)) == "core 1; 1 thread"
     assert sharing.seat(None) == sharing.seat(Seat()) == ""
-    assert sharing.room(Room(gpu=12 * GIB, alone=True)) == "12.0 GiB free on the GPU and no other task beside it"
+    assert sharing.room(Room(gpu=12 * GIB, alone=True)) == "12 GiB free on the GPU and no other task beside it"
     assert sharing.room(Room(host=20 * 1024**2)) == "20 MiB free on the machine"
     assert sharing.room(None) == ""
     assert render.resources(Resources.model_validate({"triple": "1,2,1"})) == "1 node x 2 tasks x 1 thread"

@@ -410,6 +410,29 @@ class QueueContract:
         ids = [rig.one(backend, rig.batch(f"a{i}", SLEEPER, gpus=gpus)) for i, gpus in enumerate((1, 1, 0, 0))]
         assert states(backend, *ids) == [RUNNING, PENDING, RUNNING, PENDING]
 
+    def test_what_waits_says_why(self, rig: Rig) -> None:
+        backend = rig.open(slots=3, gpus=["0"])
+        shapes = {"a1": (1, 1), "a2": (1, 1), "a3": (0, 2), "a4": (0, 2), "a5": (0, 1), "a6": (2, 1)}
+        ids = [
+            rig.one(backend, rig.batch(name, SLEEPER, gpus=gpus, cpus=cpus)) for name, (gpus, cpus) in shapes.items()
+        ]
+        found = backend.poll(ids)
+        assert [(found[one].reason, found[one].never) for one in ids] == [
+            (None, False),
+            ("the GPU of this machine is taken", False),
+            (None, False),
+            ("needs 2 CPU slots, and 1 of 3 on this machine is free", False),
+            ("comes after one that needs more CPU slots than are free", False),
+            ("needs 2 GPUs, and this machine has 1", True),
+        ]
+        backend.cancel(ids[3:4])
+        backend.change(ids[1:2], AllocationChange(held=True))
+        after = rig.one(backend, rig.batch("a7", SLEEPER))
+        found = backend.poll([*ids, after])
+        assert found[ids[4]].reason is None, "it runs"
+        assert found[ids[1]].reason == "held: release it to let it start"
+        assert found[after].reason == "all 3 CPU slots of this machine are taken"
+
     def test_a_wide_one_takes_its_places(self, rig: Rig) -> None:
         backend = rig.open(slots=3)
         wide = rig.batch("a1", SLEEPER)

@@ -59,12 +59,20 @@ class Cards:
                 mine = card["of"].setdefault(str(os.getpid()), {"memory": 0, "load": load})
                 used = sum(one["memory"] for one in card["of"].values())
                 if used + memory > card["total"]:
-                    more = memory / 2**30
+                    more, held = memory / 2**30, mine["memory"] / 2**30
                     raise MemoryError(
-                        f"torch.OutOfMemoryError: CUDA out of memory. Tried to allocate {more:.2f} GiB. GPU 0 is full"
+                        f"torch.OutOfMemoryError: CUDA out of memory. Tried to allocate {more:.2f} GiB. GPU 0 is full. "
+                        f"Including non-PyTorch memory, this process has {held:.2f} GiB memory in use."
                     )
                 mine["memory"] += memory
                 card["most"] = max(card.get("most", 0), used + memory)
+
+    def company(self, seconds: float) -> None:
+        """Until another process holds memory of a card, but no longer than this."""
+        for _ in range(int(seconds / 0.02)):
+            if sum(one["memory"] > 0 for card in self.look()["cards"] for one in card["of"].values()) > 1:
+                return
+            time.sleep(0.02)
 
     def step(self, seconds: float) -> None:
         """A step of training: longer when the card is busy with more than it can do at a time."""

@@ -203,7 +203,12 @@ class TestAftermath:
         assert second["again"]["alone"]
         last = self.of(tmp_path, text, {}, False, room={"alone": True})
         assert "again" not in last
-        assert last["reason"].endswith("it had the GPU to itself and held 2.0 GB, wanted 3.2 GB more, of 10.0 GB")
+        assert last["reason"].endswith("it had the GPU to itself and held 1.9 GiB, wanted 3 GiB more, of 9.3 GiB")
+
+    def test_what_it_says_that_it_held_counts_where_it_was_too_fast_to_be_seen(self, tmp_path: Path) -> None:
+        text = "CUDA out of memory. Tried to allocate 1.00 GiB. this process has 3.00 GiB memory in use"
+        assert self.of(tmp_path, text, {}, True)["again"]["gpu"] == 4 * 2**30
+        assert self.of(tmp_path, text, {}, False)["reason"].endswith("held 3 GiB, wanted 1 GiB more, of 9.3 GiB")
 
     def test_nearly_the_whole_card_is_the_whole_card(self, tmp_path: Path) -> None:
         found = self.of(tmp_path, "CUDA out of memory. Tried to allocate 7.00 GiB", {}, True)
@@ -216,7 +221,7 @@ class TestAftermath:
         found = self.of(tmp_path, "", {"cause": "host_oom", "reason": "killed"}, True)
         assert found["again"] == {"gpu": None, "host": int(1.3 * GB), "alone": False}
         alone = self.of(tmp_path, "", {"cause": "host_oom", "reason": "killed"}, False)
-        assert alone["reason"] == "killed; no other task was beside it, and it held 1.0 GB of 100.0 GB"
+        assert alone["reason"] == "killed; no other task was beside it, and it held 953.7 MiB of 93.1 GiB"
 
 
 @pytest.mark.parametrize(
@@ -233,6 +238,19 @@ class TestAftermath:
 def test_how_much_was_wanted(tmp_path: Path, text: str, wanted: int | None) -> None:
     (tmp_path / "log").write_text(text)
     assert causes.wanted(str(tmp_path / "log")) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "held"),
+    [
+        ("of which 1.66 GiB is free. Including non-PyTorch memory, this process has 20.50 GiB memory in use. Of", 20.5),
+        ("(GPU 0; 4.00 GiB total capacity; 3.08 GiB already allocated; 3.50 GiB reserved in total by PyTorch)", 3.5),
+        ("Process 20398 has 14.52 GiB memory in use.", None),
+    ],
+)
+def test_how_much_it_held(tmp_path: Path, text: str, held: float | None) -> None:
+    (tmp_path / "log").write_text("CUDA out of memory. Tried to allocate 2.50 GiB. " + text)
+    assert causes.held(str(tmp_path / "log")) == (None if held is None else int(held * 2**30))
 
 
 @pytest.mark.parametrize(

@@ -236,7 +236,7 @@ class TestAdmission:
         assert len(causes) in (2, 3)
         last = [r for r in records if r["e"] == "ended" and r["task"] == "t-2"][-1]
         assert "again" not in last
-        assert "had the GPU to itself and held 2.0 GB, wanted 12.0 GB more, of 10.0 GB" in last["reason"]
+        assert "had the GPU to itself and held 1.9 GiB, wanted 11.2 GiB more, of 9.3 GiB" in last["reason"]
 
 
 class TestAuto:

@@ -246,7 +246,7 @@ def test_two_logs_with_the_same_metric(rig: Rig) -> None:
         (b"\x00\x01\x02PK\n" * 10, "not text"),
         (b"0.1,0.2\n0.3,0.4\n", "header"),
         (b"\xff\xfe\xfd,\xff\n1,2\n", "header"),
-        (b"x" * 3_000_000, "1 MB"),
+        (b"x" * 3_000_000, "1 MiB"),
     ],
 )
 def test_what_cannot_be_read_is_said_once(rig: Rig, content: bytes, says: str) -> None:

@@ -16,7 +16,7 @@ from paddock.cli.load import picture
 from paddock.engine.courier import Courier
 from paddock.engine.load import Monitor
 from paddock.models import Device, GpuProcess, Node, TaskState
-from paddock.monitoring import GIB, LoadReport, Sample
+from paddock.monitoring import LoadReport, Sample
 from paddock.paths import Home
 from paddock.store import attempts, loads, metrics
 from paddock.store.db import Database
@@ -26,6 +26,7 @@ from tests.unit.test_engine import JOB, Rig, rig
 __all__ = ["rig"]  # a fixture
 NOW = 1_000_000.0
 KEY = ("fake", "n1")
+GIB = 2**30
 
 
 class Nodes:
@@ -184,7 +185,7 @@ class TestReport:
         )  # fmt: skip
         assert (job.job, job.name, job.gpu_load) == (JOB, "sweep", 0.3)
         [hint] = job.advice
-        assert hint.text == "uses 20 % of the GPU and 1.0 of 139 GiB: could run 4 tasks a GPU (--per-gpu 4 or auto)"
+        assert hint.text == "uses 20 % of the GPU and 1 of 139 GiB: could run 4 tasks a GPU (--per-gpu 4 or auto)"
 
     def test_without_them_what_the_gpus_show(self, db: Database) -> None:
         task = self.given(db, cpu=1.5)

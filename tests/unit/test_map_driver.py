@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from paddock import map_driver, shell_template
-from paddock.mapping import _FIELDS, FOLDER, File, part_files
+from paddock.map_driver import FOLDER
+from paddock.mapping import _FIELDS, File, part_files
 from tests.support.server import wait_for
 
 
@@ -76,7 +77,7 @@ def test_names_of_all_kinds(tmp_path: Path) -> None:
     assert part.made() == sorted(names)
     assert not (tmp_path / "pwned").exists()
     assert (tmp_path / "seen").exists(), "commands run in the folder of the call"
-    assert [(one["step"], one["of"], one["failed"]) for one in part.reports] == [(n, 9, 0) for n in range(1, 10)]
+    assert [(one["step"], one["of"]) for one in part.reports] == [(n, 9) for n in range(1, 10)]
 
 
 def test_one_that_fails_costs_no_other_and_is_named(tmp_path: Path) -> None:
@@ -93,17 +94,24 @@ def test_one_that_fails_costs_no_other_and_is_named(tmp_path: Path) -> None:
     assert part.log.splitlines() == ["2 of 3 files are done already", f"file 3 of 3: {tmp_path}/in/b"]
     assert part.made() == ["a", "b", "c"]
     assert [one["step"] for one in part.reports] == [1, 2, 3, 3]
+    assert [one.get("failed") for one in part.reports] == [None, 1, 1, None]
     timed = ["file_seconds" in one for one in part.reports]
     assert timed == [True, False, True, True], "what failed at once is not the fastest"
+
+
+def test_a_file_alone_has_no_figures_beside_those_of_its_task(tmp_path: Path) -> None:
+    part = Part(tmp_path, "cp {input} {output}", ["a"])
+    assert part.run() == 0, part.log
+    assert not part.report.exists()
 
 
 @pytest.mark.parametrize(
     ("command", "why"),
     [
-        ("true {input} {output}", "did not write {output})"),
-        ("cp {input} {output}.npy", "did not write {output}, but wrote a.npy: see --suffix)"),
-        ("kill -9 $$ {input} {output}", "(signal 9)"),
-        ("nowhere {input} {output}", "not found)"),
+        ("true {input} {output}", "FilesFailed: it ended well and did not write {output}"),
+        ("cp {input} {output}.npy", "did not write {output}, but wrote a.npy: see --suffix"),
+        ("kill -9 $$ {input} {output}", "FilesFailed: signal 9"),
+        ("nowhere {input} {output}", "not found"),
     ],
 )
 def test_what_went_wrong_is_told(tmp_path: Path, command: str, why: str) -> None:

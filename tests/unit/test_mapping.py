@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from paddock import map_driver
 from paddock.commands import build
 from paddock.errors import InvalidInput
+from paddock.map_driver import FOLDER
 from paddock.mapping import (
-    FOLDER,
     Distribution,
     File,
     Mapped,
@@ -25,6 +25,7 @@ from paddock.mapping import (
     find,
     mapped,
     part_files,
+    parts_of,
     targets,
     task_count,
 )
@@ -237,6 +238,22 @@ def test_the_job_of_it(tmp_path: Path) -> None:
     )
     assert spec.description == call(made.wanted)
     assert code.code.source == str(tmp_path)
+    assert spec.objective.metric == "", "no task is better than another"
+
+
+def test_the_files_of_each_part_are_read_back(tmp_path: Path) -> None:
+    names = ["in/a", os.fsdecode(b"in/\xff"), "in/c", "/elsewhere/d"]
+    parts = [[File(tmp_path / name, PurePath("x"), tmp_path / "out" / str(n))] for n, name in enumerate(names)]
+    parts[2] += [File(tmp_path / "in/more", PurePath("x"))] * 2
+    parts.append([File(tmp_path / "in/e", PurePath("x"))])
+    for name, data in part_files(parts, "true", tmp_path).items():
+        (tmp_path / "code" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "code" / name).write_bytes(data)
+    found = parts_of(tmp_path / "code")
+    assert [one.input for one in found] == ["in/a", "in/\ufffd", "in/c", "/elsewhere/d", "in/e"]
+    assert [(one.part, one.files, one.output) for one in found[1:4:2]] == [(2, 1, "out/1"), (4, 1, "out/3")]
+    assert (found[2].files, found[4].output) == (3, None)
+    assert parts_of(tmp_path) == [], "no map"
 
 
 def test_a_folder_with_a_strange_name(tmp_path: Path) -> None:

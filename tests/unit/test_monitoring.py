@@ -6,8 +6,9 @@ import pytest
 
 from paddock import monitoring
 from paddock.models import Device, GpuProcess, Node, Resources, Seat
-from paddock.monitoring import GIB, CardLook, Hint, Look, Running
+from paddock.monitoring import CardLook, Hint, Look, Running
 
+GIB = 2**30
 H200 = 139 * GIB
 LOOK = Look(cores=16, busy=4.0, load=5.0, memory=100, free=40)
 
@@ -183,7 +184,7 @@ class TestAdvice:
         assert not hints(task(memory=10 * GIB, **asks), on=node(partitions=["gpu"]))
         assert not hints(task(memory=15.5 * GIB, **asks), on=node()), "nobody limits it there"
         [hint] = hints(task(gpu=None), on=node(memory=64 * GIB, memory_used=62 * GIB))
-        assert hint.text.startswith("n1 has 2.0 of 64 GiB of memory left")
+        assert hint.text.startswith("n1 has 2 of 64 GiB of memory left")
 
     def test_cores_that_it_does_not_use(self) -> None:
         asks: dict[str, Any] = {"resources": Resources(cpus=16), "gpu": None}

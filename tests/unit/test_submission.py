@@ -79,6 +79,21 @@ class TestScriptAndCommand:
         assert field in caught.value.fields
 
 
+class TestObjective:
+    def test_there_may_be_none(self, settings: Settings) -> None:
+        assert planned(settings, params={"lr": "1,2"}, objective="").spec.objective.metric == ""
+        random = {"method": "random", "trials": 3}
+        assert planned(settings, params={"lr": "0.1..0.2"}, objective="", search=random).configurations
+
+    @pytest.mark.parametrize(
+        "spec", [{"params": {"lr": "0.1..0.2"}}, {"params": {"lr": "1,2"}, "stop_early": {"method": "asha"}}]
+    )
+    def test_what_learns_needs_one(self, settings: Settings, spec: dict[str, Any]) -> None:
+        with pytest.raises(InvalidInput, match="needs a metric to go by") as caught:
+            planned(settings, **spec, objective="")
+        assert list(caught.value.fields) == ["objective"]
+
+
 class TestMisfits:
     @pytest.mark.parametrize(
         ("params", "faults"),

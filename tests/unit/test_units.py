@@ -140,7 +140,30 @@ def test_so_few_bytes_are_taken_for_a_forgotten_unit(few: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("count", "text"), [(16 * 1024**3, "16 GiB"), (1.5 * 1024**3, "1.5 GiB"), (500 * 1024**2, "500 MiB"), (0, "0 MiB")]
+    ("count", "text"),
+    [
+        (0, "0 B"),
+        (1023, "1023 B"),
+        (1536, "1.5 KiB"),
+        (500 * 1024**2, "500 MiB"),
+        (1024**3 - 1, "1 GiB"),
+        (1.25 * 1024**3, "1.3 GiB"),
+        (16 * 1024**3, "16 GiB"),
+        (140.44 * 1024**3, "140.4 GiB"),
+        (1024**4, "1024 GiB"),
+    ],
 )
-def test_gigabytes(count: float, text: str) -> None:
-    assert units.gigabytes(count) == text
+def test_sizes_as_text(count: float, text: str) -> None:
+    """The same as in web/src/lib/format.test.ts."""
+    assert units.size_text(count) == text
+
+
+@pytest.mark.parametrize("given", ["16G", "1.5G", "500M", "0.5T", "2T"])
+def test_what_is_asked_for_is_shown_as_it_was_meant(given: str) -> None:
+    assert units.size(units.size_text(units.size(given))) == units.size(given)
+
+
+def test_a_part_of_a_size() -> None:
+    assert units.size_of(1.2 * 1024**3, 139 * 1024**3) == "1.2 of 139 GiB"
+    assert units.size_of(1024**2, 1024**3) == "1 MiB of 1 GiB"
+    assert units.size_of(0, 1024**3) == "0 B of 1 GiB"

@@ -6,9 +6,10 @@ from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.types import Lifespan
+from starlette.types import ASGIApp, Lifespan, Receive, Scope, Send
 
 from paddock.api import events, faults, jobs, load, system, tasks, web
 from paddock.api.auth import TokenWall
@@ -18,6 +19,7 @@ from paddock.models import Submission
 from paddock.version import __version__
 
 PREFIX = "/api/v1"
+_LARGE = ("/nodes", "/load", "/load/history", "/parts")  # megabytes of 100 nodes, or of thousands of tasks
 
 
 def create_app(server: Server, token: str) -> FastAPI:
@@ -31,8 +33,21 @@ def create_app(server: Server, token: str) -> FastAPI:
 
     app = bare_app(lifespan)
     app.state.server = server
+    app.add_middleware(_Compressed)
     app.add_middleware(TokenWall, token=token)
     return app
+
+
+class _Compressed:
+    """Gzip for what is large, and for nothing else: it would hold up logs that are followed."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self._gzip = GZipMiddleware(app, compresslevel=1)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        large = scope["type"] == "http" and scope["path"].endswith(_LARGE)
+        await (self._gzip if large else self._app)(scope, receive, send)
 
 
 def bare_app(lifespan: Lifespan[FastAPI] | None = None) -> FastAPI:

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from starlette.concurrency import run_in_threadpool
 
-from paddock import placement, snapshot, submission
+from paddock import mapping, placement, snapshot, submission
 from paddock.api import export, search, uploads
 from paddock.api.server import At, JobId, Server
 from paddock.errors import InvalidInput
@@ -17,6 +17,7 @@ from paddock.models import (
     JobPage,
     JobPatch,
     LimitsRequest,
+    MapPart,
     Preview,
     RestartRequest,
     StopRequest,
@@ -191,6 +192,14 @@ def job_files(job: JobId, at: At) -> dict[str, str]:
     with at.db.read() as c:
         found = jobs.resolve(c, job)
     return snapshot.read_texts(at.home.job(found).code, MAX_TEXT)
+
+
+@router.get("/{job}/parts")
+def job_parts(job: JobId, at: At) -> list[MapPart]:
+    """Of a map: the files of each task; of other jobs nothing."""
+    with at.db.read() as c:
+        found = jobs.resolve(c, job)
+    return mapping.parts_of(at.home.job(found).code)
 
 
 @router.get("/{job}/tasks")

@@ -12,6 +12,7 @@ from paddock.api.faults import invalid
 from paddock.errors import InvalidInput, TooLarge
 from paddock.models import CodeInfo, JobSpec, Submission
 from paddock.settings import UploadSettings
+from paddock.units import size_text
 
 _ROOM = 2_000_000  # for the spec and the framing, beside the files
 
@@ -39,7 +40,7 @@ async def read(request: Request, limits: UploadSettings) -> Upload:
 def _refuse_size(request: Request, most: int) -> None:
     length = request.headers.get("content-length", "")
     if length.isdigit() and int(length) > most:
-        raise TooLarge(f"The request has {int(length) / 1e6:.1f} MB: the setting upload.max_bytes allows less.")
+        raise TooLarge(f"The request has {size_text(int(length))}: the setting upload.max_bytes allows less.")
 
 
 async def _body(request: Request, most: int) -> bytes:

@@ -99,7 +99,8 @@ class LocalBackend:
             self._forget(self._told - set(ids))
             asked = [self._entries[key] for key in ids if key in self._entries]
             self._told = {entry.key for entry in asked if entry.state == AllocationState.ENDED}
-            return {entry.key: _status(entry) for entry in asked}
+            gpus, slots = self._free()
+            return {entry.key: self._status(entry, len(gpus), len(slots)) for entry in asked}
 
     def cancel(self, ids: Sequence[str], *, waiting_only: bool = False) -> None:
         with self._lock:
@@ -177,14 +178,32 @@ class LocalBackend:
                 self._start(entry, *placed)
 
     def _place(self, request: Request) -> tuple[list[str], list[int]] | None:
-        running = [e for e in self._entries.values() if e.state == AllocationState.RUNNING]
+        gpus, slots = self._free()
         if request.gpus:
-            used = {device for e in running for device in e.devices}
-            free = [gpu.id for gpu in self._gpus if gpu.id not in used]
-            return (free[: request.gpus], []) if len(free) >= request.gpus else None
+            return (gpus[: request.gpus], []) if len(gpus) >= request.gpus else None
+        return ([], slots[: request.cpus]) if len(slots) >= request.cpus else None
+
+    def _free(self) -> tuple[list[str], list[int]]:
+        """GPUs and CPU slots that nobody has."""
+        running = [e for e in self._entries.values() if e.state == AllocationState.RUNNING]
+        used = {device for e in running for device in e.devices}
         taken = {slot for e in running for slot in e.slots}
-        open_slots = [slot for slot in range(self._slots) if slot not in taken]
-        return ([], open_slots[: request.cpus]) if len(open_slots) >= request.cpus else None
+        return [g.id for g in self._gpus if g.id not in used], [s for s in range(self._slots) if s not in taken]
+
+    def _status(self, entry: Entry, gpus: int, slots: int) -> AllocationStatus:
+        """With why it has not started, where so many GPUs and CPU slots are free."""
+        state, needs = AllocationState(entry.state), entry.request
+        if state is AllocationState.PENDING:
+            kind = (needs.gpus, gpus, len(self._gpus), "GPU")
+            kind = kind if needs.gpus else (needs.cpus, slots, self._slots, "CPU slot")
+            why = "held: release it to let it start" if entry.held else _why(*kind)
+            return AllocationStatus(state=state, reason=why, never=kind[0] > kind[2])
+        return AllocationStatus(
+            state=state,
+            node=socket.gethostname() if entry.pid else None,
+            reason=entry.reason,
+            cause=Cause(entry.cause) if entry.cause else None,
+        )
 
     def _start(self, entry: Entry, devices: list[str], slots: list[int]) -> None:
         request = entry.request
@@ -270,10 +289,17 @@ def _device_name(devices: list[str], slots: list[int]) -> str:
     return "gpu " + ",".join(devices) if devices else "cpu " + ",".join(map(str, slots))
 
 
-def _status(entry: Entry) -> AllocationStatus:
-    return AllocationStatus(
-        state=AllocationState(entry.state),
-        node=socket.gethostname() if entry.pid else None,
-        reason=entry.reason,
-        cause=Cause(entry.cause) if entry.cause else None,
-    )
+def _why(wanted: int, free: int, whole: int, what: str) -> str:
+    """Why so many are not to be had."""
+    needs = f"needs {wanted} {what}" + ("s" if wanted > 1 else "")
+    if wanted > whole:
+        return f"{needs}, and this machine has {whole or 'none'}"
+    if not free:
+        return f"{f'the {what}' if whole == 1 else f'all {whole} {what}s'} of this machine {_are(whole)} taken"
+    if wanted > free:
+        return f"{needs}, and {free} of {whole} on this machine {_are(free)} free"
+    return f"comes after one that needs more {what}s than are free"
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"

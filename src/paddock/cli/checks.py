@@ -18,8 +18,9 @@ from paddock.client import Client
 from paddock.errors import NotAuthorised, PaddockError, ServerUnreachable
 from paddock.paths import Home
 from paddock.settings import Settings
+from paddock.units import size_text
 
-LOW_BYTES, VERY_LOW_BYTES = 5_000_000_000, 200_000_000
+LOW_BYTES, VERY_LOW_BYTES = 5 * 1024**3, 200 * 1024**2
 _NETWORK = ("nfs", "nfs4", "cifs", "smb3", "smbfs", "lustre", "beegfs", "gpfs", "ceph", "afs", "9p", "fuse.sshfs")
 
 
@@ -84,7 +85,7 @@ def _home(subject: Subject) -> Finding:
 
 def _disk(subject: Subject) -> Finding:
     free = shutil.disk_usage(_existing(subject.home.root)).free
-    text = f"{free / 1e9:.1f} GB free"
+    text = f"{size_text(free)} free"
     fix = "remove old jobs with `paddock rm`, or move the home to a larger disk"
     if free < VERY_LOW_BYTES:
         return error(text, fix)

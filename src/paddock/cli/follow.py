@@ -10,7 +10,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from paddock.cli import base, render
+from paddock.cli import base, files, render
 from paddock.client import Client
 from paddock.errors import NotFound, PaddockError, ServerUnreachable
 from paddock.models import Job, JobDetail, Task, TaskState
@@ -55,7 +55,7 @@ def follow(client: Client, job: JobDetail, *, as_json: bool = False) -> int:
     return base.FAILED if last.counts.error else 0
 
 
-def _looks(client: Client, job: str) -> Iterator[tuple[Job, list[Task]]]:
+def _looks(client: Client, job: str) -> Iterator[tuple[JobDetail, list[Task]]]:
     """What is seen of a job from time to time; the last look is at its end."""
     patience = Patience(AWAY_SECONDS)
     while True:
@@ -104,9 +104,10 @@ def _as_lines(client: Client, job: JobDetail) -> Job:
     last: Job = job
     told, why = time.monotonic(), None
     screen = base.screen()
+    parts = files.parts(client, job)
     for last, tasks, changed in _changes(client, job):
-        names = varying([task.params for task in tasks if not task.reduces])
-        for task in changed:
+        names = varying([task.params for task in files.named(tasks, parts) if not task.reduces])
+        for task in files.named(changed, parts):
             screen.print(_line(task, names, last.objective.metric), soft_wrap=True)
         waits = last.waits.reason if last.waits else None
         if time.monotonic() - told > TELL_SECONDS or last.ended or (waits and waits != why):
@@ -148,18 +149,20 @@ def _summary(job: Job) -> Text:
 def _on_screen(client: Client, job: JobDetail) -> Job:
     last: Job = job
     screen = base.screen()
+    parts = files.parts(client, job)
     with Live(console=screen, auto_refresh=False, transient=False) as live:
         for last, tasks in _looks(client, job.id):
-            live.update(picture(last, tasks, screen.height), refresh=True)
+            live.update(picture(last, files.named(tasks, parts), screen.height), refresh=True)
     return last
 
 
-def picture(job: Job, tasks: list[Task], height: int) -> RenderableType:
+def picture(job: JobDetail, tasks: list[Task], height: int) -> RenderableType:
     """One line a task, as many as fit; those that run come first."""
     room = max(height - 4, 1)
     ordered = sorted(tasks, key=lambda task: (_ORDER.index(task.state), task.number))
     shown, others = (ordered, []) if len(ordered) <= room else (ordered[: room - 1], ordered[room - 1 :])
     names = varying([task.params for task in tasks if not task.reduces])
+    step = "file" if job.mapped else "epoch" if job.objective.metric else "step"
     grid = Table.grid(padding=(0, 2, 0, 0))
     grid.add_column(no_wrap=True)
     grid.add_column(width=16)
@@ -167,7 +170,7 @@ def picture(job: Job, tasks: list[Task], height: int) -> RenderableType:
         grid.add_column(no_wrap=True, justify="right")
     grid.add_column(no_wrap=True, overflow="ellipsis")
     for task in shown:
-        grid.add_row(*_cells(task, names))
+        grid.add_row(*_cells(task, names, step))
     parts: list[RenderableType] = [grid]
     if others:
         left = {state: sum(task.state is state for task in others) for state in _ORDER}
@@ -176,11 +179,11 @@ def picture(job: Job, tasks: list[Task], height: int) -> RenderableType:
     return Group(*parts, _summary(job))
 
 
-def _cells(task: Task, names: list[str]) -> list[RenderableType]:
+def _cells(task: Task, names: list[str], step: str) -> list[RenderableType]:
     bar: RenderableType = render.state_text(task)
     if task.state is TaskState.RUNNING and task.progress is not None:
         bar = ProgressBar(total=1.0, completed=task.progress, width=16)
-    epoch = f"epoch {render.count(task.epoch)}" if task.epoch is not None else ""
+    epoch = f"{step} {render.count(task.epoch)}" if task.epoch is not None else ""
     left = render.duration(task.seconds_left)
     about = render.outcome(task) if task.state is TaskState.ERROR else _about(task, names)
     return [task.id, bar, epoch, render.number(task.best_value), f"{left} left" if left else "", about]

@@ -129,8 +129,8 @@ def _nodes(nodes: list[Node]) -> RenderableType:
             "USED": _cores(node.cpus_used),
             "BUSY": _cores(node.cpus_busy),
             "LOAD": _cores(node.load),
-            "MEMORY": render.memory(node.memory),
-            "IN USE": render.memory(_memory(node)),
+            "MEMORY": render.size(node.memory),
+            "IN USE": render.size(_memory(node)),
             "GPUS": f"{sum(device.busy for device in gpus)} of {len(gpus)}" if gpus else "none",
         }
         made.add_row(*(render.clean(cells[name]) for name in columns))
@@ -144,8 +144,8 @@ def _gpus(gpus: list[tuple[Node, Device]]) -> RenderableType:
     )  # fmt: skip
     for node, device in gpus:
         tasks = ", ".join(device.tasks) or ("free" if not device.busy else "others")
-        cells = (node.name, device.id, device.name, _share(device.load), render.memory(device.memory))
-        made.add_row(*map(render.clean, (*cells, render.memory(device.memory_used), tasks)))
+        cells = (node.name, device.id, device.name, _share(device.load), render.size(device.memory))
+        made.add_row(*map(render.clean, (*cells, render.size(device.memory_used), tasks)))
     return made
 
 
@@ -156,7 +156,7 @@ def _processes(gpus: list[tuple[Node, Device]]) -> RenderableType:
     )  # fmt: skip
     for node, device in gpus:
         for one in device.processes:
-            cells = (node.name, device.id, str(one.pid), one.owner or "", render.memory(one.memory), one.task or "")
+            cells = (node.name, device.id, str(one.pid), one.owner or "", render.size(one.memory), one.task or "")
             made.add_row(*map(render.clean, (*cells, one.command or "not seen from here")))
     return made
 
@@ -181,8 +181,8 @@ def _jobs(report: LoadReport, use: Sequence[str]) -> RenderableType:
 
 
 def _uses(share: Share, use: Sequence[str]) -> list[str]:
-    gpu_memory = render.memory(share.gpu_memory or None)  # nothing that is known
-    cells = [str(share.tasks), _cores(share.cores), render.memory(share.memory), str(share.gpus), gpu_memory]
+    gpu_memory = render.size(share.gpu_memory or None)  # nothing that is known
+    cells = [str(share.tasks), _cores(share.cores), render.size(share.memory), str(share.gpus), gpu_memory]
     return cells[: len(use)]
 
 

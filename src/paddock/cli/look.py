@@ -1,19 +1,21 @@
 """ls, show, tasks: what there is."""
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Annotated
 
 import typer
 from rich.text import Text
 
 from paddock import jobfile
-from paddock.cli import base, render, sharing
+from paddock.cli import base, files, render, sharing
 from paddock.cli.base import JobId, Json
 from paddock.cli.render import Rows
 from paddock.models import (
     Job,
     JobDetail,
     JobSpec,
+    MapPart,
     Method,
     Move,
     Objective,
@@ -46,26 +48,29 @@ def ls(
     if not page.items:
         base.say("There are no jobs." if page.total == 0 and not (query or state or tag or owner) else "No job fits.")
         return
-    columns = ["ID", "NAME", "TASKS", "BEST", "AGE", "LEFT"]
+    columns = ["ID", "NAME", "TASKS"]
+    columns += ["BEST"] if any(job.objective.metric for job in page.items) else []
+    columns += ["AGE", "LEFT"]
     columns += ["WAITS"] if any(job.waits or job.held for job in page.items) else []
     made = render.table(*columns, flexible=("NAME", "TASKS", "WAITS"), right=("BEST",))
     for job in page.items:
-        made.add_row(*_row(job)[: len(columns)])
+        cells = _cells(job)
+        made.add_row(*(cells[name] for name in columns))
     base.screen().print(made)
     if page.total > len(page.items):
         base.say(f"{page.total - len(page.items)} more: raise --limit.")
 
 
-def _row(job: Job) -> list[str | Text]:
-    return [
-        job.id,
-        render.clean(job.name),
-        render.tasks_text(job),
-        render.number(job.best_value),
-        render.age(job.created_at),
-        render.duration(job.seconds_left),
-        render.waits(job.waits) or Text("held" if job.held else ""),
-    ]
+def _cells(job: Job) -> dict[str, str | Text]:
+    return {
+        "ID": job.id,
+        "NAME": render.clean(job.name),
+        "TASKS": render.tasks_text(job),
+        "BEST": render.number(job.best_value),
+        "AGE": render.age(job.created_at),
+        "LEFT": render.duration(job.seconds_left),
+        "WAITS": render.waits(job.waits) or Text("held" if job.held else ""),
+    }
 
 
 def show(
@@ -87,9 +92,10 @@ def show(
     if as_json:
         base.emit(found)
     elif isinstance(found, TaskDetail):
-        _show_task(found)
+        _show_task(found, files.of(found, files.parts(client, client.detail(found.job))))
     else:
-        _show_job(found, client.search_report(found.id) if _searches(found.spec) else None)
+        report = client.search_report(found.id) if _searches(found.spec) else None
+        _show_job(found, report, sum(part.files for part in client.parts(found.id)) if found.mapped else None)
 
 
 def _searches(spec: JobSpec) -> bool:
@@ -97,9 +103,10 @@ def _searches(spec: JobSpec) -> bool:
     return spec.search.method is not Method.GRID or spec.stop_early.method != "none" or spec.search.repeat > 1
 
 
-def _show_job(job: JobDetail, report: SearchReport | None) -> None:
+def _show_job(job: JobDetail, report: SearchReport | None, mapped: int | None) -> None:
+    """`mapped`: of a map, how many files it has."""
     screen = base.screen()
-    goal = ", ".join(f"{objective.metric} ({objective.goal.value})" for objective in job.spec.objectives)
+    goal = ", ".join(f"{one.metric} ({one.goal.value})" for one in job.spec.objectives if one.metric)
     best = f"{render.number(job.best_value)}  {job.best_task}" if job.best_task else ""
     if job.spec.other_objectives:
         best = f"see `paddock best {job.id}`: the Pareto front"
@@ -122,7 +129,8 @@ def _show_job(job: JobDetail, report: SearchReport | None) -> None:
                 ("Time left", render.duration(job.seconds_left)),
                 ("Objective", render.clean(goal)),
                 ("Best", best),
-                ("Runs", render.paragraph(job.spec.command or job.spec.script or "")),
+                ("Files", render.several(mapped, "file") if mapped is not None else ""),
+                ("Runs", render.paragraph(job.spec.command or job.spec.script or "") if mapped is None else ""),
                 ("Then", render.paragraph(job.spec.reduce or "")),
                 ("Resources", render.resources(job.spec.resources)),
                 ("Sharing", "\n".join(sharing.packing(one, ended=job.ended) for one in job.packing)),
@@ -136,7 +144,7 @@ def _show_job(job: JobDetail, report: SearchReport | None) -> None:
             ]
         )
     )
-    if job.spec.params:
+    if job.spec.params and mapped is None:
         made = render.table("PARAMETER", "VALUES", flexible=("VALUES",))
         for name, space in job.spec.params.items():
             made.add_row(name, render.clean(text_of(space)))
@@ -164,11 +172,15 @@ def _moves(moves: list[Move]) -> str:
     )
 
 
-def _show_task(task: TaskDetail) -> None:
+def _show_task(task: TaskDetail, part: MapPart | None) -> None:
+    """`part`: of a map."""
     from paddock.commands import display
 
     screen = base.screen()
     waiting = task.state is TaskState.SUBMITTED
+    named = files.params(part) if part else {}
+    done = f"{render.count(task.epoch)} of {render.several(part.files, 'file')}" if part and task.epoch else ""
+    params = "" if part else "none: it runs the job's reduce" if task.reduces else render.params_text(task.params)
     best = f"{render.number(task.best_value)} at {render.count(task.best_epoch)}" if task.best_value is not None else ""
     screen.print(
         render.fields(
@@ -176,8 +188,11 @@ def _show_task(task: TaskDetail) -> None:
                 ("Task", task.id),
                 ("State", render.state_text(task)),
                 ("Reason", render.outcome(task)),
-                ("Parameters", "none: it runs the job's reduce" if task.reduces else render.params_text(task.params)),
-                ("Epoch", render.count(task.epoch)),
+                ("Parameters", params),
+                ("Input", render.clean(named.get("input", ""))),
+                ("Output", render.clean(named.get("output", ""))),
+                ("Done", done),
+                ("Epoch", "" if part else render.count(task.epoch)),
                 ("Best", best),
                 ("Metrics", render.clean(", ".join(task.metrics))),
                 ("Time left", render.duration(task.seconds_left)),
@@ -231,34 +246,33 @@ def tasks(
     if as_json:
         base.emit(found)
         return
-    several = any(len(task.values) > 1 for task in found)
-    base.screen().print(tasks_table(found, client.detail(job).spec.objectives if several else []))
+    detail = client.detail(job)
+    base.screen().print(tasks_table(files.named(found, files.parts(client, detail)), detail.spec.objectives))
     waiting = sum(task.state is TaskState.SUBMITTED for task in found)
-    if waiting and (why := render.waits(client.detail(job).waits).plain):
+    if waiting and (why := render.waits(detail.waits).plain):
         base.say(f"{render.several(waiting, 'task')} not started yet: {why}")
 
 
-def tasks_table(found: list[Task], objectives: Sequence[Objective] = ()) -> Rows:
-    """`objectives`: where there are several."""
+def tasks_table(found: list[Task], objectives: Sequence[Objective]) -> Rows:
     names = varying([task.params for task in found if not task.reduces])
     shown, more = (names, []) if len(names) <= MAX_COLUMNS else (names[: MAX_COLUMNS - 1], names[MAX_COLUMNS - 1 :])
     columns = [*shown, *(["MORE"] if more else [])]
-    best = [render.clean(objective.metric) for objective in objectives] or ["BEST"]
-    last = ["STATE", "EPOCH", *best]
-    made = render.table("ID", *columns, *last, "REASON", flexible=(*columns, "REASON"), right=("EPOCH", *best))
+    judged = [render.clean(one.metric) for one in objectives] if len(objectives) > 1 else ["BEST"]
+    last = ["EPOCH", *judged] if objectives[0].metric else ["TOOK"]
+    made = render.table("ID", *columns, "STATE", *last, "REASON", flexible=(*columns, "REASON"), right=last)
     for task in found:
         values: list[str | Text] = [render.value_text(task.params.get(name)) for name in shown]
         values = ["reduce", *[""] * (len(shown) - 1)] if task.reduces and shown else values
         values += [render.params_text(task.params, more)] if more else []
-        made.add_row(
-            task.id,
-            *values,
-            render.state_text(task),
-            render.count(task.epoch),
-            *(render.number(value) for value in _values(task, len(best))),
-            render.outcome(task),
-        )
+        figures = [render.count(task.epoch), *map(render.number, _values(task, len(judged)))]
+        figures = figures if objectives[0].metric else [render.duration(_took(task))]
+        made.add_row(task.id, *values, render.state_text(task), *figures, render.outcome(task))
     return made
+
+
+def _took(task: Task) -> float | None:
+    """So far, while it runs."""
+    return ((task.ended_at or datetime.now(UTC)) - task.started_at).total_seconds() if task.started_at else None
 
 
 def _values(task: Task, count: int) -> list[float | None]:

@@ -164,7 +164,7 @@ def map_files(
     elif dry_run:
         _dry_run(client, made, as_json)
     else:
-        submit.send(client, made.bundle, watch, as_json, ranked=False)
+        submit.send(client, made.bundle, watch, as_json)
 
 
 def _summary(made: Mapped) -> dict[str, Any]:

@@ -118,7 +118,7 @@ def resources(given: Resources) -> str:
         several(given.nodes, "node") if given.nodes else None,
         f"{gpus} ({given.gpu_type})".strip() if given.gpu_type else gpus,
         several(given.cpus, "core") if given.cpus else None,
-        given.memory and units.gigabytes(given.memory),
+        given.memory and size(given.memory),
         given.time_limit and f"time limit {units.clock(given.time_limit)}",
         given.slots and f"{given.slots} tasks side by side",
         given.per_gpu and ("as many tasks a GPU as pay" if given.per_gpu == "auto" else f"{given.per_gpu} tasks a GPU"),
@@ -140,20 +140,7 @@ def several(amount: int, what: str) -> str:
 
 
 def size(value: float | None) -> str:
-    if value is None:
-        return ""
-    for unit in ("B", "kB", "MB", "GB"):
-        if value < 1000:
-            return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
-        value /= 1000
-    return f"{value:.1f} TB"
-
-
-def memory(value: int | None) -> str:
-    """Of 1024, as the driver and advice have it."""
-    if value is None:
-        return ""
-    return f"{value / 1024**3:.1f} GiB" if value >= 0.1 * 1024**3 or not value else f"{value / 1024**2:.0f} MiB"
+    return "" if value is None else units.size_text(value)
 
 
 def value_text(value: Any) -> str:

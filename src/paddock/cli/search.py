@@ -47,7 +47,7 @@ def _best_tasks(client: Client, job: JobDetail, count: int, as_json: bool) -> No
         return
     name = render.clean(job.objective.metric)
     if not found:
-        base.say(f"No task of {job.id} has a value of {name} yet.")
+        base.say(f"No task of {job.id} has a value of {name} yet." if name else f"{job.id} has no objective.")
         return
     names = varying([task.params for task in found]) or None
     made = render.table("ID", name, "EPOCH", "STATE", "PARAMETERS", flexible=("PARAMETERS",), right=(name, "EPOCH"))

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from paddock.cli.render import clean, memory, several
+from paddock.cli.render import clean, several, size
 from paddock.models import Packing, Room, Seat
 
 _LIMITS = {
@@ -25,7 +25,7 @@ def packing(one: Packing, *, ended: bool) -> str:
     if one.speedup is not None:
         words.append(_speedup(one.speedup))
     if one.need:
-        words.append(f"each needs {memory(one.need)}" + (f" of {memory(one.total)}" if one.total else ""))
+        words.append(f"each needs {size(one.need)}" + (f" of {size(one.total)}" if one.total else ""))
     if one.load is not None:
         words.append(f"the GPU {'was' if ended else 'is'} busy {100 * one.load:.0f} % of the time")
     if one.known:
@@ -93,8 +93,8 @@ def room(one: Room | None) -> str:
     if one is None:
         return ""
     parts = [
-        f"{memory(one.gpu)} free on the GPU" if one.gpu is not None else "",
-        f"{memory(one.host)} free on the machine" if one.host is not None else "",
+        f"{size(one.gpu)} free on the GPU" if one.gpu is not None else "",
+        f"{size(one.host)} free on the machine" if one.host is not None else "",
         "no other task beside it" if one.alone else "",
     ]
     return " and ".join(part for part in parts if part)

@@ -241,8 +241,8 @@ def _said(check: Check) -> str:
     return f"would accept it{render.expected(check.starts_at)}"
 
 
-def send(client: Client, made: Bundle, watch: bool, as_json: bool, *, ranked: bool = True) -> None:
-    """Submit it, say so, and follow it if that is wanted. `ranked`: one of its tasks is the best."""
+def send(client: Client, made: Bundle, watch: bool, as_json: bool) -> None:
+    """Submit it, say so, and follow it if that is wanted."""
     job = client.submit(made).detail
     base.warn([*made.warnings, *job.warnings])
     if as_json and watch:
@@ -250,19 +250,19 @@ def send(client: Client, made: Bundle, watch: bool, as_json: bool, *, ranked: bo
     elif as_json:
         base.emit(job)
     else:
-        _announce(job, watch, ranked)
+        _announce(job, watch)
     if watch:
         raise typer.Exit(follow.follow(client, job, as_json=as_json))
 
 
-def _announce(job: JobDetail, watch: bool, ranked: bool) -> None:
+def _announce(job: JobDetail, watch: bool) -> None:
     tasks = f"{render.several(job.counts.total, 'task')} submitted" if job.counts.total else ""
     typer.echo(f"{job.id}  {render.clean(job.name)}: {', '.join(part for part in (tasks, _to_come(job)) if part)}")
     if not watch:
         base.say(
             f"  paddock tasks {job.id}     what they do",
             f"  paddock logs {job.id}-1    what the first one prints",
-            *([f"  paddock best {job.id}      the best so far"] if ranked else []),
+            *([f"  paddock best {job.id}      the best so far"] if job.objective.metric else []),
             f"  paddock stop {job.id}      stop them all",
         )
 

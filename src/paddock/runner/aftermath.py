@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Optional
+from typing import Any, Dict
 
 from . import causes, host
 from .mps import Mps
 from .sitters import Sitter
+from .size import size_text
 
 _MORE = 1.3  # so much more room than it held, when it did not say how much it wanted
 
@@ -28,13 +29,13 @@ def of(sitter: Sitter, log: str, ended: Dict[str, Any], mps: Mps) -> Dict[str, A
 
 
 def _gpu(sitter: Sitter, log: str, ended: Dict[str, Any]) -> Dict[str, Any]:
-    wanted = causes.wanted(log) or 0
+    held, wanted = max(sitter.peak, causes.held(log) or 0), causes.wanted(log) or 0
     total = min((card.memory for card in sitter.seat.cards), default=0)
     if not sitter.neighbours:
-        held = "it had the GPU to itself and held %s" % _size(sitter.peak)
-        more = ", wanted %s more" % _size(wanted) if wanted else ""
-        return {"reason": "%s; %s%s, of %s" % (ended["reason"], held, more, _size(total))} if total else {}
-    room = int(max(sitter.peak + wanted, sitter.peak * _MORE))
+        had = "it had the GPU to itself" + (" and held %s" % size_text(held) if held else "")
+        more = ", wanted %s more" % size_text(wanted) if wanted else ""
+        return {"reason": "%s; %s%s, of %s" % (ended["reason"], had, more, size_text(total))} if total else {}
+    room = int(max(held + wanted, held * _MORE))
     alone = sitter.attempt.room.gpu is not None or not total or room > total * 0.9
     return {"again": {"gpu": min(room, total) if total else None, "host": None, "alone": alone}}
 
@@ -44,8 +45,8 @@ def _host(sitter: Sitter, ended: Dict[str, Any]) -> Dict[str, Any]:
     total = memory.total if memory is not None else 0
     peak = max(sitter.memory_peak, ended["peak_memory"] or 0)
     if not sitter.company:
-        held = "no other task was beside it, and it held %s" % _size(peak)
-        return {"reason": "%s; %s of %s" % (ended["reason"], held, _size(total))} if total else {}
+        held = "no other task was beside it, and it held %s" % size_text(peak)
+        return {"reason": "%s; %s of %s" % (ended["reason"], held, size_text(total))} if total else {}
     room = int(peak * _MORE)
     alone = sitter.attempt.room.host is not None or room > total * 0.9
     return {"again": {"gpu": None, "host": min(room, int(total * 0.9)) or None, "alone": alone}}
@@ -59,7 +60,3 @@ def _fault(log: str, ended: Dict[str, Any], mps: Mps) -> Dict[str, Any]:
     why = trouble or "a CUDA error while it shared the GPU through MPS, where one task's error ends the others'"
     reason = "%s; %s" % (ended["reason"], why)
     return {"cause": "lost", "reason": reason, "again": {"gpu": None, "host": None, "alone": True}}
-
-
-def _size(value: Optional[int]) -> str:
-    return "%.1f GB" % ((value or 0) / 1e9)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import signal as signals
-from typing import Iterator
+from typing import Iterator, Sequence
 
 USER_ERROR, GPU_OOM, HOST_OOM = "user_error", "gpu_oom", "host_oom"
 
@@ -46,6 +46,11 @@ _WANTED = (
     re.compile(r"[Tt]r(?:ied|ying) to allocate (?P<size>[\d.]+) ?(?P<unit>[KMGT]?i?B|bytes)"),
     re.compile(r"[Ff]ailed to allocate [^\n]{0,40}?\((?P<size>\d+) (?P<unit>bytes)\)"),
     re.compile(r"allocat(?:e|ing) (?P<size>\d+) (?P<unit>bytes)"),
+)
+# And how much it held then.
+_HELD = (
+    re.compile(r"this process has (?P<size>[\d.]+) (?P<unit>[KMGT]?i?B|bytes) memory in use"),
+    re.compile(r"(?P<size>[\d.]+) (?P<unit>[KMGT]?i?B|bytes) reserved in total by PyTorch"),
 )
 _UNITS = {"bytes": 1, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
 _UNITS.update({"KB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40})
@@ -99,8 +104,17 @@ def explain(
 
 def wanted(log_path: str) -> int | None:
     """The bytes that could not be had, where it said how many."""
+    return _last_size(log_path, _WANTED)
+
+
+def held(log_path: str) -> int | None:
+    """The bytes of the card that it had, where it said how many: it may have taken them faster than one looks."""
+    return _last_size(log_path, _HELD)
+
+
+def _last_size(log_path: str, patterns: Sequence[re.Pattern[str]]) -> int | None:
     text = "\n".join(_lines(log_path))[-_END:]
-    found = [(match.start(), match) for pattern in _WANTED for match in pattern.finditer(text)]
+    found = [(match.start(), match) for pattern in patterns for match in pattern.finditer(text)]
     if not found:
         return None
     match = max(found, key=lambda one: one[0])[1]

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import sqlalchemy as sa
 
-from paddock import estimate
+from paddock import estimate, map_driver
 from paddock.errors import AmbiguousId, NotFound
 from paddock.models import (
     CodeInfo,
@@ -112,6 +112,7 @@ def detail(c: sa.Connection, job: str, folder: str) -> JobDetail:
         script=script_of(row),
         code=CodeInfo.model_validate(row.code),
         folder=folder,
+        mapped=spec.script == map_driver.SCRIPT,
     )
 
 

@@ -7,6 +7,7 @@ export const keys = {
   facets: () => ['jobs', 'facets'] as const,
   job: (job: string) => ['job', job] as const,
   tasks: (job: string) => ['tasks', job] as const,
+  parts: (job: string) => ['parts', job] as const,
   search: (job: string) => ['search', job] as const,
   metricNames: (job: string) => ['metric-names', job] as const,
   jobCurves: (job: string, metrics: readonly string[], points: number) => ['job-curves', job, metrics, points] as const,

@@ -8,7 +8,9 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import type { ChosenFile } from '../lib/files';
+import { withFiles } from '../lib/mapped';
 import { api, request, take } from './client';
 import type { EventCache } from './eventCache';
 import { keys } from './keys';
@@ -89,6 +91,27 @@ async function allTasks(job: string, signal: AbortSignal): Promise<Task[]> {
 /** All tasks of a job, by number. */
 export function useTasks(job: string) {
   return useQuery({ queryKey: keys.tasks(job), queryFn: ({ signal }) => allTasks(job, signal), ...NO_SHARING });
+}
+
+/** Of a map: the files of each task. They never change. */
+function useParts(job: string, enabled: boolean) {
+  return useQuery({
+    queryKey: keys.parts(job),
+    queryFn: ({ signal }) => take(api.GET('/api/v1/jobs/{job}/parts', { params: { path: { job } }, signal })),
+    enabled,
+    staleTime: Number.POSITIVE_INFINITY,
+    ...NO_SHARING,
+  });
+}
+
+/** Tasks of a map have files in place of the number of their part. Undefined until they are known. */
+export function useFiles<T extends Task>(job: JobDetail | undefined, tasks: readonly T[] | undefined): T[] | undefined {
+  const mapped = job?.mapped ?? false;
+  const { data: parts, isError } = useParts(job?.id ?? '', mapped);
+  return useMemo(() => {
+    if (!tasks || !mapped || isError) return tasks as T[] | undefined;
+    return parts && tasks.map((task) => withFiles(task, parts));
+  }, [tasks, mapped, isError, parts]);
 }
 
 /** How the search stands. Asked for again while events of the job come. */

@@ -286,6 +286,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/jobs/{job}/parts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Job Parts
+         * @description Of a map: the files of each task; of other jobs nothing.
+         */
+        get: operations["job_parts_api_v1_jobs__job__parts_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/jobs/{job}/release": {
         parameters: {
             query?: never;
@@ -1301,6 +1321,12 @@ export interface components {
             held?: boolean;
             /** Id */
             id: string;
+            /**
+             * Mapped
+             * @description a map, a command for each of many files: `parts` tells which
+             * @default false
+             */
+            mapped?: boolean;
             /** Name */
             name: string;
             objective: components["schemas"]["Objective"];
@@ -1574,6 +1600,29 @@ export interface components {
             times: number[];
         };
         /**
+         * MapPart
+         * @description What a task of a map does.
+         */
+        MapPart: {
+            /** Files */
+            files: number;
+            /**
+             * Input
+             * @description the first of them, relative to the folder that the map was called in
+             */
+            input: string;
+            /**
+             * Output
+             * @description what is made of it; null where the command decides that
+             */
+            output?: string | null;
+            /**
+             * Part
+             * @description the parameter `part` of the task
+             */
+            part: number;
+        };
+        /**
          * Method
          * @description How configurations are chosen.
          * @enum {string}
@@ -1713,6 +1762,7 @@ export interface components {
             goal?: components["schemas"]["Goal"];
             /**
              * Metric
+             * @description empty: there is none, and no task is better than another
              * @default val_loss
              */
             metric?: string;
@@ -3977,6 +4027,83 @@ export interface operations {
                 };
                 content: {
                     "application/json": string[];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    job_parts_api_v1_jobs__job__parts_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description id of a job, or its beginning */
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MapPart"][];
                 };
             };
             /** @description The request is not well-formed */

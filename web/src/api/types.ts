@@ -22,6 +22,7 @@ export type Hint = Schemas['Hint'];
 export type InspectRequest = Schemas['InspectRequest'];
 export type Job = Schemas['Job'];
 export type JobDetail = Schemas['JobDetail'];
+export type MapPart = Schemas['MapPart'];
 export type JobLoad = Schemas['JobLoad'];
 export type JobPage = Schemas['JobPage'];
 export type JobPatch = Schemas['JobPatch'];

@@ -69,6 +69,13 @@ it('formats the rest', () => {
   expect(bytes(0)).toBe('0 B');
   expect(bytes(1536)).toBe('1.5 KiB');
   expect(bytes(16 * 2 ** 30)).toBe('16 GiB');
+  expect([1023, 2 ** 30 - 1, 1.25 * 2 ** 30, 140.44 * 2 ** 30, 2 ** 40].map(bytes)).toEqual([
+    '1023 B',
+    '1 GiB',
+    '1.3 GiB',
+    '140.4 GiB',
+    '1024 GiB',
+  ]);
   expect(percent(0.004)).toBe('<1 %');
   expect(percent(0.999)).toBe('99 %');
   expect(percent(1)).toBe('100 %');

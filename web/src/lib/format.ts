@@ -93,17 +93,18 @@ export function absolute(moment: string | number | Date): string {
   });
 }
 
-const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
+export const BYTE_UNITS = ['B', 'KiB', 'MiB', 'GiB'];
 
+/** `16 GiB`, `1.5 GiB`, `500 MiB`: as the server and the command line write it. */
 export function bytes(count: number | null | undefined): string {
   if (count === null || count === undefined) return NOTHING;
   let value = count;
   let unit = 0;
-  while (value >= 1024 && unit < UNITS.length - 1) {
+  while (value >= 1023.95 && unit < BYTE_UNITS.length - 1) {
     value /= 1024;
     unit += 1;
   }
-  return `${unit === 0 || value >= 100 ? Math.round(value) : trimZeros(value.toFixed(1))} ${UNITS[unit]}`;
+  return `${trimZeros(value.toFixed(1))} ${BYTE_UNITS[unit]}`;
 }
 
 export function plural(count: number, one: string, many = `${one}s`): string {

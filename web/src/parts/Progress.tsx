@@ -8,13 +8,15 @@ interface Props {
   height?: number;
   /** Epoch and time left beside the bar. */
   text?: boolean;
+  /** What it counts. */
+  step?: string;
 }
 
 /** How far a task is, with its epoch and the time left. */
-export function Progress({ task, height = 6, text = true }: Props) {
+export function Progress({ task, height = 6, text = true, step = 'epoch' }: Props) {
   const part = task.progress ?? (task.state === 'finished' ? 1 : null);
   const words = [
-    task.epoch === null || task.epoch === undefined ? null : `epoch ${number(task.epoch)}`,
+    task.epoch === null || task.epoch === undefined ? null : `${step} ${number(task.epoch)}`,
     task.state === 'running' && task.seconds_left != null ? `${duration(task.seconds_left)} left` : null,
   ].filter((word) => word !== null);
   return (

@@ -39,7 +39,7 @@ class CsvSource(Source):
             if self.dead or self.rejected:
                 return
         if self._lines.overlong:
-            self._unreadable("lines of more than 1 MB; this is no metric log")
+            self._unreadable("lines of more than 1 MiB; this is no metric log")
 
     def _unreadable(self, text: str) -> None:
         if self._sure:

@@ -3,6 +3,7 @@ import { Link } from 'wouter';
 import type { JobDetail, Task } from '../../api/types';
 import { number, plural } from '../../lib/format';
 import type { Highlight } from '../../lib/highlight';
+import { isJudged, stepName } from '../../lib/objective';
 import { valueText } from '../../lib/params';
 import { Elapsed } from '../../parts/RelativeTime';
 import { StateBadge } from '../../parts/StateBadge';
@@ -28,7 +29,7 @@ export const Compare = memo(function Compare({ job, tasks, sweep, highlight }: P
       <table>
         <thead>
           <tr>
-            <th scope="col">{plural(tasks.length, 'configuration')}</th>
+            <th scope="col">{plural(tasks.length, job.mapped ? 'task' : 'configuration')}</th>
             {shown.map((task) => (
               <th
                 key={task.id}
@@ -67,17 +68,25 @@ export const Compare = memo(function Compare({ job, tasks, sweep, highlight }: P
               </td>
             ))}
           </tr>
-          <tr>
-            <th scope="row">best {job.objective.metric}</th>
-            {shown.map(({ id, best_value }) => (
-              <td key={id}>
-                <strong>{number(best_value, 5)}</strong>
-              </td>
-            ))}
-          </tr>
-          <Values name="at epoch" tasks={shown} of={({ best_epoch }) => number(best_epoch)} />
-          <Values name={`last ${job.objective.metric}`} tasks={shown} of={({ last_value }) => number(last_value, 5)} />
-          <Values name="epochs" tasks={shown} of={({ epoch }) => number(epoch)} />
+          {isJudged(job) && (
+            <>
+              <tr>
+                <th scope="row">best {job.objective.metric}</th>
+                {shown.map(({ id, best_value }) => (
+                  <td key={id}>
+                    <strong>{number(best_value, 5)}</strong>
+                  </td>
+                ))}
+              </tr>
+              <Values name="at epoch" tasks={shown} of={({ best_epoch }) => number(best_epoch)} />
+              <Values
+                name={`last ${job.objective.metric}`}
+                tasks={shown}
+                of={({ last_value }) => number(last_value, 5)}
+              />
+            </>
+          )}
+          <Values name={`${stepName(job)}s`} tasks={shown} of={({ epoch }) => number(epoch)} />
           <tr>
             <th scope="row">duration</th>
             {shown.map(({ id, started_at, ended_at }) => (

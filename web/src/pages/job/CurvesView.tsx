@@ -2,6 +2,7 @@ import { Select, Switch } from '@mantine/core';
 import { useCallback, useDeferredValue, useMemo, useRef } from 'react';
 import { useJobCurves, useMetricNames } from '../../api/queries';
 import type { Curve } from '../../api/types';
+import { stepName } from '../../lib/objective';
 import { CurveChart } from '../../parts/curve-chart/CurveChart';
 import type { GraphProps } from './graph';
 import { counterpart, grouped, isOfMachine, isValidation } from './lib/metrics';
@@ -17,10 +18,10 @@ const MOST_BOTH = 100;
 export function CurvesView({ job, sweep, view, setView, highlight, onPick }: GraphProps) {
   const { data: names = NO_NAMES } = useMetricNames(job.id);
   const objective = job.objective.metric ?? '';
-  const metric = view.metric || objective;
+  const metric = view.metric || objective || (names.find((name) => !isOfMachine(name)) ?? '');
   const other = useMemo(() => counterpart(metric, names), [metric, names]);
   const second = view.both && sweep.shownIds.length <= MOST_BOTH ? other : null;
-  const wanted = useMemo(() => (second ? [metric, second] : [metric]), [metric, second]);
+  const wanted = useMemo(() => [metric, second ?? ''].filter(Boolean), [metric, second]);
   const query = useJobCurves(job.id, wanted);
   const held = useDeferredValue(useHeld(query.data, metric));
   const series = useSeries(held.curves, held.metric, sweep);
@@ -44,14 +45,16 @@ export function CurvesView({ job, sweep, view, setView, highlight, onPick }: Gra
           allowDeselect={false}
           onChange={(chosen) => setView({ metric: chosen === objective ? '' : (chosen ?? '') })}
         />
-        <Switch
-          size="xs"
-          label={isValidation(metric) ? 'With training' : 'With validation'}
-          disabled={other === null || tooMany}
-          title={`Dashed; for up to ${MOST_BOTH} configurations: filter or compare`}
-          checked={second !== null}
-          onChange={(event) => setView({ both: event.currentTarget.checked })}
-        />
+        {objective && (
+          <Switch
+            size="xs"
+            label={isValidation(metric) ? 'With training' : 'With validation'}
+            disabled={other === null || tooMany}
+            title={`Dashed; for up to ${MOST_BOTH} configurations: filter or compare`}
+            checked={second !== null}
+            onChange={(event) => setView({ both: event.currentTarget.checked })}
+          />
+        )}
       </>
     );
   }, [objective, metric, names, other, second, tooMany, setView]);
@@ -64,7 +67,7 @@ export function CurvesView({ job, sweep, view, setView, highlight, onPick }: Gra
       highlight={split}
       best={best}
       height={380}
-      stepName={isOfMachine(held.metric) ? 'seconds' : 'epoch'}
+      stepName={isOfMachine(held.metric) ? 'seconds' : stepName(job)}
       settings={settings}
       onSettings={(next) => {
         if (next.smoothing !== smoothing) setSmoothing(next.smoothing);

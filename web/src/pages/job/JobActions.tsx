@@ -34,8 +34,9 @@ export const JobActions = memo(function JobActions({ job }: { job: JobDetail }) 
   const [open, setOpen] = useState<'edit' | 'extend' | 'limits' | 'remove' | null>(null);
   const hold = useHold(job.id);
   const errors = job.counts.error ?? 0;
-  // A population lives side by side: none can be added to it.
-  const grows = job.spec.search?.method !== 'pbt' && Object.keys(searchedParams(job.spec)).length > 0;
+  // A population lives side by side, and the files of a map are what they are: none can be added to them.
+  const searches = job.spec.search?.method !== 'pbt' && !job.mapped;
+  const grows = searches && Object.keys(searchedParams(job.spec)).length > 0;
   return (
     <Group gap={6} role="group" aria-label="Actions">
       {!job.ended && (

@@ -3,6 +3,7 @@ import { memo, type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import type { JobDetail, Task } from '../../api/types';
 import { duration, number, plural } from '../../lib/format';
+import { isJudged } from '../../lib/objective';
 import { paramLabel } from '../../lib/params';
 import { CopyButton } from '../../parts/CopyButton';
 import { HeldBadge } from '../../parts/HeldBadge';
@@ -52,9 +53,11 @@ export const JobHeader = memo(function JobHeader({ job, tasks }: Props) {
         ))}
       </Group>
       <div className={`app-panel ${styles.summary}`}>
-        <Figure name={`Best ${job.objective.metric}`} note={best && <BestTask task={best} />}>
-          {number(job.best_value, 5)}
-        </Figure>
+        {isJudged(job) && (
+          <Figure name={`Best ${job.objective.metric}`} note={best && <BestTask task={best} />}>
+            {number(job.best_value, 5)}
+          </Figure>
+        )}
         {job.ended ? (
           <Figure name="Took" note={<Ended at={job.ended_at} />}>
             <Elapsed from={job.created_at} to={job.ended_at ?? job.created_at} />

@@ -1,7 +1,7 @@
 import { Stack } from '@mantine/core';
 import { useEffect } from 'react';
 import { ApiError } from '../../api/client';
-import { useJob, useTasks } from '../../api/queries';
+import { useFiles, useJob, useTasks } from '../../api/queries';
 import type { JobDetail } from '../../api/types';
 import { Loaded, Page } from '../../parts/Page';
 import { JobActions } from './JobActions';
@@ -30,11 +30,12 @@ function Shown({ job }: { job: JobDetail }) {
   useEffect(() => {
     if (missing) refetch({ cancelRefetch: false });
   }, [missing, count, refetch]);
+  const shown = useFiles(job, data);
   return (
     <Page title={job.name} actions={<JobActions job={job} />}>
       <Stack gap="md">
-        <JobHeader job={job} tasks={data} />
-        <Loaded query={tasks} what="list of tasks">
+        <JobHeader job={job} tasks={shown} />
+        <Loaded query={{ ...tasks, data: shown }} what="list of tasks">
           {(items) => <Sweep job={job} tasks={items} />}
         </Loaded>
       </Stack>

@@ -1,13 +1,16 @@
 import { Group, SegmentedControl, Text } from '@mantine/core';
 import { useCallback, useMemo } from 'react';
 import { useLocation } from 'wouter';
+import { useMetricNames } from '../../api/queries';
 import type { JobDetail, Task } from '../../api/types';
 import { plural } from '../../lib/format';
 import { useHighlight } from '../../lib/highlight';
+import { isJudged, stepName } from '../../lib/objective';
 import { ParamChips } from '../../parts/ParamChips';
 import { Compare } from './Compare';
 import { CurvesView } from './CurvesView';
 import styles from './Job.module.css';
+import { isOfMachine } from './lib/metrics';
 import { rangesText } from './lib/ranges';
 import { ParallelView } from './ParallelView';
 import { RankLegend } from './RankLegend';
@@ -48,39 +51,47 @@ export function Sweep({ job, tasks }: { job: JobDetail; tasks: Task[] }) {
   );
   const { shape, shown, shownIds, filtered, selected, comparing } = sweep;
   const searched = job.searching || tasks.length > 1;
-  const views = searched ? [...VIEWS, SEARCH] : VIEWS;
+  const judged = isJudged(job);
+  const { data: metrics = [] } = useMetricNames(job.id);
+  // Where nothing is better than anything else, there are curves at most.
+  const views = judged ? (searched ? [...VIEWS, SEARCH] : VIEWS) : VIEWS.slice(0, 1);
+  const drawn = judged || metrics.some((name) => !isOfMachine(name));
   const graphView = views.find(({ value }) => value === view.view)?.value ?? 'curves';
   const graph = { job, sweep, view, setView, highlight, onPick: open };
   return (
     <>
-      <section aria-label="Graphs">
-        <Group justify="space-between" mb={6} gap="xs">
-          <SegmentedControl
-            size="xs"
-            aria-label="Graph"
-            data={views}
-            value={graphView}
-            onChange={(chosen) => setView({ view: chosen })}
-          />
-          <Text size="xs" c="dimmed" component="div" className={styles.legend}>
-            {shownIds.length < tasks.length &&
-              graphView !== 'search' &&
-              `${shownIds.length.toLocaleString('en-US')} of ${plural(tasks.length, 'configuration')}`}
-            {(shownIds.length > OWN_COLORS || graphView !== 'curves') && (
-              <RankLegend metric={job.objective.metric ?? ''} dark={sweep.dark} />
+      {drawn && (
+        <section aria-label="Graphs">
+          <Group justify="space-between" mb={6} gap="xs">
+            {judged && (
+              <SegmentedControl
+                size="xs"
+                aria-label="Graph"
+                data={views}
+                value={graphView}
+                onChange={(chosen) => setView({ view: chosen })}
+              />
             )}
-          </Text>
-        </Group>
-        {graphView === 'parallel' ? (
-          <ParallelView {...graph} />
-        ) : graphView === 'scatter' ? (
-          <ScatterView {...graph} />
-        ) : graphView === 'search' ? (
-          <SearchView {...graph} tasks={tasks} />
-        ) : (
-          <CurvesView {...graph} />
-        )}
-      </section>
+            <Text size="xs" c="dimmed" component="div" className={styles.legend}>
+              {shownIds.length < tasks.length &&
+                graphView !== 'search' &&
+                `${shownIds.length.toLocaleString('en-US')} of ${plural(tasks.length, job.mapped ? 'task' : 'configuration')}`}
+              {judged && (shownIds.length > OWN_COLORS || graphView !== 'curves') && (
+                <RankLegend metric={job.objective.metric ?? ''} dark={sweep.dark} />
+              )}
+            </Text>
+          </Group>
+          {graphView === 'parallel' ? (
+            <ParallelView {...graph} />
+          ) : graphView === 'scatter' ? (
+            <ScatterView {...graph} />
+          ) : graphView === 'search' ? (
+            <SearchView {...graph} tasks={tasks} />
+          ) : (
+            <CurvesView {...graph} />
+          )}
+        </section>
+      )}
       {comparing && <Compare job={job} tasks={shown} sweep={sweep} highlight={highlight} />}
       <section aria-label="Configurations" className={`app-panel ${styles.tablePanel}`}>
         <TableBar
@@ -104,6 +115,7 @@ export function Sweep({ job, tasks }: { job: JobDetail; tasks: Task[] }) {
           shape={shape}
           objectives={objectives}
           bestTask={job.best_task ?? null}
+          step={stepName(job)}
           highlight={highlight}
           sort={view.sort}
           onSort={sort}

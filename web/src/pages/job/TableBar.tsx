@@ -2,6 +2,7 @@ import { Button, CloseButton, Menu, TextInput } from '@mantine/core';
 import { memo } from 'react';
 import type { JobDetail, TaskState } from '../../api/types';
 import { plural } from '../../lib/format';
+import { isJudged } from '../../lib/objective';
 import { IconChevronDown, IconClose, IconCompare, IconRefresh, IconSearch, IconStop } from '../../parts/icons';
 import { StateBadge } from '../../parts/StateBadge';
 import { STATES } from '../../parts/states';
@@ -26,6 +27,7 @@ const NONE: ReadonlySet<string> = new Set();
 /** Above the table: what it shows, and what can be done with the rows that are chosen. */
 export const TableBar = memo(function TableBar(props: Props) {
   const { job, total, left, selected, comparing, view, setView, onSelected } = props;
+  const one = job.mapped ? 'task' : 'configuration';
   const [text, setText] = useResting(view.filter, (filter) => setView({ filter }));
   const toggle = (state: TaskState) =>
     setView({ state: view.state.includes(state) ? view.state.filter((one) => one !== state) : [...view.state, state] });
@@ -38,7 +40,7 @@ export const TableBar = memo(function TableBar(props: Props) {
           type="search"
           data-search
           aria-label="Filter configurations"
-          placeholder="Filter: adam lr<0.01 best<=0.2"
+          placeholder={isJudged(job) ? 'Filter: adam lr<0.01 best<=0.2' : 'Filter'}
           title="Words that a row must have, and comparisons: a parameter, best, at, epoch, last, state, number, trial"
           leftSection={<IconSearch size={14} />}
           rightSection={text && <CloseButton size="xs" aria-label="Clear the filter" onClick={() => setText('')} />}
@@ -63,9 +65,7 @@ export const TableBar = memo(function TableBar(props: Props) {
       <div className={styles.bar}>
         {selected.size === 0 ? (
           <span className={styles.count}>
-            {left < total
-              ? `${left.toLocaleString('en-US')} of ${plural(total, 'configuration')}`
-              : plural(total, 'configuration')}
+            {left < total ? `${left.toLocaleString('en-US')} of ${plural(total, one)}` : plural(total, one)}
             <span className={styles.hint}> · select rows to compare, stop or restart them</span>
           </span>
         ) : (

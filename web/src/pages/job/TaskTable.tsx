@@ -11,6 +11,8 @@ interface Props {
   shape: Shape;
   objectives: readonly Objective[];
   bestTask: string | null;
+  /** What tasks count. */
+  step: string;
   highlight: Highlight;
   sort: string;
   onSort: (sort: string) => void;
@@ -22,8 +24,8 @@ interface Props {
 const idOf = (task: Task) => task.id;
 
 /** All configurations of a job, one a row. */
-export const TaskTable = memo(function TaskTable({ tasks, shape, objectives, bestTask, onOpen, ...rest }: Props) {
-  const columns = useMemo(() => columnsOf(shape, objectives, bestTask), [shape, objectives, bestTask]);
+export const TaskTable = memo(function TaskTable({ tasks, shape, objectives, bestTask, step, onOpen, ...rest }: Props) {
+  const columns = useMemo(() => columnsOf(shape, objectives, bestTask, step), [shape, objectives, bestTask, step]);
   const open = useCallback((task: Task) => onOpen(task.id), [onOpen]);
   return (
     <VirtualTable

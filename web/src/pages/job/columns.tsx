@@ -12,10 +12,14 @@ import styles from './Job.module.css';
 import type { Shape } from './useSweep';
 
 /** What the table of configurations shows of each. */
-export function columnsOf(shape: Shape, [first, ...others]: readonly Objective[], best: string | null): Column<Task>[] {
+export function columnsOf(
+  shape: Shape,
+  [first, ...others]: readonly Objective[],
+  best: string | null,
+  step: string,
+): Column<Task>[] {
   const names = shape.varying.length ? shape.varying : shape.all;
   const metric = first?.metric ?? '';
-  const descFirst = first?.goal === 'max';
   return [
     {
       id: 'number',
@@ -37,6 +41,41 @@ export function columnsOf(shape: Shape, [first, ...others]: readonly Objective[]
       sortBy: (task) => STATES.indexOf(task.state),
       cell: (task) => <StateBadge state={task.state} stopping={task.stopping} />,
     },
+    ...(metric ? bestColumns(metric, first?.goal === 'max', best) : []),
+    ...others.map((objective, i) => objectiveColumn(objective, i + 1)),
+    ...names.map((name, i) => paramColumn(name, shape.widths.get(name) ?? 0, i === 0)),
+    {
+      id: 'progress',
+      header: 'Progress',
+      width: 220,
+      sortBy: (task) => task.progress,
+      cell: (task) => <Progress task={task} step={step} />,
+    },
+    {
+      id: 'duration',
+      header: 'Duration',
+      width: 110,
+      align: 'end',
+      descFirst: true,
+      sortBy: (task) => secondsBetween(task.started_at, task.ended_at),
+      cell: (task) => task.started_at && <Elapsed from={task.started_at} to={task.ended_at} />,
+    },
+    {
+      id: 'reason',
+      header: 'Reason',
+      width: 300,
+      sortBy: (task) => task.reason,
+      cell: (task) => (
+        <span className={task.state === 'error' ? styles.reason : undefined} title={task.reason ?? undefined}>
+          {task.reason}
+        </span>
+      ),
+    },
+  ];
+}
+
+function bestColumns(metric: string, descFirst: boolean, best: string | null): Column<Task>[] {
+  return [
     {
       id: 'best',
       header: `Best ${metric}`,
@@ -60,35 +99,6 @@ export function columnsOf(shape: Shape, [first, ...others]: readonly Objective[]
       title: 'The epoch of the best value',
       sortBy: (task) => task.best_epoch,
       cell: (task) => number(task.best_epoch),
-    },
-    ...others.map((objective, i) => objectiveColumn(objective, i + 1)),
-    ...names.map((name, i) => paramColumn(name, shape.widths.get(name) ?? 0, i === 0)),
-    {
-      id: 'progress',
-      header: 'Progress',
-      width: 220,
-      sortBy: (task) => task.progress,
-      cell: (task) => <Progress task={task} />,
-    },
-    {
-      id: 'duration',
-      header: 'Duration',
-      width: 110,
-      align: 'end',
-      descFirst: true,
-      sortBy: (task) => secondsBetween(task.started_at, task.ended_at),
-      cell: (task) => task.started_at && <Elapsed from={task.started_at} to={task.ended_at} />,
-    },
-    {
-      id: 'reason',
-      header: 'Reason',
-      width: 300,
-      sortBy: (task) => task.reason,
-      cell: (task) => (
-        <span className={task.state === 'error' ? styles.reason : undefined} title={task.reason ?? undefined}>
-          {task.reason}
-        </span>
-      ),
     },
   ];
 }

@@ -2,6 +2,7 @@ import { type MouseEvent, memo } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { Job } from '../../api/types';
 import { number } from '../../lib/format';
+import { isJudged } from '../../lib/objective';
 import { waitText } from '../../lib/waits';
 import { HeldBadge } from '../../parts/HeldBadge';
 import { IconAlert } from '../../parts/icons';
@@ -61,10 +62,14 @@ export const JobRow = memo(function JobRow({ job, focusable, onFocus, onTag, onA
         <StateBar counts={job.counts} toCome={job.searching ? (job.to_come ?? 0) : 0} labels />
       </div>
       <div className={styles.best}>
-        <BestValue job={job} tabIndex={tabIndex} />
-        <div className={styles.quiet} title={bestText(job)}>
-          {bestText(job)}
-        </div>
+        {isJudged(job) && (
+          <>
+            <BestValue job={job} tabIndex={tabIndex} />
+            <div className={styles.quiet} title={bestText(job)}>
+              {bestText(job)}
+            </div>
+          </>
+        )}
       </div>
       <div className={styles.curve}>
         <Sparkline values={job.sparkline ?? []} label={`${job.objective.metric} of the best task of ${job.name}`} />

@@ -12,9 +12,11 @@ interface Props {
   dark: boolean;
   view: View;
   empty: string;
+  /** What the axis counts. */
+  step: string;
 }
 
-export function MetricChart({ group, curves, best, dark, view, empty }: Props) {
+export function MetricChart({ group, curves, best, dark, view, empty, step }: Props) {
   const { name, members } = group;
   const series = useSeries(group, curves, dark);
   const log = view.logs.includes(name);
@@ -28,6 +30,7 @@ export function MetricChart({ group, curves, best, dark, view, empty }: Props) {
       series={series}
       best={best}
       height={260}
+      stepName={step}
       settings={settings}
       onSettings={onSettings}
       empty={empty}

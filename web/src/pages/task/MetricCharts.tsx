@@ -1,6 +1,7 @@
 import { Button, SimpleGrid, Text, useComputedColorScheme } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import type { Curve, JobDetail, TaskDetail } from '../../api/types';
+import { isJudged, stepName } from '../../lib/objective';
 import { groupMetrics } from './lib/metrics';
 import { MetricChart } from './MetricChart';
 import type { View } from './useView';
@@ -32,6 +33,7 @@ export function MetricCharts({ task, job, curves, old, view }: Props) {
         : { id: objective, step: task.best_epoch, value: task.best_value },
     [old, objective, task.best_epoch, task.best_value],
   );
+  if (groups.length === 0 && job && !isJudged(job)) return null;
   if (groups.length === 0 && task.ended_at) {
     return (
       <Text size="sm" c="dimmed">
@@ -51,6 +53,7 @@ export function MetricCharts({ task, job, curves, old, view }: Props) {
             curves={byMetric}
             best={group.members.some(({ metric }) => metric === best?.id) ? best : null}
             dark={dark}
+            step={stepName(job)}
             view={view}
             empty={emptyText(curves === undefined, old, task.ended_at != null)}
           />

@@ -1,6 +1,6 @@
 import { Stack } from '@mantine/core';
 import { useMemo, useRef } from 'react';
-import { useJob, useTask, useTaskCurves } from '../../api/queries';
+import { useFiles, useJob, useTask, useTaskCurves } from '../../api/queries';
 import type { TaskDetail } from '../../api/types';
 import type { LogHandle } from '../../parts/LogView';
 import { Loaded, Page, useTitle } from '../../parts/Page';
@@ -28,8 +28,13 @@ export default function TaskPage({ task }: { task: string }) {
 }
 
 function Shown({ task: fetched }: { task: TaskDetail }) {
-  const task = useLive(fetched);
-  const { data: job } = useJob(task.job);
+  const live = useLive(fetched);
+  const { data: job } = useJob(live.job);
+  const task =
+    useFiles(
+      job,
+      useMemo(() => [live], [live]),
+    )?.[0] ?? live;
   const view = useView();
   const rows = useMemo(() => attemptRows(task), [task]);
   const attempt = shownAttempt(rows, view.attempt);

@@ -3,6 +3,7 @@ import { Link } from 'wouter';
 import { useTasks } from '../../api/queries';
 import type { JobDetail, TaskDetail } from '../../api/types';
 import { bytes, duration, NOTHING, number } from '../../lib/format';
+import { isJudged, stepName } from '../../lib/objective';
 import { ParamChips } from '../../parts/ParamChips';
 import { Progress } from '../../parts/Progress';
 import { Elapsed, RelativeTime } from '../../parts/RelativeTime';
@@ -23,19 +24,23 @@ export function TaskSummary({ task, job }: Props) {
       <div className={styles.status}>
         <StateBadge state={task.state} stopping={task.stopping} />
         <div className={styles.progress}>
-          <Progress task={task} height={8} />
+          <Progress task={task} height={8} step={stepName(job)} />
         </div>
       </div>
       {(task.reduces || Object.keys(task.params).length > 0) && (
         <ParamChips params={task.params} reduces={task.reduces} />
       )}
       <dl className={styles.facts}>
-        <Fact name={`Best ${job?.objective.metric ?? 'value'}`} below={<BestWhen task={task} />}>
-          {number(task.best_value, 5)}
-        </Fact>
-        <Fact name="Last" below={task.epoch == null ? null : `epoch ${number(task.epoch)}`}>
-          {number(task.last_value, 5)}
-        </Fact>
+        {(!job || isJudged(job)) && (
+          <>
+            <Fact name={`Best ${job?.objective.metric ?? 'value'}`} below={<BestWhen task={task} />}>
+              {number(task.best_value, 5)}
+            </Fact>
+            <Fact name="Last" below={task.epoch == null ? null : `epoch ${number(task.epoch)}`}>
+              {number(task.last_value, 5)}
+            </Fact>
+          </>
+        )}
         <Fact name={task.ended_at ? 'Took' : 'Running for'} below={<When task={task} />}>
           {task.started_at ? <Elapsed from={task.started_at} to={task.ended_at} /> : NOTHING}
         </Fact>

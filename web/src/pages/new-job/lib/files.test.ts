@@ -32,7 +32,7 @@ it('chooses the script where there is no doubt', () => {
 
 it('says what is too large, and which files', () => {
   expect(tooLarge([sized('train.py', 1000)])).toBeNull();
-  expect(tooLarge([sized('train.py', 10), sized('data.bin', 2e8)])).toContain('data.bin (200.0 MB)');
+  expect(tooLarge([sized('train.py', 10), sized('data.bin', 2e8)])).toContain('data.bin (190.7 MiB)');
   expect(tooLarge(Array.from({ length: 5001 }, (_, i) => sized(`${i}`, 1)))).toContain('5,001 files');
 });
 

@@ -1,11 +1,11 @@
 /** Which of the files that were dropped go along, and which of them is the script. */
 
 import type { ChosenFile } from '../../../lib/files';
-import { plural } from '../../../lib/format';
+import { bytes, plural } from '../../../lib/format';
 import { IGNORE_FILES, ignoring } from './ignore';
 
 /** What a submission may bring unless the server's settings say otherwise (upload.max_bytes, upload.max_files). */
-export const USUAL_BYTES = 100_000_000;
+export const USUAL_BYTES = 100 * 2 ** 20;
 export const USUAL_FILES = 5_000;
 const SMALL_BYTES = 2_000_000;
 const SMALL_FILES = 100;
@@ -61,13 +61,8 @@ export function tooLarge(files: readonly ChosenFile[]): string | null {
     return `${plural(files.length, 'file')} are more than the ${plural(USUAL_FILES, 'file')} that a submission may usually have. Leave data and results out with a .paddockignore file.`;
   if (total <= USUAL_BYTES) return null;
   const largest = [...files].sort((a, b) => b.file.size - a.file.size).slice(0, 5);
-  const listed = largest.map(({ path, file }) => `${path} (${megabytes(file.size)})`).join(', ');
-  return `The files are ${megabytes(total)}, more than the ${megabytes(USUAL_BYTES)} that a submission may usually have. Leave data out with a .paddockignore file and read it from its place. The largest: ${listed}.`;
-}
-
-/** As the server's messages have it. */
-function megabytes(count: number): string {
-  return `${(count / 1e6).toFixed(1)} MB`;
+  const listed = largest.map(({ path, file }) => `${path} (${bytes(file.size)})`).join(', ');
+  return `The files are ${bytes(total)}, more than the ${bytes(USUAL_BYTES)} that a submission may usually have. Leave data out with a .paddockignore file and read it from its place. The largest: ${listed}.`;
 }
 
 /** A preview reads the script only: many or large files are not sent along with every change of the form. */

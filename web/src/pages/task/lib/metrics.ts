@@ -1,5 +1,7 @@
 /** Which metrics belong into one graph. */
 
+import { BYTE_UNITS } from '../../../lib/format';
+
 const SYSTEM = 'sys/';
 export const MEMORY = 'sys/memory';
 export const CPU = 'sys/cpu';
@@ -81,15 +83,14 @@ export function inTimeUnit(seconds: readonly number[]): { unit: string; steps: n
 }
 
 const SECOND = ['second', 1] as const;
-const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
 
 /** Bytes in the unit that suits the largest, so that the axis has round numbers. */
 export function inBytesUnit(values: readonly (number | null)[]): { unit: string; values: (number | null)[] } {
   const most = values.reduce<number>((max, value) => Math.max(max, value ?? 0), 0);
-  const power = most >= 1 ? Math.min(Math.floor(Math.log2(most) / 10), UNITS.length - 1) : 0;
+  const power = most >= 1 ? Math.min(Math.floor(Math.log2(most) / 10), BYTE_UNITS.length - 1) : 0;
   const size = 1024 ** power;
   return {
-    unit: UNITS[power] as string,
+    unit: BYTE_UNITS[power] as string,
     values: values.map((value) => (value === null ? null : Number((value / size).toPrecision(6)))),
   };
 }

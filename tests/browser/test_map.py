@@ -1,0 +1,77 @@
+"""A map and a job that waits in the page: files, and no words of training."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from paddock.client import Client
+from tests.browser.conftest import SHOTS
+from tests.support.server import ServerProcess
+
+Visit = Callable[..., Page]
+COMMAND = "grep -qv bad {input} && cp {input} {output}; ok=$?; while [ ! -e go ]; do sleep 0.05; done; exit $ok"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ("a", "b", "c", "d", "e"):
+        (tmp_path / "photos").mkdir(exist_ok=True)
+        (tmp_path / f"photos/{name}.txt").write_text("bad" if name == "c" else name)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def picture(page: Page, name: str) -> None:
+    SHOTS.mkdir(exist_ok=True)
+    page.wait_for_timeout(400)
+    page.screenshot(path=str(SHOTS / f"{name}.png"), full_page=True)
+
+
+def no_training(page: Page) -> None:
+    expect(page.get_by_text(re.compile(r"\b(epoch|best|val_loss|configurations?|metrics?)\b", re.I))).to_have_count(0)
+
+
+def test_a_map(visit: Visit, server: ServerProcess, folder: Path) -> None:
+    with Client(server.url, token=server.token) as client:
+        made = client.map(COMMAND, "photos/*.txt", "small", resources={"gpus": 0})
+        assert made is not None
+        page = visit(f"/jobs/{made.id}")
+        table = page.get_by_role("region", name="Configurations")
+        expect(table.get_by_text("photos/a.txt")).to_be_visible()
+        expect(table.get_by_text("small/a.txt")).to_be_visible()
+        no_training(page)
+        waits = server.submit("print(1)", name="Waits", resources={"gpus": 0})
+        why = "All 2 CPU slots of this machine are taken"
+        for path in (f"/jobs/{waits}", f"/tasks/{waits}-1", "/"):
+            expect(visit(path).get_by_text(why).first).to_be_visible()
+        (folder / "go").touch()
+        server.wait(made.id)
+        expect(table.get_by_text("FilesFailed: exit code 1")).to_be_visible()
+        no_training(page)
+        picture(page, "map")
+        page.get_by_label("Filter configurations").fill("photos/b")
+        expect(table.get_by_text("photos/a.txt")).to_have_count(0)
+        page = visit(f"/tasks/{made.id}-3")
+        expect(page.get_by_role("region", name="Summary").get_by_text("photos/c.txt")).to_be_visible()
+        no_training(page)
+        picture(page, "map-task")
+        server.wait(waits)
+
+        many = client.map("cp {input} {output}", "photos/*.txt", "copies", per_task=3, resources={"gpus": 0})
+        assert many is not None
+        server.wait(many.id)
+        page = visit(f"/jobs/{many.id}")
+        expect(page.get_by_text("photos/c.txt (+2)", exact=True)).to_be_visible()
+        expect(page.get_by_text("file 3", exact=True)).to_be_visible()
+        expect(page.get_by_role("region", name="Graphs").get_by_text("file_seconds").first).to_be_visible()
+        picture(page, "map-several")
+        page = visit(f"/tasks/{many.id}-1")
+        expect(page.get_by_text("file_seconds").first).to_be_visible()
+        picture(page, "map-several-task")
+        page = visit("/")
+        expect(page.get_by_text("Waits")).to_be_visible()
+        expect(page.get_by_text("lowest val_loss")).to_have_count(1)
+        picture(page, "map-jobs")

@@ -1,0 +1,61 @@
+"""What the engine asks of backends, and what they say."""
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from paddock.models.base import Cause, Model
+from paddock.models.resources import Resources
+
+
+class AllocationState(StrEnum):
+    PLANNED = "planned"  # in the database, perhaps already known to the backend
+    PENDING = "pending"
+    RUNNING = "running"
+    ENDED = "ended"
+
+
+class AllocationBatch(Model):
+    """Allocations that are asked for together, all alike. The n-th, from 0, has the key `KEY.n`.
+
+    `key` is unique and makes submit idempotent.
+    """
+
+    key: str
+    count: int = Field(1, ge=1)
+    name: str
+    folder: str = Field(description="without the number of the allocation; the backend may write there")
+    runner: list[str] = Field(description="the command that starts the runner; {folder} is the allocation's folder")
+    resources: Resources = Field(description="of the whole allocation, on each of its nodes")
+    grace_seconds: float = 10.0
+
+    @property
+    def keys(self) -> list[str]:
+        return [f"{self.key}.{number}" for number in range(self.count)]
+
+    def folder_of(self, number: int) -> str:
+        return f"{self.folder}.{number}"
+
+    def command_of(self, number: int) -> list[str]:
+        return [self.folder_of(number) if part == FOLDER else part for part in self.runner]
+
+
+FOLDER = "{folder}"
+
+
+class AllocationStatus(Model):
+    state: AllocationState
+    node: str | None = None
+    reason: str | None = Field(None, description="why it waits, or why it ended")
+    starts_at: float | None = Field(None, description="when it is expected to start, seconds since 1970")
+    never: bool = Field(False, description="it will not start by itself")
+    cause: Cause | None = Field(None, description="why it ended, where the backend knows")
+    by_hand: bool = Field(False, description="somebody ended it on the backend itself")
+
+
+class AllocationChange(Model):
+    """What can be changed of an allocation; what is not given stays."""
+
+    held: bool | None = None
+    time_limit: int | None = Field(None, description="seconds")
+    nice: int | None = None

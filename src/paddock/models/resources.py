@@ -1,0 +1,167 @@
+"""What a task asks of the cluster."""
+
+import re
+from enum import StrEnum
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+
+from paddock.models.base import MOST_SECONDS, Bytes, Model, Name, Seconds
+
+
+def _free_option(option: str) -> str:
+    """Options of sbatch that Paddock sets itself would break its allocations."""
+    given = option.partition("=")[0].removeprefix("--")
+    name = next((ours for ours in (given, *_OUR_OPTIONS) if ours in _OUR_OPTIONS and ours.startswith(given)), None)
+    if name:  # or an abbreviation of it, which sbatch takes as well
+        raise ValueError(f"--{name} is set by Paddock" + (f": use {_OUR_OPTIONS[name]}" if _OUR_OPTIONS[name] else ""))
+    if given in _NO_JOB:
+        raise ValueError(f"--{given} submits nothing here")
+    return option
+
+
+_OUR_OPTIONS = {
+    "array": "", "job-name": "", "comment": "", "output": "", "error": "", "input": "", "chdir": "", "wrap": "",
+    "open-mode": "", "signal": "", "parsable": "", "test-only": "", "wait": "", "export": "", "export-file": "",
+    "dependency": "", "uid": "", "gid": "", "hold": "", "ntasks": "", "ntasks-per-node": "", "overcommit": "",
+    "partition": "the field partition", "gres": "the field gpus", "gpus": "the field gpus",
+    "gpus-per-node": "the field gpus", "gpus-per-task": "the field gpus", "cpus-per-task": "the field cpus",
+    "mem": "the field memory", "time": "the field time_limit", "nodes": "the field nodes",
+    "account": "the field account", "qos": "the field qos", "constraint": "the field constraint",
+    "nodelist": "the field nodelist", "exclude": "the field exclude", "reservation": "the field reservation",
+    "nice": "the field nice",
+}  # fmt: skip
+
+_NO_JOB = {"help", "usage", "version", "cluster", "clusters"}
+
+
+class Launcher(StrEnum):
+    """How the processes of a task that has several find each other."""
+
+    TORCHRUN = "torchrun"
+    TENSORFLOW = "tensorflow"
+    SRUN = "srun"
+
+
+def _like(pattern: str, example: str, most: int = 500) -> AfterValidator:
+    """Text that Slurm reads as it stands: what could mean something else to it, or to a shell, is refused."""
+    allowed = re.compile(pattern)
+
+    def check(text: str) -> str:
+        stripped = text.strip()
+        if len(stripped) > most or not allowed.fullmatch(stripped):
+            raise ValueError(f"{text!r} cannot be used: write it like {example}")
+        return stripped
+
+    return AfterValidator(check)
+
+
+SlurmNames = Annotated[str, _like(r"[A-Za-z0-9_.,+@:\-]+", "volta or gpu,cpu")]
+SlurmNodes = Annotated[str, _like(r"[A-Za-z0-9_.,\[\]\-]+", "node[01-04],node7", 2000)]
+SlurmFeatures = Annotated[str, _like(r"[A-Za-z0-9_.,:=+&|*()\[\]\-]+", "a100|v100")]
+SlurmOption = Annotated[
+    str,
+    _like(r"--[a-z][a-z0-9-]*(=[^\x00-\x1f\x7f\"'\\`$]*)?", "--licenses=matlab:1, without quotes"),
+    AfterValidator(_free_option),
+]
+
+
+class Triple(Model):
+    """Nodes, tasks at a time on each of them, threads of each task. Text form: `2,8,4`."""
+
+    nodes: int = Field(ge=1, le=10_000)
+    tasks: int = Field(ge=1, le=1024)
+    threads: int = Field(ge=1, le=4096)
+
+
+def _triple(given: Any) -> Any:
+    parts = given.strip("[]() ").split(",") if isinstance(given, str) else given
+    if not isinstance(parts, list | tuple):
+        return given
+    try:
+        nodes, tasks, threads = (int(part) for part in parts)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"write NODES,TASKS_PER_NODE,THREADS_PER_TASK: three numbers such as 2,8,4, not {given!r}"
+        ) from None
+    return {"nodes": nodes, "tasks": tasks, "threads": threads}
+
+
+MOST_PER_GPU = 256
+
+
+def _sharing(given: Any) -> Any:
+    """`auto`, or a number also as text."""
+    text = given.strip() if isinstance(given, str) else given
+    number = int(text) if isinstance(text, str) and text.isdecimal() else text
+    if number is None or number == "auto":
+        return number
+    if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= MOST_PER_GPU:
+        raise ValueError(f"write a number from 1 to {MOST_PER_GPU}, or auto, not {given!r}")
+    return number
+
+
+class Resources(Model):
+    """What one task needs. What is not given comes from the profile, then from the backend's settings."""
+
+    backend: Name | None = Field(None, description="name of the backend; the server's default when not given")
+    profile: Name | None = Field(None, description="name of a profile in the settings: resources with a name")
+    gpus: int | None = Field(
+        None, ge=0, le=1024, description="GPUs on each node; none given: one where there are GPUs, else none"
+    )
+    gpu_type: SlurmNames | None = Field(None, description="the kind of GPU, as the cluster calls it")
+    cpus: int | None = Field(None, ge=1, le=4096, description="cores on each node; one when not given")
+    memory: Bytes | None = Field(None, ge=1, le=2**53, description="on each node, such as 16G")
+    time_limit: Seconds | None = Field(
+        None,
+        ge=60,
+        le=MOST_SECONDS,
+        description="of an allocation, such as 4h or 1-00:00:00; tasks that are cut off go on in the next",
+    )
+    nodes: int | None = Field(None, ge=1, le=10_000, description="nodes of one task; one when not given")
+    launcher: Launcher | None = Field(None, description="how the processes of one task are started")
+    slots: int | None = Field(None, ge=1, le=1024, description="tasks side by side in one allocation; one by default")
+    per_gpu: Annotated[
+        Annotated[int, Field(ge=1, le=MOST_PER_GPU)] | Literal["auto"] | None, BeforeValidator(_sharing)
+    ] = Field(None, description="tasks that share a GPU at a time, as far as its memory goes; auto: as many as pay")
+    triple: Annotated[
+        Triple | None, BeforeValidator(_triple, json_schema_input_type=Triple | str | list[int] | None)
+    ] = Field(None, description="nodes, tasks at a time on each, threads of each: in place of slots, cpus and gpus")
+    partition: SlurmNames | None = Field(None, description="partition, or several with commas")
+    account: SlurmNames | None = None
+    qos: SlurmNames | None = None
+    constraint: SlurmFeatures | None = Field(None, description="features that the nodes must have")
+    nodelist: SlurmNodes | None = Field(None, description="only on these nodes")
+    exclude: SlurmNodes | None = Field(None, description="not on these nodes")
+    reservation: SlurmNames | None = None
+    nice: int | None = Field(None, ge=0, le=2_147_483_645, description="how much priority to give up for others")
+    options: list[SlurmOption] = Field(default_factory=list, max_length=50, description="other options of sbatch")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _part_of_a_gpu(cls, given: Any) -> Any:
+        """`gpus: 0.25` is a quarter of a GPU: four tasks share one."""
+        part = given.get("gpus") if isinstance(given, dict) else None
+        if not isinstance(part, float) or part.is_integer():
+            return given
+        if not 0 < part < 1:
+            raise ValueError(f"gpus: {part:g} cannot be had: write a whole number, or a part of one such as 0.25")
+        if given.get("per_gpu") is not None:
+            raise ValueError(f"gpus: {part:g} says how many share a GPU: leave per_gpu out")
+        return {name: value for name, value in given.items() if name != "gpus"} | {"per_gpu": int(1 / part + 1e-9)}
+
+    @model_validator(mode="after")
+    def _one_way_to_say_it(self) -> "Resources":
+        if self.triple is not None:
+            twice = [
+                name for name in ("slots", "cpus", "nodes", "per_gpu", "launcher") if getattr(self, name) is not None
+            ]
+            if self.gpus:
+                twice.append("gpus")
+            if twice:
+                raise ValueError(f"triple says this already: leave {', '.join(twice)} out")
+        if self.per_gpu is not None and self.gpus == 0:
+            raise ValueError("per_gpu needs GPUs, and gpus is 0")
+        if self.per_gpu is not None and (self.nodes or 1) > 1:
+            raise ValueError("tasks over several nodes have their GPUs to themselves: leave per_gpu out")
+        return self

@@ -1,0 +1,199 @@
+"""What a person submits."""
+
+import math
+from enum import StrEnum
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, StringConstraints, model_validator
+
+from paddock.models.base import MOST_SECONDS, Cause, EnvName, Model, Name, ParamName, RelativePath, Seconds, Text
+from paddock.models.resources import Resources
+from paddock.models.script import Convention
+from paddock.space import ParamSpace
+
+
+class Goal(StrEnum):
+    MIN = "min"
+    MAX = "max"
+
+
+class Objective(Model):
+    """What makes one configuration better than another. Text form: `val_loss`, `val_acc:max`."""
+
+    metric: Annotated[str, StringConstraints(max_length=200)] = Field(
+        "val_loss", description="empty: there is none, and no task is better than another"
+    )
+    goal: Goal = Goal.MIN
+
+    def better(self, value: float, than: float | None) -> bool:
+        if not math.isfinite(value):
+            return False
+        return than is None or (value < than if self.goal is Goal.MIN else value > than)
+
+
+def _objective(given: Any) -> Any:
+    if not isinstance(given, str):
+        return given
+    metric, colon, goal = given.rpartition(":")
+    if colon and goal not in set(Goal):
+        raise ValueError(f"write METRIC, METRIC:min or METRIC:max, not {given!r}")
+    return {"metric": metric, "goal": goal} if colon else {"metric": given}
+
+
+ObjectiveLike = Annotated[Objective, BeforeValidator(_objective, json_schema_input_type=Objective | str)]
+
+
+def _by_method(given: Any) -> Any:
+    return {"method": given} if isinstance(given, str) else given
+
+
+class Method(StrEnum):
+    """How configurations are chosen."""
+
+    AUTO = "auto"  # a grid where only values are listed, tpe where there are ranges
+    GRID = "grid"
+    RANDOM = "random"
+    SOBOL = "sobol"
+    TPE = "tpe"
+    GP = "gp"
+    CMAES = "cmaes"
+    EVOLUTION = "evolution"
+    NSGA2 = "nsga2"
+    PBT = "pbt"
+
+
+class Search(Model):
+    method: Method = Method.AUTO
+    trials: int | None = Field(
+        None,
+        ge=1,
+        le=100_000,
+        description="how many configurations, where the method draws them; of pbt: how many live",
+    )
+    time_budget: Seconds | None = Field(
+        None, ge=1, le=MOST_SECONDS, description="no further task is begun so long after the submission, such as 2h"
+    )
+    seed: int = Field(0, ge=0, le=2**31 - 1)
+    repeat: int = Field(
+        1, ge=1, le=100, description="tasks for each configuration, with seeds of their own; their mean counts"
+    )
+    warm_start: list[Annotated[str, StringConstraints(min_length=1, max_length=32)]] = Field(
+        default_factory=list, max_length=20, description="past jobs to learn from"
+    )
+    interval: float | None = Field(
+        None, gt=0, le=1e9, allow_inf_nan=False, description="pbt: steps from one change of parameters to the next"
+    )
+
+
+class StopEarly(Model):
+    """When tasks are stopped that are not promising. Text form: `asha`, `median`."""
+
+    method: Literal["none", "median", "asha", "hyperband"] = "none"
+    min_steps: float | None = Field(None, gt=0, le=1e9, description="no task is stopped before this step (epoch)")
+    max_steps: float | None = Field(
+        None, gt=0, le=1e9, description="steps of a task that is not stopped; the script's epochs when not given"
+    )
+    eta: float = Field(3.0, ge=2, le=100, description="asha, hyperband: one of so many goes on past a rung")
+    min_trials: int = Field(5, ge=1, le=100_000, description="median: so many others must have come as far")
+    interval: float | None = Field(None, gt=0, le=1e9, description="median: steps from one comparison to the next")
+
+
+class Environment(Model):
+    """Where the script's Python comes from: at most one of python, venv and conda."""
+
+    python: Text | None = Field(None, description="path or name of an interpreter")
+    venv: Text | None = Field(None, description="folder of a virtual environment")
+    conda: Text | None = Field(None, description="name or folder of a conda environment")
+    setup: list[Text] = Field(default_factory=list, description="shell lines run before, such as `module load cuda`")
+    variables: dict[EnvName, Text] = Field(default_factory=dict)
+
+
+class MetricFiles(Model):
+    """Where metrics are looked for, beyond what is found by itself."""
+
+    files: list[RelativePath] = Field(default_factory=list, description="patterns relative to the task's folder")
+    stdout: bool = Field(True, description="read `name: value` lines on standard output when no file has metrics")
+
+
+class JobSpec(Model):
+    """A whole job, as given in a file, a form or flags."""
+
+    name: Name = ""
+    description: Text = Field("", max_length=20_000)
+    tags: list[Annotated[Name, StringConstraints(min_length=1)]] = Field(default_factory=list, max_length=50)
+    script: RelativePath | None = Field(None, description="the script, relative to the folder submitted")
+    command: Text | None = Field(None, description="a shell command with {parameter} fields, in place of a script")
+    reduce: Text | None = Field(
+        None, description="a shell command that runs as one more task when all others have finished"
+    )
+    convention: Convention = Convention.AUTO
+    params: dict[ParamName, ParamSpace] = Field(default_factory=dict)
+    objective: Annotated[
+        ObjectiveLike,
+        BeforeValidator(lambda given: given, json_schema_input_type=Objective | str | list[Objective | str]),
+    ] = Objective()
+    other_objectives: list[ObjectiveLike] = Field(
+        default_factory=list, max_length=4, description="more of them: then there is no single best, but a Pareto front"
+    )
+    search: Annotated[Search, BeforeValidator(_by_method, json_schema_input_type=Search | str)] = Search()
+    stop_early: Annotated[StopEarly, BeforeValidator(_by_method, json_schema_input_type=StopEarly | str)] = StopEarly()
+    parallel: int | None = Field(None, ge=1, description="at most this many tasks at a time")
+    resources: Resources = Resources()
+    environment: Environment = Environment()
+    metrics: MetricFiles = MetricFiles()
+    retries: dict[Cause, Annotated[int, Field(ge=0, le=100)]] = Field(
+        default_factory=dict, description="how often a task is tried again, by cause; the settings have the defaults"
+    )
+    grace_seconds: float | None = Field(None, ge=0, le=3600, description="between SIGTERM and SIGKILL")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _several_objectives(cls, given: Any) -> Any:
+        """`objective` may be a list: the first one, and the others."""
+        listed = given.get("objective") if isinstance(given, dict) else None
+        if not isinstance(listed, list):
+            return given
+        if not listed or given.get("other_objectives"):
+            raise ValueError("write one objective or several in a list, such as [val_loss, params:min]")
+        return given | {"objective": listed[0], "other_objectives": listed[1:]}
+
+    @model_validator(mode="after")
+    def _different_objectives(self) -> "JobSpec":
+        names = [objective.metric for objective in self.objectives]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise ValueError(f"{twice} is an objective twice")
+        if len(names) > 1 and "" in names:
+            raise ValueError("one of the objectives has no name")
+        return self
+
+    @property
+    def objectives(self) -> list[Objective]:
+        return [self.objective, *self.other_objectives]
+
+
+class CodeInfo(Model):
+    """What the snapshot was taken from."""
+
+    files: int = Field(0, ge=0)
+    bytes: int = Field(0, ge=0)
+    source: Annotated[Text, Field(max_length=4000)] | None = None
+    git_commit: Annotated[Text, Field(max_length=100)] | None = None
+    git_dirty: bool | None = None
+
+
+class Submission(Model):
+    """Body of a JSON submission: the spec and the text of its files by relative path."""
+
+    spec: JobSpec
+    files: dict[RelativePath, str] = Field(default_factory=dict)
+    code: CodeInfo = CodeInfo()
+
+
+class Interpreter(Model):
+    """How a job's Python is started: found and tried at submission."""
+
+    argv: list[str]
+    env: dict[str, str] = Field(default_factory=dict)
+    version: str | None = None
+    has_paddock: bool = False

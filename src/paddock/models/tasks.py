@@ -1,0 +1,154 @@
+"""Tasks and their attempts, as the server shows them."""
+
+from datetime import datetime
+from typing import Literal
+
+from pydantic import Field
+
+from paddock.models.allocations import AllocationState
+from paddock.models.base import Cause, Model, Params, TaskState
+
+
+class Task(Model):
+    id: str
+    job: str
+    number: int
+    owner: str
+    params: Params
+    state: TaskState
+    stopping: bool = Field(False, description="a stop was asked for and is under way")
+    cause: Cause | None = None
+    reason: str | None = None
+    attempt: int
+    trial: int = Field(description="tasks with the same configuration have the same, from 1 on")
+    reduces: bool = Field(False, description="it runs the job's `reduce`, after all others; it has no parameters")
+    values: list[float | None] = Field(
+        default_factory=list, description="the best of each objective, where there are several"
+    )
+    created_at: datetime
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    epoch: float | None = Field(None, description="the last epoch (or step) seen, as the script counts")
+    progress: float | None = Field(None, ge=0, le=1)
+    seconds_left: float | None = None
+    last_value: float | None = None
+    best_value: float | None = None
+    best_epoch: float | None = None
+    best_at: datetime | None = None
+    node: str | None = None
+    device: str | None = None
+    exit_code: int | None = None
+    peak_memory: int | None = Field(None, description="bytes")
+    peak_gpu_memory: int | None = Field(None, description="bytes on all its GPUs")
+    seat: "Seat | None" = Field(None, description="its share of the allocation, where several tasks run in one")
+    cpu_seconds: float | None = None
+    warnings: list[str] = Field(default_factory=list)
+
+
+class Seat(Model):
+    """The part of an allocation that a task has."""
+
+    gpus: list[str] = Field(default_factory=list, description="ids, as in CUDA_VISIBLE_DEVICES")
+    gpu_name: str | None = None
+    cores: list[int] = Field(default_factory=list, description="the cores it may use; none: all of the allocation")
+    threads: int | None = Field(None, description="what numerical libraries are told")
+    sharing: Literal["mps", "turns"] | None = Field(
+        None, description="how it shares its GPU with other tasks: through NVIDIA MPS, or by taking turns"
+    )
+    why: str | None = Field(None, description="why not through MPS")
+
+
+class Room(Model):
+    """What an attempt waits for, after one that ran out of memory."""
+
+    gpu: int | None = Field(None, description="bytes that have to be free on its GPU")
+    host: int | None = Field(None, description="bytes that have to be free on its node")
+    alone: bool = Field(False, description="beside no other task")
+
+
+class Attempt(Model):
+    task: str
+    number: int
+    state: TaskState
+    cause: Cause | None = None
+    reason: str | None = None
+    resumed: bool = Field(False, description="goes on from the checkpoint of the attempt before")
+    source: str | None = Field(None, description="the task whose checkpoint it goes on from (pbt)")
+    source_step: float | None = Field(None, description="the step at which it was taken over")
+    params: Params | None = Field(None, description="its parameters, where they differ between attempts (pbt)")
+    allocation: str | None = None
+    created_at: datetime
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    node: str | None = None
+    device: str | None = None
+    pid: int | None = None
+    exit_code: int | None = None
+    signal: int | None = None
+    peak_memory: int | None = None
+    peak_gpu_memory: int | None = None
+    seat: Seat | None = None
+    room: Room | None = Field(None, description="what it had to wait for, after one that ran out of memory")
+    cpu_seconds: float | None = None
+    warnings: list[str] = Field(default_factory=list)
+
+
+class Allocation(Model):
+    """What was asked of a backend, and what it last said of it."""
+
+    key: str
+    backend: str
+    backend_id: str | None = Field(None, description="the scheduler's own id, such as 123_4")
+    state: AllocationState
+    node: str | None = None
+    reason: str | None = None
+    never: bool = Field(False, description="it will not start by itself")
+    starts_at: datetime | None = None
+    created_at: datetime
+    seen_at: datetime | None = None
+    ended_at: datetime | None = None
+    cause: Cause | None = None
+    script: str | None = Field(None, description="exactly what was submitted to the scheduler")
+
+
+class TaskDetail(Task):
+    command: list[str]
+    allocation: Allocation | None = Field(None, description="where it runs or ran; while it waits, the next of its job")
+    attempts: list[Attempt]
+    metrics: list[str]
+    log_bytes: int
+    folder: str
+
+
+class Curve(Model):
+    """One metric of one task, in the order of its steps. A value that is not a number is null."""
+
+    task: str
+    metric: str
+    steps: list[float]
+    values: list[float | None]
+    times: list[float] = Field(default_factory=list, description="seconds since the epoch, when asked for")
+    total: int = Field(description="how many points there are before decimation")
+
+
+class StopRequest(Model):
+    tasks: list[str] | None = Field(None, description="ids or numbers; all that have not ended when not given")
+
+
+class RestartRequest(Model):
+    tasks: list[str] | None = Field(None, description="ids or numbers; all that have ended when not given")
+    failed: bool = Field(False, description="only tasks in error")
+    resume: bool = Field(False, description="keep the checkpoint and go on from it")
+
+
+class Changed(Model):
+    tasks: list[str] = Field(description="the tasks concerned")
+
+
+class Page(Model):
+    total: int
+    offset: int
+
+
+class TaskPage(Page):
+    items: list[Task]

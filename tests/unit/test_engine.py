@@ -110,9 +110,11 @@ class Rig:
         path = self.home.job(job).control
         return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
+    def lines(self, job: str = JOB) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.home.job(job).tasks.read_text().splitlines()]
+
     def published(self, job: str = JOB) -> list[dict[str, Any]]:
-        lines = map(json.loads, self.home.job(job).tasks.read_text().splitlines())
-        return [line for line in lines if "task" in line]
+        return [line for line in self.lines(job) if "task" in line]
 
 
 @pytest.fixture
@@ -398,6 +400,30 @@ class TestShutdown:
             rig.backend.end(f"id-{JOB}-a{number}.0", Cause.PREEMPTED)
             rig.step()
         assert [one.cause for one in rig.attempts(task)] == [Cause.PREEMPTED] * 2
+        assert rig.task(task).state is S.ERROR
+
+
+class TestDismissal:
+    @pytest.mark.parametrize("spec", [{"search": {"method": "pbt", "trials": 2}}, {"reduce": "true"}])
+    def test_runners_that_wait_for_more_are_told_when_there_is_no_more(self, rig: Rig, spec: dict[str, Any]) -> None:
+        [task] = rig.job(tasks=1, retries={"user_error": 0}, **spec)
+        rig.step()
+        self.fail(rig, task, 1)
+        assert rig.lines()[1:] == [{"end": True}]
+        rig.step(5)
+        assert len(rig.lines()) == 2, "once"
+        with rig.db.write() as c:
+            tasks.restart(c, JOB, [task], failed=False, resume=False)
+        self.fail(rig, task, 2)
+        assert [line.get("attempt") for line in rig.lines()] == [1, None, 2, None]
+
+    def fail(self, rig: Rig, task: str, attempt: int) -> None:
+        rig.step()
+        key = rig.keys()[0]
+        rig.started(key, task, attempt)
+        assert "task" in rig.lines()[-1]
+        rig.say(key, {"e": "ended", "task": task, "attempt": attempt, "exit": 1, "signal": None, "by": None})
+        rig.step()
         assert rig.task(task).state is S.ERROR
 
 

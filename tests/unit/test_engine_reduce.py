@@ -1,6 +1,5 @@
 """The reduce of a job in the engine, with a backend and runners that only say what they are told to say."""
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -27,9 +26,6 @@ class ReduceRig(Rig):
         with self.db.write() as c:
             tasks.restart(c, JOB, list(ids), failed=False, resume=True)
         self.step(1)
-
-    def lines(self) -> list[dict[str, Any]]:
-        return [json.loads(line) for line in self.home.job(JOB).tasks.read_text().splitlines()]
 
     def numbers(self) -> list[int]:
         with self.db.read() as c:

@@ -80,9 +80,6 @@ class SearchRig(Rig):
             extension.extend(c, JOB, ExtendRequest(**more), self.settings)
         self.settle()
 
-    def lines(self) -> list[dict[str, Any]]:
-        return [json.loads(line) for line in self.home.job(JOB).tasks.read_text().splitlines()]
-
 
 @pytest.fixture
 def rig(home: Home, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[SearchRig]:

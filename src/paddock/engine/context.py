@@ -38,6 +38,7 @@ class Context:
     requeued: dict[str, tuple[int, float]] = field(default_factory=dict)  # allocation that waits again -> starts, since
     restarted: dict[tuple[str, int], float] = field(default_factory=dict)  # allocation, start -> when it was noticed
     searching: set[str] = field(default_factory=set)  # jobs that will have further tasks
+    dismissed: set[str] = field(default_factory=set)  # jobs whose runners were told that there is no more
     _facts: dict[str, JobFacts] = field(default_factory=dict)
 
     def facts(self, c: sa.Connection, ids: Sequence[str]) -> dict[str, JobFacts]:

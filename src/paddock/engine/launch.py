@@ -15,7 +15,7 @@ from paddock.engine.context import Context, JobFacts
 from paddock.engine.courier import Courier
 from paddock.engine.observe import settle_orphans
 from paddock.models import FOLDER, AllocationBatch, AllocationState, JobSpec, Launcher, Method, Node
-from paddock.paths import write_once
+from paddock.paths import append_lines, write_once
 from paddock.runner import build, layout
 from paddock.search import adaptive
 from paddock.store import allocations, attempts, packings
@@ -60,9 +60,23 @@ def launch(context: Context, rows: list[sa.Row[Any]], now: float) -> bool:
             planned = True
     for job in context.searching & open_rows.keys():
         wanted[job] = len(open_rows[job])  # another task will come for what has none at the moment
+    _dismiss(context, open_rows.keys() - {demand.job for demand in demands} - context.searching)
     _cancel_surplus(context, open_rows, wanted)
     _submit_planned(context)
     return planned
+
+
+def _dismiss(context: Context, idle: set[str]) -> None:
+    """Runners that wait for more of a job that has no more may go: others have use for their GPUs."""
+    context.dismissed &= idle
+    if not idle - context.dismissed:
+        return
+    with context.db.read() as c:
+        facts = context.facts(c, list(idle - context.dismissed))
+    for job, one in facts.items():
+        context.dismissed.add(job)
+        if _to_come(one.spec) or one.spec.reduce is not None:  # of the others it was said with their last task
+            append_lines(context.home.job(job).tasks, [{"end": True}])
 
 
 def known(context: Context, facts: JobFacts) -> dict[str, dict[str, Any]]:

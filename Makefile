@@ -7,6 +7,8 @@ PORT ?= 54322
 TORCH_PYTHON ?= python3
 DEMO_HOME ?= .demo
 PYTEST_ARGS ?= -n 2 --dist loadgroup --durations=30
+# Tests start many processes: what they import is compiled once, whatever the environment says.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-gpu test-fast lint web web-check format docs constraints benchmarks packages clean

@@ -6,9 +6,9 @@ import pytest
 from tests.support.up import Cli, up
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def server_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The home of a server that runs for all tests of the session."""
+    """The home of a server that runs for all tests of this folder."""
     with up(tmp_path_factory.mktemp("cli") / "home") as home:
         yield home
 

@@ -1,12 +1,18 @@
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from tests.support.server import ServerProcess, running
 
 
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[ServerProcess]:
-    with running(tmp_path / "home", local__slots=2, runner__grace_seconds=1) as server:
+@pytest.fixture(scope="package")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
+    with running(tmp_path_factory.mktemp("e2e") / "home", local__slots=2, runner__grace_seconds=1) as server:
         yield server
+
+
+@pytest.fixture
+def server(shared: ServerProcess) -> Iterator[ServerProcess]:
+    """Without any job."""
+    yield shared
+    shared.remove_jobs()

@@ -13,12 +13,12 @@ time.sleep(0.5)
 
 MANY = 40  # two at a time take half a second: they outlast a slow start of the server
 
-# Trains for longer than its allocation lasts, and goes on where it was.
+# Trains for a little longer than its allocation may last, and goes on where it was.
 LONG = """
 import os, time
 path = os.path.join(os.environ["PADDOCK_CHECKPOINT_DIR"], "epoch")
 first = int(open(path).read()) if os.path.exists(path) else 0
-for epoch in range(first, 75):
+for epoch in range(first, 62):
     time.sleep(1)
     print(f"epoch: {epoch} val_loss: {100 - epoch}", flush=True)
     with open(path + ".new", "w") as file:
@@ -52,7 +52,7 @@ def test_cut_off_by_the_time_limit_a_task_goes_on_from_its_checkpoint(tmp_path: 
     with running(tmp_path / "home", local__slots=1, runner__grace_seconds=1, runner__warn_seconds=5) as server:
         job = server.submit(LONG, resources={"time_limit": "1m"})
         task = server.wait(job, 180)[0]
-        assert (task["state"], task["attempt"], task["epoch"], task["best_value"]) == ("finished", 2, 74, 26)
+        assert (task["state"], task["attempt"], task["epoch"], task["best_value"]) == ("finished", 2, 61, 39)
         first, second = server.task(job)["attempts"]
         assert (first["state"], first["cause"], second["state"], second["resumed"]) == (
             "error",
@@ -63,4 +63,4 @@ def test_cut_off_by_the_time_limit_a_task_goes_on_from_its_checkpoint(tmp_path: 
         assert "time limit" in first["reason"]
         assert first["allocation"] != second["allocation"]
         curve = server.get(f"/tasks/{job}-1/metrics", metric="val_loss")[0]
-        assert curve["steps"] == list(range(75))
+        assert curve["steps"] == list(range(62))

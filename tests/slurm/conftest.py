@@ -15,14 +15,12 @@ from tests.slurm.cluster import Cluster, missing
 _started: list[Cluster] = []
 
 
-@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Every test here has the mark `slurm`, and those of one module share a worker with `--dist loadgroup`."""
+    """Every test here has the mark `slurm`."""
     here = Path(__file__).parent
     for item in items:
         if here in item.path.parents:
             item.add_marker(pytest.mark.slurm)
-            item.add_marker(pytest.mark.xdist_group(name=item.path.stem))
 
 
 @pytest.fixture(scope="session")

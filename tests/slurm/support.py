@@ -1,9 +1,9 @@
 """Paddock on a real Slurm: a server, a training script that can go on from its checkpoint, and a witness of it all."""
 
 import contextlib
+import ctypes
 import json
 import os
-import signal
 import threading
 import time
 from collections.abc import Iterator
@@ -15,6 +15,7 @@ from tests.support.server import ServerProcess, wait_for
 
 PATIENCE = 120.0
 STEPS = 10
+PTRACE_SEIZE, PTRACE_INTERRUPT, WAIT_ALL = 0x4206, 0x4207, 0x40000000
 
 # Tells a witness outside of Paddock what it does; two processes of one task at a time would not go unnoticed.
 TRAIN = """
@@ -60,7 +61,7 @@ for step in range(first, args.steps):
     with open(saved + ".new", "w") as file:
         file.write(str(step + 1))
     os.replace(saved + ".new", saved)
-    if args.hangs and step == 3 and os.environ["PADDOCK_ATTEMPT"] == "1":
+    if args.hangs == args.number and step == 3 and os.environ["PADDOCK_ATTEMPT"] == "1":
         time.sleep(600)
     if args.hog == args.number:
         blocks = []
@@ -219,15 +220,15 @@ def end_jobs(made: Lab) -> None:
 
 
 def freeze(pid: int) -> None:
-    """Keeps a process from reacting until it is killed. Slurm wakes what was stopped: it is stopped again."""
-    process = os.pidfd_open(pid)  # never hits another that has got its number
+    """Keeps a process from reacting until it is killed. As a debugger does: Slurm wakes what a signal has stopped."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    stopped = threading.Event()
 
     def hold() -> None:
-        with contextlib.suppress(ProcessLookupError):
-            while True:
-                signal.pidfd_send_signal(process, signal.SIGSTOP)
-                time.sleep(0.002)
-        os.close(process)
+        for request in (PTRACE_SEIZE, PTRACE_INTERRUPT):
+            assert libc.ptrace(request, pid, None, None) == 0, os.strerror(ctypes.get_errno())
+        while os.WIFSTOPPED(os.waitpid(pid, WAIT_ALL)[1]):
+            stopped.set()
 
-    signal.pidfd_send_signal(process, signal.SIGSTOP)
-    threading.Thread(target=hold, daemon=True).start()
+    threading.Thread(target=hold, daemon=True).start()  # what it has stopped would go on if it ended
+    assert stopped.wait(PATIENCE), f"process {pid} does not stop"

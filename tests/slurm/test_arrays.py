@@ -245,24 +245,25 @@ def test_more_tasks_than_an_array_may_have(cluster: Cluster, tmp_path: Path) -> 
                 assert task["allocation"]["script"] == submitted_script(small, task["allocation"]["backend_id"])
 
 
-def test_within_a_limit_on_submissions_it_goes_on_by_itself(cluster: Cluster, server: ServerProcess) -> None:
-    others = [cluster.submit("sleep 300", "--qos=few", "--hold") for _ in range(5)]
-    params = {"number": [1 + n / 100 for n in range(9)]}
-    job = server.submit(SLEEPS, params=params, resources={"qos": "few", "gpus": 0})
-    wait_for(lambda: "takes no more submissions" in waits(server, job), PATIENCE, "a reason to wait")
-    assert "QOSMaxSubmitJobPerUserLimit" in waits(server, job)
-    assert server.get("/health")["ok"]
-    cluster.run("scancel", *others[:3])  # from now on there is room for three
+def test_within_a_limit_on_submissions_it_goes_on_by_itself(cluster: Cluster, tmp_path: Path) -> None:
+    with served(tmp_path / "home", cluster) as server:  # of its own: it submits nothing for a while after a refusal
+        others = [cluster.submit("sleep 300", "--qos=few", "--hold") for _ in range(5)]
+        params = {"number": [1 + n / 100 for n in range(9)]}
+        job = server.submit(SLEEPS, params=params, resources={"qos": "few", "gpus": 0})
+        wait_for(lambda: "takes no more submissions" in waits(server, job), PATIENCE, "a reason to wait")
+        assert "QOSMaxSubmitJobPerUserLimit" in waits(server, job)
+        assert server.get("/health")["ok"]
+        cluster.run("scancel", *others[:3])  # from now on there is room for three
 
-    def ended() -> bool:
-        queued = cluster.run("squeue", "-h", "-r", "-q", "few", "-o", "%i").split()
-        assert len(queued) <= 5
-        return bool(server.get(f"/jobs/{job}")["ended"])
+        def ended() -> bool:
+            queued = cluster.run("squeue", "-h", "-r", "-q", "few", "-o", "%i").split()
+            assert len(queued) <= 5
+            return bool(server.get(f"/jobs/{job}")["ended"])
 
-    wait_for(ended, PATIENCE, "the sweep to end")
-    tasks = finished(server, job, 9)
-    assert len({task["attempts"][0]["allocation"] for task in tasks}) <= 6
-    assert all(len(task["attempts"]) == 1 for task in tasks)
+        wait_for(ended, PATIENCE, "the sweep to end")
+        tasks = finished(server, job, 9)
+        assert len({task["attempts"][0]["allocation"] for task in tasks}) <= 6
+        assert all(len(task["attempts"]) == 1 for task in tasks)
 
 
 def test_a_limit_that_others_have_used_up_is_waited_for(cluster: Cluster, tmp_path: Path) -> None:

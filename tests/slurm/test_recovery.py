@@ -115,7 +115,7 @@ def test_the_server_is_killed_before_it_has_written_down_what_it_submitted(at: L
 
 def test_a_submission_comes_through_after_it_was_given_up(at: Lab, gate: Gate) -> None:
     gate.arm("late")
-    job = at.submit(number=[1, 2], steps=20, seconds=0.5)
+    job = at.submit(number=[1, 2], steps=20, seconds=0.3)
     _wait_killed(at)
     at.server.start()
     at.wait_attempt(job, 1)
@@ -213,7 +213,8 @@ def test_without_accounting(tmp_path: Path, bare_cluster: Cluster, gate: Gate) -
         _wait_killed(at)
         os.kill(at.runner(pids[-1]), signal.SIGKILL)
         wait_for(lambda: not at.queue(known, "-t", "all"), PATIENCE, "Slurm to forget one job")
-        wait_for(lambda: len(at.queue(unknown, "-t", "all")) <= 2, PATIENCE, "Slurm to forget half of the other")
+        # Not more than that: Slurm remembers the last element of an array for as long as another one runs.
+        wait_for(lambda: len(at.queue(unknown, "-t", "all")) <= 3, PATIENCE, "Slurm to forget a part of the other")
         at.server.start()
         for job in (known, unknown):
             at.assert_finished(job, 4)

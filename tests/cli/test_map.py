@@ -96,7 +96,7 @@ def test_the_whole_command(maps: Cli) -> None:
     told = maps.quick("show", first["id"]).out
     assert re.search(r"Input +in/-rf.txt \(\+1\) *\nOutput +out/-rf.txt \(\+1\) *\nDone +2 of 2 files", told)
     assert not re.search("Epoch|Parameters|Best", told)
-    assert maps.quick("ls").out.splitlines()[0].split() == ["ID", "NAME", "TASKS", "AGE", "LEFT"]
+    assert maps.quick("ls", "--query", job).out.splitlines()[0].split() == ["ID", "NAME", "TASKS", "AGE", "LEFT"]
     assert "merged all.txt" in maps.quick("logs", f"{job}-3").out
 
     again = maps.quick(*arguments)

@@ -5,6 +5,7 @@ import random
 import signal
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -36,6 +37,7 @@ with open("log.csv", "w") as file:
 RESUMING = """
 import argparse, os, time
 from pathlib import Path
+from typing import Any
 parser = argparse.ArgumentParser()
 parser.add_argument("--epochs", type=int)
 parser.add_argument("--where")
@@ -65,15 +67,19 @@ time.sleep(600)
 def test_server_killed_ten_times(tmp_path: Path) -> None:
     witness = tmp_path / "witness"
     dice = random.Random(7)
-    server = ServerProcess(tmp_path / "home", local__slots=3).start()
     params = {"number": list(range(1, 25)), "epochs": EPOCHS, "witness": str(witness)}
-    job = server.submit(WITNESSED, params=params)
-    for _ in range(10):
-        time.sleep(dice.uniform(0.05, 0.6))
-        server.kill()
-        time.sleep(dice.uniform(0, 0.2))
-        server.start()
-    tasks = server.wait(job, 90)
+    with running(tmp_path / "home", local__slots=3) as server:
+        job = server.submit(WITNESSED, params=params)
+        for _ in range(10):
+            time.sleep(dice.uniform(0.05, 0.6))
+            server.kill()
+            time.sleep(dice.uniform(0, 0.2))
+            server.start()
+        tasks = server.wait(job, 90)
+        _assert_all_there(server, job, tasks, witness)
+
+
+def _assert_all_there(server: ServerProcess, job: str, tasks: list[dict[str, Any]], witness: Path) -> None:
     assert [(task["state"], task["attempt"]) for task in tasks] == [("finished", 1)] * 24
     assert sorted(witness.read_text().split()) == sorted(task["id"] for task in tasks)
     curves = {curve["task"]: curve for curve in server.get(f"/jobs/{job}/metrics", metric="val_loss")}
@@ -82,22 +88,22 @@ def test_server_killed_ten_times(tmp_path: Path) -> None:
         assert curves[task["id"]]["steps"] == list(range(EPOCHS))
         assert curves[task["id"]]["values"] == [number * 1000 + EPOCHS - epoch for epoch in range(EPOCHS)]
         assert task["best_value"] == number * 1000 + 1
-    assert server.stop() == 0
 
 
 def test_sweep_finishes_while_the_server_is_down(tmp_path: Path) -> None:
     witness = tmp_path / "witness"
-    server = ServerProcess(tmp_path / "home", local__slots=2).start()
-    job = server.submit(WITNESSED, params={"number": "1,2,3,4,5,6", "epochs": 3, "witness": str(witness)})
-    server.wait_state(job, "running")
-    server.kill()
-    wait_for(lambda: len(witness.read_text().split()) == 6, 30, "all tasks to start without a server")
-    claims = server.home.job(job).claims
-    assert len(list(claims.iterdir())) == 6
-    wait_for(lambda: _runners_gone(server), 30, "the runners to leave")
-    server.start()
-    assert [task["state"] for task in server.wait(job)] == ["finished"] * 6
-    server.stop()
+    params = {"number": "1,2,3,4,5,6", "epochs": 3, "seconds": 0.4, "witness": str(witness)}
+    with running(tmp_path / "home", local__slots=2) as server:
+        job = server.submit(WITNESSED, params=params)
+        wait_for(witness.exists, 30, "the first task to start")
+        server.kill()
+        assert len(witness.read_text().split()) < 6
+        wait_for(lambda: len(witness.read_text().split()) == 6, 30, "all tasks to start without a server")
+        claims = server.home.job(job).claims
+        assert len(list(claims.iterdir())) == 6
+        wait_for(lambda: _runners_gone(server), 30, "the runners to leave")
+        server.start()
+        assert [task["state"] for task in server.wait(job)] == ["finished"] * 6
 
 
 def _runners_gone(server: ServerProcess) -> bool:

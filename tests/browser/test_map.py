@@ -56,6 +56,7 @@ def test_a_map(visit: Visit, server: ServerProcess, folder: Path) -> None:
         expect(table.get_by_text("photos/a.txt")).to_have_count(0)
         page = visit(f"/tasks/{made.id}-3")
         expect(page.get_by_role("region", name="Summary").get_by_text("photos/c.txt")).to_be_visible()
+        expect(page.get_by_role("region", name="Error").get_by_text("call paddock map again")).to_be_visible()
         no_training(page)
         picture(page, "map-task")
         server.wait(waits)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from paddock.engine import unread
 from paddock.models import Cause
 from paddock.models import TaskState as S
 from paddock.paths import Home
@@ -86,11 +87,14 @@ def test_of_a_log_that_attempts_go_on_with_what_is_new(rig: UnreadRig) -> None:
     assert rig.curve() == [(1, 0.9), (2, 0.81), (3, 0.7), (4, 0.6)]
 
 
-@pytest.mark.parametrize("what", ["nothing was written", "nothing can be read"])
-def test_the_end_is_told_in_any_case(rig: UnreadRig, what: str) -> None:
+@pytest.mark.parametrize("what", ["nothing was written", "nothing can be read", "there is too much"])
+def test_the_end_is_told_in_any_case(rig: UnreadRig, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     rig.told((1, 0.9))
     if what == "nothing can be read":
         Path(layout.log(layout.attempt(str(rig.folder), 1))).mkdir(parents=True)
+    if what == "there is too much":
+        rig.log("epoch: 2 val_loss: 0.8\n")
+        monkeypatch.setattr(unread, "SECONDS", 0.0)
     rig.lose()
     assert rig.curve() == [(1, 0.9)]
     assert rig.task(TASK).attempt == 2

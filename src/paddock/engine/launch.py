@@ -75,7 +75,7 @@ def _dismiss(context: Context, idle: set[str]) -> None:
         facts = context.facts(c, list(idle - context.dismissed))
     for job, one in facts.items():
         context.dismissed.add(job)
-        if _to_come(one.spec) or one.spec.reduce is not None:  # of the others it was said with their last task
+        if one.spec.search.method is Method.PBT or one.spec.reduce is not None:  # of others it is said before
             append_lines(context.home.job(job).tasks, [{"end": True}])
 
 

@@ -9,13 +9,15 @@ import { useErrorText } from './useErrorText';
 
 interface Props {
   attempt: AttemptRow;
+  /** A task of a map. */
+  mapped: boolean;
   onJump: () => void;
 }
 
 /** What went wrong: cause, reason, traceback. */
-export function FailurePanel({ attempt, onJump }: Props) {
+export function FailurePanel({ attempt, mapped, onJump }: Props) {
   const { data: said } = useErrorText(attempt.task, attempt.number);
-  const { title, hint } = causeWords(attempt.cause);
+  const { title, hint } = causeWords(attempt.cause, mapped);
   const exit = exitWords(attempt);
   return (
     <section className={`app-panel ${styles.failure}`} aria-label="Error">

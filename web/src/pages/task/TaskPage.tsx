@@ -51,7 +51,9 @@ function Shown({ task: fetched }: { task: TaskDetail }) {
       <Page title={`Task ${task.number}`} actions={<TaskActions task={task} onRestart={() => view.setAttempt(0)} />}>
         <Stack gap="md">
           {old && <OldAttemptNote attempt={attempt} current={task.attempt} onCurrent={() => view.setAttempt(0)} />}
-          {attempt?.state === 'error' && <FailurePanel attempt={attempt} onJump={() => log.current?.toError()} />}
+          {attempt?.state === 'error' && (
+            <FailurePanel attempt={attempt} mapped={job?.mapped ?? false} onJump={() => log.current?.toError()} />
+          )}
           {task.state === 'submitted' && !old && <WaitingNote task={task} job={job} rows={rows} />}
           <TaskSummary task={task} job={job} />
           <Warnings texts={[...new Set([...(task.warnings ?? []), ...(attempt?.warnings ?? [])])]} />

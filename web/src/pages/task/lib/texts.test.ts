@@ -52,5 +52,8 @@ describe('causeWords', () => {
   it('has words for what it does not know', () => {
     expect(causeWords(null).title).toBe('The task failed');
     expect(causeWords('gpu_oom').title).toBe('The GPU ran out of memory');
+    expect(causeWords('gpu_oom', true)).toEqual(causeWords('gpu_oom'));
+    expect(causeWords('user_error').title).toBe('The script failed');
+    expect(causeWords('user_error', true).title).toBe('The command failed');
   });
 });

@@ -43,7 +43,14 @@ const CAUSES: Record<Cause, Words> = {
   },
 };
 
-export function causeWords(cause: Cause | null | undefined): Words {
+/** Of a map: its files are read where they lie, its command is as it was. */
+const COMMAND_FAILED: Words = {
+  title: 'The command failed',
+  hint: 'Mend the file and restart with resume; or mend the command and call paddock map again, it does what is left.',
+};
+
+export function causeWords(cause: Cause | null | undefined, mapped = false): Words {
+  if (mapped && cause === 'user_error') return COMMAND_FAILED;
   return (cause && CAUSES[cause]) || { title: 'The task failed', hint: '' };
 }
 

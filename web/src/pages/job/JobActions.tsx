@@ -92,9 +92,11 @@ export const JobActions = memo(function JobActions({ job }: { job: JobDetail }) 
           <Menu.Item onClick={() => ask({ kind: 'restart', resume: true })}>Restart all, from checkpoints</Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <Button {...LOOK} leftSection={<IconClone />} component={Link} href={`/new?from=${job.id}`}>
-        Start from this job
-      </Button>
+      {!job.mapped && (
+        <Button {...LOOK} leftSection={<IconClone />} component={Link} href={`/new?from=${job.id}`}>
+          Start from this job
+        </Button>
+      )}
       <Button {...LOOK} leftSection={<IconEdit />} onClick={() => setOpen('edit')}>
         Edit
       </Button>

@@ -1,10 +1,14 @@
+import { Button, Code, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { useSearch } from 'wouter';
+import { Link, useSearch } from 'wouter';
 import { request } from '../../api/client';
 import { useJob, useSamples } from '../../api/queries';
 import type { JobDetail, Sample } from '../../api/types';
-import { Loaded, Waiting } from '../../parts/Page';
+import { CopyButton } from '../../parts/CopyButton';
+import { EmptyState } from '../../parts/EmptyState';
+import { IconTerminal } from '../../parts/icons';
+import { Loaded, useTitle, Waiting } from '../../parts/Page';
 import { Editor } from './Editor';
 import { fromSpec } from './lib/draft';
 import { fromTexts } from './lib/files';
@@ -31,7 +35,9 @@ function FromJob({ job }: { job: string }) {
   if (files.isPending) return <Waiting />;
   return (
     <Loaded query={old} what="job">
-      {(found) => <StartedFromJob job={found} texts={files.data ?? NO_FILES} />}
+      {(found) =>
+        found.mapped ? <MapAgain job={found} /> : <StartedFromJob job={found} texts={files.data ?? NO_FILES} />
+      }
     </Loaded>
   );
 }
@@ -53,6 +59,35 @@ function StartedFromJob({ job, texts }: { job: JobDetail; texts: Record<string, 
       from={{ id: job.id, name: job.name, missing: Math.max(missing, 0) }}
       start={start}
     />
+  );
+}
+
+/** The files of a map are where its caller is, not where the page is. */
+function MapAgain({ job }: { job: JobDetail }) {
+  useTitle('New job');
+  const call = job.description.startsWith('paddock map ') ? job.description : null;
+  return (
+    <EmptyState
+      icon={IconTerminal}
+      order={1}
+      title="A map begins on the command line"
+      actions={
+        <Button component={Link} href={`/jobs/${job.id}`} variant="default">
+          Back to {job.name || job.id}
+        </Button>
+      }
+    >
+      The same call again does what is left; with --fresh it does all files.
+      {call && (
+        <Group justify="center" gap="xs" wrap="nowrap" mt="md">
+          <Code block ta="start" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+            {call}
+          </Code>
+          <CopyButton text={call} label="Copy the call" />
+        </Group>
+      )}
+      {job.code?.source && <p className="app-wrap-anywhere">In the folder {job.code.source}</p>}
+    </EmptyState>
   );
 }
 

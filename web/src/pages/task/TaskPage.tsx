@@ -36,7 +36,8 @@ function Shown({ task: fetched }: { task: TaskDetail }) {
       useMemo(() => [live], [live]),
     )?.[0] ?? live;
   const view = useView();
-  const rows = useMemo(() => attemptRows(task), [task]);
+  const mapped = job?.mapped ?? false;
+  const rows = useMemo(() => attemptRows(task, mapped), [task, mapped]);
   const attempt = shownAttempt(rows, view.attempt);
   const number = attempt?.number ?? task.attempt;
   const old = attempt !== undefined && !attempt.current;
@@ -52,7 +53,7 @@ function Shown({ task: fetched }: { task: TaskDetail }) {
         <Stack gap="md">
           {old && <OldAttemptNote attempt={attempt} current={task.attempt} onCurrent={() => view.setAttempt(0)} />}
           {attempt?.state === 'error' && (
-            <FailurePanel attempt={attempt} mapped={job?.mapped ?? false} onJump={() => log.current?.toError()} />
+            <FailurePanel attempt={attempt} mapped={mapped} onJump={() => log.current?.toError()} />
           )}
           {task.state === 'submitted' && !old && <WaitingNote task={task} job={job} rows={rows} />}
           <TaskSummary task={task} job={job} />

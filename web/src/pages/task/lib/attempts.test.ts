@@ -96,6 +96,7 @@ describe('how an attempt ended', () => {
     expect(endingOf(attempt(1, { ended_at: null }))).toBeNull();
     expect(endingOf(attempt(1, { cause: null }))).toBeNull();
     expect(endingOf(attempt(1, { cause: 'lost' }))).toBe('The task was lost');
+    expect(endingOf(attempt(1, { cause: 'user_error' }), true)).toBe('The command failed');
   });
 });
 

@@ -20,14 +20,14 @@ export function peakMemory(known: number | null | undefined, curve: Curve | unde
 }
 
 /** The latest first. What moves while the task runs is in the task, before it is in its list of attempts. */
-export function attemptRows(task: TaskDetail): AttemptRow[] {
+export function attemptRows(task: TaskDetail, mapped = false): AttemptRow[] {
   return task.attempts
     .map((attempt) => {
       const current = attempt.number === task.attempt;
       const now = current ? { ...attempt, ...live(task, attempt) } : attempt;
       const before = task.attempts.find(({ number }) => number === attempt.number - 1);
       const changes = before?.params && attempt.params ? changesText(before.params, attempt.params) : '';
-      return { ...now, current, ending: endingOf(now), where: whereOf(now), changes };
+      return { ...now, current, ending: endingOf(now, mapped), where: whereOf(now), changes };
     })
     .sort((a, b) => b.number - a.number);
 }
@@ -52,10 +52,10 @@ export function shownAttempt(rows: readonly AttemptRow[], wanted: number): Attem
   return rows.find(({ number }) => number === wanted) ?? rows.find(({ current }) => current) ?? rows[0];
 }
 
-export function endingOf(attempt: Attempt): string | null {
+export function endingOf(attempt: Attempt, mapped = false): string | null {
   if (!attempt.ended_at) return null;
   const how = exitWords(attempt);
-  const why = attempt.cause ? causeWords(attempt.cause).title : null;
+  const why = attempt.cause ? causeWords(attempt.cause, mapped).title : null;
   return [why, how].filter((part) => part !== null).join(' · ') || null;
 }
 

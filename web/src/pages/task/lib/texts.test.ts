@@ -29,6 +29,20 @@ describe('errorText', () => {
     expect(errorText('\n\n')).toBeNull();
   });
 
+  it('is that of the command, not of the driver of a map', () => {
+    const driver = [
+      'Traceback (most recent call last):',
+      '  File "/home/jobs/x/code/.paddock-map/map.py", line 81, in main',
+      '    raise FilesFailed("; ".join(failures[:2]))',
+      'FilesFailed: exit code 1',
+      '',
+    ];
+    const said = ['file 1 of 1: /photos/c.txt', 'cp: no space left', 'failed: exit code 1'];
+    expect(errorText([...said, ...driver].join('\n'))).toEqual({ found: false, text: said.join('\n') });
+    const raised = ['Traceback (most recent call last):', '  File "shrink.py", line 1, in main', 'ValueError: no'];
+    expect(errorText([...raised, ...driver].join('\n'))).toEqual({ found: true, text: raised.join('\n') });
+  });
+
   it('has an end', () => {
     const log = `Traceback (most recent call last):\n${'  x\n'.repeat(500)}`;
     expect(errorText(log)?.text.endsWith('… 301 more lines in the log')).toBe(true);

@@ -14,7 +14,7 @@ export interface ErrorText {
 export function errorText(tail: string): ErrorText | null {
   const log = new LogLines();
   log.add(tail);
-  const lines = withoutBlankEnd(log.lines);
+  const lines = withoutDriver(withoutBlankEnd(log.lines));
   if (lines.length === 0) return null;
   const start = findError(lines);
   if (start < 0) return { found: false, text: lines.slice(-LAST_LINES).join('\n') };
@@ -23,6 +23,14 @@ export function errorText(tail: string): ErrorText | null {
   const left = shown.length - MOST_LINES;
   return { found: true, text: [...shown.slice(0, MOST_LINES), `… ${left} more lines in the log`].join('\n') };
 }
+
+/** Of a map: its driver ends with a traceback of its own, of no use to who wants to know about the command. */
+function withoutDriver(lines: string[]): string[] {
+  const end = lines.findLastIndex((line) => line.startsWith('Traceback '));
+  return end >= 0 && DRIVER.test(lines[end + 1] ?? '') ? lines.slice(0, end) : lines;
+}
+
+const DRIVER = /^ {2}File ".*[\\/]\.paddock-map[\\/]map\.py", line \d+, in main$/;
 
 function withoutBlankEnd(lines: readonly string[]): string[] {
   let end = lines.length;

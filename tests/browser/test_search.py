@@ -175,7 +175,7 @@ def test_tasks_that_cannot_be_judged_are_named(visit: Visit, server: ServerProce
 
 
 def test_the_lineage_of_a_population(visit: Visit, server: ServerProcess) -> None:
-    params = RANGES | {"epochs": 12, "pause": 0.25}
+    params = RANGES | {"epochs": 400, "pause": 0.25}  # a busy machine is slow to see what they have come to
     job = server.submit(TRAIN, params=params, search={"method": "pbt", "trials": 4, "interval": 3})
     page = visit(f"/jobs/{job}?view=search")
     moves = wait_for(lambda: server.get(f"/jobs/{job}/search")["moves"], 60, "a task to go on from another")

@@ -67,10 +67,13 @@ def test_without_proc_nothing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_cards_and_who_is_on_them() -> None:
     with subprocess.Popen(
-        [sys.executable, "-c", "input()", "x" * 200],
+        [sys.executable, "-c", "print(flush=True); input()", "x" * 200],
         stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
         env={**os.environ, "PADDOCK_TASK": "k3v9x2ab-1"},
     ) as task:
+        assert task.stdout
+        task.stdout.readline()  # a process that has just begun has no environment to be read yet
         gone = 2**22 + 7  # larger than any id of a process
         reading = Reading(30 * GB, 0.5, {os.getpid(): GB, task.pid: 20 * GB, gone: 3})
         first, second = Machine(Scripted({"GPU-a": reading}), [CARD, OTHER], ["4", "5"]).look()["cards"]

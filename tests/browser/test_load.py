@@ -81,7 +81,7 @@ def test_sharing_is_asked_for_checked_and_kept(visit: Visit, server: ServerProce
 
 
 def test_how_tasks_share_a_gpu_is_told_while_they_do(visit: Visit, server: ServerProcess) -> None:
-    job = server.submit(SLOW, name="Shared", params={"epochs": 200})
+    job = server.submit(SLOW, name="Shared", params={"epochs": 2000})
     server.wait_state(job, "running")
     page = visit(f"/jobs/{job}")
     panel = page.get_by_role("region", name="Sharing GPUs")
@@ -129,7 +129,7 @@ def test_the_seat_of_a_task_and_what_it_waited_for(visit: Visit, server: ServerP
 
 def test_who_uses_what_and_what_was_before(visit: Visit, server: ServerProcess) -> None:
     """All of it as the server itself tells."""
-    job = server.submit(SLOW, name="Busy now", params={"epochs": 200})
+    job = server.submit(SLOW, name="Busy now", params={"epochs": 2000})
     server.wait_state(job, "running")
     now, key = time.time(), ("local", socket.gethostname())
     with _database(server) as c:
@@ -152,7 +152,7 @@ def test_who_uses_what_and_what_was_before(visit: Visit, server: ServerProcess) 
 
 
 def test_machines_with_gpus_stay_readable(visit: Visit, server: ServerProcess) -> None:
-    job = server.submit(SLOW, name="Many at a time", params={"epochs": 200})
+    job = server.submit(SLOW, name="Many at a time", params={"epochs": 2000})
     server.wait_state(job, "running")
     hint: dict[str, Any] = {"kind": "share_gpu", "text": "5 tasks could share a GPU: --per-gpu 5", "per_gpu": 5}
 

@@ -66,7 +66,7 @@ def test_resources_are_asked_for_checked_and_kept(visit: Visit, server: ServerPr
 
 
 def test_a_job_is_held_and_released(visit: Visit, server: ServerProcess) -> None:
-    job = server.submit(SLOW, name="To be held", params={"learning_rate": "0.1,0.2,0.3,0.4", "epochs": 200})
+    job = server.submit(SLOW, name="To be held", params={"learning_rate": "0.1,0.2,0.3,0.4", "epochs": 2000})
     server.wait_state(job, "running")
     page, dashboard = visit(f"/jobs/{job}"), visit("/")
     actions = page.get_by_role("group", name="Actions")
@@ -91,7 +91,7 @@ def test_a_job_is_held_and_released(visit: Visit, server: ServerProcess) -> None
 
 
 def test_limits_are_changed(visit: Visit, server: ServerProcess) -> None:
-    job = server.submit(SLOW, params={"epochs": 200}, resources={"time_limit": "1h"})
+    job = server.submit(SLOW, params={"epochs": 2000}, resources={"time_limit": "1h"})
     server.wait_state(job, "running")
     page = visit(f"/jobs/{job}")
     page.get_by_role("button", name="Limits").click()
@@ -120,7 +120,7 @@ def test_a_reduce_that_waits_for_a_task_in_error_says_so(visit: Visit, server: S
 
 
 def test_where_a_task_runs_is_shown(visit: Visit, server: ServerProcess) -> None:
-    job = server.submit(SLOW, params={"epochs": 200})
+    job = server.submit(SLOW, params={"epochs": 2000})
     server.wait_state(job, "running")
     panel = visit(f"/tasks/{job}-1").get_by_role("region", name="Allocation")
     expect(panel.get_by_text("local", exact=True)).to_be_visible()

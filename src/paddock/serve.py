@@ -33,6 +33,9 @@ from paddock.whereabouts import Whereabouts
 Announce = Callable[[str, str], None]  # address, address with the token
 LOOK_SECONDS = 0.25
 SILENT_LOOKS = 3
+# Clients keep an idle connection for 5 s (httpx), proxies for a minute. Were it closed just when they use it
+# again, what they ask would be lost.
+KEEP_ALIVE_SECONDS = 75
 log = logging.getLogger("paddock.serve")
 
 
@@ -68,7 +71,13 @@ def serve(
             app = create_app(Server(db, home, settings, engine, bell), token)
             port = listener.getsockname()[1]
             about = Whereabouts.here(_url(settings.host, port), port, cluster)
-            config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=3, access_log=False)
+            config = uvicorn.Config(
+                app,
+                log_level="warning",
+                timeout_graceful_shutdown=3,
+                timeout_keep_alive=KEEP_ALIVE_SECONDS,
+                access_log=False,
+            )
             link = f"{about.url}/?token={token}"
             _Uvicorn(config, home, about, lambda: (announce or _print)(about.url, link)).run([listener])
         finally:

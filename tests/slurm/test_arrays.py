@@ -12,6 +12,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -221,7 +222,7 @@ def test_many_short_tasks_run_in_one_allocation(server: ServerProcess) -> None:
     tasks = finished(server, job, 25)
     assert {task["attempts"][0]["allocation"] for task in tasks} == {f"{job}-a1.0"}
     assert tasks[0]["allocation"]["backend_id"].endswith("_0")
-    began = [task["started_at"] for task in tasks]
+    began = [datetime.fromisoformat(task["started_at"]) for task in tasks]
     assert began == sorted(began)
 
 

@@ -186,7 +186,6 @@ def test_population_based_training(cli: Cli) -> None:
     header = next(at for at, row in enumerate(rows) if row.startswith("ATTEMPT"))
     assert rows[header].split() == ["ATTEMPT", "STATE", "STARTED", "TOOK", "FROM", "PARAMETERS", "REASON"]
     assert any(f"{move.source} at {move.step:g}" in row and "lr=" in row for row in rows[header:])
-    cli.quick("rm", job, "--yes")  # else its runners would keep their places for a while
 
 
 # --- Optuna ---------------------------------------------------------------------------------------------------------

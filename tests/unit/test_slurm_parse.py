@@ -1,51 +1,16 @@
 """What Slurm's commands print, by real outputs of three versions (`tests/recorded`, made by its `record.py`)."""
 
-import json
 from datetime import datetime
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from paddock.backends.slurm import parse
-from paddock.backends.slurm.parse import PendingRow, QueueRow, Trouble, duration, expand_ids, expand_nodes, seconds
+from paddock.backends.slurm.parse import PendingRow, duration, expand_ids, expand_nodes, seconds
+from tests.support.recorded import VERSIONS, Recorded
 
-RECORDED = Path(__file__).parent.parent / "recorded"
-VERSIONS = ["22.05", "24.11", "26.05"]
 HOSTILE = """x|RUNNING|'q"uo$te; é 訓練 %s\\n  end"""
-
-
-class Recorded:
-    """The outputs of one version."""
-
-    def __init__(self, version: str) -> None:
-        self.version = version
-        self.folder = RECORDED / version
-        self.index = {entry["name"]: entry for entry in json.loads(self.read("index.json"))}
-        self.jobs: dict[str, str] = json.loads(self.read("jobs.json"))
-
-    def read(self, file: str | None) -> str:
-        return (self.folder / file).read_text(encoding="utf-8") if file else ""
-
-    def out(self, name: str) -> str:
-        return self.read(self.index[name]["stdout"])
-
-    def err(self, name: str) -> str:
-        return self.read(self.index[name]["stderr"])
-
-    def rc(self, name: str) -> int:
-        return int(self.index[name]["rc"])
-
-    def queue(self, name: str) -> dict[str, QueueRow]:
-        """Rows by the name the recorder gave to the job; elements of arrays as `array_3`."""
-        names = {id: job for job, id in self.jobs.items()}
-        rows: dict[str, QueueRow] = {}
-        for row in parse.queue(self.out(name)):
-            base, _, element = row.id.partition("_")
-            if base in names:
-                rows[f"{names[base]}_{element}" if element else names[base]] = row
-        return rows
 
 
 @pytest.fixture(params=VERSIONS)
@@ -374,69 +339,6 @@ def test_test_only(recorded: Recorded) -> None:
     assert not parse.trial(recorded.err("enforced-test-only-time")).accepted
 
 
-# Errors
-
-POLICY = (
-    "sbatch: error: Batch job submission failed: "
-    "Job violates accounting/QOS policy (job submit limit, user's size and/or time limits)"
-)
-TROUBLES = {
-    Trouble.UNREACHABLE: ["controller-down", "controller-hangs", "munge-down", "database-down", "configuration"],
-    Trouble.LIMIT: ["qos-submit-limit", "association-submit-limit", "account-submit-limit", "queue-full"],
-    Trouble.REFUSED: ["wrong", "too", "qos", "enforced", "no-association", "foreign", "test-only", "partition-closed"],
-    Trouble.UNKNOWN_JOB: ["unknown", "ended", "bad-id"],
-    Trouble.DISABLED: ["plain-sacct"],
-}
-
-
-def test_diagnose(recorded: Recorded) -> None:
-    """Every failed command of the recording; by the longest beginning of its name."""
-    meant = {start: trouble for trouble, starts in TROUBLES.items() for start in starts}
-    failed = [name for name in recorded.index if recorded.rc(name) and not name.endswith("-ping")]
-    assert len(failed) > 40
-    found = {name: parse.diagnose(recorded.err(name)) for name in failed}
-    expected = {name: meant[max((s for s in meant if name.startswith(s)), key=len)] for name in failed}
-    assert found == expected
-
-
-def test_what_must_fail_failed(recorded: Recorded) -> None:
-    for name in ("wrong-partition", "wrong-account", "wrong-qos", "too-many-gpus", "enforced-time-over", "plain-sacct",
-                 "qos-submit-limit", "association-submit-limit", "qos-size-limit", "controller-down-squeue",
-                 "database-down-sacct", "unknown-scontrol", "unknown-squeue"):  # fmt: skip
-        assert recorded.rc(name), name
-    assert "is DOWN" in recorded.out("controller-down-ping"), "its message is in the output"
-    assert recorded.rc("time-over") == 0, "accepted where EnforcePartLimits is NO; it pends for ever"
-    assert recorded.rc("unknown-sacct") == 0 and not recorded.out("unknown-sacct")
-
-
-@pytest.mark.parametrize(
-    ("stderr", "trouble"),
-    [
-        ("squeue: error: slurm_receive_msg: Zero Bytes were transmitted or received", Trouble.UNREACHABLE),
-        ("slurm_load_jobs error: Socket timed out on send/recv operation", Trouble.UNREACHABLE),
-        ("sbatch: error: Batch job submission failed: Slurm backup controller in standby mode", Trouble.UNREACHABLE),
-        ("sacct: error: slurm_persist_conn_open: Something happened with the receiving", Trouble.UNREACHABLE),
-        ("sbatch: error: Slurm temporarily unable to accept job, sleeping and retrying", Trouble.LIMIT),
-        ("sbatch: error: Slurm job queue full, sleeping and retrying", Trouble.LIMIT),
-        (POLICY, Trouble.LIMIT),
-        (f"sbatch: error: QOSMaxSubmitJobPerUserLimit\n{POLICY}", Trouble.LIMIT),
-        (f"sbatch: error: QOSMaxGRESPerUser\n{POLICY}", Trouble.REFUSED),
-        (f"sbatch: error: MaxGRESPerAccount\n{POLICY}", Trouble.REFUSED),
-        ("scancel: error: Kill job error on job id 7: Job/step already completing or completed", Trouble.UNKNOWN_JOB),
-        ("sbatch: error: Batch job submission failed: Unspecified error", Trouble.REFUSED),
-        ("", Trouble.OTHER),
-        ("Segmentation fault", Trouble.OTHER),
-    ],
-)
-def test_diagnose_known_wordings(stderr: str, trouble: Trouble) -> None:
-    assert parse.diagnose(stderr) is trouble
-
-
-def test_message() -> None:
-    text = "sbatch: error: invalid partition specified: nope\nsbatch: error: Batch job submission failed: Invalid\n"
-    assert parse.message(text) == "invalid partition specified: nope\nBatch job submission failed: Invalid"
-
-
 # Small things
 
 
@@ -473,7 +375,6 @@ def test_nothing_is_fatal(text: str) -> None:
     parse.moment(text)
     expand_ids(text)
     expand_nodes(text)
-    parse.diagnose(text)
     assert not parse.queue(text)
     assert not parse.nodes(f"NodeName={text}")
 

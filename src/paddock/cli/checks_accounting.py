@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from paddock.backends.slurm import parse
-from paddock.backends.slurm.parse import Trouble
+from paddock.backends.slurm.complaints import Trouble, diagnose, message
 from paddock.cli import render
 from paddock.cli.checks_finding import Finding, error, ok, warn, worst
 from paddock.cli.checks_site import Row, Site
@@ -32,8 +32,8 @@ def accounting(site: Site) -> Finding:
         )
     reached = site.commands.try_run("sacct", "-X", "-n", "-P", "-S", "now", "-o", "JobID")
     if reached.code:
-        trouble = parse.diagnose(reached.err)
-        said = parse.message(reached.err).replace("\n", "; ") or f"sacct ended with code {reached.code}"
+        trouble = diagnose(reached.err)
+        said = message(reached.err).replace("\n", "; ") or f"sacct ended with code {reached.code}"
         what = "its database (slurmdbd) does not answer" if trouble is Trouble.UNREACHABLE else "sacct does not work"
         return warn(f"on, but {what}: {said}", "ask who runs the cluster; until then, causes may remain unknown")
     return _association(site)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from paddock.backends.slurm import parse
+from paddock.backends.slurm.complaints import message
 from paddock.cli import checks_accounting, checks_job, render
 from paddock.cli.checks_finding import Asked, Finding, Status, error, guarded, guarded_all, ok, warn, worst
 from paddock.cli.checks_site import Site
@@ -92,7 +93,7 @@ def _commands(site: Site) -> Finding:
     said = site.commands.try_run("sh", "-c", f"for one in {every}; do command -v $one >/dev/null || echo $one; done")
     if said.code:
         return error(
-            f"{' '.join(site.cluster.prefix) or 'a shell'} does not work: {parse.message(said.err) or said.code}",
+            f"{' '.join(site.cluster.prefix) or 'a shell'} does not work: {message(said.err) or said.code}",
             "correct `prefix` in the settings of the backend",
         )
     absent = said.out.split()
@@ -117,7 +118,7 @@ def _controller(site: Site) -> Finding:
     said = site.commands.try_run("scontrol", "ping")
     lines = [line.strip() for line in said.out.splitlines() if line.strip()]
     if not any(line.endswith("UP") for line in lines):
-        what = "; ".join(lines) or parse.message(said.err) or "it says nothing"
+        what = "; ".join(lines) or message(said.err) or "it says nothing"
         fix = "ask who runs the cluster, or correct `conf` in the settings of the backend; nothing more was looked at"
         return error(f"does not answer: {what}", fix)
     took = _squeue_seconds(site)

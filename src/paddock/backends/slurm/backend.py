@@ -11,7 +11,8 @@ from pathlib import Path
 from paddock.backends.base import Pace
 from paddock.backends.slurm import parse, reasons
 from paddock.backends.slurm.commands import Commands, complaint
-from paddock.backends.slurm.parse import QueueRow, Trouble
+from paddock.backends.slurm.complaints import Trouble, diagnose
+from paddock.backends.slurm.parse import QueueRow
 from paddock.backends.slurm.script import script
 from paddock.errors import BackendBusy, BackendError, BackendUnavailable
 from paddock.models import (
@@ -174,7 +175,7 @@ class SlurmBackend:
             listed = ",".join(ids[start : start + CHUNK])
             argv = ("sacct", "-X", "-n", "-P", "-D", "-j", listed, "-o", parse.ACCOUNTING_FORMAT)
             result = self.commands.try_run(*argv)
-            if result.code and parse.diagnose(result.err) is Trouble.DISABLED:
+            if result.code and diagnose(result.err) is Trouble.DISABLED:
                 return {}
             if result.code:
                 raise complaint("sacct", result)
@@ -192,7 +193,7 @@ class SlurmBackend:
             ids = [one for one in ids if one in waiting]
         for start in range(0, len(ids), CHUNK):
             result = self.commands.try_run("scancel", *ids[start : start + CHUNK])
-            if result.code and parse.diagnose(result.err) is Trouble.UNREACHABLE:
+            if result.code and diagnose(result.err) is Trouble.UNREACHABLE:
                 raise complaint("scancel", result)
 
     def change(self, ids: Sequence[str], change: AllocationChange) -> None:
@@ -235,7 +236,7 @@ class SlurmBackend:
         result = self.commands.try_run("sbatch", "--test-only", text=script(batch, self._settings, 1))
         said = parse.trial(result.err)
         starts_at = None if said.starts_at is None else datetime.fromtimestamp(said.starts_at, UTC)
-        if not said.accepted and parse.diagnose(result.err) is Trouble.UNREACHABLE:
+        if not said.accepted and diagnose(result.err) is Trouble.UNREACHABLE:
             raise complaint("sbatch", result)
         message = f"on {said.nodes}" if said.accepted and said.nodes else said.message
         return Check(accepted=said.accepted, message=message, starts_at=starts_at)
@@ -259,7 +260,7 @@ def _with_gres(row: QueueRow) -> QueueRow:
 
 
 def _of_the_past(line: str) -> bool:
-    return "already finished" in line or parse.diagnose(line) is Trouble.UNKNOWN_JOB
+    return "already finished" in line or diagnose(line) is Trouble.UNKNOWN_JOB
 
 
 def _array(one: str) -> str:

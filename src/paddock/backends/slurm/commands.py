@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from paddock.backends.slurm import parse
-from paddock.backends.slurm.parse import Trouble
+from paddock.backends.slurm.complaints import Trouble, diagnose
 from paddock.errors import BackendBusy, BackendError, BackendUnavailable
 from paddock.settings import SlurmSettings
 
@@ -100,7 +100,7 @@ def complaint(command: str, result: Result) -> BackendError:
     """The error that a failed command stands for."""
     said = [found[1] for line in result.err.splitlines() if (found := _MESSAGE.match(line.strip())) and found[1]]
     message = "; ".join(dict.fromkeys(said)) or f"`{command}` ended with code {result.code}"
-    trouble = parse.diagnose(result.err)
+    trouble = diagnose(result.err)
     if trouble is Trouble.UNREACHABLE:
         return BackendUnavailable(message)
     if trouble is Trouble.LIMIT:

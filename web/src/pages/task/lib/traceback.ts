@@ -4,6 +4,7 @@ import { findError, LogLines } from '../../../lib/log';
 
 const MOST_LINES = 200;
 const LAST_LINES = 15;
+const DRIVER = /^ {2}File ".*[\\/]\.paddock-map[\\/]map\.py", line \d+, in main$/;
 
 export interface ErrorText {
   /** Whether an error was found; else these are the last lines. */
@@ -29,8 +30,6 @@ function withoutDriver(lines: string[]): string[] {
   const end = lines.findLastIndex((line) => line.startsWith('Traceback '));
   return end >= 0 && DRIVER.test(lines[end + 1] ?? '') ? lines.slice(0, end) : lines;
 }
-
-const DRIVER = /^ {2}File ".*[\\/]\.paddock-map[\\/]map\.py", line \d+, in main$/;
 
 function withoutBlankEnd(lines: readonly string[]): string[] {
   let end = lines.length;

@@ -1,0 +1,54 @@
+"""What Slurm's commands say when they fail, and what that means for who called them. Pure."""
+
+import re
+from enum import Enum
+
+
+class Trouble(Enum):
+    """What a failed command means for who called it."""
+
+    UNREACHABLE = "unreachable"  # the controller or the database does not answer: later
+    LIMIT = "limit"  # too many jobs now: later
+    REFUSED = "refused"  # a person must change the request
+    UNKNOWN_JOB = "unknown_job"  # there is no such job, or it has ended
+    DISABLED = "disabled"  # accounting is off
+    OTHER = "other"  # no wording that is known
+
+
+def message(stderr: str) -> str:
+    """A command's messages for people: without the program's name and the word error."""
+    lines = (re.sub(r"^(?:\w+: )?(?:error: |fatal: )?", "", line.strip()) for line in stderr.splitlines())
+    return "\n".join(dict.fromkeys(line for line in lines if line))
+
+
+# Wordings of Slurm 22.05 to 26.05: the first that is found, in this order. "Job violates accounting/QOS policy" stands
+# for limits on how many jobs there are and on how large one is; the line before it names the limit.
+_WORDINGS = [
+    (Trouble.DISABLED, r"accounting storage is disabled"),
+    (Trouble.LIMIT, r"\b(Assoc|QOS|Max)\w*Submit"),
+    (Trouble.REFUSED, r"\b((Assoc|QOS)(Max|Min|Grp|Job|Usage|Time)|Max[A-Z]\w*Per(Account|User))"),
+    (Trouble.LIMIT, r"job submit limit|job queue full|unable to accept job|unable to create job record, try again"),
+    (
+        Trouble.UNREACHABLE,
+        r"unable to (contact slurm controller|connect to database|establish controller|load job state)|timed out"
+        r"|zero bytes|connection (refused|reset|failure)|message (send|receive) failure|communication shutdown"
+        r"|persist_?(conn|init)|talking to (the )?database|standby mode|munge|authentication|temporarily|try again"
+        r"|can't find an address|no route to host|unreachable|unknown host|configuration (source|file)|retrying in"
+        r"|submissions disabled",
+    ),
+    # Also one that has ended: there is nothing left to change or to cancel.
+    (Trouble.UNKNOWN_JOB, r"invalid job id|already completing or completed|has already finished|no longer pending"),
+    (
+        Trouble.REFUSED,
+        r"submission failed|allocation failure|invalid|denied|not permitted|not available|can not be satisfied"
+        r"|unrecognized option|unable to open file|exceeds|specification",
+    ),
+]
+
+
+def diagnose(stderr: str) -> Trouble:
+    """What went wrong with a command, by its messages."""
+    for trouble, wording in _WORDINGS:
+        if re.search(wording, stderr, re.IGNORECASE):
+            return trouble
+    return Trouble.OTHER

@@ -116,7 +116,7 @@ def test_population_based_training(tmp_path: Path) -> None:
             [curve] = server.get(f"/tasks/{task['id']}/metrics", metric="val_loss")
             steps = curve["steps"]  # those that a task took over from another are the other's
             assert (steps[0], steps) == (1, sorted(set(steps)))
-            assert steps[-1] >= 23, "the last may have been taken over"
+            assert steps[-1] >= 20, "what comes after the last interval may have been taken over"
 
 
 def test_repetitions_are_reported_as_mean_and_spread(server: ServerProcess) -> None:

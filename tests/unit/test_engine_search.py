@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from paddock import extension
-from paddock.engine import search
+from paddock.engine import adjust, search
+from paddock.engine.context import Context
 from paddock.errors import Conflict, InvalidInput
 from paddock.models import ExtendRequest, Params, Task
 from paddock.models import TaskState as S
@@ -228,6 +229,24 @@ class TestExtension:
         assert (len(rig.tasks()), rig.detail().ended) == (3, False)
         rig.finish(3, 1.0)
         assert rig.detail().ended
+
+    def test_while_the_engine_is_about_to_end_it(self, rig: SearchRig, monkeypatch: pytest.MonkeyPatch) -> None:
+        """It knows the plan from before, and must not end the search by it."""
+        rig.search(search={"method": "tpe", "trials": 2}, parallel=1)
+        rig.settle()
+        rig.finish(1, 1.0)
+        rig.finish(2, 2.0)
+        real = adjust.adjust
+
+        def extended(context: Context) -> None:
+            monkeypatch.setattr(adjust, "adjust", real)
+            real(context)
+            with rig.db.write() as c:
+                extension.extend(c, JOB, ExtendRequest(trials=1), rig.settings)
+
+        monkeypatch.setattr(adjust, "adjust", extended)
+        rig.settle()
+        assert (len(rig.tasks()), rig.detail().ended) == (3, False)
 
     def test_what_ended_it_is_no_longer_true(self, rig: SearchRig) -> None:
         rig.search(params={"lr": "1,2"}, search={"method": "tpe", "trials": 9})

@@ -175,8 +175,8 @@ class Scout:
 
     def _end(self, job: str, note: str | None) -> None:
         with self._context.db.write() as c:
-            if not trials.end(c, job, note):
-                return
+            if not trials.end(c, job, note, as_known=True):
+                return  # or it was extended a moment ago: the next round knows
             if note is not None:
                 jobs.warn(c, job, f"The search has ended: {note}")
         append_lines(self._context.home.job(job).tasks, [{"end": True}])

@@ -110,9 +110,11 @@ def overdue(c: sa.Connection, now: float) -> list[str]:
     return list(c.scalars(query.where(sa.or_(jobs.c.searching.is_(True), waiting))))
 
 
-def end(c: sa.Connection, job: str, note: str | None) -> bool:
-    """No further tasks come. Whether that is a change."""
+def end(c: sa.Connection, job: str, note: str | None, *, as_known: bool = False) -> bool:
+    """No further tasks come. Whether that is a change. `as_known`: not if it was extended since the engine looked."""
     change = sa.update(jobs).where(jobs.c.id == job, jobs.c.searching.is_(True))
+    if as_known:
+        change = change.where(jobs.c.told == jobs.c.adjusted)
     changed = bool(c.execute(change.values(searching=False, search_note=note)).rowcount)
     if changed:
         events.insert(c, "job", job, {"change": "search"})

@@ -21,6 +21,7 @@ class Cards:
 
     def __init__(self, path: str | Path) -> None:
         self._path = str(path)
+        self._until = 0.0
 
     def make(self, count: int, total: int, name: str = "Scripted 10G") -> None:
         cards = [{"id": f"GPU-{number:08x}", "name": name, "total": total, "of": {}} for number in range(count)]
@@ -75,10 +76,15 @@ class Cards:
             time.sleep(0.02)
 
     def step(self, seconds: float) -> None:
-        """A step of training: longer when the card is busy with more than it can do at a time."""
+        """A step of training: longer when the card is busy with more than it can do at a time.
+
+        What a slow machine takes between two steps is not added: cards have the next step before the last one is done.
+        """
         with self._open() as state:
             busy = max(sum(one["load"] for one in card["of"].values()) for card in _visible(state["cards"]))
-        time.sleep(seconds * max(1.0, busy))
+        now = time.monotonic()
+        self._until = max(self._until or now, now - seconds) + seconds * max(1.0, busy)
+        time.sleep(max(0.0, self._until - now))
 
 
 def _visible(cards: list[dict[str, Any]]) -> list[dict[str, Any]]:

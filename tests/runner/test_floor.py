@@ -173,6 +173,26 @@ class TestCards:
         assert sit(made, 2, 3.0 + PATIENCE, room={"alone": True})
         assert not sit(made, 5, 4.0 + PATIENCE, room={"gpu": GB}), "and nobody joins it"
 
+    def test_the_pace_of_steps_of_which_many_are_told_between_two_looks(self) -> None:
+        """100 a second alone and 50 each when there are two: nothing is gained, though both tell at every look."""
+        made = Floor(manifest(task_gpus=1, per_gpu=None), OneCard(), {"CUDA_VISIBLE_DEVICES": "0"})
+        assert sit(made, 1)
+        steps = {1: 0, 2: 0}
+
+        def train(tasks: tuple[int, ...], looks: range, rate: int) -> None:
+            for look in looks:
+                for task in tasks:
+                    for _ in range(rate // 5):
+                        steps[task] += 1
+                        made.progress((f"t-{task}", 1), steps[task], look / 5)
+
+        train((1,), range(60), 100)
+        assert sit(made, 2, 12.0)
+        train((1, 2), range(60, 120), 50)
+        said = made.packing(waiting=True)
+        assert said is not None
+        assert said["speedup"] == 1.0
+
     def test_a_site_that_runs_mps_itself(self) -> None:
         mps = Mps({"CUDA_MPS_PIPE_DIRECTORY": "/site"})
         assert mps.share(lambda: pytest.fail("not asked")) == ("mps", None)

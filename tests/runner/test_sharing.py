@@ -263,10 +263,10 @@ class TestAuto:
 
     def test_where_it_does_not_pay_there_are_fewer(self, shop: Shop) -> None:
         """Each keeps the card busy by itself: two take twice as long, and one after the other is done sooner."""
-        for number in range(9):
-            shop.add(number, 0.5 * GB, steps=8, seconds=0.1, load=1.0)
-        records = shop.run()
-        assert ends(records) == [None] * 9
+        for number in range(6):
+            shop.add(number, 0.5 * GB, steps=25, seconds=0.1, load=1.0)
+        records = shop.run(poll_seconds=0.05)
+        assert ends(records) == [None] * 6
         said = last_packing(records)
         assert (said["tasks"], said["limit"]) == (1, "gain")
         assert 0.8 <= said["speedup"] <= 1.3

@@ -22,6 +22,7 @@ from .usage import Usage
 PATIENCE = 60.0  # so long one that has to be alone waits for a card to become free by itself
 _LONGER = 5.0  # and its runner stays for it
 _HOST_MARGIN = 0.03
+_LOOKS = 20  # a pace is measured over so many looks at least: when in between it was told is not known
 _OURS = 10**8  # bytes that a runner holds itself, with what its scheduler started: no reason to wait
 _MOST_OWNERS = 4096
 
@@ -241,11 +242,11 @@ class Floor:
         if sitter.seat.group is None or self._auto is None:
             return
         count, before = self._groups[sitter.seat.group].computing, sitter.step
-        if before is not None and step <= before[0]:
-            return
-        if before is not None and count == before[2] and now > before[1]:
+        if before is None or count != before[2]:
+            sitter.step = (step, now, count)
+        elif step > before[0] and now - before[1] >= _LOOKS * self._manifest.poll_seconds:
             self._auto.paces.note(identity, count, (step - before[0]) / (now - before[1]))
-        sitter.step = (step, now, count)
+            sitter.step = (step, now, count)
 
     # --- how many -------------------------------------------------------------------------------------------------
 

@@ -161,4 +161,4 @@ def card() -> str:
     from runner import gpus
 
     found = gpus.find().cards()
-    return f"{found[0].name}, {found[0].memory / 1e9:.0f} GB" if found else "no GPU"
+    return f"{found[0].name}, {found[0].memory / 2**30:.0f} GiB" if found else "no GPU"

@@ -95,6 +95,16 @@ def test_nothing_changes_while_something_is_not_known() -> None:
     assert auto.target == 4
 
 
+def test_more_on_a_busy_card_only_when_they_can_be_compared() -> None:
+    auto = Auto(4, 48)
+    auto.look(View(4, True, True, 1.0, 99, 99))
+    assert auto.target == 4
+    for task in range(2):
+        auto.paces.note(task, 4, 0.25)
+    auto.look(View(4, True, True, 1.0, 99, 99))
+    assert auto.target == 6
+
+
 @pytest.mark.parametrize(("final", "then"), [("gain", 6), ("cores", 6), ("tasks", 20), ("memory", 20)])
 def test_what_was_learned_is_where_it_begins(final: str, then: int) -> None:
     auto = Auto(4, 48, known=6, final=final)
@@ -127,10 +137,11 @@ def test_tasks_that_differ_are_compared_with_themselves() -> None:
 
 def test_the_time_alone_follows_from_two_numbers_of_tasks() -> None:
     paces = Paces()
-    for tasks in (8, 20):
+    for tasks in (8, 11, 20):
         for task in range(tasks):
             paces.note(task, tasks, 1 / (0.9 + 0.1 * tasks))
     assert paces.speedup(20) == pytest.approx(20 * 1.0 / 2.9, abs=0.1)
+    assert paces.speedup(11) == pytest.approx(11 * 1.0 / 2.0, abs=0.1)
     assert paces.speedup(4) is None
     paces = Paces()
     for tasks in (22, 24):

@@ -1,7 +1,8 @@
 """How many tasks should share a card: found out while they run. Pure: it is told what was seen, and says what to do.
 
 It begins with a few. Once these train and their memory is known, it takes as many more as fit when the card has much
-time to spare, else a few more; and goes on as long as more tasks get more done together. If they do not, it goes back.
+time to spare, else a few more once their pace is known too; and goes on as long as more tasks get more done together.
+If they do not, it goes back.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ OVERLAP = 2.5  # so many times more than would fill its time one after the other
 OVERBOOK = 1.6  # tasks wait for the card, and for data, some of the time: so many to a core
 MEMORY, HOST_MEMORY, CORES, GAINS, TASKS, ASKED = "memory", "host_memory", "cores", "gain", "tasks", "asked"
 _KEPT = 20
+_APART = 1.3  # numbers of tasks have to differ by so much to tell from them how one alone would do
 
 
 class View(NamedTuple):
@@ -46,18 +48,21 @@ class Paces:
         loads.append(load)
         del loads[:-_KEPT]
 
+    def known(self, tasks: int) -> bool:
+        """Whether it was seen what so many get done: by the load of the card if none of all tells of its steps."""
+        if self._rates:
+            return len(self._rates.get(tasks, ())) >= max(1, tasks // 2)
+        return len(self._loads.get(tasks, ())) >= _KEPT
+
     def gain(self, before: int, after: int) -> Optional[float]:
         """How much more gets done with so many than with so many before. None: not known yet."""
-        old, new = self._rates.get(before, {}), self._rates.get(after, {})
-        if old or new:
-            if len(old) < max(1, before // 2) or len(new) < max(1, after // 2):
-                return None
-            both = [median(new[task]) / median(old[task]) for task in new if task in old]
-            return after / before * (median(both) if both else _typical(new) / _typical(old))
-        first, then = self._loads.get(before, []), self._loads.get(after, [])
-        if len(first) < _KEPT or len(then) < _KEPT:
+        if not self.known(before) or not self.known(after):
             return None
-        return max(median(then), 0.01) / max(median(first), 0.01)
+        if not self._rates:
+            return max(median(self._loads[after]), 0.01) / max(median(self._loads[before]), 0.01)
+        old, new = self._rates[before], self._rates[after]
+        both = [median(new[task]) / median(old[task]) for task in new if task in old]
+        return after / before * (median(both) if both else _typical(new) / _typical(old))
 
     def speedup(self, tasks: int) -> Optional[float]:
         """What gets done with so many, compared with one at a time.
@@ -65,14 +70,14 @@ class Paces:
         How long a step takes alone is known when one was alone for a while; else it follows from how much longer it
         takes with more tasks than with fewer.
         """
-        seconds = {n: 1 / _typical(rates) for n, rates in self._rates.items() if len(rates) >= max(1, n // 2)}
+        seconds = {n: 1 / _typical(rates) for n, rates in self._rates.items() if self.known(n)}
         least, most = min(seconds, default=0), max((n for n in seconds if n <= tasks), default=0)
         if most <= 1 or most == least:
             return 1.0 if most == 1 else None
         alone = seconds[least]
-        if least > most // 2 and least > 1:
-            return None  # too near to each other to tell
         if least > 1:
+            if most < _APART * least:
+                return None
             each = max(0.0, (seconds[most] - seconds[least]) / (most - least))
             alone = max(alone - each * (least - 1), alone / least)
         return round(most * alone / seconds[most], 1)
@@ -121,6 +126,8 @@ class Auto:
             return
         if view.load is not None and view.load < IDLE:
             wanted = min(highest, max(view.tasks + 1, int(OVERLAP * view.tasks / max(view.load, 0.01))))
+        elif not self.paces.known(view.tasks):
+            return  # the card is busy as it is, and more could not be compared with these
         else:
             wanted = min(highest, view.tasks + max(1, view.tasks // 2))
         self._before, self.target, self.limit = view.tasks, wanted, why if wanted == cap else None

@@ -22,7 +22,7 @@ from .usage import Usage
 PATIENCE = 60.0  # so long one that has to be alone waits for a card to become free by itself
 _LONGER = 5.0  # and its runner stays for it
 _HOST_MARGIN = 0.03
-_LOOKS = 20  # a pace is measured over so many looks at least: when in between it was told is not known
+_LOOKS = 10  # a pace is measured over so many looks at least: when in between it was told is not known
 _OURS = 10**8  # bytes that a runner holds itself, with what its scheduler started: no reason to wait
 _MOST_OWNERS = 4096
 

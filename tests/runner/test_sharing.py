@@ -132,7 +132,7 @@ class TestSeats:
     def test_dealt_round_robin_over_the_cards(self, shop: Shop) -> None:
         shop.cards.make(3, 10 * GB)
         for number in range(6):
-            shop.add(number, GB, steps=30, seconds=0.02)
+            shop.add(number, GB, steps=30)
         records = shop.run(visible="0,1,2", slots=6, gpus={"task": 1, "per": 2})
         on = [shop.seat(f"t-{number}")["CUDA_VISIBLE_DEVICES"] for number in range(6)]
         assert on == [f"GPU-{card:08x}" for card in (0, 1, 2, 0, 1, 2)]
@@ -142,7 +142,7 @@ class TestSeats:
     def test_several_cards_for_each(self, shop: Shop) -> None:
         shop.cards.make(4, 10 * GB)
         for number in range(2):
-            shop.add(number, GB, steps=10)
+            shop.add(number, GB, steps=20)
         shop.run(visible="0,1,2,3", slots=2, gpus={"task": 2, "per": 1})
         on = [shop.seat(f"t-{number}")["CUDA_VISIBLE_DEVICES"] for number in range(2)]
         assert on == ["GPU-00000000,GPU-00000001", "GPU-00000002,GPU-00000003"]

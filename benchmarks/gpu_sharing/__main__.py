@@ -10,12 +10,14 @@ from benchmarks.gpu_sharing.rig import Result, by_hand, card, through_the_runner
 ALONE = 8  # tasks one at a time are measured on so many, and multiplied
 
 
-def row(name: str, result: Result, alone: float | None = None, best: float | None = None) -> None:
+def row(
+    name: str, result: Result, alone: float | None = None, best: float | None = None, of: str = "the best by hand"
+) -> None:
     cells = [f"{name:<44}{result.seconds:>8.1f} s", f"{result.done:>4} done", f"{result.failed:>3} failed"]
     if alone is not None:
         cells.append(f"{alone / result.seconds:>6.1f} x one at a time")
     if best is not None:
-        cells.append(f"{best / result.seconds:>6.2f} x the best by hand")
+        cells.append(f"{best / result.seconds:>6.2f} x {of}")
     if result.packing:
         said = result.packing
         cells.append(f"   {said['tasks']} a GPU, limit {said['limit']}, speed-up told {said['speedup']}")
@@ -48,18 +50,19 @@ def cost(result: Result) -> None:
 def lenet(quick: bool) -> None:
     print("\n24 x LeNet-4, 5 epochs of 60,000 images, batch 64", flush=True)
     alone = best = None
+    of = "the best plain triple"
     if not quick:
         alone = one_at_a_time("lenet.py", [], 24, ALONE)
         plain = {n: by_hand("lenet.py", [], 24, n, service=False) for n in (24, 12, 8)}
         for n, result in plain.items():
             row(f"plain triple, {n} at once, without MPS", result, alone)
         best = min(result.seconds for result in plain.values())
-        row("by hand, 24 at once, with MPS", by_hand("lenet.py", [], 24, 24, service=True), alone, best)
+        row("by hand, 24 at once, with MPS", by_hand("lenet.py", [], 24, 24, service=True), alone, best, of)
     cold = through_the_runner("lenet.py", [], 24, "auto")
-    row("Paddock, auto, from a cold start", cold, alone, best)
+    row("Paddock, auto, from a cold start", cold, alone, best, of)
     cost(cold)
     warm = through_the_runner("lenet.py", [], 24, "auto", known(cold))
-    row("Paddock, auto, with what it learned", warm, alone, best)
+    row("Paddock, auto, with what it learned", warm, alone, best, of)
     cost(warm)
 
 

@@ -20,7 +20,6 @@ output of an earlier one.
 
 import json
 import math
-import re
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal, TypeGuard
 
@@ -37,11 +36,12 @@ from pydantic import (
     model_validator,
 )
 
+from paddock import space_text
+
 MAX_VALUES = 100_000
 MAX_LAYERS = 64
 MAX_CONDITION = 100  # values of one condition
-_NAME = r"[A-Za-z_][A-Za-z0-9_.\-]{0,99}"
-_Name = Annotated[str, StringConstraints(pattern=f"^{_NAME}$")]
+_Name = Annotated[str, StringConstraints(pattern=f"^{space_text.NAME}$")]
 
 
 def _checked(values: list[JsonValue]) -> list[JsonValue]:
@@ -275,23 +275,19 @@ SKIP = "skip"
 Space = Choices | Range | Block
 
 
-_RANGE = re.compile(r"\s*(?P<low>[-+\d.eE]+?)\.\.(?P<high>[-+\d.eE]+?)(?::(?P<how>[^:]*))?\s*")
-_INT = re.compile(r"[-+]?\d+")
-_FLOAT = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|[-+]?(inf|nan)")
 _BLOCK_KEY = '"block"'
-_WORDS: dict[str, JsonValue] = {"true": True, "false": False, "none": None, "null": None}
 
 
 def parse(text: str) -> Space:
     """Read the short text form. Raises ValueError with what to write instead."""
-    text, when = _conditions(text)
-    found = _RANGE.fullmatch(text)
+    text, when = space_text.conditions(text)
+    found = space_text.RANGE.fullmatch(text)
     try:
-        if found and _FLOAT.fullmatch(found["low"]) and _FLOAT.fullmatch(found["high"]):
+        if found and space_text.FLOAT.fullmatch(found["low"]) and space_text.FLOAT.fullmatch(found["high"]):
             return _parse_range(found["low"], found["high"], found["how"], when)
         if (block := _block_in(text)) is not None:
             return Block.model_validate(_with_when(block, when))
-        return Choices(values=[_scalar(part) for part in _split(text)], when=when)
+        return Choices(values=[space_text.scalar(part) for part in space_text.split(text)], when=when)
     except ValidationError as error:  # its own text is for programmers
         raise ValueError("; ".join(_said(error))) from None
 
@@ -323,120 +319,22 @@ def _with_when(block: dict[str, Any], when: Mapping[str, list[JsonValue]]) -> di
     return block | {"when": when} if when else block
 
 
-# --- conditions -----------------------------------------------------------------------------------------------------
-
-_IF = re.compile(rf"\s+if\s+({_NAME})\s*==?")
-_AND = re.compile(rf"\s+and\s+({_NAME})\s*==?")
-_HALF = re.compile(r"\s*[-+]?\.?\d[-+\d.eE]*\.\.[-+\d.eE]+\s+if\b")
-
-
-def _conditions(text: str) -> tuple[str, dict[str, list[JsonValue]]]:
-    """Split `0..1 if a=1 and b=x,y` into `0..1` and {a: [1], b: [x, y]}."""
-    found = _found(_IF, text)
-    if found is None:
-        if _HALF.match(text):
-            raise ValueError("after `if` comes a condition, NAME=VALUE: for example 0.5..0.99 if optimizer=sgd")
-        return text, {}
-    base, when = text[: found.start()], {}
-    while found is not None:
-        name, rest = found[1], found.string[found.end() :]
-        found = _found(_AND, rest)
-        values = rest[: found.start()] if found else rest
-        if name in when:
-            raise ValueError(f"there are two conditions on {name}: write its values with commas, {name}=x,y")
-        if not values.strip():
-            raise ValueError(f"there is no value after {name}=")
-        when[name] = [_word(part) for part in _split(values)]
-    return base, when
-
-
-def _found(mark: re.Pattern[str], text: str) -> re.Match[str] | None:
-    return next((found for at in _free(text) if text[at].isspace() and (found := mark.match(text, at))), None)
-
-
-def _word(text: str) -> JsonValue:
-    return _scalar(text.strip())
-
-
-def _text_of_conditions(when: Mapping[str, list[JsonValue]]) -> str:
-    one = (f"{name}={','.join(_text_of_value(value, _AND) for value in values)}" for name, values in when.items())
-    return f" if {' and '.join(one)}" if when else ""
-
-
-# --- values and ranges ----------------------------------------------------------------------------------------------
-
-
 def _parse_range(low: str, high: str, how: str | None, when: dict[str, list[JsonValue]]) -> Range:
     step: float | None = None
     if how and how != "log":
-        if not _FLOAT.fullmatch(how):
+        if not space_text.FLOAT.fullmatch(how):
             raise ValueError(
                 f"after the colon comes `log` or a step, not {how!r}: for example 1e-4..1e-1:log, 32..256:32"
             )
         step = float(how)
-    whole = all(_INT.fullmatch(part) for part in (low, high, how if step is not None and how else "1"))
+    whole = all(space_text.INT.fullmatch(part) for part in (low, high, how if step is not None and how else "1"))
     kind: Literal["int", "float"] = "int" if whole else "float"
     return Range(low=float(low), high=float(high), step=step, log=how == "log", type=kind, when=when)
 
 
-def _split(text: str) -> list[str]:
-    """Split at commas that are in no quotes and no brackets."""
-    ends = [at for at in _free(text) if text[at] == ","]
-    parts = [text[begin:end] for begin, end in zip([0, *(at + 1 for at in ends)], [*ends, len(text)], strict=True)]
-    if len(parts) > 1 and not parts[-1].strip():
-        raise ValueError("there is a comma with nothing after it")
-    if len(parts) > 1 and any(not part.strip() for part in parts):
-        raise ValueError("there is a comma with nothing before it")
-    return parts
-
-
-def _free(text: str) -> Iterator[int]:
-    """The places in no quotes and no brackets; in brackets, quotes are those of JSON."""
-    depth, quote, begin, escaped = 0, "", 0, False
-    for at, char in enumerate(text):
-        if quote:
-            quote = "" if char == quote and not escaped else quote
-            escaped = char == "\\" and depth > 0 and not escaped
-        elif char in "\"'" and _opens(char, text[begin:at], depth):
-            quote = char
-        elif char in "[{":
-            depth += 1
-        elif char in "]}":
-            depth -= 1
-        elif depth <= 0:
-            yield at
-            begin = at + 1 if char == "," else begin
-
-
-def _opens(char: str, before: str, depth: int) -> bool:
-    if depth > 0:
-        return char == '"'
-    doubled = before.endswith(char) and before.lstrip().startswith(char)
-    return not before.strip() or doubled
-
-
-def _scalar(text: str) -> JsonValue:
-    word = text.strip()
-    if len(word) > 1 and word[0] == word[-1] and word[0] in "\"'":
-        return word[1:-1].replace(word[0] * 2, word[0])
-    if word.lower() in _WORDS:
-        return _WORDS[word.lower()]
-    if _INT.fullmatch(word):
-        return int(word)
-    if _FLOAT.fullmatch(word) and math.isfinite(float(word)):
-        return float(word)
-    if word[:1] in ("[", "{"):
-        try:
-            parsed: JsonValue = json.loads(word)
-        except ValueError as error:
-            raise ValueError(f"{word!r} is not valid JSON ({error})") from None
-        return parsed
-    return text
-
-
 def text_of(space: Space) -> str:
     """The short text form, such that parse(text_of(space)) == space."""
-    return base_text(space) + _text_of_conditions(space.when)
+    return base_text(space) + space_text.text_of_conditions(space.when)
 
 
 def base_text(space: Space) -> str:
@@ -448,7 +346,7 @@ def base_text(space: Space) -> str:
             return f"{number(space.low)}..{number(space.high)}{how}"
         case Block():
             return json.dumps(_plain_block(space))
-    text = ",".join(_text_of_value(value) for value in space.values)
+    text = ",".join(space_text.text_of_value(value) for value in space.values)
     if len(space.values) == 1 and _looks_like_block(space.values[0]):
         return text.replace(_BLOCK_KEY, '"\\u0062lock"')  # the same JSON, but not read as a block
     return text
@@ -480,23 +378,6 @@ def _reads_as(text: str, expected: Space) -> bool:
         return parse(text) == expected
     except ValueError:
         return False
-
-
-def _text_of_value(value: JsonValue, mark: re.Pattern[str] = _IF) -> str:
-    if isinstance(value, str):
-        plain = value and _split_safe(value) and _scalar(value) == value and not _reads_as_more(value, mark)
-        quote = "'" if '"' in value and "'" not in value else '"'
-        return value if plain else f"{quote}{value.replace(quote, quote * 2)}{quote}"
-    return json.dumps(value)
-
-
-def _split_safe(value: str) -> bool:
-    return not any(char in value for char in ",\"'[]{}") and value == value.strip()
-
-
-def _reads_as_more(value: str, mark: re.Pattern[str]) -> bool:
-    """As a range or a condition, or as the second half of `==`."""
-    return bool(_RANGE.fullmatch(value) or _HALF.match(value) or mark.search(value)) or value.startswith("=")
 
 
 # --- what files and forms give --------------------------------------------------------------------------------------

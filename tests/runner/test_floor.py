@@ -193,6 +193,20 @@ class TestCards:
         assert said is not None
         assert said["speedup"] == 1.0
 
+    def test_epochs_told_beside_steps_are_no_steps(self) -> None:
+        made = Floor(manifest(task_gpus=1, per_gpu=None), OneCard(), {"CUDA_VISIBLE_DEVICES": "0"})
+        assert sit(made, 1)
+        for look in range(20):
+            made.progress(("t-1", 1), 1000 + look, float(look))
+        assert sit(made, 2, 20.0)
+        for look in range(20, 23):
+            made.progress(("t-2", 1), 1000 + look, float(look))
+            made.progress(("t-1", 1), 1, float(look))
+            made.progress(("t-1", 1), 1000 + look, float(look))
+        said = made.packing(waiting=True)
+        assert said is not None
+        assert said["speedup"] == 2.0
+
     def test_a_site_that_runs_mps_itself(self) -> None:
         mps = Mps({"CUDA_MPS_PIPE_DIRECTORY": "/site"})
         assert mps.share(lambda: pytest.fail("not asked")) == ("mps", None)

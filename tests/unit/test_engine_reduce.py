@@ -9,8 +9,7 @@ from paddock.models import TaskState as S
 from paddock.paths import Home
 from paddock.settings import Settings
 from paddock.store import tasks
-from paddock.store.db import Database
-from tests.unit.test_engine import JOB, Rig
+from tests.unit.engine_rig import JOB, Rig, rigged
 
 REDUCE = f"{JOB}-3"
 
@@ -34,12 +33,8 @@ class ReduceRig(Rig):
 
 @pytest.fixture
 def rig(home: Home, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[ReduceRig]:
-    db = Database(f"sqlite:///{home.database}")
-    db.migrate()
-    made = ReduceRig(db, home, settings, monkeypatch)
-    yield made
-    made.engine.close()
-    db.close()
+    with rigged(ReduceRig, home, settings, monkeypatch) as made:
+        yield made
 
 
 def test_after_all_others_in_the_same_allocation(rig: ReduceRig) -> None:

@@ -16,9 +16,8 @@ from paddock.paths import Home
 from paddock.search.history import by_trial
 from paddock.settings import Settings
 from paddock.store import jobs, tasks, trials
-from paddock.store.db import Database
 from tests.contract.given import add_job
-from tests.unit.test_engine import JOB, Rig
+from tests.unit.engine_rig import JOB, Rig, rigged
 
 SPACE = {"lr": "1e-4..1:log", "units": "8..64"}
 
@@ -84,12 +83,8 @@ class SearchRig(Rig):
 
 @pytest.fixture
 def rig(home: Home, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[SearchRig]:
-    db = Database(f"sqlite:///{home.database}")
-    db.migrate()
-    made = SearchRig(db, home, settings, monkeypatch)
-    yield made
-    made.engine.close()
-    db.close()
+    with rigged(SearchRig, home, settings, monkeypatch) as made:
+        yield made
 
 
 class TestSuggestions:

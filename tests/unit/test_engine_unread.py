@@ -12,8 +12,7 @@ from paddock.paths import Home
 from paddock.runner import layout
 from paddock.settings import Settings
 from paddock.store import metrics
-from paddock.store.db import Database
-from tests.unit.test_engine import JOB, Rig
+from tests.unit.engine_rig import JOB, Rig, rigged
 
 TASK = f"{JOB}-1"
 
@@ -51,14 +50,10 @@ class UnreadRig(Rig):
 
 @pytest.fixture
 def rig(home: Home, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[UnreadRig]:
-    db = Database(f"sqlite:///{home.database}")
-    db.migrate()
-    made = UnreadRig(db, home, settings, monkeypatch)
-    made.job(retries={"node_failure": 5})
-    made.begin()
-    yield made
-    made.engine.close()
-    db.close()
+    with rigged(UnreadRig, home, settings, monkeypatch) as made:
+        made.job(retries={"node_failure": 5})
+        made.begin()
+        yield made
 
 
 def test_it_counts_before_the_task_goes_on(rig: UnreadRig) -> None:

@@ -21,9 +21,8 @@ from paddock.paths import Home
 from paddock.store import attempts, loads, metrics
 from paddock.store.db import Database
 from tests.contract.given import add_job, move
-from tests.unit.test_engine import JOB, Rig, rig
+from tests.unit.engine_rig import JOB, Rig
 
-__all__ = ["rig"]  # a fixture
 NOW = 1_000_000.0
 KEY = ("fake", "n1")
 GIB = 2**30

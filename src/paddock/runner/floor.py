@@ -242,9 +242,11 @@ class Floor:
         if sitter.seat.group is None or self._auto is None:
             return
         count, before = self._groups[sitter.seat.group].computing, sitter.step
+        if before is not None and step <= before[0]:
+            return  # of another kind: epochs are told beside steps
         if before is None or count != before[2]:
             sitter.step = (step, now, count)
-        elif step > before[0] and now - before[1] >= _LOOKS * self._manifest.poll_seconds:
+        elif now - before[1] >= _LOOKS * self._manifest.poll_seconds:
             self._auto.paces.note(identity, count, (step - before[0]) / (now - before[1]))
             sitter.step = (step, now, count)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from paddock.backends.slurm import parse
-from paddock.backends.slurm.complaints import Trouble, diagnose
+from paddock.backends.slurm.complaints import Trouble, diagnose, message
 from paddock.errors import BackendBusy, BackendError, BackendUnavailable
 from paddock.settings import SlurmSettings
 
@@ -23,7 +23,6 @@ _OURS = re.compile(
     r"^(PADDOCK_|SLURM_|SBATCH_|SLURMD_|CUDA_VISIBLE_DEVICES$|ROCR_VISIBLE_DEVICES$|GPU_DEVICE_ORDINAL$)"
 )
 _KEPT = ("SLURM_CONF",)
-_MESSAGE = re.compile(r"^(?:\w+: )?(?:error: )?(.*)$")
 
 
 @dataclass(frozen=True)
@@ -98,14 +97,13 @@ def _of_settings(settings: SlurmSettings) -> dict[str, str]:
 
 def complaint(command: str, result: Result) -> BackendError:
     """The error that a failed command stands for."""
-    said = [found[1] for line in result.err.splitlines() if (found := _MESSAGE.match(line.strip())) and found[1]]
-    message = "; ".join(dict.fromkeys(said)) or f"`{command}` ended with code {result.code}"
+    said = message(result.err).replace("\n", "; ") or f"`{command}` ended with code {result.code}"
     trouble = diagnose(result.err)
     if trouble is Trouble.UNREACHABLE:
-        return BackendUnavailable(message)
+        return BackendUnavailable(said)
     if trouble is Trouble.LIMIT:
-        return BackendBusy(message)
-    return BackendError(message)
+        return BackendBusy(said)
+    return BackendError(said)
 
 
 @cache

@@ -2,21 +2,22 @@
 
 Every daemon runs in the foreground as a child of this process, with all its files in one folder. The nodes are several
 `slurmd` with a port each and hardware that they only pretend to have. Where cgroups (version 1) may be written, limits
-of memory and of GPUs are real. A process that ends without `stop()` takes its cluster with it: see `_watch`.
+of memory and of GPUs are real. A process that ends without `stop()` takes its cluster with it: see leftovers.py.
 """
 
 import contextlib
 import os
 import pwd
 import shutil
-import signal
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from tests.slurm import leftovers
 
 PROGRAMS = {
     "munged": "munge",
@@ -28,11 +29,7 @@ PROGRAMS = {
     "mariadb": "mariadb-client-core",
 }
 USERS = ("alice", "bob")
-CGROUPS = Path("/sys/fs/cgroup")
 PATH = f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin"
-
-# What our daemons, and the steps that they start, have in their environment.
-CLUSTER_MARK, NODE_MARK = "PADDOCK_TESTS_SLURM", "PADDOCK_TESTS_SLURM_NODE"
 
 LOW = ("low", "low-grace", "low-requeue")
 """The QOS that give way to `high`."""
@@ -83,7 +80,7 @@ class Cluster:
         self.accounting = accounting
         self.nice = nice
         self.max_array_size, self.min_job_age, self.extra = max_array_size, min_job_age, extra
-        self.cgroups = _cgroups_writable()
+        self.cgroups = leftovers.cgroups_writable()
         self.conf = self.folder / "etc" / "slurm.conf"
         self._running: dict[str, subprocess.Popen[bytes]] = {}
         self._watcher: subprocess.Popen[bytes] | None = None
@@ -98,10 +95,10 @@ class Cluster:
 
     def start(self) -> "Cluster":
         self._check_folder()
-        taken = _served(self.nodes)
+        taken = leftovers.served(self.nodes)
         assert not taken, f"{', '.join(taken)} belong to another Slurm on this machine: take another prefix"
         self._watcher = subprocess.Popen(
-            [sys.executable, "-I", __file__, str(self.folder), *self.nodes],
+            [sys.executable, "-I", leftovers.__file__, str(self.folder), *self.nodes],
             stdin=subprocess.PIPE,
             start_new_session=True,
         )
@@ -135,11 +132,11 @@ class Cluster:
         """Ends every daemon, step and process of a job. The files stay."""
         for node in self.nodes:
             self.stop_daemon(f"slurmd:{node}")
-            _end_leftovers(self.folder, [node])
+            leftovers.end(self.folder, [node])
         for name in ("slurmctld", "slurmdbd", "mariadbd", "munged"):
             self.stop_daemon(name)
-        _end_leftovers(self.folder, self.nodes, with_daemons=True)
-        _remove_cgroups(self.nodes)
+        leftovers.end(self.folder, self.nodes, with_daemons=True)
+        leftovers.remove_cgroups(self.nodes)
         if self._watcher is not None:
             self._watcher.kill()
             self._watcher.communicate()
@@ -167,8 +164,11 @@ class Cluster:
             "slurmctld": ["-D", "-f", str(self.conf)],
             "slurmd": ["-D", "-f", str(self.conf), "-N", node],
         }[kind]
-        environment = self._environment() | {CLUSTER_MARK: str(self.folder), "MYSQL_UNIX_PORT": str(run / "mysql.sock")}
-        environment |= {NODE_MARK: node} if node else {}
+        environment = self._environment() | {
+            leftovers.CLUSTER_MARK: str(self.folder),
+            "MYSQL_UNIX_PORT": str(run / "mysql.sock"),
+        }
+        environment |= {leftovers.NODE_MARK: node} if node else {}
         before = ["nice", "-n", str(self.nice)] if node else []
         with open(log / f"{name.replace(':', '-')}.out", "ab") as output:
             self._running[name] = subprocess.Popen(
@@ -202,7 +202,7 @@ class Cluster:
         if with_jobs:
             node = name.partition(":")[2]
             assert node in self.nodes, f"only a node has jobs, not {name}"
-            _end_leftovers(self.folder, [node])
+            leftovers.end(self.folder, [node])
 
     def ping(self) -> bool:
         """Whether slurmctld answers."""
@@ -351,7 +351,7 @@ class Cluster:
         (etc / "gres.conf").write_text("\n".join(map(self._gres, self.nodes)) + "\n")
         if self.cgroups:
             (etc / "cgroup.conf").write_text(
-                f"CgroupPlugin=cgroup/v1\nCgroupMountpoint={CGROUPS}\nConstrainRAMSpace=yes\nConstrainSwapSpace=no\n"
+                f"CgroupPlugin=cgroup/v1\nCgroupMountpoint={leftovers.CGROUPS}\nConstrainRAMSpace=yes\nConstrainSwapSpace=no\n"
                 "ConstrainCores=no\nConstrainDevices=yes\n"
             )
         if self.accounting:
@@ -521,81 +521,6 @@ StorageLoc=slurm
             self.run("sacctmgr", "-i", "-Q", *line.split())
 
 
-# ---- processes. Ours are known by this cluster's folder in their environment: a node's name alone proves nothing.
-
-
-def _cgroups_writable() -> bool:
-    return all(os.access(CGROUPS / kind / "cgroup.procs", os.W_OK) for kind in ("memory", "devices", "freezer"))
-
-
-def _cgroup_folders(nodes: Iterable[str], of_jobs: bool = False) -> list[Path]:
-    """Those that Slurm makes for nodes, or those of their jobs; the innermost first."""
-    tops = [top for node in nodes for top in CGROUPS.glob(f"*/slurm_{node}{'/uid_*/job_*' if of_jobs else ''}")]
-    return [Path(folder) for top in tops for folder, _, _ in os.walk(top, topdown=False)]
-
-
-def _remove_cgroups(nodes: Iterable[str]) -> None:
-    for folder in _cgroup_folders(nodes):
-        with contextlib.suppress(OSError):
-            folder.rmdir()
-
-
-def _leftovers(folder: Path, nodes: list[str], with_daemons: bool) -> set[int]:
-    """Steps and processes of jobs of these nodes, and all that they have started; the daemons too, if asked for."""
-    wanted = [{f"{CLUSTER_MARK}={folder}", f"{NODE_MARK}={node}"} for node in nodes]
-    wanted += [{f"SLURM_CONF={folder}/etc/slurm.conf", f"SLURMD_NODENAME={node}"} for node in nodes]
-    wanted += [{f"{CLUSTER_MARK}={folder}"}] if with_daemons else []
-    parents, found = {}, set()
-    for process in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            state, parent = (process / "stat").read_text(errors="replace").rpartition(")")[2].split()[:2]
-            if state == "Z":
-                continue  # dead: it only waits for somebody to read how it ended
-            parents[int(process.name)] = int(parent)
-            environment = set((process / "environ").read_text(errors="replace").split("\0"))
-            if any(marks <= environment for marks in wanted):
-                found.add(int(process.name))
-    while more := {number for number, parent in parents.items() if parent in found and number not in found}:
-        found |= more
-    for job in _cgroup_folders(nodes, of_jobs=True):
-        with contextlib.suppress(OSError):
-            together = {int(number) for number in (job / "cgroup.procs").read_text().split()}
-            found |= together if together & found else set()
-    return (found & parents.keys()) - {os.getpid()}
-
-
-def _end_leftovers(folder: Path, nodes: list[str], with_daemons: bool = False, seconds: float = 10) -> None:
-    end = time.monotonic() + seconds
-    while (left := _leftovers(folder, nodes, with_daemons)) and time.monotonic() < end:
-        for number in left:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(number, signal.SIGKILL)
-        for cgroup in _cgroup_folders(nodes, of_jobs=True):
-            with contextlib.suppress(OSError):  # what is frozen would not die
-                if (cgroup / "freezer.state").exists():
-                    (cgroup / "freezer.state").write_text("THAWED")
-        time.sleep(0.02)
-
-
-def _served(nodes: Iterable[str]) -> list[str]:
-    """Those of the nodes that some slurmd on this machine serves."""
-    served = set()
-    for process in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            argv = (process / "cmdline").read_text(errors="replace").split("\0")
-            if Path(argv[0]).name.startswith("slurmd") and "-N" in argv:
-                served.add(argv[argv.index("-N") + 1])
-    return sorted(served & set(nodes))
-
-
-def _watch(folder: Path, nodes: list[str]) -> None:
-    """In a process of its own: waits until the one that started it is gone, and tidies up after it."""
-    sys.stdin.read()
-    _end_leftovers(folder, nodes, with_daemons=True)
-    _remove_cgroups(nodes)
-    shutil.rmtree(folder, ignore_errors=True)
-
-
 # ---- small things
 
 
@@ -620,7 +545,3 @@ def _add_user(name: str) -> None:
         done = subprocess.run([program, "-m", name], capture_output=True, check=False, text=True)
         assert done.returncode == 0 or time.monotonic() < end, f"cannot add the user {name}: {done.stderr}"
         time.sleep(0.1)
-
-
-if __name__ == "__main__":
-    _watch(Path(sys.argv[1]), sys.argv[2:])

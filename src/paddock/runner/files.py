@@ -1,0 +1,108 @@
+"""Opens files that other people's programs can put anything in place of: links, pipes, devices, another's file.
+
+Every reading and writing below a job's folder goes through here. Plain files only, of one name, no link followed below
+the trusted folder, never blocking, never more than asked for.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from typing import Optional
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_SAFE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_CHUNK = 1_000_000
+
+
+class NotPlain(OSError):
+    """There is something else in place of a plain file."""
+
+
+def open_plain(path: str, flags: int = os.O_RDONLY, *, below: Optional[str] = None, mode: int = 0o644) -> int:
+    """Open a plain file with exactly one name and return its descriptor; raise NotPlain for anything else.
+
+    `below` is a folder that is trusted: no folder between it and the file may be a link. Without it only the file
+    itself is looked at. What does not exist raises FileNotFoundError, unless `flags` creates it.
+    """
+    create = flags & os.O_CREAT
+    flags = (flags | _SAFE) & ~os.O_TRUNC  # nothing is cut off before it is known what it is
+    try:
+        if below is None:
+            descriptor = os.open(path, flags, mode)
+        else:
+            folder = _folder_of(path, below)
+            try:
+                descriptor = os.open(os.path.basename(path), flags, mode, dir_fd=folder)
+            finally:
+                os.close(folder)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENXIO, errno.EISDIR, errno.ENOTDIR, errno.ENODEV):
+            raise NotPlain(error.errno, "not a plain file (a link, folder, pipe or device)", path) from None
+        raise
+    try:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode):
+            raise NotPlain(errno.EINVAL, "not a plain file (a folder, pipe or device)", path)
+        if found.st_nlink > 1:
+            raise NotPlain(errno.EMLINK, "a file with a second name (a hard link)", path)
+        if found.st_nlink == 0 and create:
+            raise FileNotFoundError(errno.ENOENT, "removed while it was opened", path)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _folder_of(path: str, below: str) -> int:
+    """Open the folder of a file, one step at a time, from a trusted one."""
+    relative = os.path.relpath(os.path.dirname(path), below)
+    parts = [] if relative == os.curdir else relative.split(os.sep)
+    if os.pardir in parts:
+        raise NotPlain(errno.EINVAL, "outside of " + below, path)
+    current = os.open(below, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    for part in parts:
+        try:
+            further = os.open(part, _FOLDER, dir_fd=current)
+        finally:
+            os.close(current)
+        current = further
+    return current
+
+
+def read_plain(path: str, limit: int, *, offset: int = 0, below: Optional[str] = None) -> bytes:
+    """Return up to `limit` bytes of a plain file from `offset`; a negative one counts from the end."""
+    descriptor = open_plain(path, below=below)
+    try:
+        start = offset if offset >= 0 else max(os.fstat(descriptor).st_size + offset, 0)
+        parts = []
+        left = limit
+        while left > 0:
+            part = os.pread(descriptor, min(left, _CHUNK), start)
+            if not part:
+                break
+            parts.append(part)
+            start += len(part)
+            left -= len(part)
+        return b"".join(parts)
+    finally:
+        os.close(descriptor)
+
+
+def append_plain(path: str, data: bytes, *, below: Optional[str] = None, seal: bool = False) -> None:
+    """Append to a plain file, which is made when it is not there, and bring it to the disk.
+
+    `seal`: when the last line has no end (the writer was killed), end it first.
+    """
+    descriptor = open_plain(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, below=below)
+    try:
+        end = os.fstat(descriptor).st_size
+        if seal and end and os.pread(descriptor, 1, end - 1) != b"\n":
+            data = b"\n" + data
+        view = memoryview(data)
+        while view:
+            view = view[os.write(descriptor, view) :]
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

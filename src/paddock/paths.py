@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from paddock.errors import InvalidInput
-from paddock.runner import layout
+from paddock.runner import files, layout
 
 
 class Home:
@@ -121,17 +121,12 @@ def write_once(path: Path, text: str, mode: int = 0o644) -> None:
         raise
 
 
-def append_lines(path: Path, records: list[dict[str, Any]]) -> None:
-    """Append JSON lines in one write; a torn last line of a crash before is sealed off first."""
-    if not records:
-        return
-    text = "".join(json.dumps(record, separators=(",", ":")) + "\n" for record in records)
-    with open(path, "ab+") as file:
-        end = file.seek(0, os.SEEK_END)
-        if end:
-            file.seek(end - 1)
-            if file.read(1) != b"\n":
-                text = "\n" + text
-        file.write(text.encode())
-        file.flush()
-        os.fsync(file.fileno())
+def append_lines(path: Path, records: list[dict[str, Any]], below: Path | None = None) -> None:
+    """Append JSON lines in one write; a torn last line of a crash before is sealed off first.
+
+    Whatever else stands in place of a plain file is left alone, and raises OSError. `below`: see runner/files.py; the
+    file's own folder when not given.
+    """
+    if records:
+        text = "".join(json.dumps(record, separators=(",", ":")) + "\n" for record in records)
+        files.append_plain(str(path), text.encode(), below=str(below or path.parent), seal=True)

@@ -6,6 +6,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from paddock.engine.boundary import Boundary
 from paddock.engine.courier import Courier
 from paddock.models import Cause, Interpreter, JobSpec, Objective, ScriptReport
 from paddock.paths import Home
@@ -40,6 +41,10 @@ class Context:
     searching: set[str] = field(default_factory=set)  # jobs that will have further tasks
     dismissed: set[str] = field(default_factory=set)  # jobs whose runners were told that there is no more
     _facts: dict[str, JobFacts] = field(default_factory=dict)
+    boundary: Boundary = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.boundary = Boundary(self.db)
 
     def facts(self, c: sa.Connection, ids: Sequence[str]) -> dict[str, JobFacts]:
         unknown = [job for job in set(ids) if job not in self._facts]

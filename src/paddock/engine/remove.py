@@ -23,6 +23,7 @@ def remove(context: Context, rows: list[sa.Row[Any]]) -> list[Path]:
             with context.db.write() as c:
                 jobs.delete(c, job)
             context.forget(job)
+            context.boundary.forget(job)
         else:
             _cancel(context, [row for row in mine if row.backend_id and not row.cancelled])
     return doomed

@@ -203,7 +203,7 @@ def _summaries(c: sa.Connection, rows: Sequence[sa.Row[Any]]) -> list[Job]:
                 ),
                 held=row.held,
                 waits=(allocations.HELD if row.held else waits.get(row.id)) if of_states.submitted else None,
-                warnings=row.warnings,
+                warnings=[*([row.aside] if row.aside else []), *row.warnings],
             )
         )
     return found
@@ -306,6 +306,13 @@ def warn(c: sa.Connection, job: str, text: str) -> None:
     if known is not None and text not in known:
         c.execute(sa.update(jobs).where(jobs.c.id == job).values(warnings=[*known, text][-MAX_WARNINGS:]))
         events.insert(c, "job", job, {"change": "warned"})
+
+
+def set_aside(c: sa.Connection, job: str, why: str | None) -> None:
+    """Show that the engine cannot go on with a job, and why; None: it can again."""
+    changed = c.execute(sa.update(jobs).where(jobs.c.id == job, jobs.c.aside.is_distinct_from(why)).values(aside=why))
+    if changed.rowcount:
+        events.insert(c, "job", job, {"change": "set aside" if why else "taken up"})
 
 
 def untold(c: sa.Connection) -> list[sa.Row[Any]]:

@@ -58,6 +58,7 @@ jobs = Table(
     Column("searching", Boolean, nullable=False, server_default=text("false")),  # further tasks are to come
     Column("search_until", Float(53)),  # the end of its time budget
     Column("search_note", Text),  # why no further tasks come
+    Column("aside", Text),  # why the engine cannot go on with it at the moment
     Index("ix_jobs_created_at", "created_at"),
 )
 

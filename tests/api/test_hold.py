@@ -44,13 +44,13 @@ def control(server: ServerProcess, job: str) -> list[dict[str, Any]]:
 class TestHold:
     def test_a_held_job_begins_no_further_task_until_it_is_released(self, server: ServerProcess, go: Path) -> None:
         job = submit(server, go, 5)
-        wait_for(lambda: counts(server, job) == (3, 2, 0), 30, "two to run")
+        wait_for(lambda: counts(server, job) == (3, 2, 0), what="two to run")
         held = server.post(f"/jobs/{job}/hold")
         assert (held["id"], held["held"]) == (job, True)
         assert held["waits"]["reason"].startswith("held")
-        wait_for(lambda: control(server, job), 10, "the runners to be told")
+        wait_for(lambda: control(server, job), what="the runners to be told")
         go.touch()
-        wait_for(lambda: counts(server, job) == (3, 0, 2), 30, "those that ran to finish")
+        wait_for(lambda: counts(server, job) == (3, 0, 2), what="those that ran to finish")
         # The runners leave when they have nothing to do: the place is free for others.
         other = server.submit("print(1)")
         assert server.wait(other)[0]["state"] == "finished"
@@ -79,13 +79,13 @@ class TestHold:
 
     def test_one_that_waits_on_the_backend_is_held_there(self, server: ServerProcess, go: Path) -> None:
         first = submit(server, go, 2)
-        wait_for(lambda: counts(server, first) == (0, 2, 0), 30, "the machine to be full")
+        wait_for(lambda: counts(server, first) == (0, 2, 0), what="the machine to be full")
         job = server.submit("print(1)")
         why = "all 2 CPU slots of this machine are taken"
-        wait_for(lambda: (server.get(f"/jobs/{job}")["waits"] or {}).get("reason") == why, 20, "why it waits")
+        wait_for(lambda: (server.get(f"/jobs/{job}")["waits"] or {}).get("reason") == why, what="why it waits")
         assert server.task(job)["allocation"]["reason"] == why
         server.post(f"/jobs/{job}/hold")
-        wait_for(lambda: control(server, job), 10, "the order")
+        wait_for(lambda: control(server, job), what="the order")
         go.touch()
         server.wait(first)
         third = server.submit("print(1)")
@@ -179,21 +179,21 @@ class TestAllocation:
     def test_where_a_task_runs_and_ran(self, server: ServerProcess, go: Path) -> None:
         job = submit(server, go, 1)
         server.wait_state(job, "running")
-        shown = wait_for(lambda: _running(server, job), 10, "the allocation to run")
+        shown = wait_for(lambda: _running(server, job), what="the allocation to run")
         assert (shown["backend"], shown["key"], shown["backend_id"]) == ("local", f"{job}-a1.0", f"{job}-a1.0")
         assert shown["node"] == server.task(job)["node"]
         assert (shown["script"], shown["ended_at"], shown["cause"]) == (None, None, None)
         assert server.task(job)["attempts"][0]["allocation"] == f"{job}-a1.0"
         go.touch()
         server.wait(job)
-        wait_for(lambda: server.task(job)["allocation"]["state"] == "ended", 20, "its end")
+        wait_for(lambda: server.task(job)["allocation"]["state"] == "ended", what="its end")
         assert server.task(job)["allocation"]["ended_at"] is not None
 
     def test_where_a_waiting_one_will(self, server: ServerProcess, go: Path) -> None:
         first = submit(server, go, 2)
-        wait_for(lambda: counts(server, first) == (0, 2, 0), 30, "the machine to be full")
+        wait_for(lambda: counts(server, first) == (0, 2, 0), what="the machine to be full")
         job = server.submit("print(1)")
-        shown = wait_for(lambda: server.task(job)["allocation"], 20, "an allocation")
+        shown = wait_for(lambda: server.task(job)["allocation"], what="an allocation")
         assert shown["state"] in ("planned", "pending")
         go.touch()
         server.wait(job)

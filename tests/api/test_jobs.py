@@ -273,7 +273,7 @@ def test_nodes_show_the_tasks_on_their_devices(server: ServerProcess) -> None:
         devices = [device for node in server.get("/nodes") for device in node["devices"]]
         return any(f"{job}-1" in device["tasks"] for device in devices)
 
-    wait_for(shown, 15, "the task on a device")
+    wait_for(shown, what="the task on a device")
     server.post(f"/jobs/{job}/stop")
     server.wait(job)
 

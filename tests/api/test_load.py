@@ -22,7 +22,7 @@ def test_a_task_and_its_node(server: ServerProcess) -> None:
         found = [one for one in server.get("/load")["jobs"] if one["job"] == job and one["memory"]]
         return found[0] if found else None
 
-    mine = wait_for(measured, 20, "its measurements")
+    mine = wait_for(measured, what="its measurements")
     assert (mine["name"], mine["tasks"], mine["gpus"], mine["advice"]) == ("busy", 1, 0, [])
     assert mine["cores"] > 0
 
@@ -32,7 +32,7 @@ def test_a_task_and_its_node(server: ServerProcess) -> None:
         on = [device["tasks"] for node in report["nodes"] for device in node["devices"] if task in device["tasks"]]
         return report if on == [[task]] else None
 
-    report = wait_for(placed, 20, "the task on its device")
+    report = wait_for(placed, what="the task on its device")
     [node] = report["nodes"]
     assert 0 <= node["cpus_busy"] <= node["cpus"]
     assert node["cpus_busy"] == node["cpus_used"]
@@ -47,7 +47,7 @@ def test_a_task_and_its_node(server: ServerProcess) -> None:
 
 def test_how_it_was_before(server: ServerProcess) -> None:
     name = server.get("/nodes")[0]["name"]
-    series, *_ = wait_for(lambda: server.get("/load/history", node=name, minutes=5), 20, "the first row")
+    series, *_ = wait_for(lambda: server.get("/load/history", node=name, minutes=5), what="the first row")
     assert (series["node"], series["backend"], series["device"]) == (name, "local", None)
     assert len(series["times"]) == len(series["load"]) == len(series["memory"]) >= 1
     assert series["memory"][-1] > 0
@@ -57,7 +57,7 @@ def test_how_it_was_before(server: ServerProcess) -> None:
 
 
 def test_what_may_be_large_is_compressed_for_those_who_take_it(server: ServerProcess) -> None:
-    wait_for(lambda: server.get("/nodes"), 20, "the first look")
+    wait_for(lambda: server.get("/nodes"), what="the first look")
     for accepted, encoding in (("gzip", "gzip"), ("identity", None)):
         found = server.client.get("/load", headers={"Accept-Encoding": accepted})
         assert found.headers.get("content-encoding") == encoding

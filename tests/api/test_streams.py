@@ -72,7 +72,7 @@ def test_points_and_states_arrive_live_and_once(server: ServerProcess) -> None:
     wait_for(lambda: stream.events)
     assert stream.events[0][0] == "hello"
     job = server.submit(COUNTING)
-    wait_for(lambda: len(stream.points(job)) >= 2, 20)
+    wait_for(lambda: len(stream.points(job)) >= 2)
     assert server.task(job)["state"] == "running"
     server.wait(job)
     wait_for(lambda: len(stream.points(job)) == 6)
@@ -89,7 +89,7 @@ def test_stream_resumes_where_it_was(server: ServerProcess) -> None:
     stream = Stream(server)
     wait_for(lambda: stream.events)
     job = server.submit(COUNTING)
-    wait_for(lambda: len(stream.points(job)) >= 2, 20)
+    wait_for(lambda: len(stream.points(job)) >= 2)
     stream.close()
     last = stream.events[-1][1]
     server.wait(job)
@@ -119,7 +119,7 @@ def test_stream_survives_a_restart_of_the_server(tmp_path: Path) -> None:
     with running(tmp_path / "home", local__slots=1) as server:
         first = Stream(server)
         job = server.submit(COUNTING)
-        wait_for(lambda: len(first.points(job)) >= 2, 20)
+        wait_for(lambda: len(first.points(job)) >= 2)
         server.kill()
         first.close()
         server.start()

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 from paddock.api import web
 from tests.support.server import ServerProcess, running
 
-expect.set_options(timeout=30_000)  # machines that run the tests may be busy
+expect.set_options(timeout=90_000)  # machines that run the tests may be busy
 
 ROOT = Path(__file__).parent.parent.parent
 SHOTS = ROOT / "screenshots"
@@ -76,7 +76,7 @@ def visit(browser: Browser, server: ServerProcess) -> Iterator[Callable[..., Pag
         )
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(30_000)
+        page.set_default_timeout(90_000)
         page.on("pageerror", lambda error: faults.append(f"script error: {error}"))
         page.on("console", lambda m: faults.append(f"console: {m.text}") if _bad(m.type, m.text) else None)
         page.on(

@@ -77,7 +77,7 @@ def test_a_job_from_drop_to_removal(visit: Visit, server: ServerProcess) -> None
     canvas = page.locator("canvas").first
     expect(canvas).to_be_visible()
     before = canvas.evaluate("canvas => canvas.toDataURL()")
-    wait_for(lambda: canvas.evaluate("canvas => canvas.toDataURL()") != before, 10, "the curve to move")
+    wait_for(lambda: canvas.evaluate("canvas => canvas.toDataURL()") != before, what="the curve to move")
 
     actions = page.get_by_role("group", name="Actions")
     actions.get_by_role("button", name="Stop").click()
@@ -149,10 +149,10 @@ def test_connection_lost_and_healed(visit: Visit, server: ServerProcess, tmp_pat
     expect(page.get_by_role("link", name=re.compile("new job", re.I)).first).to_be_visible()
     port = int(server.url.rpartition(":")[2])
     server.kill()
-    expect(page.get_by_text(re.compile("reconnect|connection", re.I)).first).to_be_visible(timeout=20_000)
+    expect(page.get_by_text(re.compile("reconnect|connection", re.I)).first).to_be_visible(timeout=90_000)
     server.start(port)
     job = server.submit("print(1)", name="After the restart")
-    expect(page.get_by_text("After the restart").first).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("After the restart").first).to_be_visible(timeout=90_000)
     wait_for(lambda: server.get(f"/jobs/{job}")["ended"])
 
 

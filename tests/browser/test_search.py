@@ -178,7 +178,7 @@ def test_the_lineage_of_a_population(visit: Visit, server: ServerProcess) -> Non
     params = RANGES | {"epochs": 400, "pause": 0.25}  # a busy machine is slow to see what they have come to
     job = server.submit(TRAIN, params=params, search={"method": "pbt", "trials": 4, "interval": 3})
     page = visit(f"/jobs/{job}?view=search")
-    moves = wait_for(lambda: server.get(f"/jobs/{job}/search")["moves"], 60, "a task to go on from another")
+    moves = wait_for(lambda: server.get(f"/jobs/{job}/search")["moves"], what="a task to go on from another")
     number, source = (moves[0][name].split("-")[1] for name in ("task", "source"))
     row = re.compile(f"task {number} task {source} .*→")
     expect(page.get_by_role("region", name="Moves").get_by_role("row", name=row).first).to_be_visible()

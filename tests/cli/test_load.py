@@ -15,7 +15,7 @@ from tests.support.up import Cli
 def test_tables(cli: Cli) -> None:
     job = cli.submit("-p", "sleep=60", "--name", "sleeper")
     try:
-        wait_for(lambda: job in cli.quick("load").out, 20, "the task to run")
+        wait_for(lambda: job in cli.quick("load").out, what="the task to run")
         done = cli.quick("load")
         assert {"NODE", "USER", "JOB"} <= {line.split()[0] for line in done.out.splitlines() if line}
         assert "sleeper" in done.out

@@ -150,7 +150,7 @@ def test_killed_in_the_middle(maps: Cli) -> None:
     put(maps, a="a", b="wait", c="c")
     job = start(maps, "--tasks", "1")["id"]
     half = maps.folder / f"out/.paddock-{job}-1/b.txt"
-    wait_for(half.exists, 20, "the second file")
+    wait_for(half.exists, what="the second file")
     with Client(home=maps.home) as client:
         pid = client.task(f"{job}-1").attempts[-1].pid
     assert pid is not None
@@ -160,7 +160,7 @@ def test_killed_in_the_middle(maps: Cli) -> None:
     assert [path.name for path in (maps.folder / "out").iterdir() if path.is_file()] == ["a.txt"]
     half.unlink()
     maps.quick("restart", job, "--resume")
-    wait_for(half.exists, 20, "the second file again")
+    wait_for(half.exists, what="the second file again")
     maps.quick("stop", job)
     maps.wait(job)
     assert outputs(maps) == {"a.txt": "A"}

@@ -46,7 +46,7 @@ def _served_by(cli: Cli, process: subprocess.Popen[bytes]) -> Whereabouts:
         there = whereabouts.read(Home(cli.home))
         return there if there and there.pid == process.pid else None
 
-    about: Whereabouts = wait_for(found, 60, "the server's address")
+    about: Whereabouts = wait_for(found, what="the server's address")
     return about
 
 

@@ -95,13 +95,13 @@ def test_sweep_finishes_while_the_server_is_down(tmp_path: Path) -> None:
     params = {"number": "1,2,3,4,5,6", "epochs": 3, "seconds": 0.4, "witness": str(witness)}
     with running(tmp_path / "home", local__slots=2) as server:
         job = server.submit(WITNESSED, params=params)
-        wait_for(witness.exists, 30, "the first task to start")
+        wait_for(witness.exists, what="the first task to start")
         server.kill()
         assert len(witness.read_text().split()) < 6
-        wait_for(lambda: len(witness.read_text().split()) == 6, 30, "all tasks to start without a server")
+        wait_for(lambda: len(witness.read_text().split()) == 6, what="all tasks to start without a server")
         claims = server.home.job(job).claims
         assert len(list(claims.iterdir())) == 6
-        wait_for(lambda: _runners_gone(server), 30, "the runners to leave")
+        wait_for(lambda: _runners_gone(server), what="the runners to leave")
         server.start()
         assert [task["state"] for task in server.wait(job)] == ["finished"] * 6
 
@@ -145,7 +145,7 @@ def test_runner_killed_task_is_retried_by_policy(tmp_path: Path) -> None:
         job = server.submit(SLEEPER, retries={"lost": 1})
         pid = _pid_of(server, job)
         os.kill(_runner_of(pid), signal.SIGKILL)
-        wait_for(lambda: server.task(job)["attempt"] == 2 and server.task(job)["state"] == "running", 20)
+        wait_for(lambda: server.task(job)["attempt"] == 2 and server.task(job)["state"] == "running")
         assert not _alive(pid)
         first, second = server.task(job)["attempts"]
         assert (first["state"], first["cause"], first["resumed"]) == ("error", "lost", False)
@@ -158,12 +158,12 @@ def test_runner_killed_task_is_retried_by_policy(tmp_path: Path) -> None:
 def test_what_a_killed_runner_had_not_read_is_not_lost(where: str, tmp_path: Path) -> None:
     with running(tmp_path / "home", local__slots=1) as server:
         job = server.submit(RESUMING, params={"epochs": 40, "where": where})
-        wait_for(lambda: server.task(job)["epoch"], 20, "the first epoch")
+        wait_for(lambda: server.task(job)["epoch"], what="the first epoch")
         runner = _runner_of(server.task(job)["attempts"][0]["pid"])
         os.kill(runner, signal.SIGSTOP)
         known = server.task(job)["epoch"]
         reached = server.home.job(job).root / "results" / job / f"{job}-1" / "checkpoint" / "epoch"
-        wait_for(lambda: int(reached.read_text() or 0) > known + 8, 20, "epochs that nobody reports")
+        wait_for(lambda: int(reached.read_text() or 0) > known + 8, what="epochs that nobody reports")
         os.kill(runner, signal.SIGKILL)
         [task] = server.wait(job)
         assert (task["state"], task["attempt"]) == ("finished", 2)
@@ -181,7 +181,7 @@ def _pid_of(server: ServerProcess, job: str) -> int:
         attempt = task["attempts"][-1]
         return attempt["pid"] if task["state"] == "running" and "ready" in server.log_of(job) else None
 
-    pid: int = wait_for(ready, 20, "the task to run")
+    pid: int = wait_for(ready, what="the task to run")
     return pid
 
 
@@ -208,7 +208,7 @@ def test_claim_without_a_word_becomes_a_new_attempt(tmp_path: Path) -> None:
     blocker = server.submit(SLEEPER)
     server.wait_state(blocker, "running")
     job = server.submit("print('here')")
-    wait_for(server.home.job(job).tasks.exists, 10)
+    wait_for(server.home.job(job).tasks.exists)
     server.home.job(job).claim(f"{job}-1", 1).mkdir()
     server.post(f"/jobs/{blocker}/stop")
     task = server.wait(job)[0]

@@ -32,11 +32,11 @@ def test_a_hold_outlives_the_server(tmp_path: Path) -> None:
     marks.mkdir()
     server = ServerProcess(tmp_path / "home", local__slots=2).start()
     job = server.submit(SHORT, params={"marks": str(marks), "n": list(range(MANY))})
-    wait_for(lambda: len(list(marks.iterdir())) >= 2, 30, "two to begin")
+    wait_for(lambda: len(list(marks.iterdir())) >= 2, what="two to begin")
     server.post(f"/jobs/{job}/hold")
     server.kill()
     server.start()
-    wait_for(lambda: server.get(f"/jobs/{job}")["counts"]["running"] == 0, 30, "those that ran to end")
+    wait_for(lambda: server.get(f"/jobs/{job}")["counts"]["running"] == 0, what="those that ran to end")
     begun = len(list(marks.iterdir()))
     assert begun < MANY, "all of them began while the server was down"
     time.sleep(2)

@@ -151,15 +151,15 @@ def test_a_warm_start_learns_from_what_is_there(server: ServerProcess) -> None:
 
 def test_pause_extend_and_stop(server: ServerProcess) -> None:
     job = server.submit(TRAIN, params=SPACE, search={"method": "tpe", "trials": 200}, parallel=2)
-    wait_for(lambda: server.get(f"/jobs/{job}")["counts"]["finished"] >= 3, 30)
+    wait_for(lambda: server.get(f"/jobs/{job}")["counts"]["finished"] >= 3)
     server.post(f"/jobs/{job}/hold", {})
-    wait_for(lambda: server.get(f"/jobs/{job}")["counts"]["running"] == 0, 30)
+    wait_for(lambda: server.get(f"/jobs/{job}")["counts"]["running"] == 0)
     count = len(server.tasks(job))
     time.sleep(1.5)
     held = server.get(f"/jobs/{job}")
     assert (len(server.tasks(job)), held["ended"], held["searching"]) == (count, False, True)
     server.post(f"/jobs/{job}/release", {})
-    wait_for(lambda: len(server.tasks(job)) > count + 1, 30)
+    wait_for(lambda: len(server.tasks(job)) > count + 1)
     server.post(f"/jobs/{job}/stop", {})
     server.wait(job)
     ended = server.get(f"/jobs/{job}")
@@ -169,7 +169,7 @@ def test_pause_extend_and_stop(server: ServerProcess) -> None:
     assert more["searching"]
     spec = more["spec"]["search"]["trials"]
     assert spec == 203
-    wait_for(lambda: len(server.tasks(job)) > done, 30)
+    wait_for(lambda: len(server.tasks(job)) > done)
     server.post(f"/jobs/{job}/stop", {})
     tasks = server.wait(job)
     assert all(30 <= task["params"]["units"] <= 50 for task in tasks[done:])

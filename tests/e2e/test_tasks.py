@@ -35,7 +35,7 @@ def _alive(pid: int) -> bool:
 
 
 def _ready(server: ServerProcess, job: str) -> list[int]:
-    wait_for(lambda: "ready" in server.log_of(job), 20, "the task to be ready")
+    wait_for(lambda: "ready" in server.log_of(job), what="the task to be ready")
     return [int(word) for word in server.log_of(job).split("ready")[1].split()]
 
 
@@ -121,7 +121,7 @@ def test_job_folder_on_a_full_disk(tmp_path: Path) -> None:
                 "raise OSError('no space')\n"
             )
             job = server.submit(script)
-            wait_for(lambda: _full(home), 20, "the disk to be full")
+            wait_for(lambda: _full(home), what="the disk to be full")
             time.sleep(1)
             (server.home.job(job).task(f"{job}-1") / "work" / "filler").unlink()
             task = server.wait(job, 30)[0]
@@ -271,7 +271,7 @@ def test_remove_while_running(server: ServerProcess) -> None:
     pid = server.task(job)["attempts"][0]["pid"]
     assert server.client.delete(f"/jobs/{job}").status_code == 204
     assert server.client.get(f"/jobs/{job}").status_code == 404
-    wait_for(lambda: not server.home.job(job).root.exists() and not _alive(pid), 20, "folder and process to go")
+    wait_for(lambda: not server.home.job(job).root.exists() and not _alive(pid), what="folder and process to go")
     assert server.get("/health")["ok"]
 
 

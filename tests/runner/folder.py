@@ -124,7 +124,7 @@ def kinds(records: list[Record]) -> list[str]:
     return [r["e"] for r in records if r["e"] not in ("usage", "node")]
 
 
-def wait_for(probe: Callable[[], T | None], seconds: float = 20.0) -> T:
+def wait_for(probe: Callable[[], T | None], seconds: float = 120.0) -> T:
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         value = probe()

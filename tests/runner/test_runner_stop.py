@@ -185,7 +185,7 @@ def test_killed_runner_leaves_a_good_journal_and_no_task(folder: Folder) -> None
     runner.wait()
     assert kinds(folder.records())[0] == "runner"
     assert not [r for r in folder.records() if r["e"] in ("ended", "bye")]
-    wait_for(lambda: not any(map(is_running, pids)), 10)
+    wait_for(lambda: not any(map(is_running, pids)))
 
 
 def test_warning_before_the_time_limit(folder: Folder) -> None:

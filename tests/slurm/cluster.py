@@ -208,7 +208,7 @@ class Cluster:
         """Whether slurmctld answers."""
         return " UP" in self.run("scontrol", "ping", check=False, timeout=10)
 
-    def wait_ready(self, seconds: float = 60) -> None:
+    def wait_ready(self, seconds: float = 180) -> None:
         """Until slurmctld answers and every node can take jobs."""
         self._until(lambda: self._alive("slurmctld") and self.ping(), seconds, "slurmctld")
         usable = {"idle", "mixed", "allocated", "completing"}
@@ -223,7 +223,7 @@ class Cluster:
             lambda: time.time() > now + 6 or (file.exists() and file.stat().st_mtime > now), 10, "a saved queue"
         )
 
-    def clear(self, seconds: float = 60) -> None:
+    def clear(self, seconds: float = 180) -> None:
         """Brings everything back to an empty queue and idle nodes, whatever a test has done."""
         for name in self._daemons():
             self.start_daemon(name)
@@ -274,7 +274,7 @@ class Cluster:
         """`PENDING`, `RUNNING`, `COMPLETED`, ...; empty when slurmctld does not know the job (any more)."""
         return self.run("squeue", "-h", "-t", "all", "-j", job, "-o", "%T", check=False)
 
-    def wait_job(self, job: str, *states: str, seconds: float = 30) -> str:
+    def wait_job(self, job: str, *states: str, seconds: float = 120) -> str:
         """Waits until a job is in one of these states, and says in which."""
         state = ""
 

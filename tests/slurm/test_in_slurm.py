@@ -43,7 +43,7 @@ class Site:
             there = whereabouts.read(self.home)
             return there if there and there.slurm != job else None
 
-        about: Whereabouts = wait_for(found, 60, "a successor")
+        about: Whereabouts = wait_for(found, what="a successor")
         return about
 
     @property
@@ -103,7 +103,7 @@ def test_a_successor_takes_over_at_the_warning(site: Site) -> None:
     site.signal(first)
     second = site.served_by_another_than(first)
     assert "will take over" in site.log
-    wait_for(lambda: site.jobs() == [second.slurm], 30, "the end of the first")
+    wait_for(lambda: site.jobs() == [second.slurm], what="the end of the first")
     assert site.cluster.wait_job(first, "COMPLETED") == "COMPLETED"
     assert site("show", job, "--json").json["id"] == job
 
@@ -112,13 +112,13 @@ def test_a_successor_takes_over_at_the_warning(site: Site) -> None:
     site.signal(second.slurm)
     third = site.served_by_another_than(second.slurm)
     assert third.slurm not in (first, None)
-    wait_for(lambda: site("show", job, "--json").json["counts"]["finished"] == 1, 60, "the end of the job")
+    wait_for(lambda: site("show", job, "--json").json["counts"]["finished"] == 1, what="the end of the job")
 
 
 def test_down_also_cancels_a_successor_that_waits(site: Site) -> None:
     first = site.up("--partition", "one", "--cpus", str(site.cluster.cpus), "--time", "30m")["slurm"]
     site.signal(first)
-    wait_for(lambda: len(site.jobs()) == 2, 30, "a successor in the queue")
+    wait_for(lambda: len(site.jobs()) == 2, what="a successor in the queue")
     site.signal(first)  # a second warning makes no second successor
     ended = site("down").out
     assert f"Slurm job {first}" in ended
@@ -135,7 +135,7 @@ def test_one_that_waits_can_be_waited_for_again(site: Site) -> None:
     with subprocess.Popen(
         [*heeds, *argv], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as waiting:
-        wait_for(site.jobs, 60, "the server in the queue")
+        wait_for(site.jobs, what="the server in the queue")
         assert waiting.stderr is not None
         line = next(line for line in waiting.stderr if "free place" in line)
         assert "waits for a free place in partition one" in line

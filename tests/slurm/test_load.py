@@ -19,7 +19,7 @@ def test_runners_tell_of_their_nodes(cluster: Cluster, tmp_path: Path) -> None:
             nodes = {node["name"]: node for node in at.server.get("/load")["nodes"]}
             return nodes[cluster.nodes[0]]["cpus_busy"] is not None
 
-        wait_for(looked, 30, "a look of the runner")
+        wait_for(looked, what="a look of the runner")
         report = at.server.get("/load")
         nodes = {node["name"]: node for node in report["nodes"] if node["backend"] == "slurm"}
         mine = nodes.pop(cluster.nodes[0])

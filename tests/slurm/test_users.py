@@ -112,7 +112,7 @@ class UserServer(ServerProcess):
             stderr=self.log,
             **how,
         )
-        self.url = json.loads(wait_for(self._announced, 60, "the server's address"))["url"]
+        self.url = json.loads(wait_for(self._announced, what="the server's address"))["url"]
         self.token = self.home.read_token() or ""
         self.client.base_url = f"{self.url}/api/v1"
         self.client.headers["Authorization"] = f"Bearer {self.token}"

@@ -155,7 +155,7 @@ def test_killed_in_the_middle(tmp_path: Path) -> None:
         tmp_path, f'test "$(basename {{input}})" = a && cp {{input}} {{output}} || {{ {SLOW}; }}', ["a", "b", "c"]
     )
     process = part.start()
-    wait_for((part.out / ".paddock-k3v-1/b").exists, 10)
+    wait_for((part.out / ".paddock-k3v-1/b").exists)
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     assert [path.name for path in part.out.iterdir() if path.is_file()] == ["a"], "nothing half is there"
@@ -170,7 +170,7 @@ def test_killed_in_the_middle(tmp_path: Path) -> None:
 def test_told_to_end(tmp_path: Path) -> None:
     part = Part(tmp_path, SLOW, ["a", "b"])
     process = part.start()
-    wait_for((part.out / ".paddock-k3v-1/a").exists, 10)
+    wait_for((part.out / ".paddock-k3v-1/a").exists)
     time.sleep(0.1)
     os.killpg(process.pid, signal.SIGTERM)
     assert process.wait(10) == 128 + signal.SIGTERM

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from statistics import fmean
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import AfterValidator, ConfigDict, Field
 
 from paddock import units
 from paddock.models import Device, GpuProcess, Model, Node, Resources, Seat
@@ -66,30 +66,45 @@ class LoadSeries(Model):
 # --- what a look at a machine gave ------------------------------------------------------------------------------------
 
 
+MOST_CARDS = 128  # of a node
+MOST_PROCESSES = 64  # of a card: a runner tells of no more
+
+
+def _short(processes: list[GpuProcess]) -> list[GpuProcess]:
+    for one in processes:
+        if any(len(text or "") > 200 for text in (one.owner, one.command, one.task)):
+            raise ValueError("what is said of a process is too long")
+        if not (0 <= one.pid < 2**31 and 0 <= (one.memory or 0) <= 2**63):
+            raise ValueError("a number of a process is out of bounds")
+    return processes
+
+
 class CardLook(Model):
     """A GPU, as paddock.runner.machine tells of it."""
 
     model_config = ConfigDict(extra="ignore")
 
-    id: str
-    number: int
-    place: str | None = Field(None, description="what the scheduler calls it")
-    name: str = ""
+    id: str = Field(max_length=200)
+    number: int = Field(ge=0, lt=2**31)
+    place: str | None = Field(None, max_length=200, description="what the scheduler calls it")
+    name: str = Field("", max_length=200)
     memory: int | None = Field(None, ge=0, le=2**63)
     used: int | None = Field(None, ge=0, le=2**63)
     load: float | None = Field(None, ge=0, le=1)
-    processes: list[GpuProcess] = Field(default_factory=list)
+    processes: Annotated[list[GpuProcess], AfterValidator(_short)] = Field(
+        default_factory=list, max_length=MOST_PROCESSES
+    )
 
 
 class Look(Model):
     model_config = ConfigDict(extra="ignore")
 
-    cores: int = Field(ge=1)
+    cores: int = Field(ge=1, le=2**20)
     busy: float | None = Field(None, ge=0, le=1e6)
     load: float | None = Field(None, ge=0, le=1e6)
     memory: int | None = Field(None, ge=0, le=2**63)
     free: int | None = Field(None, ge=0, le=2**63)
-    cards: list[CardLook] = Field(default_factory=list)
+    cards: list[CardLook] = Field(default_factory=list, max_length=MOST_CARDS)
 
     @property
     def used(self) -> int | None:

@@ -6,11 +6,13 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from typing import Any
 
 import sqlalchemy as sa
 from playwright.sync_api import Page, Route, expect
 
+from paddock.models import Packing
 from paddock.store import loads, packings, tables
 from paddock.store.db import Database
 from tests.browser.test_looks import LOOKS
@@ -88,13 +90,13 @@ def test_how_tasks_share_a_gpu_is_told_while_they_do(visit: Visit, server: Serve
     expect(page.get_by_text("1 running").first).to_be_visible()
     expect(panel).to_have_count(0)
 
-    said = {"e": "packing", "gpu": CARD, "auto": True, "need": 2 * GIB, "total": 140 * GIB}
+    said: dict[str, Any] = {"gpu": CARD, "auto": True, "need": 2 * GIB, "total": 140 * GIB}
     with _database(server) as c:
-        packings.take(c, job, [{**said, "at": time.time(), "tasks": 6}])
+        packings.take(c, job, [Packing(**said, at=datetime.now(UTC), tasks=6)])
     expect(panel.get_by_text(f"6 tasks share each {CARD}")).to_be_visible()
     expect(panel.get_by_text("still growing")).to_be_visible()
     with _database(server) as c:
-        packings.take(c, job, [{**said, "at": time.time(), "tasks": 24, "limit": "cores", "speedup": 11.2}])
+        packings.take(c, job, [Packing(**said, at=datetime.now(UTC), tasks=24, limit="cores", speedup=11.2)])
     expect(panel.get_by_text(f"24 tasks share each {CARD}")).to_be_visible()
     expect(panel.get_by_text("limited by the CPU cores · 11× as fast as one at a time")).to_be_visible()
     server.post(f"/jobs/{job}/stop")

@@ -119,8 +119,9 @@ def test_a_runner_in_slurm_tells_of_its_node(folder: Folder, python: str) -> Non
     records = folder.run(SLURM_JOB_ID="7", SLURMD_NODENAME="n1")
     [node] = [record for record in records if record["e"] == "node"]
     assert (node["node"], node["cores"], node["cards"]) == ("n1", os.cpu_count(), [])
-    assert journal.parse(json.dumps(node).encode() + b"\n").records == [node]
-    assert Look.model_validate(node).memory
+    seen = journal.NodeSeen(node["at"], "n1", Look.model_validate(node))
+    assert journal.parse(json.dumps(node).encode() + b"\n").records == [seen]
+    assert seen.look.memory
 
 
 def test_on_its_own_machine_it_does_not(folder: Folder) -> None:

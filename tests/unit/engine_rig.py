@@ -68,7 +68,7 @@ class Rig:
 
     def say(self, key: str, *records: dict[str, Any], start: int = 1) -> None:
         """What the runner of an allocation would write."""
-        path = self.home.job(JOB).journal(key, start)
+        path = self.home.job(key.rpartition("-a")[0]).journal(key, start)
         with open(path, "a") as file:
             for record in records:
                 file.write(json.dumps({"at": 2e9, "attempt": 1, **record}) + "\n")

@@ -15,6 +15,7 @@ from paddock.api.server import Server
 from paddock.cli.load import picture
 from paddock.engine.courier import Courier
 from paddock.engine.load import Monitor
+from paddock.journal import NodeSeen, parse
 from paddock.models import Device, GpuProcess, Node, TaskState
 from paddock.monitoring import LoadReport, Sample
 from paddock.paths import Home
@@ -41,10 +42,16 @@ def node(name: str = "n1", gpus: int = 2, **fields: Any) -> Node:
     return Node(name=name, backend="fake", cpus=8, slots=gpus, cpu_slots=8, devices=devices, **fields)
 
 
-def look(at: float = NOW, card: int | None = 0, used: int = 5, name: str = "n1", **fields: Any) -> dict[str, Any]:
+def said(at: float = NOW, card: int | None = 0, used: int = 5, name: str = "n1", **fields: Any) -> dict[str, Any]:
     cards = [] if card is None else [{"id": f"GPU-{card}", "number": 0, "place": str(card), "used": used, "load": 0.5}]
     known = {"e": "node", "at": at, "node": name, "cores": 8, "busy": 2.0, "load": 3.0, "memory": 100, "free": 60}
     return {**known, "cards": cards, **fields}
+
+
+def look(*args: Any, **fields: Any) -> NodeSeen:
+    [record] = parse(json.dumps(said(*args, **fields)).encode() + b"\n").records
+    assert isinstance(record, NodeSeen)
+    return record
 
 
 def monitor(*nodes: Node) -> tuple[Monitor, Nodes]:
@@ -68,16 +75,9 @@ class TestLooks:
         assert used(made, NOW + 95) == [None, None]
         assert made.nodes(NOW + 95)[0].cpus_busy is None
 
-    def test_what_is_old_strange_or_elsewhere_changes_nothing(self) -> None:
+    def test_what_is_old_or_elsewhere_changes_nothing(self) -> None:
         made, _ = monitor(node())
-        news = [
-            look(NOW - 61),
-            look(name="n2"),
-            look(cores="x"),
-            look(node=7),
-            look(cards=[{}]),
-            {"e": "node", "at": 1},
-        ]
+        news = [look(NOW - 61), look(name="n2")]
         made.take([("fake", one) for one in news] + [("other", look())], NOW)
         assert made.nodes(NOW) == [node()]
 
@@ -143,7 +143,7 @@ def test_from_the_journal_to_the_node(rig: Rig) -> None:
     [key] = rig.keys()
     rig.started(key, task)
     at = time.time() + rig.ahead
-    rig.say(key, look(at, card=None), {"e": "node", "at": at, "junk": True})
+    rig.say(key, said(at, card=None), {"e": "node", "at": at, "junk": True})
     rig.step(seconds=20)
     [seen] = rig.engine.nodes_now()
     assert (seen.cpus_busy, seen.memory_used) == (2.0, 40)

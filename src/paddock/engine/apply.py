@@ -2,20 +2,19 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 import sqlalchemy as sa
-from pydantic import ValidationError
 
 from paddock import lifecycle
 from paddock.engine.announce import Announcement
 from paddock.engine.context import Context, JobFacts
 from paddock.estimate import Pace
-from paddock.journal import Record
+from paddock.journal import AboutAttempt, Ended, Metric, Record, Reset, Started, Total, Usage, Warned
 from paddock.lifecycle import Ending, Verdict
-from paddock.models import Cause, Room, Seat, TaskState
+from paddock.models import Cause, TaskState
 from paddock.store import attempts, metrics, trials
 from paddock.store.metrics import Point
 
@@ -77,24 +76,24 @@ class Changes:
         self._c = c
         self._context = context
         self._subjects: dict[tuple[str, int], Subject | None] = {}
-        self._handlers = {
-            "started": self._started,
-            "metric": self._metric,
-            "reset": self._reset,
-            "total": self._total,
-            "usage": self._usage,
-            "warning": self._warning,
-            "ended": self._ended,
+        self._handlers: dict[type[AboutAttempt], Callable[[Subject, Any, str], None]] = {
+            Started: self._started,
+            Metric: self._metric,
+            Reset: self._reset,
+            Total: self._total,
+            Usage: self._usage,
+            Warned: self._warned,
+            Ended: self._ended,
         }
 
     def apply(self, news: Mapping[str, list[Record]]) -> None:
         """Records by the allocation whose journals they are from."""
-        about = [(key, record) for key, records in news.items() for record in records if record["e"] in self._handlers]
-        self._load({(record["task"], record["attempt"]) for _, record in about})
+        about = [(key, one) for key, records in news.items() for one in records if isinstance(one, AboutAttempt)]
+        self._load({(record.task, record.attempt) for _, record in about})
         for allocation, record in about:
-            subject = self._subjects[record["task"], record["attempt"]]
+            subject = self._subjects[record.task, record.attempt]
             if subject is not None and not subject.state.ended:
-                self._handlers[record["e"]](subject, record, allocation)
+                self._handlers[type(record)](subject, record, allocation)
 
     def end(self, rows: list[sa.Row[Any]], judge: Any, at: float) -> None:
         """End attempts of which no journal tells the end. `judge` gets a subject and gives its verdict."""
@@ -126,49 +125,44 @@ class Changes:
 
     # --- one method a kind of record --------------------------------------------------------------------------------
 
-    def _started(self, subject: Subject, record: Record, allocation: str) -> None:
+    def _started(self, subject: Subject, record: Started, allocation: str) -> None:
         if not lifecycle.allowed(subject.state, TaskState.RUNNING):
             return
         subject.attempt |= {
             "state": TaskState.RUNNING.value,
             "allocation": allocation,
-            "start": _integer(record.get("start")),
-            "started_at": float(record["at"]),
-            "node": _text(record.get("node")),
-            "device": _text(record.get("device")),
-            "pid": _integer(record.get("pid")),
-            "seat": _seat(record.get("seat")),
+            "start": record.start,
+            "started_at": record.at,
+            "node": record.node,
+            "device": record.device,
+            "pid": record.pid,
+            "seat": record.seat.model_dump(mode="json") if record.seat else None,
         }
         if subject.current:
             subject.task["state"] = TaskState.RUNNING.value
 
-    def _metric(self, subject: Subject, record: Record, allocation: str) -> None:
-        step, values = _number(record.get("step")), record.get("v")
-        if step is None or not math.isfinite(step) or not isinstance(values, dict):
+    def _metric(self, subject: Subject, record: Metric, allocation: str) -> None:
+        for name, point in record.values.items():
+            subject.points[name].append((record.step, point, record.at))
+        epoch = record.step if record.epoch is None else record.epoch
+        self._reached(subject, epoch, record.at)
+        if not subject.current or subject.row.reduces:
             return
-        at = float(record["at"])
-        for name, given in values.items():
-            value = _number(given)
-            if value is not None and 0 < len(name) <= 200:
-                subject.points[name].append((step, value, at))
-        epoch = _number(record.get("epoch"))
-        self._reached(subject, step if epoch is None else epoch, at)
         objective = subject.facts.objective
-        value = _number(values.get(objective.metric))
-        if value is not None and subject.current and not subject.row.reduces:
+        value = record.values.get(objective.metric)
+        if value is not None:
             subject.task["last_value"] = value if math.isfinite(value) else None
             if objective.better(value, subject.of_task("best_value")):
-                best = {"best_value": value, "best_epoch": step if epoch is None else epoch, "best_at": at}
-                subject.task |= best
-        if subject.facts.spec.other_objectives and subject.current and not subject.row.reduces:
-            self._others(subject, values)
+                subject.task |= {"best_value": value, "best_epoch": epoch, "best_at": record.at}
+        if subject.facts.spec.other_objectives:
+            self._others(subject, record.values)
 
-    def _others(self, subject: Subject, values: Mapping[str, Any]) -> None:
+    def _others(self, subject: Subject, values: Mapping[str, float]) -> None:
         """The best of every further objective."""
         wanted = subject.facts.spec.other_objectives
         known = list(subject.of_task("others") or [None] * len(wanted))
         for place, objective in enumerate(wanted):
-            value = _number(values.get(objective.metric))
+            value = values.get(objective.metric)
             if value is not None and objective.better(value, known[place]):
                 known[place] = value
         subject.task["others"] = known
@@ -181,8 +175,8 @@ class Changes:
             first = subject.of_task("first_epoch")
             subject.task["first_epoch"] = epoch if first is None else min(first, epoch)
 
-    def _reset(self, subject: Subject, record: Record, allocation: str) -> None:
-        names = {name for name in record.get("names") or () if isinstance(name, str)}
+    def _reset(self, subject: Subject, record: Reset, allocation: str) -> None:
+        names = record.names
         subject.forgotten |= names
         for name in names:
             subject.points.pop(name, None)
@@ -202,50 +196,47 @@ class Changes:
         chain = metrics.before(self._c, subject.row.id, subject.row.a_number, subject.facts.objective.metric)
         return [(float(p["step"]), float(p["value"]), float(p["time"])) for p in chain]
 
-    def _total(self, subject: Subject, record: Record, allocation: str) -> None:
-        epochs = record.get("epochs")
-        if subject.current and isinstance(epochs, int) and 0 < epochs < 2**31:
-            subject.task["epochs"] = epochs
+    def _total(self, subject: Subject, record: Total, allocation: str) -> None:
+        if subject.current:
+            subject.task["epochs"] = record.epochs
 
-    def _usage(self, subject: Subject, record: Record, allocation: str) -> None:
-        at = float(record["at"])
-        since = at - (subject.of_attempt("started_at") or at)
-        for name in ("memory", "cpu", "gpu_memory", "gpu_load"):
-            value = _number(record.get(name))
+    def _usage(self, subject: Subject, record: Usage, allocation: str) -> None:
+        since = record.at - (subject.of_attempt("started_at") or record.at)
+        measured = {
+            "memory": record.memory,
+            "cpu": record.cpu,
+            "gpu_memory": record.gpu_memory,
+            "gpu_load": record.gpu_load,
+        }
+        for name, value in measured.items():
             if value is not None:
-                subject.points[metrics.SYSTEM + name].append((since, value, at))
-        self._peaks(subject, record.get("memory"), record.get("gpu_memory"))
+                subject.points[metrics.SYSTEM + name].append((since, float(value), record.at))
+        self._peaks(subject, record.memory, record.gpu_memory)
 
-    def _peaks(self, subject: Subject, memory: Any, gpu_memory: Any) -> None:
-        for name, given in (("peak_memory", memory), ("peak_gpu_memory", gpu_memory)):
-            value = _number(given)
+    def _peaks(self, subject: Subject, memory: int | None, gpu_memory: int | None) -> None:
+        for name, value in (("peak_memory", memory), ("peak_gpu_memory", gpu_memory)):
             if value is not None:
-                subject.attempt[name] = max(int(value), subject.of_attempt(name) or 0)
+                subject.attempt[name] = max(value, subject.of_attempt(name) or 0)
 
-    def _warning(self, subject: Subject, record: Record, allocation: str) -> None:
-        text = _text(record.get("text"))
+    def _warned(self, subject: Subject, record: Warned, allocation: str) -> None:
         warnings = subject.of_attempt("warnings")
-        if text and text not in warnings and len(warnings) < MAX_WARNINGS:
-            subject.attempt["warnings"] = [*warnings, text]
+        if record.text not in warnings and len(warnings) < MAX_WARNINGS:
+            subject.attempt["warnings"] = [*warnings, record.text]
 
-    def _ended(self, subject: Subject, record: Record, allocation: str) -> None:
-        exit_code, number = _integer(record.get("exit")), _integer(record.get("signal"))
+    def _ended(self, subject: Subject, record: Ended, allocation: str) -> None:
         subject.attempt |= {
             "allocation": allocation,
-            "exit_code": exit_code,
-            "signal": number,
-            "cpu_seconds": _number(record.get("cpu_seconds")),
+            "exit_code": record.exit,
+            "signal": record.signal,
+            "cpu_seconds": record.cpu_seconds,
         }
-        self._peaks(subject, record.get("peak_memory"), record.get("peak_gpu_memory"))
-        cause = Cause(record["cause"]) if record.get("cause") in set(Cause) else None
-        again = _room(record.get("again"))
-        ending = Ending(
-            exit_code, number, _text(record.get("by")), cause, _text(record.get("reason")), shared=again is not None
-        )
-        subject.room = again or subject.room
+        self._peaks(subject, record.peak_memory, record.peak_gpu_memory)
+        cause, again = record.cause, record.again
+        ending = Ending(record.exit, record.signal, record.by, cause, record.reason, shared=again is not None)
+        subject.room = again.model_dump(mode="json") if again else subject.room
         if ending.by == "shutdown" and cause is None and not self.judging(subject)["stop_wanted"]:
             # Why its runner was told to end, the backend will say when the allocation has ended.
-            subject.attempt["ended_at"] = float(record["at"])
+            subject.attempt["ended_at"] = record.at
             return
         verdict = lifecycle.judge(ending, tried=self.tried(subject, cause or Cause.USER_ERROR), **self.judging(subject))
         if ending.by == "follow" and verdict.state is TaskState.PRUNED:
@@ -253,7 +244,7 @@ class Changes:
             verdict = Verdict(TaskState.PRUNED, reason=_followed(subject.row.successor))
         elif verdict.state is TaskState.PRUNED:
             verdict = Verdict(TaskState.PRUNED, reason=subject.row.reason)  # as it was written with the order
-        self._conclude(subject, verdict, float(record["at"]))
+        self._conclude(subject, verdict, record.at)
 
     # --- the end ------------------------------------------------------------------------------------------------------
 
@@ -333,36 +324,3 @@ def _followed(successor: dict[str, Any] | None) -> str:
     if successor is None:
         return "made room for the others of its population"
     return f"goes on from {successor['source']} at step {successor['step']:g}"
-
-
-def _seat(value: Any) -> dict[str, Any] | None:
-    return _checked(Seat, value)
-
-
-def _room(value: Any) -> dict[str, Any] | None:
-    return _checked(Room, value)
-
-
-def _checked(kind: type[Seat | Room], value: Any) -> dict[str, Any] | None:
-    """What a runner of another version may have written in another way counts as not written."""
-    try:
-        return kind.model_validate(value).model_dump(mode="json") if value is not None else None
-    except ValidationError:
-        return None
-
-
-def _number(value: Any) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return None
-    try:
-        return float(value)
-    except OverflowError:
-        return None
-
-
-def _integer(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**31 else None
-
-
-def _text(value: Any) -> str | None:
-    return value.replace("\0", "")[:2000] if isinstance(value, str) else None

@@ -6,15 +6,16 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from paddock import journal
 from paddock.engine.apply import changing
 from paddock.engine.context import Context
+from paddock.journal import Bye, Ended, Metric, NodeSeen, Packed, Record, Runner, Started, parse
 from paddock.models import AllocationState
 from paddock.runner import layout
 from paddock.store import allocations, packings
+from paddock.store.jobs import warn_of_lines
 
 READ_BYTES = 4_000_000
-STIRRING = frozenset({"runner", "started", "ended", "bye"})  # what may call for action
+STIRRING = (Runner, Started, Ended, Bye)  # what may call for action
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Outcome:
     stirred: bool
     left: bool  # a runner has said good-bye
     measured: set[str]  # jobs with new points
-    looks: list[tuple[str, journal.Record]]  # backend, and what a runner has seen of its node
+    looks: list[tuple[str, NodeSeen]]  # backend, and what a runner has seen of its node
 
 
 class Ingest:
@@ -45,19 +46,24 @@ class Ingest:
         jobs = {row.key: row.job_id for row in rows}
         backends = {row.key: row.backend for row in rows}
         return Outcome(
-            looks=[(backends[one.key], record) for one in news for record in one.records if record["e"] == "node"],
-            measured={jobs[one.key] for one in news if any(record["e"] == "metric" for record in one.records)},
+            looks=[
+                (backends[one.key], record) for one in news for record in one.records if isinstance(record, NodeSeen)
+            ],
+            measured={jobs[one.key] for one in news if any(isinstance(record, Metric) for record in one.records)},
             read={reading.key for reading in readings if not reading.more},
             more=any(reading.more for reading in readings),
-            stirred=any(record["e"] in STIRRING for reading in news for record in reading.records),
-            left=any(record["e"] == "bye" for reading in news for record in reading.records),
+            stirred=any(isinstance(record, STIRRING) for reading in news for record in reading.records),
+            left=any(isinstance(record, Bye) for reading in news for record in reading.records),
         )
 
     def _write(self, context: Context, news: list["Reading"], jobs: dict[str, str]) -> None:
         with changing(context) as (c, changes):
             changes.apply({reading.key: reading.records for reading in news})
             for reading in news:
-                packings.take(c, jobs[reading.key], [record for record in reading.records if record["e"] == "packing"])
+                said = [record.packing for record in reading.records if isinstance(record, Packed)]
+                packings.take(c, jobs[reading.key], said)
+                if reading.wrong:
+                    warn_of_lines(c, jobs[reading.key], reading.key, reading.wrong)
             allocations.read_to(c, {reading.key: reading.offsets for reading in news})
 
     def _read(self, context: Context, row: sa.Row[Any]) -> "Reading":
@@ -89,7 +95,8 @@ class Reading:
     def __init__(self, key: str, offsets: list[int]) -> None:
         self.key = key
         self.offsets = offsets
-        self.records: list[journal.Record] = []
+        self.records: list[Record] = []
+        self.wrong = 0  # lines that are not valid records
         self.moved = False
         self.more = False
 
@@ -104,11 +111,13 @@ class Reading:
             self.moved = True
         if not data:
             return True
-        batch = journal.parse(data)
+        batch = parse(data, index + 1)
         consumed = batch.consumed
         if not consumed and len(data) == READ_BYTES:
             consumed = len(data)  # one line of megabytes is no record: step over it
-        self.records += [{**record, "start": index + 1} for record in batch.records]
+            self.wrong += 1
+        self.wrong += batch.wrong
+        self.records += batch.records
         self.offsets[index] += consumed
         self.moved = self.moved or consumed > 0
         self.more = self.more or len(data) == READ_BYTES

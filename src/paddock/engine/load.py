@@ -4,10 +4,8 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pydantic import ValidationError
-
 from paddock.engine.courier import Courier
-from paddock.journal import Record
+from paddock.journal import NodeSeen
 from paddock.models import Node
 from paddock.monitoring import CardLook, Look, Sample, sample, with_look
 from paddock.store import loads
@@ -42,21 +40,17 @@ class Monitor:
         self._tidied_at = 0.0
         self._thinned_to = 0.0
 
-    def take(self, looks: Sequence[tuple[str, Record]], now: float) -> None:
+    def take(self, looks: Sequence[tuple[str, NodeSeen]], now: float) -> None:
         """What runners have seen of their nodes, by backend."""
         for backend, record in looks:
-            at = min(float(record["at"]), now)
-            if now - at > PRESENT_SECONDS or not isinstance(record.get("node"), str):
-                continue
-            try:
-                look = Look.model_validate(record)
-            except ValidationError:
+            at = min(record.at, now)
+            if now - at > PRESENT_SECONDS:
                 continue
             with self._lock:
-                seen = self._seen.setdefault((backend, record["node"]), Seen(at, look))
+                seen = self._seen.setdefault((backend, record.node), Seen(at, record.look))
                 if at >= seen.at:
-                    seen.at, seen.look = at, look
-                seen.cards |= {card.id: (at, card) for card in look.cards}
+                    seen.at, seen.look = at, record.look
+                seen.cards |= {card.id: (at, card) for card in record.look.cards}
 
     def nodes(self, now: float) -> list[Node]:
         """All of them, as last seen; those on which a runner is with what it measures."""

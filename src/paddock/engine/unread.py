@@ -7,13 +7,14 @@ beginning, and what lies beyond the last step that is known is news.
 import logging
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 
 from paddock.engine.context import Context
-from paddock.journal import Record
+from paddock.journal import Metric, Record, Reset, Wrong, storable, typed
 from paddock.models import MetricFiles
 from paddock.runner import layout
 from paddock.runner.follow import Follower
@@ -50,20 +51,26 @@ def _written(job_dir: str, row: sa.Row[Any], asked: MetricFiles) -> list[Record]
     try:
         follower = Follower(task_dir, work, folder, asked.files, asked.stdout, row.resumed, row.epochs, whole=True)
         whose = {"task": row.id, "attempt": row.a_number, "at": Path(layout.log(folder)).stat().st_mtime}
-        return [record | whose for record in follower.read_all()]
+        return [one for record in follower.read_all() if (one := _typed(record | whose, row.start or 1)) is not None]
     except Exception:  # whatever a script has written, the end of its task is to be told
         log.warning("what %s wrote last cannot be read", row.id, exc_info=True)
         return []
 
 
+def _typed(record: dict[str, Any], start: int) -> Record | None:
+    try:
+        return typed(storable(record), start)
+    except Wrong:
+        return None
+
+
 def _beyond(known: Mapping[str, float], records: list[Record]) -> list[Record]:
-    found: list[Record] = []
+    found: list[Metric] = []
     for record in records:
-        if record["e"] == "metric":
-            step = record["step"]
-            new = {name: value for name, value in record["v"].items() if name not in known or step > known[name]}
-            found.append({**record, "v": new})
-        elif record["e"] == "reset":  # a better source gives these
-            gone = record["names"]
-            found = [{**one, "v": {name: one["v"][name] for name in one["v"] if name not in gone}} for one in found]
-    return [record for record in found if record["v"]]
+        if isinstance(record, Metric):
+            news = {n: v for n, v in record.values.items() if n not in known or record.step > known[n]}
+            found.append(replace(record, values=news))
+        elif isinstance(record, Reset):  # a better source gives these
+            gone = record.names
+            found = [replace(one, values={n: v for n, v in one.values.items() if n not in gone}) for one in found]
+    return [record for record in found if record.values]

@@ -308,6 +308,20 @@ def warn(c: sa.Connection, job: str, text: str) -> None:
         events.insert(c, "job", job, {"change": "warned"})
 
 
+def warn_of_lines(c: sa.Connection, job: str, allocation: str, count: int) -> None:
+    """Count lines of a journal that say nothing: one warning an allocation, with the sum."""
+    whose = f" of the journal of allocation {allocation} "
+    known = c.execute(sa.select(jobs.c.warnings).where(jobs.c.id == job)).scalar_one_or_none() or []
+    told = next((text for text in known if whose in text), None)
+    if told is not None:
+        count += int(told.split(" ", 1)[0])
+        known = [text for text in known if text != told]
+        c.execute(sa.update(jobs).where(jobs.c.id == job).values(warnings=known))
+    one = count == 1
+    what = "is not a valid record and was left out" if one else "are not valid records and were left out"
+    warn(c, job, f"{count} line{'' if one else 's'}{whose}{what}")
+
+
 def set_aside(c: sa.Connection, job: str, why: str | None) -> None:
     """Show that the engine cannot go on with a job, and why; None: it can again."""
     changed = c.execute(sa.update(jobs).where(jobs.c.id == job, jobs.c.aside.is_distinct_from(why)).values(aside=why))

@@ -1,9 +1,9 @@
 """How tasks share GPUs: of each job as its runners say, and what was learned of a program for its next job."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import sqlalchemy as sa
-from pydantic import ValidationError
 
 from paddock.models import Packing
 from paddock.store import events
@@ -12,9 +12,9 @@ from paddock.store.tables import jobs, packings
 _REMEMBERED = ("tasks", "need", "limit", "speedup")
 
 
-def take(c: sa.Connection, job: str, said: list[dict[str, Any]]) -> None:
-    """What the runners of a job have said, in its order. What cannot be read is left out."""
-    found = {one.gpu: one for record in said if (one := _read(record)) is not None}
+def take(c: sa.Connection, job: str, said: Sequence[Packing]) -> None:
+    """What the runners of a job have said, in its order."""
+    found = {one.gpu: one for one in said}
     row = c.execute(sa.select(jobs.c.packing, jobs.c.program).where(jobs.c.id == job)).one_or_none()
     if not found or row is None:
         return
@@ -37,17 +37,9 @@ def known(c: sa.Connection, program: str | None) -> dict[str, dict[str, Any]]:
     return {row.gpu: {name: getattr(row, name) for name in _REMEMBERED} for row in rows}
 
 
-def _read(record: dict[str, Any]) -> Packing | None:
-    given = {name: value for name, value in record.items() if name in Packing.model_fields}
-    try:
-        return Packing.model_validate(given)
-    except ValidationError:
-        return None
-
-
 def _remember(c: sa.Connection, program: str, one: Packing) -> None:
     """Only of what chose for itself: what a person asked for says nothing of what pays."""
-    if not one.auto or one.need is None or len(one.gpu) > 200:
+    if not one.auto or one.need is None:
         return
     where = sa.and_(packings.c.program == program, packings.c.gpu == one.gpu)
     before = c.execute(sa.select(packings).where(where)).one_or_none()

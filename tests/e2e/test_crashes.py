@@ -202,6 +202,20 @@ def test_runner_that_cannot_start_is_an_error_not_a_loop(tmp_path: Path) -> None
         assert "runner does not start" in task["reason"]
 
 
+def test_a_runner_that_could_not_start_mended_and_restarted_runs_each_task_once(tmp_path: Path) -> None:
+    witness = tmp_path / "witness"
+    server = ServerProcess(tmp_path / "home", local__slots=2, local__python="/bin/false").start()
+    job = server.submit(WITNESSED, params={"number": [1, 2, 3], "epochs": 2, "witness": str(witness)})
+    assert {task["cause"] for task in server.wait(job)} == {"launch_failed"}
+    server.stop()
+    mended = ServerProcess(tmp_path / "home", local__slots=2).start()
+    assert len(mended.post(f"/jobs/{job}/restart", {"failed": True})["tasks"]) == 3
+    tasks = mended.wait(job)
+    assert [(task["state"], task["attempt"]) for task in tasks] == [("finished", 2)] * 3
+    assert sorted(witness.read_text().split()) == sorted(task["id"] for task in tasks)
+    mended.stop()
+
+
 def test_claim_without_a_word_becomes_a_new_attempt(tmp_path: Path) -> None:
     """A runner that died between mkdir and its first word about the task."""
     server = ServerProcess(tmp_path / "home", local__slots=1).start()

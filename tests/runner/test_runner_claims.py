@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from paddock.runner import mailbox
 from tests.runner.folder import Folder, ended, kinds, wait_for
 
 
@@ -129,6 +130,55 @@ def test_drain(folder: Folder) -> None:
     assert not (folder.root / "claims" / "t-2.1").exists()
 
 
+def test_drained_now_it_ends_what_runs(folder: Folder) -> None:
+    """Its scheduler has said that the allocation is over, and it did not know."""
+    folder.add("t-1", "sleep", "600")
+    folder.add("t-2", "true")
+    folder.allocate()
+    runner = folder.start()
+    folder.await_record("started", "t-1")
+    folder.order("drain", allocation="a1.0", start=0, now=True)  # of an earlier start: not meant
+    folder.order("drain", allocation="a1.0", start=1, now=True)
+    assert runner.wait(60) == 0
+    end = ended(folder.records(), "t-1")
+    assert (end["by"], end["cause"], end["signal"]) == ("shutdown", None, 15)
+    assert not (folder.root / "claims" / "t-2.1").exists()
+
+
+def test_a_later_start_than_the_one_that_was_drained_goes_on(folder: Folder) -> None:
+    folder.add("t-1", "true")
+    folder.end()
+    folder.order("drain", allocation="a1.0", start=1, now=True)
+    folder.allocate()
+    assert kinds(folder.run()) == ["runner", "bye"]
+    assert folder.start().wait(60) == 0
+    assert ended(folder.records(number=2), "t-1")["exit"] == 0
+
+
+def test_a_claim_is_a_file_that_names_the_allocation(folder: Folder) -> None:
+    folder.add("t-1", "true")
+    folder.end()
+    folder.allocate()
+    folder.run()
+    assert (folder.root / "claims" / "t-1.1").read_text() == "a1.0\n"
+
+
+@pytest.mark.parametrize("made", ["folder", "file", "link"])
+def test_what_another_has_is_not_taken(folder: Folder, made: str) -> None:
+    claim = folder.root / "claims" / "t-1.1"
+    if made == "folder":  # by an older runner
+        claim.mkdir()
+    elif made == "file":
+        claim.touch()
+    else:
+        claim.symlink_to(folder.root / "elsewhere")
+    folder.add("t-1", "true")
+    folder.end()
+    folder.allocate()
+    assert kinds(folder.run()) == ["runner", "bye"]
+    assert not (folder.root / "elsewhere").exists()
+
+
 def test_missing_claims_folder_is_waited_for(folder: Folder) -> None:
     claims = folder.root / "claims"
     claims.rmdir()
@@ -141,6 +191,56 @@ def test_missing_claims_folder_is_waited_for(folder: Folder) -> None:
     assert runner.wait(20) == 0
     assert folder.complaints().count("cannot claim") == 1
     assert ended(folder.records(), "t-1")["exit"] == 0
+
+
+def test_it_looks_for_orders_before_each_claim(folder: Folder) -> None:
+    folder.add("t-1", "true")
+    folder.add("t-2", "true")
+    box = mailbox.Mailbox(str(folder.root), "a1.0")
+    box.read()
+    far = time.monotonic() + 60
+    assert box.claim(far, lambda _: True) is not None
+    folder.order("drain", allocation="a1.0", now=True)
+    assert box.claim(far, lambda _: True) is None
+    assert box.dismissed
+    assert not (folder.root / "claims" / "t-2.1").exists()
+
+
+def test_a_file_of_tasks_is_read_in_pieces(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mailbox, "LOOK_BYTES", 300)
+    for number in range(20):
+        folder.add(f"t-{number}", "true")
+        folder.end()
+    folder.append("tasks.jsonl", b"x" * 1000 + b"\n")
+    folder.add("t-20", "true")
+    folder.end()
+    box = mailbox.Mailbox(str(folder.root), "a1.0")
+    taken = []
+    for _ in range(100):
+        box.read()
+        while (attempt := box.claim(time.monotonic() + 60, lambda _: True)) is not None:
+            taken.append(attempt.task)
+        if box.closed:
+            break
+    assert taken == [f"t-{number}" for number in range(21)]
+
+
+@pytest.mark.parametrize("name", ["tasks.jsonl", "control.jsonl"])
+@pytest.mark.parametrize("kind", ["pipe", "link", "folder", "device"])
+def test_whatever_else_stands_for_the_engines_files_is_not_read(folder: Folder, name: str, kind: str) -> None:
+    path = folder.root / name
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "folder":
+        path.mkdir()
+    elif kind == "device":
+        path.symlink_to("/dev/zero")
+    else:
+        (folder.root / "real").write_text('{"end": true}\n{"op": "drain", "allocation": "a1.0"}\n')
+        path.symlink_to("real")
+    box = mailbox.Mailbox(str(folder.root), "a1.0")
+    box.read()
+    assert (box.empty, box.closed, box.drained) == (True, False, False)
 
 
 def test_without_a_manifest_it_says_so(folder: Folder) -> None:

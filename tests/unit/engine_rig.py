@@ -34,9 +34,13 @@ class Rig:
         self.db, self.home, self.settings = db, home, settings
         self.backend = FakeBackend()
         self.ahead = 0.0
-        monkeypatch.setattr(engine, "time", SimpleNamespace(time=lambda: time.time() + self.ahead))
+        monkeypatch.setattr(engine, "time", SimpleNamespace(time=self.now))
+        monkeypatch.setattr(allocations, "clock", self.now)
         monkeypatch.setattr(courier, "RETRY_SECONDS", 0.0)
         self.engine = self.open()
+
+    def now(self) -> float:
+        return time.time() + self.ahead
 
     def open(self) -> Engine:
         """As a server that is started."""

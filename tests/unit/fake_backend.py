@@ -24,6 +24,7 @@ class FakeBackend:
         self.name = name
         self.pace = pace or Pace()
         self.slots = slots
+        self.sure = True
         self.takes: int | None = None
         self.statuses: dict[str, AllocationStatus] = {}
         self.records: dict[str, AllocationStatus] = {}

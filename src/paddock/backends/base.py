@@ -25,6 +25,7 @@ class Backend(Protocol):
 
     name: str
     pace: Pace
+    sure: bool  # what it says has ended has ended; else a runner may go on, on a node that the scheduler has given up
 
     def submit(self, batch: AllocationBatch) -> Sequence[str]:
         """Ask for allocations; the ids that the backend knows them by, in their order. Idempotent on batch.key.
@@ -38,7 +39,7 @@ class Backend(Protocol):
         """One call for all. What is absent in the answer is missing: never take it for ended well.
 
         `ids` are all that the caller still cares about; the backend may forget ended ones that are not among them.
-        An allocation is reported as ended only when nothing of it runs any more.
+        An allocation is reported as ended only when nothing of it runs any more, as far as the backend can know.
         """
         ...
 

@@ -35,7 +35,7 @@ def launch(context: Context, rows: list[sa.Row[Any]], now: float) -> bool:
         facts = context.facts(c, [demand.job for demand in demands])
     open_rows: dict[str, list[sa.Row[Any]]] = defaultdict(list)
     for row in rows:  # also those that have ended and are not settled yet: what they leave behind is not known before
-        if not row.cancelled:
+        if not row.cancelled and row.key not in context.lingering:
             open_rows[row.job_id].append(row)
     unclosed = {row.job_id for row in rows}
     wanted: dict[str, int] = {}

@@ -1,17 +1,21 @@
 """What the backends say of the allocations, and what follows for attempts whose allocation is gone."""
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import sqlalchemy as sa
 
 from paddock import lifecycle
+from paddock.engine import linger
 from paddock.engine.apply import Changes, Subject, changing
 from paddock.engine.context import Context
 from paddock.engine.courier import Courier
 from paddock.engine.unread import unread
+from paddock.engine.withdraw import held, withdraw
 from paddock.lifecycle import Verdict
 from paddock.models import AllocationState, AllocationStatus, Cause, TaskState
+from paddock.runner import files
 from paddock.store import allocations, attempts, events, jobs
 
 MISSING_SECONDS = 10.0  # not listed for this long: what became of it is looked up
@@ -19,6 +23,8 @@ GIVE_UP_SECONDS = 600.0  # and not told for this long: lost
 FENCE_SECONDS = 30.0  # so long a runner may take to see that its allocation was started again elsewhere
 TOUCH_SECONDS = 5.0
 FAILED_STARTS = 3
+LOG_BYTES = 10_000  # so much of a runner's own output is looked at
+SETTLING = "settle what its allocations left"
 _UNTRIED = (Cause.NODE_FAILURE, Cause.PREEMPTED, Cause.TIME_LIMIT)  # these say nothing of whether a runner starts
 
 
@@ -121,27 +127,55 @@ def give_up_missing(context: Context, rows: list[sa.Row[Any]], now: float) -> bo
 
 def close(context: Context, rows: list[sa.Row[Any]], read: set[str], now: float) -> bool:
     """Settle allocations that had ended before their journals were read to the end. Whether there were any."""
-    ended = [row for row in rows if row.state == AllocationState.ENDED and row.key in read]
-    if not ended:
-        return False
+    ended: dict[str, list[sa.Row[Any]]] = defaultdict(list)
+    for row in rows:
+        if row.state == AllocationState.ENDED and row.key in read and not context.boundary.rests(row.job_id, SETTLING):
+            ended[row.job_id].append(row)
+    settled = False
+    for job, of_job in ended.items():
+        with context.boundary.job(job, SETTLING):
+            over = linger.over(context, of_job, now)
+            if over:
+                _settle(context, job, over, now)
+                _give_up(context, job, now)
+                settled = True
+    return settled
+
+
+def _settle(context: Context, job: str, rows: list[sa.Row[Any]], now: float) -> None:
+    """End what these allocations leave open."""
     with context.db.read() as c:
-        left = {row.key: attempts.open_in(c, row.key) for row in ended}
+        left = {row.key: attempts.open_in(c, row.key) for row in rows}
+        waiting = attempts.waiting_keys(c, job)
     owed = unread(context, [one for found in left.values() for one in found])
+    # Taken by a runner that died before it said so. Of others that wait nothing is known: they stay as they are.
+    silent = {row.key for row in rows if not linger.left_well(context, row)}
+    owners = held(context.home.job(job), waiting) if silent else {}
     with changing(context) as (c, changes):
         changes.apply(owed)
-        for row in ended:
+        found = attempts.lookup(c, [one for one, key in owners.items() if key in silent])
+        for one, orphan in found.items():
+            left[owners[one] or ""].append(orphan)
+        for row in rows:
             by_hand = row.by_hand and not row.cancelled
             judge = _always(Verdict(TaskState.STOPPED, reason=row.reason)) if by_hand else _gone(changes, row)
             changes.end(left[row.key], judge, now)
             allocations.close(c, row.key)
             if by_hand:
                 jobs.hold(c, row.job_id, warning=f"Held, because an allocation was ended by hand: {row.reason}")
-        for job in {row.job_id for row in ended}:
-            reason = _never_starts(context, c, job)
-            if reason:
-                verdict = Verdict(TaskState.ERROR, Cause.LAUNCH_FAILED, reason)
-                changes.end(attempts.waiting(c, job), _always(verdict), now)
-    return True
+    linger.forget(context, rows)
+
+
+def _give_up(context: Context, job: str, now: float) -> None:
+    """End what waits of a job whose runners do not start."""
+    with context.db.read() as c:
+        last = _never_starts(c, job)
+        waiting = {(row.id, row.a_number): row for row in attempts.waiting(c, job)} if last else {}
+    if last and waiting:
+        withdrawn = withdraw(context.home.job(job), waiting)
+        verdict = Verdict(TaskState.ERROR, Cause.LAUNCH_FAILED, _why_not(context, last))
+        with changing(context) as (_, changes):
+            changes.end([row for one, row in waiting.items() if one in withdrawn], _always(verdict), now)
 
 
 def put_back(context: Context, now: float) -> None:
@@ -194,12 +228,11 @@ def settle_orphans(context: Context, job: str, now: float) -> None:
     Only to be called when no allocation of the job is left.
     """
     with context.db.read() as c:
-        waiting = attempts.waiting(c, job)
-    folder = context.home.job(job)
-    orphans = [row for row in waiting if folder.claim(row.id, row.a_number).is_dir()]
+        waiting = attempts.waiting_keys(c, job)
+    orphans = held(context.home.job(job), waiting)
     if orphans:
         with changing(context) as (c, changes):
-            changes.end(orphans, _gone(changes, None), now)
+            changes.end(list(attempts.lookup(c, orphans).values()), _gone(changes, None), now)
 
 
 def _gone(changes: Changes, row: sa.Row[Any] | None) -> Callable[[Subject], Verdict]:
@@ -231,19 +264,25 @@ def _always(verdict: Verdict) -> Callable[[Subject], Verdict]:
     return lambda _: verdict
 
 
-def _never_starts(context: Context, c: sa.Connection, job: str) -> str | None:
-    """The reason, when the last few allocations of a job ended without their runner saying a word."""
+def _never_starts(c: sa.Connection, job: str) -> sa.Row[Any] | None:
+    """The last allocation of a job, when the last few ended without their runner saying a word."""
     last = allocations.last(c, job, FAILED_STARTS)
     if len(last) < FAILED_STARTS and not any(row.cause == Cause.LAUNCH_FAILED for row in last):
         return None
     if any(row.offsets or row.cancelled or row.by_hand or not row.closed or row.cause in _UNTRIED for row in last):
         return None
-    if last[0].backend_id is None and last[0].reason:
-        return f"{last[0].backend} refused its allocation: {last[0].reason}"
-    log = context.home.job(job).allocation(last[0].key) / "out.log"
+    return last[0]
+
+
+def _why_not(context: Context, row: sa.Row[Any]) -> str:
+    if row.backend_id is None and row.reason:
+        return f"{row.backend} refused its allocation: {row.reason}"
+    folder = context.home.job(row.job_id)
+    log = folder.allocation(row.key) / "out.log"
     try:
-        lines = log.read_text(errors="replace").strip().splitlines()
+        text = files.read_plain(str(log), LOG_BYTES, offset=-LOG_BYTES, below=str(folder.root))
+        lines = text.decode(errors="replace").strip().splitlines()
     except OSError:
         lines = []
-    said = last[0].reason or (lines[-1] if lines else "it printed nothing")
+    said = row.reason or (lines[-1] if lines else "it printed nothing")
     return f"the runner does not start: {said} (see {log})"

@@ -8,15 +8,17 @@ import sqlalchemy as sa
 from paddock import commands
 from paddock.engine.apply import Subject, changing
 from paddock.engine.context import Context, JobFacts
+from paddock.engine.withdraw import withdraw
 from paddock.errors import PaddockError
 from paddock.lifecycle import Verdict
 from paddock.models import Cause, Method, TaskState
 from paddock.paths import append_lines
-from paddock.runner import layout
 from paddock.search.tasks import seed_of
 from paddock.store import attempts, jobs
 
 PUBLISH_AT_ONCE = 5_000
+PUBLISHING = "write its tasks"
+STOPPING = "stop its tasks"
 
 
 def publish(context: Context, now: float) -> bool:
@@ -24,8 +26,9 @@ def publish(context: Context, now: float) -> bool:
 
     After a crash between the file and the database the same line is written again, which the claims make harmless.
     """
+    resting = [job for job in context.boundary.aside if context.boundary.rests(job, PUBLISHING)]
     with context.db.read() as c:
-        rows = attempts.unpublished(c, PUBLISH_AT_ONCE)
+        rows = attempts.unpublished(c, PUBLISH_AT_ONCE, without=resting)
         facts = context.facts(c, [row.job_id for row in rows])
     by_job: dict[str, list[sa.Row[Any]]] = defaultdict(list)
     for row in rows:
@@ -33,26 +36,30 @@ def publish(context: Context, now: float) -> bool:
             by_job[row.job_id].append(row)
     more = len(rows) == PUBLISH_AT_ONCE
     for job, of_job in by_job.items():
-        _publish_job(context, facts[job], of_job, now, more)
+        with context.boundary.job(job, PUBLISHING):
+            _publish_job(context, facts[job], of_job, now, more)
     return more
 
 
 def _publish_job(context: Context, facts: JobFacts, rows: list[sa.Row[Any]], now: float, more: bool) -> None:
-    lines, good, bad = [], [], {}
+    folder = context.home.job(facts.id)
+    lines, bad = [], {}
     for row in rows:
         try:
             lines.append(_line(context, facts, row))
-            good.append(row.id)
         except PaddockError as error:  # checked at submission; an upgrade may judge an old job differently
-            bad[row.task_id] = error.message
+            bad[row.task_id, row.number] = error.message
     with context.db.read() as c:
         more = more or jobs.is_searching(c, facts.id) or facts.spec.search.method is Method.PBT
     more = more or (facts.spec.reduce is not None and not any(row.reduces for row in rows))
-    append_lines(context.home.job(facts.id).tasks, lines if more else [*lines, {"end": True}])
+    # Whatever became of the attempts before these: nobody takes them any more.
+    withdraw(folder, [(row.task_id, row.number - 1) for row in rows if row.number > 1])
+    append_lines(folder.tasks, lines if more else [*lines, {"end": True}])
+    ended = withdraw(folder, bad)
     with changing(context) as (c, changes):
-        attempts.mark_published(c, good)
-        failed = attempts.lookup(c, [(row.task_id, row.number) for row in rows if row.task_id in bad])
-        changes.end(list(failed.values()), lambda s: Verdict(TaskState.ERROR, Cause.LAUNCH_FAILED, bad[s.row.id]), now)
+        attempts.mark_published(c, [row.id for row in rows if (row.task_id, row.number) not in ended])
+        failed = list(attempts.lookup(c, ended).values())
+        changes.end(failed, lambda s: Verdict(TaskState.ERROR, Cause.LAUNCH_FAILED, bad[s.row.id, s.row.a_number]), now)
 
 
 def _line(context: Context, facts: JobFacts, row: sa.Row[Any]) -> dict[str, Any]:
@@ -86,36 +93,26 @@ def stop(context: Context, now: float) -> None:
     """Withdraw what has not started, and order what runs to end."""
     with context.db.read() as c:
         rows = attempts.stopping(c)
-    if not rows:
-        return
-    withdrawn = [row for row in rows if _withdraw(context, row)]
-    taken = {row.id for row in withdrawn}
-    ordered = [row for row in rows if row.id not in taken]
-    orders: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for row in ordered:
-        orders[row.job_id].append({"op": "stop", "task": row.id, "attempt": row.a_number})
-    for job, lines in orders.items():
-        append_lines(context.home.job(job).control, lines)
+    by_job: dict[str, list[sa.Row[Any]]] = defaultdict(list)
+    for row in rows:
+        by_job[row.job_id].append(row)
+    for job, of_job in by_job.items():
+        if not context.boundary.rests(job, STOPPING):
+            with context.boundary.job(job, STOPPING):
+                _stop_job(context, job, of_job, now)
+
+
+def _stop_job(context: Context, job: str, rows: list[sa.Row[Any]], now: float) -> None:
+    folder = context.home.job(job)
+    waiting = [(row.id, row.a_number) for row in rows if row.state != TaskState.RUNNING]
+    withdrawn = withdraw(folder, waiting)
+    ordered = [row for row in rows if (row.id, row.a_number) not in withdrawn]
+    if folder.root.exists():  # else its runners leave by themselves
+        append_lines(folder.control, [{"op": "stop", "task": row.id, "attempt": row.a_number} for row in ordered])
     with changing(context) as (c, changes):
         attempts.mark_ordered(c, [row.a_id for row in ordered])
-        changes.end(withdrawn, _stopped, now)
+        changes.end([row for row in rows if (row.id, row.a_number) in withdrawn], _stopped, now)
 
 
 def _stopped(_: Subject) -> Verdict:
     return Verdict(TaskState.STOPPED)
-
-
-def _withdraw(context: Context, row: sa.Row[Any]) -> bool:
-    """Whether it is certain that no runner has this attempt, nor ever will."""
-    if row.state == TaskState.RUNNING:
-        return False
-    if not row.published:
-        return True
-    claim = context.home.job(row.job_id).claim(row.id, row.a_number)
-    try:
-        claim.symlink_to(layout.WITHDRAWN)
-    except FileExistsError:
-        return claim.is_symlink()  # ours, from before a crash; or a runner's
-    except FileNotFoundError:
-        return True  # the job folder is gone
-    return True

@@ -71,6 +71,16 @@ def _folder_of(path: str, below: str) -> int:
     return current
 
 
+def open_folder(path: str, *, below: str) -> int:
+    """Open a folder and return its descriptor; raise NotPlain when it, or one on the way from `below`, is none."""
+    try:
+        return _folder_of(os.path.join(path, "any"), below)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENOTDIR):
+            raise NotPlain(error.errno, "not a folder (a file or a link)", path) from None
+        raise
+
+
 def read_plain(path: str, limit: int, *, offset: int = 0, below: Optional[str] = None) -> bytes:
     """Return up to `limit` bytes of a plain file from `offset`; a negative one counts from the end."""
     descriptor = open_plain(path, below=below)

@@ -48,7 +48,7 @@ class Runner:
         processes.adopt_orphans()
         self._guard = Guard(manifest.key)
         self._leftovers = Leftovers()
-        self._mailbox = Mailbox(manifest.job_dir, manifest.key)
+        self._mailbox = Mailbox(manifest.job_dir, manifest.key, journal.number)
         self._preparer = Preparer(manifest.job_dir, manifest.job)
         self._oom = OomCounter()
         self._tasks: Dict[Identity, Task] = {}
@@ -144,6 +144,8 @@ class Runner:
 
     def _obey_orders(self) -> None:
         self._closing = self._closing or self._mailbox.drained
+        if self._mailbox.dismissed:  # why, the backend will say
+            self._shut_down(self._manifest.grace_seconds, (None, None))
         if self._mailbox.time_limit is not None:
             self._deadline.limit(self._mailbox.time_limit)
         for identity, task in self._tasks.items():
@@ -204,7 +206,7 @@ class Runner:
 
     @property
     def _has_room(self) -> bool:
-        return not self._closing and not self._mailbox.held and not self._floor.full
+        return not (self._closing or self._mailbox.drained or self._mailbox.held or self._floor.full)
 
     def _fits(self, attempt: Attempt) -> Optional[bool]:
         if not self._deadline.fits(attempt.seconds):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
@@ -9,7 +10,10 @@ import time
 from collections import deque
 from typing import Any, Callable, Deque, Dict, List, NamedTuple, Optional, Tuple
 
-from . import layout
+from . import files, layout
+
+# So much of the engine's files is read at one look.
+LOOK_BYTES = 8_000_000
 
 Identity = Tuple[str, int]
 
@@ -71,21 +75,23 @@ class Attempt(NamedTuple):
 class Tail:
     """The complete JSON objects that were appended to a file since the last look."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, below: str) -> None:
         self._path = path
+        self._below = below
         self._offset = 0
+        self.more = False  # there is more than one look takes
 
     def read(self) -> List[Dict[str, Any]]:
         # Opening, not a plain stat, makes a network file system ask the server for the size.
         try:
-            with open(self._path, "rb", buffering=0) as file:
-                if os.fstat(file.fileno()).st_size <= self._offset:
-                    return []
-                file.seek(self._offset)
-                data = file.read()
+            data = files.read_plain(self._path, LOOK_BYTES, offset=self._offset, below=self._below)
         except OSError:
+            self.more = False
             return []
+        self.more = len(data) == LOOK_BYTES
         end = data.rfind(b"\n") + 1
+        if not end and self.more:
+            end = len(data)  # one line of megabytes is none of the engine's: step over it
         self._offset += end
         return [line for line in map(_parse, data[:end].splitlines()) if line is not None]
 
@@ -93,15 +99,17 @@ class Tail:
 class Mailbox:
     """Reads the engine's files, and takes attempts in the order in which they stand there."""
 
-    def __init__(self, job_dir: str, key: str) -> None:
+    def __init__(self, job_dir: str, key: str, start: int = 1) -> None:
         self._job_dir = job_dir
         self._key = key
-        self._tasks = Tail(os.path.join(job_dir, layout.TASKS))
-        self._control = Tail(os.path.join(job_dir, layout.CONTROL))
+        self._start = start
+        self._tasks = Tail(os.path.join(job_dir, layout.TASKS), job_dir)
+        self._control = Tail(os.path.join(job_dir, layout.CONTROL), job_dir)
         self._queue: Deque[Attempt] = deque()
         self._complaint = ""
         self.orders: Dict[Identity, str] = {}
         self.drained = False
+        self.dismissed = False  # drained, and what runs is to end, too: the allocation is over
         self.held = False
         self.time_limit: Optional[float] = None  # another than the manifest's
         self.closed = False
@@ -112,13 +120,21 @@ class Mailbox:
         return not self._queue
 
     def read(self) -> None:
-        for line in self._control.read():
-            self._obey(line)
+        self.listen()
         for line in self._tasks.read():
             self.closed = line.get("end") is True
             attempt = _attempt(line)
             if attempt is not None:
                 self._queue.append(attempt)
+        self.closed = self.closed and not self._tasks.more
+
+    def listen(self) -> None:
+        """Take up all new orders."""
+        while True:
+            for line in self._control.read():
+                self._obey(line)
+            if not self._control.more:
+                return
 
     def claim(self, deadline: float, fits: Callable[[Attempt], Optional[bool]]) -> Optional[Attempt]:
         """The next attempt that fits and that nobody else has; what does not fit stays in the queue, in its place.
@@ -144,6 +160,9 @@ class Mailbox:
             if not fit:
                 left.append(self._queue.popleft())
                 continue
+            self.listen()  # before each: the allocation may be over since the last look
+            if self.drained or self.held:
+                return None
             try:
                 mine = attempt.identity not in self.orders and self._take(attempt)
             except OSError as error:
@@ -155,16 +174,26 @@ class Mailbox:
         return None
 
     def _take(self, attempt: Attempt) -> bool:
+        path = layout.claim(self._job_dir, attempt.task, attempt.number)
         try:
-            os.mkdir(layout.claim(self._job_dir, attempt.task, attempt.number))
+            claim = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
         except FileExistsError:
             return False
+        # It has the attempt now, whatever becomes of these words.
+        with contextlib.suppress(OSError):
+            try:
+                os.write(claim, (self._key + "\n").encode())
+            finally:
+                os.close(claim)
         return True
 
     def _obey(self, line: Dict[str, Any]) -> None:
         order = line.get("op")
         if order == "drain":
-            self.drained = self.drained or line.get("allocation") == self._key
+            last = line.get("start")  # of the starts that are meant; without it all are
+            if line.get("allocation") == self._key and not (isinstance(last, int) and self._start > last):
+                self.drained = True
+                self.dismissed = self.dismissed or line.get("now") is True
         elif order in ("hold", "release"):
             self.held = order == "hold"
         elif order == "limit":

@@ -10,6 +10,7 @@ from paddock.models import Allocation, AllocationBatch, AllocationState, Allocat
 from paddock.store.rows import moment
 from paddock.store.tables import allocations, batches, jobs
 
+clock = time.time  # by which journals are heard
 HELD = Waits(reason="held: it begins no further task until it is released")
 
 
@@ -104,7 +105,7 @@ def read_to(c: sa.Connection, offsets: Mapping[str, list[int]]) -> None:
     if offsets:
         change = sa.update(allocations).where(allocations.c.key == sa.bindparam("one"))
         values = [{"one": key, "to": read} for key, read in offsets.items()]
-        c.execute(change.values(offsets=sa.bindparam("to")), values)
+        c.execute(change.values(offsets=sa.bindparam("to"), heard_at=clock()), values)
 
 
 def close(c: sa.Connection, key: str) -> None:

@@ -15,6 +15,7 @@ _UNENDED = (TaskState.SUBMITTED.value, TaskState.RUNNING.value)
 _SHARED = {column.name for column in tasks.c} & {column.name for column in attempts.c}
 _OF_ATTEMPT = [column.label(f"a_{column.name}") if column.name in _SHARED else column for column in attempts.c]
 _BUT_PARAMS = [column for column in tasks.c if column.name != "params"]
+_waits = tasks.c.state == TaskState.SUBMITTED.value
 _current = sa.and_(attempts.c.task_id == tasks.c.id, attempts.c.number == tasks.c.attempt)
 
 
@@ -70,8 +71,8 @@ def pace(row: sa.Row[Any]) -> Pace:
     return Pace(row.epochs, row.epoch, row.epoch_at, row.first_epoch, row.a_first_epoch, row.started_at)
 
 
-def unpublished(c: sa.Connection, limit: int) -> list[sa.Row[Any]]:
-    """Attempts that no runner can have seen yet, oldest jobs first."""
+def unpublished(c: sa.Connection, limit: int, without: Sequence[str] = ()) -> list[sa.Row[Any]]:
+    """Attempts that no runner can have seen yet, oldest jobs first; but of these jobs none."""
     query = (
         sa.select(attempts.c.id, attempts.c.task_id, attempts.c.job_id, attempts.c.number, attempts.c.resumed)
         .add_columns(tasks.c.params, tasks.c.epochs, tasks.c.number.label("task_number"), tasks.c.reduces)
@@ -79,7 +80,10 @@ def unpublished(c: sa.Connection, limit: int) -> list[sa.Row[Any]]:
         .join(tasks, _current)
         .join(jobs, jobs.c.id == tasks.c.job_id)
         .where(
-            attempts.c.published.is_(False), attempts.c.state == TaskState.SUBMITTED.value, tasks.c.stopping.is_(False)
+            attempts.c.published.is_(False),
+            attempts.c.state == TaskState.SUBMITTED.value,
+            tasks.c.stopping.is_(False),
+            tasks.c.job_id.not_in(without),
         )
         .order_by(jobs.c.created_at, tasks.c.number)
         .limit(limit)
@@ -140,6 +144,12 @@ def waiting(c: sa.Connection, job: str) -> list[sa.Row[Any]]:
         tasks.c.job_id == job, tasks.c.state == TaskState.SUBMITTED.value, attempts.c.published.is_(True)
     )
     return list(c.execute(query))
+
+
+def waiting_keys(c: sa.Connection, job: str) -> list[tuple[str, int]]:
+    """Task and number of the current attempts that wait: they may be very many."""
+    query = sa.select(tasks.c.id, tasks.c.attempt)
+    return [(row.id, row.attempt) for row in c.execute(query.where(tasks.c.job_id == job, _waits))]
 
 
 def open_in(c: sa.Connection, allocation: str) -> list[sa.Row[Any]]:

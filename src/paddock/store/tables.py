@@ -163,6 +163,7 @@ allocations = Table(
     Column("cause", String(16)),
     Column("closed", Boolean, nullable=False, server_default=text("false")),
     Column("offsets", JSON, nullable=False),
+    Column("heard_at", Float(53)),  # when its journals last grew
     Index("ix_allocations_closed", "closed"),
     Index("ix_allocations_job_id", "job_id"),
     Index("ix_allocations_batch", "batch"),

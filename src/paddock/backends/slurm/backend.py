@@ -50,6 +50,8 @@ _CAUSES = {
 
 
 class SlurmBackend:
+    sure = False
+
     def __init__(self, name: str, settings: SlurmSettings) -> None:
         self.name = name
         self.pace = Pace(settings.poll_seconds, max(settings.rest_seconds, settings.poll_seconds), NODES_SECONDS)

@@ -1,0 +1,75 @@
+"""Claims, as the engine sees them: it withdraws attempts, and tells whose the others are.
+
+The engine ends no attempt that a runner could still take: whatever the reason for its end is, it is withdrawn here
+first. What a runner has taken in between is not ended, but waited for.
+"""
+
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from paddock.paths import JobFolder
+from paddock.runner import files, layout
+
+Identity = tuple[str, int]  # a task and the number of its attempt
+MAX_KEY = 200
+
+
+def withdraw(folder: JobFolder, attempts: Iterable[Identity]) -> set[Identity]:
+    """Withdraw attempts. Returns those that no runner has, nor ever will; the others are runners'.
+
+    Also those whose lines no runner can have seen: a server that was killed may have written them and not know it.
+    """
+    wanted = set(attempts)
+    if not wanted or not folder.root.exists():
+        return wanted  # without its folder nothing of a job can begin
+    folder.claims.mkdir(exist_ok=True)
+    with _opened(folder) as claims:
+        return {one for one in wanted if _withdraw(claims, _name(one))}
+
+
+def held(folder: JobFolder, attempts: Iterable[Identity]) -> dict[Identity, str | None]:
+    """Those of these attempts that runners have taken, and the allocation of each, where its claim names one."""
+    wanted = {_name(one): one for one in attempts}
+    if not wanted or not folder.claims.exists():
+        return {}
+    with _opened(folder) as claims:
+        taken = [entry.name for entry in os.scandir(claims) if entry.name in wanted and not entry.is_symlink()]
+        return {wanted[name]: _holder(claims, name) for name in taken}
+
+
+@contextmanager
+def _opened(folder: JobFolder) -> Iterator[int]:
+    claims = files.open_folder(str(folder.claims), below=str(folder.root))
+    try:
+        yield claims
+    finally:
+        os.close(claims)
+
+
+def _name(one: Identity) -> str:
+    return Path(layout.claim("", *one)).name
+
+
+def _withdraw(claims: int, name: str) -> bool:
+    try:
+        os.symlink(layout.WITHDRAWN, name, dir_fd=claims)
+    except FileExistsError:  # ours, from before a crash; or a runner's
+        return stat.S_ISLNK(os.stat(name, dir_fd=claims, follow_symlinks=False).st_mode)
+    return True
+
+
+def _holder(claims: int, name: str) -> str | None:
+    """Older runners made folders, which name nobody; one that was killed in between has written nothing."""
+    try:
+        descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=claims)
+    except OSError:
+        return None
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return None
+        return os.read(descriptor, MAX_KEY).decode(errors="replace").strip() or None
+    finally:
+        os.close(descriptor)

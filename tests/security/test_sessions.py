@@ -32,10 +32,6 @@ def signed_in(server: ServerProcess) -> Iterator[httpx2.Client]:
         yield client
 
 
-def _origin(server: ServerProcess) -> str:
-    return server.url
-
-
 def _form(**headers: str) -> dict[str, Any]:
     """What `<form method=post enctype=multipart/form-data>` of a page sends."""
     return {"files": [("spec", (None, SPEC))], "headers": headers}

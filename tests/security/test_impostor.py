@@ -125,7 +125,12 @@ def test_elsewhere_the_server_proves_who_it_is(
 ) -> None:
     asked: list[str] = []
     prove = connection.Connection._prove
-    monkeypatch.setattr(connection.Connection, "_prove", lambda self, url: (asked.append(url), prove(self, url)))
+
+    def counted(self: connection.Connection, url: str) -> None:
+        asked.append(url)
+        prove(self, url)
+
+    monkeypatch.setattr(connection.Connection, "_prove", counted)
     with paddock.Client(url=server.url, token=server.token) as client:
         client.jobs()
         client.jobs()

@@ -9,6 +9,7 @@ cookie is a session of its own, and what it authorises to change must come from 
 """
 
 import json
+import logging
 import secrets
 from http.cookies import SimpleCookie
 from urllib.parse import parse_qsl, urlencode, urlsplit
@@ -24,6 +25,7 @@ from paddock.api import faults, web
 from paddock.api.sessions import SECONDS, Sessions
 from paddock.errors import NotAuthorised, PaddockError, WrongOrigin
 
+log = logging.getLogger("paddock.api")
 SESSION = "/api/v1/session"
 HELLO = "/api/v1/hello"
 WHO = "paddock.who"  # in the scope of a request that was let in: its session, or "token"
@@ -54,6 +56,9 @@ class TokenWall:
             answer = faults.reply(error)
         except ClientDisconnect:
             return
+        except Exception as error:  # nobody without a token fills the log
+            log.error("a request could not be looked at: %s", type(error).__name__)
+            answer = faults.reply(PaddockError("Something went wrong in the server."))
         await (answer or self._app)(scope, receive, send)
 
     async def _answer(self, scope: Scope, receive: Receive) -> Response | None:

@@ -55,8 +55,14 @@ def _invalid(details: Sequence[Any]) -> InvalidInput:
 
 
 def _reply(status: int, code: str, message: str, fields: dict[str, str] | None = None) -> JSONResponse:
-    body = ErrorReply(error=ErrorBody(code=code, message=message, fields=fields or {}))
+    """What a request said may stand in it, also what is no Unicode."""
+    clean = {_clean(name): _clean(text) for name, text in (fields or {}).items()}
+    body = ErrorReply(error=ErrorBody(code=code, message=_clean(message), fields=clean))
     return JSONResponse(body.model_dump(), status_code=status)
+
+
+def _clean(text: str) -> str:
+    return text.encode(errors="replace").decode()
 
 
 def reply(error: PaddockError) -> JSONResponse:

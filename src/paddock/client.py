@@ -10,11 +10,11 @@ from types import TracebackType
 from typing import Any, Literal, TypeVar
 from urllib.parse import quote
 
-from pydantic import BaseModel, TypeAdapter
+from pydantic import BaseModel
 
 from paddock import settings
 from paddock.bundle import Bundle, bundle
-from paddock.connection import Connection
+from paddock.connection import Connection, understood
 from paddock.errors import InvalidInput, NotFound
 from paddock.handle import JobHandle
 from paddock.mapping import Distribution, Wanted, mapped
@@ -86,7 +86,8 @@ class Client:
 
     @property
     def link(self) -> str:
-        """For a browser: the address with the token."""
+        """For a browser: the address with the token. Only when it is certain that our server is there."""
+        self._connection.check()
         return f"{self.url}/?token={quote(self._connection.token or '')}"
 
     # --- submitting -------------------------------------------------------------------------------------------------
@@ -164,7 +165,7 @@ class Client:
         response = self._connection.request(
             "POST", path, params=params, files=[*fields, *parts], patience=SUBMIT_SECONDS
         )
-        return model.model_validate_json(response.content)
+        return understood(model, response.content)
 
     # --- jobs -------------------------------------------------------------------------------------------------------
 
@@ -262,7 +263,7 @@ class Client:
 
     def parts(self, job: str) -> list[MapPart]:
         """Of a map: the files of each task; of other jobs nothing."""
-        return TypeAdapter(list[MapPart]).validate_json(self._request("GET", f"/jobs/{_path(job)}/parts"))
+        return understood(list[MapPart], self._request("GET", f"/jobs/{_path(job)}/parts"))
 
     def tasks(
         self, job: str, *, state: TaskState | str | None = None, sort: str = "number", limit: int | None = None
@@ -303,10 +304,10 @@ class Client:
             offset=offset if kind == "jobs" else None,
             limit=limit if kind == "jobs" else None,
         )
-        return TypeAdapter(list[Curve]).validate_json(found)
+        return understood(list[Curve], found)
 
     def metric_names(self, job: str) -> list[str]:
-        return TypeAdapter(list[str]).validate_json(self._request("GET", f"/jobs/{_path(job)}/metrics/names"))
+        return understood(list[str], self._request("GET", f"/jobs/{_path(job)}/metrics/names"))
 
     # --- logs -------------------------------------------------------------------------------------------------------
 
@@ -333,7 +334,7 @@ class Client:
         return events(self._connection, job, last)
 
     def nodes(self) -> list[Node]:
-        return TypeAdapter(list[Node]).validate_json(self._request("GET", "/nodes"))
+        return understood(list[Node], self._request("GET", "/nodes"))
 
     def load(self) -> LoadReport:
         """How busy nodes are, what users and jobs use of them, and advice for what runs."""
@@ -344,7 +345,7 @@ class Client:
     ) -> list[LoadSeries]:
         """How busy nodes and their GPUs were."""
         found = self._request("GET", "/load/history", node=node, backend=backend, minutes=minutes)
-        return TypeAdapter(list[LoadSeries]).validate_json(found)
+        return understood(list[LoadSeries], found)
 
     def health(self) -> Health:
         return self._get("/health", Health)
@@ -373,11 +374,11 @@ class Client:
         return self._connection.request(method, path, params=given).content
 
     def _get(self, path: str, model: type[Model], **params: Any) -> Model:
-        return model.model_validate_json(self._request("GET", path, **params))
+        return understood(model, self._request("GET", path, **params))
 
     def _send(self, method: str, path: str, model: type[Model], body: Any = None) -> Model:
         options = {} if body is None else {"json": body}
-        return model.model_validate_json(self._connection.request(method, path, **options).content)
+        return understood(model, self._connection.request(method, path, **options).content)
 
 
 def _jsonable(value: Any) -> Any:

@@ -7,6 +7,7 @@
     │   └── AmbiguousId       409  a shortened id fits several things
     ├── Conflict              409  not possible in the present state
     ├── NotAuthorised         401
+    ├── WrongOrigin           403  a page of another server made the browser ask
     ├── TooLarge              413
     ├── BackendError          503  the scheduler refused or failed
     │   ├── BackendUnavailable   503  the scheduler does not answer: try again later
@@ -71,6 +72,13 @@ class NotAuthorised(PaddockError):
 
     code = "not_authorised"
     status = 401
+
+
+class WrongOrigin(PaddockError):
+    """Only Paddock's own page may do that with the cookie: reload it, or send the token in the header."""
+
+    code = "wrong_origin"
+    status = 403
 
 
 class TooLarge(PaddockError):

@@ -14,7 +14,7 @@ from typing import TextIO
 
 import uvicorn
 
-from paddock import hosting, whereabouts
+from paddock import door, hosting, whereabouts
 from paddock.api.app import create_app
 from paddock.api.bell import Bell
 from paddock.api.server import Server
@@ -62,6 +62,7 @@ def serve(
     with (
         _succeed(home) if succeed else _alone(home),
         _listen(settings.host, settings.port, other=cluster is not None) as listener,
+        door.opened(home) as inside,
     ):
         db = open_database(settings, home)
         try:
@@ -79,7 +80,7 @@ def serve(
                 access_log=False,
             )
             link = f"{about.url}/?token={token}"
-            _Uvicorn(config, home, about, lambda: (announce or _print)(about.url, link)).run([listener])
+            _Uvicorn(config, home, about, lambda: (announce or _print)(about.url, link)).run([listener, *inside])
         finally:
             db.close()
     return 0

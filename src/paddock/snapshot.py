@@ -1,14 +1,17 @@
 """The user's code: what is taken along, and how it is laid down in the job folder."""
 
 import hashlib
+import os
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
 from paddock.errors import InvalidInput, TooLarge
+from paddock.runner.files import read_plain
 from paddock.settings import UploadSettings
 from paddock.units import size_text
 
 Files = Mapping[str, bytes]
+MAX_NAMES = 20_000
 
 
 def safe_path(given: str) -> PurePosixPath:
@@ -56,18 +59,35 @@ def checked(files: Files, limits: UploadSettings) -> dict[str, bytes]:
 
 
 def read_texts(folder: Path, limit: int) -> dict[str, str]:
-    """The text files of a snapshot by relative path: nothing when they are more than `limit` bytes in all."""
+    """The text files of a snapshot by relative path: nothing when they are more than `limit` bytes in all.
+
+    Tasks can write there: what is no plain file is left out.
+    """
     found: dict[str, str] = {}
-    total = 0
-    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-        total += path.stat().st_size
-        if total > limit:
+    left = limit
+    for name in _names(folder):
+        try:
+            data = read_plain(str(folder / name), left + 1, below=str(folder))
+        except OSError:
+            continue
+        left -= len(data)
+        if left < 0:
             return {}
         try:
-            found[path.relative_to(folder).as_posix()] = path.read_text("utf-8")
-        except UnicodeDecodeError:
+            found[name.encode().decode()] = data.decode()
+        except UnicodeError:  # of the content, or of the name
             continue
     return found
+
+
+def _names(folder: Path) -> list[str]:
+    """Relative paths of what is no folder, in order; no link is followed."""
+    names: list[str] = []
+    for place, _, here in os.walk(folder):
+        names += [os.path.relpath(os.path.join(place, name), folder) for name in here]  # noqa: PTH118
+        if len(names) > MAX_NAMES:
+            return []
+    return sorted(names)
 
 
 def lay_down(files: Files, folder: Path) -> None:

@@ -5,9 +5,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pydantic import TypeAdapter
-
-from paddock.connection import Connection
+from paddock.connection import Connection, understood
 from paddock.errors import ServerUnreachable
 from paddock.models import Attempt
 from paddock.stream import AWAY_SECONDS, Patience
@@ -92,8 +90,6 @@ class TaskLog:
                 time.sleep(FOLLOW_SECONDS)
 
     def _ended(self) -> bool:
-        found = TypeAdapter(list[Attempt]).validate_json(
-            self._connection.request("GET", f"{self._path}/attempts").content
-        )
+        found = understood(list[Attempt], self._connection.request("GET", f"{self._path}/attempts").content)
         self._attempt = self._attempt or found[-1].number
         return found[self._attempt - 1].state.ended if self._attempt <= len(found) else True

@@ -82,7 +82,7 @@ def test_sign_in_by_pasting_the_token(server: ServerProcess) -> None:
         assert client.get("/api/v1/version").status_code == 401
         assert client.post("/api/v1/session", json={"token": f" {server.token}\n"}).status_code == 204
         assert client.get("/api/v1/version").status_code == 200
-        assert client.delete("/api/v1/session").status_code == 204
+        assert client.delete("/api/v1/session", headers={"Origin": server.url}).status_code == 204
         assert client.get("/api/v1/version").status_code == 401
 
 

@@ -13,7 +13,9 @@ from starlette.types import ASGIApp, Lifespan, Receive, Scope, Send
 
 from paddock.api import events, faults, jobs, load, system, tasks, web
 from paddock.api.auth import TokenWall
+from paddock.api.bodies import BodyLimit
 from paddock.api.server import Server
+from paddock.api.sessions import Sessions
 from paddock.errors import NotFound
 from paddock.models import Submission
 from paddock.version import __version__
@@ -34,7 +36,9 @@ def create_app(server: Server, token: str) -> FastAPI:
     app = bare_app(lifespan)
     app.state.server = server
     app.add_middleware(_Compressed)
-    app.add_middleware(TokenWall, token=token)
+    app.add_middleware(BodyLimit, limits=server.settings.upload)
+    sessions = Sessions(server.db, token)
+    app.add_middleware(TokenWall, token=token, sessions=sessions, name=str(server.home.root))
     return app
 
 

@@ -1,85 +1,127 @@
 """No token, no answer: every request passes here first, whatever it asks for.
 
-The one exception is the page itself, which holds nothing secret: its assets are served to everybody, and any page
-address answers 401 with the page in its body, which then asks for the token.
+The exceptions hold nothing secret: the page itself, whose assets are served to everybody, and any page address, which
+answers 401 with the page in its body, which then asks for the token; and `/hello`, by which a client finds out whether
+it speaks to its own server before it sends the token.
+
+A browser sends its cookie to every port of a host, and a form of any page there can be made to post to ours. So the
+cookie is a session of its own, and what it authorises to change must come from our own page.
 """
 
-import hashlib
 import json
+import logging
 import secrets
 from http.cookies import SimpleCookie
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from paddock.api import web
-from paddock.errors import NotAuthorised
-from paddock.models import ErrorBody, ErrorReply
+from paddock import proof
+from paddock.api import faults, web
+from paddock.api.sessions import SECONDS, Sessions
+from paddock.errors import NotAuthorised, PaddockError, WrongOrigin
 
+log = logging.getLogger("paddock.api")
 SESSION = "/api/v1/session"
+HELLO = "/api/v1/hello"
+WHO = "paddock.who"  # in the scope of a request that was let in: its session, or "token"
 _HINT = "A valid token is needed: use the link that `paddock up` printed, or send `Authorization: Bearer TOKEN`."
-_DAYS = 30
+_SAFE = ("GET", "HEAD")
+_NOT_A_FORM = ("application/json", "multipart/form-data")  # the latter is one, but has its origin checked
+_PORTS = {"http": ":80", "https": ":443"}
 
 
 class TokenWall:
-    """Takes the token from the Authorization header, a cookie, the link, or the sign-in form; the last two set
-    the cookie."""
+    """Takes the token from the Authorization header, the link, or the sign-in form; the last two begin a session,
+    whose cookie is then taken as well."""
 
-    def __init__(self, app: ASGIApp, token: str) -> None:
+    def __init__(self, app: ASGIApp, token: str, sessions: Sessions, name: str) -> None:
+        """`name` tells this server from others of the machine: cookies do not know ports."""
         self._app = app
         self._token = token
-        # Cookies do not know ports: servers of one machine must not overwrite each other's.
-        self._cookie = "paddock-" + hashlib.sha256(token.encode()).hexdigest()[:8]
+        self._sessions = sessions
+        self._cookie = f"paddock-{proof.of(token, f'cookie {name}')[:16]}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
-        elif scope["type"] == "http" and scope["path"] == SESSION:
-            await (await self._session(Request(scope, receive)))(scope, receive, send)
-        else:
-            await (self._answer(scope) or self._app)(scope, receive, send)
+            return
+        try:
+            answer = await self._answer(scope, receive)
+        except PaddockError as error:
+            answer = faults.reply(error)
+        except ClientDisconnect:
+            return
+        except Exception as error:  # nobody without a token fills the log
+            log.error("a request could not be looked at: %s", type(error).__name__)
+            answer = faults.reply(PaddockError("Something went wrong in the server."))
+        await (answer or self._app)(scope, receive, send)
 
-    def _answer(self, scope: Scope) -> Response | None:
+    async def _answer(self, scope: Scope, receive: Receive) -> Response | None:
         """None: let it pass."""
-        headers = Headers(scope=scope)
         if scope["type"] != "http":
             return _refusal()
-        if self._matches(_bearer(headers)) or self._matches(self._from_cookie(headers)):
+        headers = Headers(scope=scope)
+        if scope["path"] == SESSION:
+            return await self._session(Request(scope, receive), headers)
+        if self._matches(_bearer(headers)):
+            scope[WHO] = "token"
             return None
-        if scope["method"] not in ("GET", "HEAD"):
-            return _refusal()
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-        if self._matches(dict(query).get("token")):
-            return self._follow_link(scope, query)
+        if scope["path"] == HELLO:
+            return self._hello(dict(query).get("nonce", ""))
+        session = self._sessions.find(self._key(headers))
+        linked = scope["method"] in _SAFE and self._matches(dict(query).get("token"))
+        if linked:
+            return await self._follow_link(scope, query, signed_in=session is not None)
+        if session is not None:
+            _check_origin(scope["method"], headers)
+            scope[WHO] = session
+            return None
+        if scope["method"] not in _SAFE:
+            return _refusal()
         return web.without_token(scope["path"], headers) or _refusal()
 
-    async def _session(self, request: Request) -> Response:
+    async def _session(self, request: Request, headers: Headers) -> Response:
         """POST {"token": ...} signs a browser in, DELETE signs it out."""
         if request.method == "DELETE":
+            key = self._key(headers)
+            if key is not None and self._sessions.find(key):
+                _check_origin("DELETE", headers)
+                await run_in_threadpool(self._sessions.end, key)
             response = Response(status_code=204)
             response.delete_cookie(self._cookie)
             return response
         if request.method != "POST" or not self._matches(await _posted(request)):
             return _refusal()
-        return self._signed_in(Response(status_code=204))
+        return await self._signed_in(Response(status_code=204))
+
+    def _hello(self, nonce: str) -> Response:
+        """Proves that this server knows the token, and tells nothing of it."""
+        if not proof.usable(nonce):
+            return _refusal()
+        return JSONResponse({"proof": proof.of(self._token, f"hello {nonce}")}, headers={"Cache-Control": "no-store"})
 
     def _matches(self, given: str | None) -> bool:
         return given is not None and secrets.compare_digest(given.encode(errors="replace"), self._token.encode())
 
-    def _follow_link(self, scope: Scope, query: list[tuple[str, str]]) -> Response:
+    async def _follow_link(self, scope: Scope, query: list[tuple[str, str]], *, signed_in: bool) -> Response:
         """Take the token out of the address bar."""
         rest = urlencode([(name, value) for name, value in query if name != "token"])
         path = "/" + str(scope["path"]).lstrip("/\\")  # never //another.host
-        return self._signed_in(RedirectResponse(path + (f"?{rest}" if rest else ""), status_code=303))
+        response = RedirectResponse(path + (f"?{rest}" if rest else ""), status_code=303)
+        return response if signed_in else await self._signed_in(response)
 
-    def _signed_in(self, response: Response) -> Response:
-        response.set_cookie(self._cookie, self._token, httponly=True, samesite="strict", max_age=_DAYS * 86400)
+    async def _signed_in(self, response: Response) -> Response:
+        key = await run_in_threadpool(self._sessions.begin)
+        response.set_cookie(self._cookie, key, httponly=True, samesite="strict", max_age=SECONDS)
         return response
 
-    def _from_cookie(self, headers: Headers) -> str | None:
+    def _key(self, headers: Headers) -> str | None:
         try:
             found = SimpleCookie(headers.get("cookie", "")).get(self._cookie)
         except Exception:  # whatever a client may send as a cookie
@@ -87,9 +129,32 @@ class TokenWall:
         return found.value if found else None
 
 
+def _check_origin(method: str, headers: Headers) -> None:
+    """What a cookie alone may change must have been sent by our own page, not by a form of another port's."""
+    if method in _SAFE:
+        return
+    site = headers.get("sec-fetch-site")  # browsers leave it out where there is no TLS, and send the origin alone
+    if site != "same-origin" if site is not None else not _same(headers.get("origin", ""), headers):
+        raise WrongOrigin
+    body = headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
+    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+    if (body or kind) and kind not in _NOT_A_FORM:
+        raise WrongOrigin("A request of a browser must have a body of JSON or multipart/form-data.")
+
+
+def _same(origin: str, headers: Headers) -> bool:
+    try:
+        found = urlsplit(origin)
+    except ValueError:
+        return False
+    usual = _PORTS.get(found.scheme, "")
+    return found.netloc.lower().removesuffix(usual) == headers.get("host", "").lower().removesuffix(usual) != ""
+
+
 def _refusal() -> Response:
-    body = ErrorReply(error=ErrorBody(code=NotAuthorised.code, message=_HINT))
-    return JSONResponse(body.model_dump(), status_code=401, headers={"WWW-Authenticate": "Bearer"})
+    response = faults.reply(NotAuthorised(_HINT))
+    response.headers["WWW-Authenticate"] = "Bearer"
+    return response
 
 
 def _bearer(headers: Headers) -> str | None:
@@ -105,6 +170,6 @@ async def _posted(request: Request) -> str | None:
             return None
     try:
         given = json.loads(body)["token"]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None
     return given.strip() if isinstance(given, str) else None

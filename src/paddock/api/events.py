@@ -15,6 +15,7 @@ from paddock.store import events, jobs
 router = APIRouter(prefix="/events", tags=["events"])
 
 WAIT_SECONDS = 15.0
+_DIGITS = 20
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ def _begin(
     ] = None,
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> Begin:
-    given = int(last_event_id) if last_event_id and last_event_id.isascii() and last_event_id.isdigit() else last
+    given = _position(last_event_id) if last_event_id else last
     with at.db.read() as c:
         found = jobs.resolve(c, job) if job else None
         oldest, newest = events.bounds(c)
@@ -43,6 +44,13 @@ def _begin(
     if given > newest or given + 1 < oldest:
         return Begin(found, newest, False)
     return Begin(found, given, True)
+
+
+def _position(text: str) -> int | None:
+    """None for what is no number; more digits than any event has are as wrong as one that is yet to come."""
+    if not text.isascii() or not text.isdigit():
+        return None
+    return int(text[:_DIGITS])
 
 
 @router.get("", response_class=EventSourceResponse)

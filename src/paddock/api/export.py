@@ -19,6 +19,7 @@ COLUMNS = (
     "id", "number", "state", "cause", "reason", "attempt", "created_at", "started_at", "ended_at", "epoch",
     "last_value", "best_value", "best_epoch", "best_at", "node", "device", "exit_code", "peak_memory", "cpu_seconds",
 )  # fmt: skip
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 @router.get(
@@ -43,14 +44,26 @@ def _csv(rows: list[Task]) -> Iterator[str]:
     writer.writerow([*COLUMNS, *(f"param.{name}" for name in names)])
     for row in rows:
         data = row.model_dump(mode="json")
-        writer.writerow([data[column] for column in COLUMNS] + [_cell(row.params.get(name)) for name in names])
+        values = [data[column] for column in COLUMNS] + [row.params.get(name) for name in names]
+        writer.writerow([_cell(value) for value in values])
         yield buffer.getvalue()
         buffer.seek(0)
         buffer.truncate()
 
 
 def _cell(value: Any) -> Any:
-    return json.dumps(value) if isinstance(value, (dict, list)) else value
+    """Spreadsheets take text that begins so for a formula, and would carry it out."""
+    if isinstance(value, (dict, list)):
+        return json.dumps(value)
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) and not _number(value) else value
+
+
+def _number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _jsonl(rows: list[Task]) -> Iterator[str]:

@@ -21,10 +21,12 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
     for status, text in {
         400: "The request is not well-formed",
         401: "No valid token",
+        403: "A browser asks, but not from a page of this server",
         404: "There is no such thing",
         409: "Not possible in the present state, or an ambiguous id",
         413: "Too large",
         422: "The request cannot be carried out as it stands",
+        503: "Not now: try again in a while (`Retry-After`)",
     }.items()
 }
 _CODES = {400: "bad_request", 404: "not_found", 405: "method_not_allowed", 413: "too_large"}
@@ -53,13 +55,23 @@ def _invalid(details: Sequence[Any]) -> InvalidInput:
 
 
 def _reply(status: int, code: str, message: str, fields: dict[str, str] | None = None) -> JSONResponse:
-    body = ErrorReply(error=ErrorBody(code=code, message=message, fields=fields or {}))
+    """What a request said may stand in it, also what is no Unicode."""
+    clean = {_clean(name): _clean(text) for name, text in (fields or {}).items()}
+    body = ErrorReply(error=ErrorBody(code=code, message=_clean(message), fields=clean))
     return JSONResponse(body.model_dump(), status_code=status)
+
+
+def _clean(text: str) -> str:
+    return text.encode(errors="replace").decode()
+
+
+def reply(error: PaddockError) -> JSONResponse:
+    return _reply(error.status, error.code, error.message, error.fields)
 
 
 async def _paddock(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, PaddockError)  # noqa: S101
-    return _reply(error.status, error.code, error.message, error.fields)
+    return reply(error)
 
 
 async def _validation(request: Request, error: Exception) -> JSONResponse:

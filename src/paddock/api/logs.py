@@ -1,9 +1,13 @@
-"""What a task printed: a range of bytes, or followed as it grows."""
+"""What a task printed: a range of bytes, or followed as it grows.
+
+A log lies where the user's programs can put anything in its place: only plain files are read.
+"""
 
 import asyncio
 import codecs
+import os
 from collections.abc import AsyncIterator
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
@@ -11,7 +15,9 @@ from fastapi.responses import Response, StreamingResponse
 from starlette.concurrency import run_in_threadpool
 
 from paddock.api.server import At, Server, TaskId
-from paddock.errors import NotFound
+from paddock.errors import NotFound, PaddockError
+from paddock.paths import JobFolder
+from paddock.runner import files
 from paddock.store import tasks
 
 router = APIRouter()
@@ -24,11 +30,37 @@ Start = Annotated[int, Query(ge=-(2**53), le=2**53, description="first byte; neg
 _TEXT: dict[int | str, dict[str, Any]] = {200: {"content": {"text/plain": {}}, "description": "the log"}}
 
 
-def size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0
+@dataclass(frozen=True)
+class Log:
+    """Of one attempt."""
+
+    task: str
+    attempt: int
+    folder: JobFolder
+
+    def size(self) -> int:
+        try:
+            return self.read(0, 0)[1]
+        except NotFound:
+            return 0
+
+    def read(self, offset: int, limit: int) -> tuple[int, int, bytes]:
+        """Start, size and bytes; a log that is not there yet is empty."""
+        path = str(self.folder.log(self.task, self.attempt))
+        try:
+            descriptor = files.open_plain(path, below=str(self.folder.root))
+            try:
+                whole = os.fstat(descriptor).st_size
+                start = min(offset if offset >= 0 else max(whole + offset, 0), whole)
+                with open(descriptor, "rb", closefd=False) as file:
+                    file.seek(start)
+                    return start, whole, file.read(limit)
+            finally:
+                os.close(descriptor)
+        except FileNotFoundError:
+            return 0, 0, b""
+        except OSError as error:
+            raise NotFound(f"The log of {self.task} cannot be shown: {path} is {error.strerror}.") from None
 
 
 @router.get("/{task}/log", response_class=Response, responses=_TEXT)
@@ -40,8 +72,7 @@ def read_log(
     limit: Annotated[int, Query(ge=1, le=50_000_000)] = PART,
 ) -> Response:
     """A range of the log as it is. `X-Log-Start` and `X-Log-Size` say where it starts and how large the log is."""
-    path, _ = _find(at, task, attempt)
-    start, whole, data = _read(path, offset, limit)
+    start, whole, data = _find(at, task, attempt).read(offset, limit)
     headers = {"X-Log-Start": str(start), "X-Log-Size": str(whole), "X-Content-Type-Options": "nosniff"}
     return Response(data, media_type="text/plain; charset=utf-8", headers=headers)
 
@@ -49,44 +80,36 @@ def read_log(
 @router.get("/{task}/log/follow", response_class=StreamingResponse, responses=_TEXT)
 async def follow_log(task: TaskId, at: At, attempt: Number = None, offset: Start = 0) -> StreamingResponse:
     """The log from `offset` on, as it grows; ends when the attempt has ended."""
-    path, number = await run_in_threadpool(_find, at, task, attempt)
-    follow = _follow(at, task, number, path, offset)
+    log = await run_in_threadpool(_find, at, task, attempt)
+    await run_in_threadpool(log.read, 0, 0)  # what cannot be shown is a proper error
+    follow = _follow(at, log, offset)
     return StreamingResponse(follow, media_type="text/plain; charset=utf-8", headers={"Cache-Control": "no-store"})
 
 
-def _find(at: Server, text: str, attempt: int | None) -> tuple[Path, int]:
+def _find(at: Server, text: str, attempt: int | None) -> Log:
     with at.db.read() as c:
         task = tasks.get(c, tasks.resolve(c, text))
     number = attempt or task.attempt
     if number > task.attempt:
         raise NotFound(f"{task.id} has {task.attempt} attempts, not {number}.")
-    return at.home.job(task.job).log(task.id, number), number
+    return Log(task.id, number, at.home.job(task.job))
 
 
-def _read(path: Path, offset: int, limit: int) -> tuple[int, int, bytes]:
-    """Start, size and bytes; a log that is not there yet is empty."""
-    try:
-        with open(path, "rb") as file:
-            whole = file.seek(0, 2)
-            start = min(offset if offset >= 0 else max(whole + offset, 0), whole)
-            file.seek(start)
-            return start, whole, file.read(limit)
-    except FileNotFoundError:
-        return 0, 0, b""
-
-
-def _ended(at: Server, text: str, attempt: int) -> bool:
+def _ended(at: Server, log: Log) -> bool:
     with at.db.read() as c:
-        task = tasks.get(c, tasks.resolve(c, text))
-    return task.state.ended or task.attempt > attempt
+        task = tasks.get(c, tasks.resolve(c, log.task))
+    return task.state.ended or task.attempt > log.attempt
 
 
-async def _follow(at: Server, task: str, attempt: int, path: Path, offset: int) -> AsyncIterator[str]:
+async def _follow(at: Server, log: Log, offset: int) -> AsyncIterator[str]:
     decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
     position = offset
     while not at.bell.closed:
-        ended = await run_in_threadpool(_ended, at, task, attempt)  # asked before reading: nothing comes after
-        start, _, data = await run_in_threadpool(_read, path, position, PART)
+        try:
+            ended = await run_in_threadpool(_ended, at, log)  # asked before reading: nothing comes after
+            start, _, data = await run_in_threadpool(log.read, position, PART)
+        except PaddockError:  # removed, or something else was put in its place
+            return
         position = start + len(data) if data or position < 0 else position
         if data:
             yield decoder.decode(data)

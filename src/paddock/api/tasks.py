@@ -30,7 +30,7 @@ def show_task(task: TaskId, at: At) -> TaskDetail:
         allocation=allocation,
         attempts=attempts,
         metrics=names,
-        log_bytes=logs.size(folder.log(found, row.attempt)),
+        log_bytes=logs.Log(found, row.attempt, folder).size(),
         folder=str(folder.task(found)),
     )
 

@@ -24,9 +24,14 @@ class Upload:
     code: CodeInfo
 
 
+def largest(limits: UploadSettings, *, as_json: bool = False) -> int:
+    """Bytes of a request; text in JSON is longer than it is."""
+    return limits.max_bytes * (2 if as_json else 1) + _ROOM
+
+
 async def read(request: Request, limits: UploadSettings) -> Upload:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    most = limits.max_bytes * 2 + _ROOM if kind == "application/json" else limits.max_bytes + _ROOM
+    most = largest(limits, as_json=kind == "application/json")
     _refuse_size(request, most)
     try:
         if kind == "multipart/form-data":
@@ -59,6 +64,8 @@ async def _multipart(request: Request, limits: UploadSettings) -> Upload:
     try:
         form = await request.form(max_files=limits.max_files + 1, max_fields=10, max_part_size=_ROOM)
     except HTTPException as error:
+        if error.status_code == TooLarge.status:
+            raise
         raise InvalidInput(f"The multipart body cannot be read: {error.detail}") from None
     try:
         spec, code = form.get("spec"), form.get("code", "{}")

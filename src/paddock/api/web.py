@@ -54,7 +54,10 @@ def _asset(path: str) -> Response | None:
     if not name or ".." in name or "\0" in name or name == "index.html":
         return None
     file = DIST / name
-    if not file.is_file():
+    try:
+        if not file.is_file():
+            return None
+    except (OSError, ValueError):  # a name that no file can have
         return None
     # File names under assets/ hold a digest of their content.
     cache = "public, max-age=31536000, immutable" if name.startswith("assets/") else "no-cache"

@@ -215,3 +215,13 @@ loads = Table(
     Column("data", JSON, nullable=False),
     Index("ix_loads_at", "at"),
 )
+
+# Browsers that have signed in: digests of their cookies, and of the token that they signed in with.
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("hash", String(64), primary_key=True),
+    Column("token", String(64), nullable=False),
+    Column("created_at", Float(53), nullable=False),
+    Column("expires_at", Float(53), nullable=False),
+)

@@ -2766,6 +2766,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
+            /** @description A browser asks, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
             /** @description There is no such thing */
             404: {
                 headers: {
@@ -2795,6 +2804,15 @@ export interface operations {
             };
             /** @description The request cannot be carried out as it stands */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not now: try again in a while (`Retry-After`) */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2847,6 +2865,15 @@ export interface operations {
                     "text/event-stream": components["schemas"]["ErrorReply"];
                 };
             };
+            /** @description A browser asks, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["ErrorReply"];
+                };
+            };
             /** @description There is no such thing */
             404: {
                 headers: {
@@ -2876,6 +2903,15 @@ export interface operations {
             };
             /** @description The request cannot be carried out as it stands */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not now: try again in a while (`Retry-After`) */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2921,6 +2957,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
+            /** @description A browser asks, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
             /** @description There is no such thing */
             404: {
                 headers: {
@@ -2950,6 +2995,15 @@ export interface operations {
             };
             /** @description The request cannot be carried out as it stands */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not now: try again in a while (`Retry-After`) */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3005,6 +3059,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
+            /** @description A browser asks, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
             /** @description There is no such thing */
             404: {
                 headers: {
@@ -3034,6 +3097,15 @@ export interface operations {
             };
             /** @description The request cannot be carried out as it stands */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not now: try again in a while (`Retry-After`) */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3091,6 +3163,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
+            /** @description A browser asks, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
             /** @description There is no such thing */
             404: {
                 headers: {
@@ -3120,6 +3201,15 @@ export interface operations {
             };
             /** @description The request cannot be carried out as it stands */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not now: try again in a while (`Retry-After`) */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3165,6 +3255,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
+            /** @description A browser asks, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
             /** @description There is no such thing */
             404: {
                 headers: {
@@ -3194,6 +3293,15 @@ export interface operations {
             };
             /** @description The request cannot be carried out as it stands */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not now: try again in a while (`Retry-After`) */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3254,6 +3362,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
+            /** @description A browser asks, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
             /** @description There is no such thing */
             404: {
                 headers: {
@@ -3283,6 +3400,15 @@ export interface operations {
             };
             /** @description The request cannot be carried out as it stands */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not now: try again in a while (`Retry-After`) */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3331,6 +3457,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
+            /** @description A browser asks, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
             /** @description There is no such thing */
             404: {
                 headers: {
@@ -3360,6 +3495,15 @@ export interface operations {
             };
             /** @description The request cannot be carried out as it stands */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not now: try again in a while (`Retry-After`) */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3406,6 +3550,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
+            /** @description A browser asks, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
             /** @description There is no such thing */
             404: {
                 headers: {
@@ -3435,6 +3588,15 @@ export interface operations {
             };
             /** @description The request cannot be carried out as it stands */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not now: try again in a while (`Retry-After`) */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3487,6 +3649,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
+            /** @description A browser asks, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
             /** @description There is no such thing */
             404: {
                 headers: {
@@ -3516,6 +3687,15 @@ export interface operations {
             };
             /** @description The request cannot be carried out as it stands */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not now: try again in a while (`Retry-After`) */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3567,6 +3747,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
+            /** @description A browser asks, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
             /** @description There is no such thing */
             404: {
                 headers: {
@@ -3596,6 +3785,15 @@ export interface operations {
             };
             /** @description The request cannot be carried out as it stands */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not now: try again in a while (`Retry-After`) */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3648,6 +3846,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
+            /** @description A browser asks, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
             /** @description There is no such thing */
             404: {
                 headers: {
@@ -3677,6 +3884,15 @@ export interface operations {
             };
             /** @description The request cannot be carried out as it stands */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not now: try again in a while (`Retry-After`) */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3727,6 +3943,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
+            /** @description A browser asks, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
             /** @description There is no such thing */
             404: {
                 headers: {
@@ -3756,6 +3981,15 @@ export interface operations {
             };
             /** @description The request cannot be carried out as it stands */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not now: try again in a while (`Retry-After`) */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3804,6 +4038,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
+            /** @description A browser asks, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
             /** @description There is no such thing */
             404: {
                 headers: {
@@ -3833,6 +4076,15 @@ export interface operations {
             };
             /** @description The request cannot be carried out as it stands */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not now: try again in a while (`Retry-After`) */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3885,6 +4137,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
+            /** @description A browser asks, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
             /** @description There is no such thing */
             404: {
                 headers: {
@@ -3914,6 +4175,15 @@ export interface operations {
             };
             /** @description The request cannot be carried out as it stands */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not now: try again in a while (`Retry-After`) */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3970,6 +4240,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
+            /** @description A browser asks, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
             /** @description There is no such thing */
             404: {
                 headers: {
@@ -3999,6 +4278,15 @@ export interface operations {
             };
             /** @description The request cannot be carried out as it stands */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not now: try again in a while (`Retry-After`) */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4047,6 +4335,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
+            /** @description A browser asks, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
             /** @description There is no such thing */
             404: {
                 headers: {
@@ -4076,6 +4373,15 @@ export interface operations {
             };
             /** @description The request cannot be carried out as it stands */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not now: try again in a while (`Retry-After`) */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4124,6 +4430,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
+            /** @description A browser asks, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
             /** @description There is no such thing */
             404: {
                 headers: {
@@ -4153,6 +4468,15 @@ export interface operations {
             };
             /** @description The request cannot be carried out as it stands */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not now: try again in a while (`Retry-After`) */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4201,6 +4525,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
+            /** @description A browser asks, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
             /** @description There is no such thing */
             404: {
                 headers: {
@@ -4230,6 +4563,15 @@ export interface operations {
             };
             /** @description The request cannot be carried out as it stands */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not now: try again in a while (`Retry-After`) */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4282,6 +4624,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
+            /** @description A browser asks, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
             /** @description There is no such thing */
             404: {
                 headers: {
@@ -4311,6 +4662,15 @@ export interface operations {
             };
             /** @description The request cannot be carried out as it stands */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not now: try again in a while (`Retry-After`) */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4359,6 +4719,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
+            /** @description A browser asks, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
             /** @description There is no such thing */
             404: {
                 headers: {
@@ -4388,6 +4757,15 @@ export interface operations {
             };
             /** @description The request cannot be carried out as it stands */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not now: try again in a while (`Retry-After`) */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4440,6 +4818,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
+            /** @description A browser asks, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
             /** @description There is no such thing */
             404: {
                 headers: {
@@ -4469,6 +4856,15 @@ export interface operations {
             };
             /** @description The request cannot be carried out as it stands */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not now: try again in a while (`Retry-After`) */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4522,6 +4918,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
+            /** @description A browser asks, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
             /** @description There is no such thing */
             404: {
                 headers: {
@@ -4551,6 +4956,15 @@ export interface operations {
             };
             /** @description The request cannot be carried out as it stands */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not now: try again in a while (`Retry-After`) */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4596,6 +5010,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
+            /** @description A browser asks, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
             /** @description There is no such thing */
             404: {
                 headers: {
@@ -4625,6 +5048,15 @@ export interface operations {
             };
             /** @description The request cannot be carried out as it stands */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not now: try again in a while (`Retry-After`) */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4677,6 +5109,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
+            /** @description A browser asks, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
             /** @description There is no such thing */
             404: {
                 headers: {
@@ -4706,6 +5147,15 @@ export interface operations {
             };
             /** @description The request cannot be carried out as it stands */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not now: try again in a while (`Retry-After`) */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4751,6 +5201,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
+            /** @description A browser asks, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
             /** @description There is no such thing */
             404: {
                 headers: {
@@ -4780,6 +5239,15 @@ export interface operations {
             };
             /** @description The request cannot be carried out as it stands */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not now: try again in a while (`Retry-After`) */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4827,6 +5295,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
+            /** @description A browser asks, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
             /** @description There is no such thing */
             404: {
                 headers: {
@@ -4856,6 +5333,15 @@ export interface operations {
             };
             /** @description The request cannot be carried out as it stands */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not now: try again in a while (`Retry-After`) */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4901,6 +5387,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
+            /** @description A browser asks, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
             /** @description There is no such thing */
             404: {
                 headers: {
@@ -4930,6 +5425,15 @@ export interface operations {
             };
             /** @description The request cannot be carried out as it stands */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not now: try again in a while (`Retry-After`) */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4979,6 +5483,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
+            /** @description A browser asks, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
             /** @description There is no such thing */
             404: {
                 headers: {
@@ -5008,6 +5521,15 @@ export interface operations {
             };
             /** @description The request cannot be carried out as it stands */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not now: try again in a while (`Retry-After`) */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5056,6 +5578,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
+            /** @description A browser asks, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
             /** @description There is no such thing */
             404: {
                 headers: {
@@ -5085,6 +5616,15 @@ export interface operations {
             };
             /** @description The request cannot be carried out as it stands */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not now: try again in a while (`Retry-After`) */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5133,6 +5673,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
+            /** @description A browser asks, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
             /** @description There is no such thing */
             404: {
                 headers: {
@@ -5162,6 +5711,15 @@ export interface operations {
             };
             /** @description The request cannot be carried out as it stands */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not now: try again in a while (`Retry-After`) */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5216,6 +5774,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
+            /** @description A browser asks, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
             /** @description There is no such thing */
             404: {
                 headers: {
@@ -5245,6 +5812,15 @@ export interface operations {
             };
             /** @description The request cannot be carried out as it stands */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not now: try again in a while (`Retry-After`) */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5298,6 +5874,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
+            /** @description A browser asks, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
             /** @description There is no such thing */
             404: {
                 headers: {
@@ -5327,6 +5912,15 @@ export interface operations {
             };
             /** @description The request cannot be carried out as it stands */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not now: try again in a while (`Retry-After`) */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5382,6 +5976,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
+            /** @description A browser asks, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
             /** @description There is no such thing */
             404: {
                 headers: {
@@ -5411,6 +6014,15 @@ export interface operations {
             };
             /** @description The request cannot be carried out as it stands */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not now: try again in a while (`Retry-After`) */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5462,6 +6074,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
+            /** @description A browser asks, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
             /** @description There is no such thing */
             404: {
                 headers: {
@@ -5491,6 +6112,15 @@ export interface operations {
             };
             /** @description The request cannot be carried out as it stands */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not now: try again in a while (`Retry-After`) */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5539,6 +6169,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
+            /** @description A browser asks, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
             /** @description There is no such thing */
             404: {
                 headers: {
@@ -5568,6 +6207,15 @@ export interface operations {
             };
             /** @description The request cannot be carried out as it stands */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not now: try again in a while (`Retry-After`) */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5613,6 +6261,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
+            /** @description A browser asks, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
             /** @description There is no such thing */
             404: {
                 headers: {
@@ -5642,6 +6299,15 @@ export interface operations {
             };
             /** @description The request cannot be carried out as it stands */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not now: try again in a while (`Retry-After`) */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,0 +1,24 @@
+"""Sessions of browsers that have signed in"""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0008"
+down_revision = "0006"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    op.create_table(
+        "sessions",
+        sa.Column("hash", sa.String(64), nullable=False),
+        sa.Column("token", sa.String(64), nullable=False),
+        sa.Column("created_at", sa.Float(53), nullable=False),
+        sa.Column("expires_at", sa.Float(53), nullable=False),
+        sa.PrimaryKeyConstraint("hash", name="pk_sessions"),
+    )
+
+
+def downgrade() -> None:
+    op.drop_table("sessions")

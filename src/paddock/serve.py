@@ -14,14 +14,13 @@ from typing import TextIO
 
 import uvicorn
 
-from paddock import door, hosting, whereabouts
+from paddock import door, hosting, lease, whereabouts
 from paddock.api.app import create_app
 from paddock.api.bell import Bell
 from paddock.api.server import Server
 from paddock.backends.base import Backend
 from paddock.backends.local import LocalBackend
 from paddock.backends.slurm.backend import SlurmBackend
-from paddock.client import Client
 from paddock.engine.engine import Engine
 from paddock.errors import Conflict, InvalidInput
 from paddock.paths import Home
@@ -32,7 +31,7 @@ from paddock.whereabouts import Whereabouts
 
 Announce = Callable[[str, str], None]  # address, address with the token
 LOOK_SECONDS = 0.25
-SILENT_LOOKS = 3
+HANDOVER_LOOKS = 4  # after so many looks a successor says again that it waits
 # Clients keep an idle connection for 5 s (httpx), proxies for a minute. Were it closed just when they use it
 # again, what they ask would be lost.
 KEEP_ALIVE_SECONDS = 75
@@ -60,7 +59,8 @@ def serve(
     if cluster:
         hosting.Successor(hosting.host(settings, home, cluster), os.environ.get("SLURM_JOB_ID")).arm()
     with (
-        _succeed(home) if succeed else _alone(home),
+        _succeed(home) if succeed or _requeued(home, cluster) else _alone(home),
+        lease.held(home) as held,
         _listen(settings.host, settings.port, other=cluster is not None) as listener,
         door.opened(home) as inside,
     ):
@@ -72,6 +72,7 @@ def serve(
             app = create_app(Server(db, home, settings, engine, bell), token)
             port = listener.getsockname()[1]
             about = Whereabouts.here(_url(settings.host, port), port, cluster)
+            held.tell(about.url)
             config = uvicorn.Config(
                 app,
                 log_level="warning",
@@ -80,10 +81,19 @@ def serve(
                 access_log=False,
             )
             link = f"{about.url}/?token={token}"
-            _Uvicorn(config, home, about, lambda: (announce or _print)(about.url, link)).run([listener, *inside])
+            server = _Uvicorn(config, home, about, lambda: (announce or _print)(about.url, link))
+            held.when_lost(lambda: _give_way(server, engine))
+            server.run([listener, *inside])
+            held.refuse_lost()
         finally:
             db.close()
     return 0
+
+
+def _give_way(server: uvicorn.Server, engine: Engine) -> None:
+    """Another server has this home: nothing more is to be done by this one."""
+    server.should_exit = True
+    engine.close()
 
 
 def _leave(number: int, _: object) -> None:
@@ -114,6 +124,7 @@ class _Uvicorn(uvicorn.Server):
         self._home = home
         self._about = about
         self._announce = announce
+        self._successor = lease.Watch()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -123,13 +134,21 @@ class _Uvicorn(uvicorn.Server):
             self._announce()
 
     async def on_tick(self, counter: int) -> bool:
-        if counter % 10 == 0 and (who := whereabouts.successor(self._home)):
-            log.info("%s takes over: this server ends", who)
-            self.should_exit = True
+        if counter % 10 == 0:
+            self._look_for_successor()
         return await super().on_tick(counter)
 
+    def _look_for_successor(self) -> None:
+        waiting = whereabouts.waiting(self._home)
+        lives = self._successor.lives(waiting)
+        if waiting and lives:
+            log.info("%s takes over: this server ends", waiting.words)
+            self.should_exit = True
+        elif waiting and lives is False:
+            whereabouts.handover(self._home).unlink(missing_ok=True)  # it has given up
+
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self._home.server.unlink(missing_ok=True)
+        self._about.withdraw(self._home)
         await super().shutdown(sockets)
 
 
@@ -140,45 +159,52 @@ def _print(url: str, link: str) -> None:
 
 @contextmanager
 def _alone(home: Home) -> Iterator[TextIO]:
-    """One server to a home: the lock goes with the process, however it ends."""
+    """One server to a home: the lock goes with the process, however it ends. Of other machines the lease tells."""
     with open(home.lock, "a+") as file:
         if not _locked(file):
-            raise Conflict(f"A server already runs on {home.root}: use it, or choose another home with --home.")
+            raise lease.refusal(home, lease.read(home))
+        lease.refuse_second(home)
         yield file
 
 
 @contextmanager
 def _succeed(home: Home) -> Iterator[TextIO]:
-    """The lock, once the server that runs has made room. On some network file systems each node has locks of its own:
-    therefore it must also have taken its address back, or answer no more."""
-    told, silent = False, 0
+    """The lock, once the server that runs has made room, or runs no more."""
+    told, beat, watch = False, 0, lease.Watch()
     with open(home.lock, "a+") as file:
-        while not (_locked(file) and (whereabouts.read(home) is None or silent >= SILENT_LOOKS)):
-            silent = 0 if _answers(home) else silent + 1
-            whereabouts.announce_handover(home)
+        while not (_gone(home, watch) and _locked(file)):
+            if beat % HANDOVER_LOOKS == 0:
+                whereabouts.announce_handover(home, beat)
             if not told:
                 log.info("waits for the server that runs on %s to end", home.root)
-            told = True
+            told, beat = True, beat + 1
             time.sleep(LOOK_SECONDS)
         if told:
             log.info("takes over")
         yield file
 
 
-def _answers(home: Home) -> bool:
-    with Client(home=home.root, timeout=2) as client:
-        return client.answers()
+def _gone(home: Home, watch: lease.Watch) -> bool:
+    try:
+        return watch.lives(lease.read(home)) is False
+    except OSError:
+        return False  # nobody can tell: it is looked at again
+
+
+def _requeued(home: Home, cluster: str | None) -> bool:
+    """Slurm has started this job again. Its first start may still be about to end on another node."""
+    job = os.environ.get("SLURM_JOB_ID") if cluster else None
+    found = lease.read(home) if job else None
+    return found is not None and found.slurm == job
 
 
 def _locked(file: TextIO) -> bool:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
-        if error.errno not in (errno.EWOULDBLOCK, errno.EACCES):
-            raise Conflict(
-                f"{file.name} cannot be locked ({error.strerror}): choose a home on a file system with locks."
-            ) from None
-        return False
+        if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
+            return False
+        log.warning("%s cannot be locked (%s): the lease alone keeps others away", file.name, error.strerror)
     return True
 
 

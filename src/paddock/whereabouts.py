@@ -3,14 +3,13 @@
 `handover` lies in the home while a successor waits for the server to end: the server looks for it, and clients wait.
 """
 
-import fcntl
-import json
 import os
 import socket
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from paddock import lease
 from paddock.paths import Home, write_once
 from paddock.version import __version__
 
@@ -39,6 +38,11 @@ class Whereabouts(BaseModel):
     def write(self, home: Home) -> None:
         write_once(home.server, self.model_dump_json(), mode=0o600)
 
+    def withdraw(self, home: Home) -> None:
+        """Unless it is another's by now."""
+        if read(home) == self:
+            home.server.unlink(missing_ok=True)
+
     def tunnel(self, user: str, login: str, port: int | None = None) -> str:
         """The command that brings the server to one's own machine, at `port` there."""
         inside = "127.0.0.1" if _loopback(self.url) else self.host
@@ -53,38 +57,29 @@ def read(home: Home) -> Whereabouts | None:
         return None
 
 
-def locked(home: Home) -> bool:
-    """Whether a process of this machine serves the home, or is about to."""
-    try:
-        with open(home.lock) as file:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except FileNotFoundError:
-        return False
-    except OSError:
-        return True
-    return False
-
-
 def handover(home: Home) -> Path:
     return home.root / "handover"
 
 
-def announce_handover(home: Home) -> None:
-    """To be repeated while one waits: a server that starts removes what others left."""
-    if not handover(home).exists():
-        who = {"slurm": os.environ.get("SLURM_JOB_ID"), "node": os.environ.get("SLURMD_NODENAME"), "pid": os.getpid()}
-        write_once(handover(home), json.dumps(who), mode=0o600)
+def announce_handover(home: Home, beat: int = 0) -> None:
+    """To be repeated while one waits, with another `beat` each time: from another machine that is how one sees that
+    somebody still waits."""
+    waiting = lease.Process.model_validate(lease.here() | {"beat": beat})
+    write_once(handover(home), waiting.model_dump_json(), mode=0o600)
+
+
+def waiting(home: Home) -> lease.Process | None:
+    """Who waits to take over, or did. What cannot be read is nobody: a server ends itself for a successor only."""
+    try:
+        return lease.Process.model_validate_json(handover(home).read_bytes())
+    except (OSError, ValidationError):
+        return None
 
 
 def successor(home: Home) -> str | None:
-    """Who waits to take over, in words; None: nobody."""
-    try:
-        who = json.loads(handover(home).read_text())
-        return f"Slurm job {who['slurm']} on {who['node']}" if who["slurm"] else f"process {who['pid']}"
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError, KeyError, TypeError):
-        return "another server"
+    """Who waits to take over, in words, as far as can be seen from here; None: nobody."""
+    found = waiting(home)
+    return None if found is None or found.lives is False else found.words
 
 
 def _loopback(url: str) -> bool:

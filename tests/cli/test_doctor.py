@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from paddock.cli import checks_job, checks_node
-from paddock.cli.checks import file_system_of
+from paddock.filesystems import is_network, kind_of
 from tests.support.up import Cli, Done
 
 
@@ -70,9 +70,10 @@ def test_a_wrong_token_is_found(cli: Cli) -> None:
 def test_the_file_system_of_a_path(tmp_path: Path) -> None:
     mounts = tmp_path / "mounts"
     mounts.write_text(f"a / ext4 rw 0 0\nb {tmp_path} nfs4 rw 0 0\nshort\n")
-    assert file_system_of(tmp_path / "x", mounts) == "nfs4"
-    assert file_system_of(Path("/"), mounts) == "ext4"
-    assert file_system_of(Path("/"), tmp_path / "nope") is None
+    assert kind_of(tmp_path / "x", mounts) == "nfs4"
+    assert kind_of(Path("/"), mounts) == "ext4"
+    assert kind_of(Path("/"), tmp_path / "nope") is None
+    assert [is_network(kind) for kind in ("nfs4", "lustre", "fuse.sshfs", "ext4", None)] == [True] * 3 + [False] * 2
 
 
 # --- Slurm, played by scripts ---------------------------------------------------------------------------------------

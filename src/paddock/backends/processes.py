@@ -4,16 +4,11 @@ import os
 import signal
 from pathlib import Path
 
+from paddock.runner.processes import started
+
+__all__ = ["MARK", "alive", "kill_marked", "marked", "started"]
+
 MARK = "PADDOCK_ALLOCATION"
-
-
-def started(pid: int) -> int | None:
-    """When a live process was started, in clock ticks since boot; None when there is none (a zombie is none)."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return None
-    return None if fields[0] in ("Z", "X") else int(fields[19])
 
 
 def alive(pid: int, start: int | None) -> bool:
@@ -47,6 +42,6 @@ def kill_marked(key: str) -> list[int]:
             try:
                 os.kill(pid, signal.SIGKILL)
                 killed.append(pid)
-            except ProcessLookupError:
+            except (ProcessLookupError, PermissionError):
                 pass
     return killed

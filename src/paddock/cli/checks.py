@@ -7,12 +7,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from paddock import __version__, settings
+from paddock import __version__, filesystems, settings
 from paddock.cli.checks_finding import Asked, Finding, Status, error, guarded, ok, warn
 from paddock.client import Client
 from paddock.errors import NotAuthorised, PaddockError, ServerUnreachable
@@ -21,7 +20,6 @@ from paddock.settings import Settings
 from paddock.units import size_text
 
 LOW_BYTES, VERY_LOW_BYTES = 5 * 1024**3, 200 * 1024**2
-_NETWORK = ("nfs", "nfs4", "cifs", "smb3", "smbfs", "lustre", "beegfs", "gpfs", "ceph", "afs", "9p", "fuse.sshfs")
 
 
 @dataclass(frozen=True)
@@ -134,34 +132,14 @@ def _database(subject: Subject) -> Finding:
 
 
 def _file_system(subject: Subject) -> Finding:
-    kind = file_system_of(_existing(subject.home.root))
+    kind = filesystems.kind_of(subject.home.root)
     sqlite = subject.settings is None or subject.settings.database is None
-    if kind in _NETWORK and sqlite:
+    if filesystems.is_network(kind) and sqlite:
         return warn(
             f"the home is on a network file system ({kind}) and the database is SQLite, whose locks may fail there",
             "run only one server, or set `database` to a PostgreSQL URL",
         )
     return ok(kind or "unknown")
-
-
-def file_system_of(path: Path, mounts: Path = Path("/proc/self/mounts")) -> str | None:
-    """The type of the file system that a path is on, where the system tells."""
-    best: tuple[int, str] | None = None
-    for point, kind in _mounts(mounts):
-        if path.resolve().is_relative_to(point) and (best is None or len(point) >= best[0]):
-            best = (len(point), kind)
-    return best[1] if best else None
-
-
-def _mounts(mounts: Path) -> Iterator[tuple[str, str]]:
-    try:
-        lines = mounts.read_text(errors="replace").splitlines()
-    except OSError:
-        return
-    for line in lines:
-        parts = line.split()
-        if len(parts) > 2:
-            yield parts[1].replace("\\040", " "), parts[2]
 
 
 def _clock(subject: Subject) -> Finding:

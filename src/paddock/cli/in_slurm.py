@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from paddock import __version__, hosting, jobfile, settings, whereabouts
+from paddock import __version__, hosting, jobfile, lease, settings, whereabouts
 from paddock.backends.slurm import reasons
 from paddock.backends.slurm.parse import QueueRow
 from paddock.cli import base, render
@@ -197,10 +197,10 @@ def down(ctx: typer.Context, as_json: Json = False) -> None:
 def _end_here(home: Home, running: Whereabouts) -> None:
     if running.host and running.host != socket.gethostname():
         raise Conflict(f"The server runs on {running.host}: call `paddock down` there.")
-    if not (whereabouts.locked(home) and _is_paddock(running.pid)):
+    if not (lease.serves_here(home) and _is_paddock(running.pid)):
         raise _nobody(home)
     os.kill(running.pid, signal.SIGTERM)
-    if not _until(lambda: not whereabouts.locked(home)):
+    if not _until(lambda: not lease.serves_here(home)):
         raise Conflict(f"The server (process {running.pid}) has not ended after {END_SECONDS:g} s.")
 
 

@@ -67,6 +67,12 @@ def stat(pid: int) -> Optional[Stat]:
     return Stat(int(fields[1]), int(fields[2]), (int(fields[11]) + int(fields[12])) / _TICKS, int(fields[21]) * _PAGE)
 
 
+def started(pid: int) -> Optional[int]:
+    """When a live process was started, in clock ticks since boot; None when there is none (a zombie is none)."""
+    fields = _read("/proc/%d/stat" % pid).rpartition(b")")[2].split()
+    return None if len(fields) < 20 or fields[0] in (b"Z", b"X") else int(fields[19])
+
+
 def everybody() -> List[int]:
     return _pids("/proc")
 

@@ -1,0 +1,40 @@
+"""What kind of file system a path is on: on those of a network, locks and shared memory cannot be relied upon."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+MOUNTS = Path("/proc/self/mounts")
+_NETWORK = {
+    *("nfs", "nfs3", "nfs4", "cifs", "smb", "smb2", "smb3", "smbfs", "lustre", "beegfs", "gpfs", "mmfs", "panfs"),
+    *("ceph", "glusterfs", "afs", "coda", "ncpfs", "9p", "virtiofs", "pvfs2", "orangefs", "wekafs", "vastfs", "dvs"),
+}
+
+
+def is_network(kind: str | None) -> bool:
+    """Also of everything in user space (`fuse.sshfs`, `fuse.glusterfs`): what is behind it is not known."""
+    return kind is not None and (kind in _NETWORK or kind.startswith("fuse.") or kind == "fuse")
+
+
+def kind_of(path: Path, mounts: Path = MOUNTS) -> str | None:
+    """The type of the file system that a path is on, or will be when it is made; None: the system does not tell."""
+    best: tuple[int, str] | None = None
+    real = path.resolve()
+    for point, kind in _mounts(mounts):
+        if real.is_relative_to(point) and (best is None or len(point) >= best[0]):
+            best = (len(point), kind)
+    return best[1] if best else None
+
+
+def on_network(path: Path, mounts: Path = MOUNTS) -> bool:
+    return is_network(kind_of(path, mounts))
+
+
+def _mounts(mounts: Path) -> Iterator[tuple[str, str]]:
+    try:
+        lines = mounts.read_text(errors="replace").splitlines()
+    except OSError:
+        return
+    for line in lines:
+        parts = line.split()
+        if len(parts) > 2:
+            yield parts[1].replace("\\040", " "), parts[2]

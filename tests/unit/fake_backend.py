@@ -25,6 +25,7 @@ class FakeBackend:
         self.pace = pace or Pace()
         self.slots = slots
         self.takes: int | None = None
+        self.queued: int | None = None
         self.statuses: dict[str, AllocationStatus] = {}
         self.records: dict[str, AllocationStatus] = {}
         self.batches: list[AllocationBatch] = []

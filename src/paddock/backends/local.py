@@ -67,6 +67,7 @@ class Request:
 
 class LocalBackend:
     pace = Pace()
+    queued: int | None = None
 
     def __init__(self, folder: Path, settings: LocalSettings, name: str = "local") -> None:
         self.name = name

@@ -51,9 +51,8 @@ class Connection:
             return found.url.rstrip("/")
         if there and self.home.server.exists():
             raise ServerUnreachable(f"{self.home.server} cannot be read: start the server again.")
-        raise _NotReached(
-            f"No Paddock server runs on {self.home.root}: start one with `paddock up`, or set PADDOCK_URL."
-        )
+        start = whereabouts.start_command(self.home)
+        raise _NotReached(f"No Paddock server runs on {self.home.root}: start one with `{start}`, or set PADDOCK_URL.")
 
     @property
     def token(self) -> str | None:
@@ -120,7 +119,8 @@ class Connection:
         except httpx2.TransportError as error:
             why = str(error) or type(error).__name__
             kind = _NotReached if isinstance(error, httpx2.ConnectError) else ServerUnreachable
-            raise kind(f"No Paddock server answers at {url} ({why}): start one with `paddock up`.") from None
+            start = "paddock up" if self._url else whereabouts.start_command(self.home)
+            raise kind(f"No Paddock server answers at {url} ({why}): start one with `{start}`.") from None
         except httpx2.InvalidURL as error:
             raise ServerUnreachable(f"{url!r} is not the address of a server: {error}.") from None
 

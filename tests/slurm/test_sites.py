@@ -53,3 +53,23 @@ def test_places_that_become_free_are_used_at_once_and_all_say_why_they_wait(clus
     assert time.monotonic() - began < 25, "well before it would be tried anyhow"
     for job in jobs:
         lab.assert_finished(job, steps=2)
+
+
+def test_a_dry_run_knows_what_a_partition_gives(cluster: Cluster, lab: Lab) -> None:
+    def said(**resources: object) -> dict[str, object]:
+        spec = {"script": "train.py", "resources": {"gpus": 0, **resources}}
+        body = {"spec": spec, "files": {"train.py": "print(1)"}}
+        answer = lab.server.client.post("/jobs/preview", params={"check": True}, json=body)
+        check: dict[str, object] = answer.json()["check"]
+        return check
+
+    assert said(partition="tiny", time_limit="1m")["accepted"]
+    refused = said(partition="tiny", time_limit="2h")
+    assert not refused["accepted"]
+    assert refused["message"] == (
+        "partition tiny gives at most 0:01:00, and it would wait for ever: set the time limit to 0:01:00 or less"
+    )
+    cluster.run("scontrol", "update", "PartitionName=cpu", "State=DRAIN")
+    closed = said(partition="cpu")
+    assert closed["accepted"]
+    assert closed["message"] == "partition cpu is drained: it would wait until it is back"

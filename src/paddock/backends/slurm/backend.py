@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from paddock.backends.base import Pace
-from paddock.backends.slurm import parse, reasons
+from paddock.backends.slurm import parse, partitions, reasons
 from paddock.backends.slurm.commands import Commands, complaint
 from paddock.backends.slurm.complaints import Trouble, diagnose
 from paddock.backends.slurm.parse import QueueRow
@@ -24,6 +24,7 @@ from paddock.models import (
     Check,
     Device,
     Node,
+    Resources,
 )
 from paddock.paths import write_once
 from paddock.settings import SlurmSettings
@@ -262,7 +263,19 @@ class SlurmBackend:
         if not said.accepted and diagnose(result.err) is Trouble.UNREACHABLE:
             raise complaint("sbatch", result)
         message = f"on {said.nodes}" if said.accepted and said.nodes else said.message
-        return Check(accepted=said.accepted, message=message, starts_at=starts_at)
+        if not said.accepted and diagnose(result.err) is not Trouble.CLOSED:
+            return Check(accepted=False, message=message)
+        fault = self._objection(batch.resources)
+        if fault is None:
+            return Check(accepted=said.accepted, message=message, starts_at=starts_at)
+        if fault.passes:
+            return Check(accepted=True, message=f"{fault.text}: it would wait until it is back")
+        return Check(accepted=False, message=f"{fault.text}, and it would wait for ever: {fault.fix}")
+
+    def _objection(self, asked: Resources) -> partitions.Fault | None:
+        """What Slurm itself does not say: it takes what asks for more than its partition gives, and lets it wait."""
+        said = self.commands.try_run("scontrol", "show", "partitions", "-o")
+        return None if said.code else partitions.objection(parse.partitions(said.out), asked)
 
     def nodes(self) -> Sequence[Node]:
         return [

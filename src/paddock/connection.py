@@ -74,9 +74,8 @@ class Connection:
             return found.url.rstrip("/")
         if there and self.home.server.exists():
             raise ServerUnreachable(f"{self.home.server} cannot be read: start the server again.")
-        raise _NotReached(
-            f"No Paddock server runs on {self.home.root}: start one with `paddock up`, or set PADDOCK_URL."
-        )
+        start = whereabouts.start_command(self.home)
+        raise _NotReached(f"No Paddock server runs on {self.home.root}: start one with `{start}`, or set PADDOCK_URL.")
 
     @property
     def token(self) -> str | None:
@@ -215,7 +214,8 @@ class Connection:
         if isinstance(error, httpx2.TransportError):
             why = str(error) or type(error).__name__
             kind = _NotReached if isinstance(error, httpx2.ConnectError) else ServerUnreachable
-            return kind(f"No Paddock server answers at {url} ({why}): start one with `paddock up`.")
+            start = "paddock up" if self._url else whereabouts.start_command(self.home)
+            return kind(f"No Paddock server answers at {url} ({why}): start one with `{start}`.")
         return ServerUnreachable(f"{url} gave an answer that no Paddock server gives ({error}).")
 
 

@@ -12,6 +12,7 @@
     ├── BackendError          503  the scheduler refused or failed
     │   ├── BackendUnavailable   503  the scheduler does not answer: try again later
     │   └── BackendBusy       503  the scheduler takes no more for now: try again later
+    │       └── BackendClosed    503  the partition takes nothing for now: try again later
     └── ServerUnreachable     503  (client side) no server answers
 
 A class docstring is the default message; `code` is stable and is what programs should look at.
@@ -105,6 +106,12 @@ class BackendBusy(BackendError):
     """The backend takes no more for now."""
 
     code = "backend_busy"
+
+
+class BackendClosed(BackendBusy):
+    """What this request asks for is closed for now, such as a partition; others are taken."""
+
+    code = "backend_closed"
 
 
 class ServerUnreachable(PaddockError):

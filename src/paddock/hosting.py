@@ -15,6 +15,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
+from paddock import whereabouts
 from paddock.backends.slurm import parse
 from paddock.backends.slurm.commands import Commands
 from paddock.backends.slurm.parse import QueueRow
@@ -141,7 +142,7 @@ def read(home: Home) -> Hosting:
 
 
 def _file(home: Home) -> Path:
-    return home.root / "hosting.json"
+    return whereabouts.hosted(home)
 
 
 def host(settings: Settings, home: Home, cluster: str | None = None) -> Host:

@@ -57,6 +57,21 @@ def read(home: Home) -> Whereabouts | None:
         return None
 
 
+def start_command(home: Home) -> str:
+    """How the server of this home is started: where it ran before."""
+    last = read(home)
+    try:
+        in_slurm = last.slurm is not None if last else hosted(home).exists()
+    except OSError:
+        in_slurm = False
+    return "paddock up --in-slurm" if in_slurm else "paddock up"
+
+
+def hosted(home: Home) -> Path:
+    """There once a server was submitted to Slurm: how it was."""
+    return home.root / "hosting.json"
+
+
 def handover(home: Home) -> Path:
     return home.root / "handover"
 

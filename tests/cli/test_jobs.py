@@ -31,8 +31,8 @@ def test_json_is_all_that_is_printed(cli: Cli) -> None:
     cli.wait(job)
     single = [
         ["ls"], ["show", job], ["show", f"{job}-1"], ["tasks", job], ["logs", f"{job}-1"], ["metrics", job],
-        ["best", job], ["importance", job], ["stop", job], ["restart", job], ["nodes"], ["settings"], ["token"],
-        ["version"], ["doctor"], ["hold", job], ["release", job], ["limits", job, "--nice", "1"], ["tunnel"],
+        ["best", job], ["importance", job], ["stop", job], ["restart", job, "--yes"], ["nodes"], ["settings"],
+        ["token"], ["version"], ["doctor"], ["hold", job], ["release", job], ["limits", job, "--nice", "1"], ["tunnel"],
         ["inspect", cli.script()], ["submit", cli.script(), "--gpus", "0", "--dry-run"], ["rm", job, "--yes"],
     ]  # fmt: skip
     for arguments in single:
@@ -126,6 +126,50 @@ def test_export(cli: Cli) -> None:
     assert len(cli.quick("export", job, "--json").lines) == 2
     cli.quick("export", job, "-o", "nowhere/table.csv", code=3)
     cli.quick("export", job, "--format", "xml", code=2)
+
+
+def test_what_has_finished_is_not_run_again_by_mistake(cli: Cli) -> None:
+    job = cli.submit("-p", "lr=1,2")
+    cli.wait(job)
+    refused = cli.quick("restart", job, code=2)
+    assert (
+        f"error: Run 2 tasks that finished of {job} (train.py) again? Nothing was restarted: give --yes." in refused.err
+    )
+    assert cli.quick("restart", job, "--failed", "--json").json == {"tasks": []}
+    assert cli.quick("restart", job, "--stopped", "--json").json == {"tasks": []}
+    assert cli.quick("show", job, "--json").json["counts"]["finished"] == 2
+    assert cli.quick("restart", f"{job}-1", "--json").json == {"tasks": [f"{job}-1"]}, "what is named is meant"
+    cli.wait(job)
+    assert len(cli.quick("restart", job, "--yes", "--json").json["tasks"]) == 2
+    cli.wait(job)
+
+
+def test_restart_of_what_was_stopped(cli: Cli) -> None:
+    job = cli.submit("-p", "sleep=60,61", "-p", "fail=0,1")
+    stopped = cli.quick("stop", job, "--json").json["tasks"]
+    cli.wait(job)
+    assert len(stopped) == 4
+    assert cli.quick("restart", job, "--failed", "--json").json == {"tasks": []}
+    assert cli.quick("restart", f"{job}-1", "--stopped", "--json").json == {"tasks": [f"{job}-1"]}
+    cli.quick("stop", job)
+    cli.wait(job)
+    assert cli.quick("restart", job, "--stopped", "--json").json == {"tasks": stopped}
+    cli.quick("stop", job)
+    cli.wait(job)
+
+
+def test_follow_at_any_time(cli: Cli) -> None:
+    job = cli.submit("-p", "lr=1,2")
+    seen = cli.quick("follow", job)
+    assert "2 finished" in seen.out
+    again = cli.quick("follow", job)  # it has ended
+    assert f"{job}-1  finished" in again.out
+    assert "2 finished" in again.out
+    assert [line["id"] for line in cli.quick("follow", job, "--json").lines] == [f"{job}-1", f"{job}-2", job]
+    failed = cli.submit("-p", "fail=1")
+    assert f"{failed}-1  error" in cli.quick("follow", failed, code=1).out
+    assert "is a task" in cli.quick("follow", f"{job}-1", code=2).err
+    cli.quick("follow", "nosuch", code=3)
 
 
 def test_stop_and_restart(cli: Cli) -> None:

@@ -5,9 +5,11 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -179,3 +181,51 @@ def test_wrong_ways_to_start_in_slurm(alone: Cli, tmp_path: Path) -> None:
     nowhere = {name: str(tmp_path) for name in ("PATH", "SLURM_CONF")}
     assert "is this a machine with Slurm's commands?" in alone.quick("up", "--in-slurm", code=5, **nowhere).err
     assert not alone.home.exists() or not os.listdir(alone.home)
+
+
+# --- nobody answers, or somebody else ---------------------------------------------------------------------------------
+
+
+def test_after_a_server_in_slurm_the_advice_is_to_start_it_there(alone: Cli) -> None:
+    home = Home(alone.home)
+    home.create()
+    assert "start one with `paddock up`, or" in alone.quick("ls", code=4).err
+    whereabouts.hosted(home).write_text("{}")
+    assert "start one with `paddock up --in-slurm`, or" in alone.quick("ls", code=4).err
+    dead = Whereabouts(url="http://127.0.0.1:9", pid=os.getpid(), slurm="77", node="n3")
+    dead.write(home)
+    assert "start one with `paddock up --in-slurm`." in alone.quick("ls", code=4).err
+    said = alone.quick("doctor", "--quick", "--json", code=None).out
+    assert "it ran as Slurm job 77 on n3 and does not answer" in said
+    assert "`paddock up --in-slurm` starts it again" in said
+    dead.model_copy(update={"slurm": None}).write(home)
+    assert "start one with `paddock up`." in alone.quick("ls", code=4).err
+
+
+def test_a_home_of_another_user_is_told_in_one_sentence(alone: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    def denied(home: Home) -> Whereabouts | None:
+        raise PermissionError(13, "Permission denied", str(home.server))
+
+    monkeypatch.setattr(whereabouts, "read", denied)
+    said = alone.quick("ls", code=4).err
+    assert said.startswith(f"error: Permission denied: {alone.home}")
+    assert len(said.splitlines()) == 1
+
+
+@pytest.mark.parametrize("command", [["ls"], ["show", "k3v"], ["nodes"], ["follow", "k3v"]])
+def test_an_answer_that_is_not_paddocks_is_told_in_one_sentence(alone: Cli, command: list[str]) -> None:
+    class Other(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b"<html>Jupyter</html>")
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Other) as other:
+        threading.Thread(target=other.serve_forever, daemon=True).start()
+        said = alone.quick("--url", f"http://127.0.0.1:{other.server_port}", *command, code=None).err
+        other.shutdown()
+    assert said.startswith("error: ")
+    assert len(said.splitlines()) == 1, said

@@ -26,6 +26,7 @@ class FakeBackend:
         self.slots = slots
         self.sure = True
         self.takes: int | None = None
+        self.queued: int | None = None
         self.statuses: dict[str, AllocationStatus] = {}
         self.records: dict[str, AllocationStatus] = {}
         self.batches: list[AllocationBatch] = []

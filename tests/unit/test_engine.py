@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from paddock.engine import observe
-from paddock.errors import BackendBusy, BackendError, BackendUnavailable
+from paddock.errors import BackendBusy, BackendClosed, BackendError, BackendUnavailable
 from paddock.models import (
     AllocationState,
     AllocationStatus,
@@ -61,6 +61,43 @@ class TestSubmission:
         rig.step()
         assert [batch.key for batch in rig.backend.batches] == [f"{JOB}-a1"]
         assert rig.detail().waits is None
+
+    def test_a_second_job_says_so_too_and_all_go_on_once_there_are_fewer(self, rig: Rig) -> None:
+        rig.job(tasks=1)
+        rig.backend.queued = 5
+        rig.backend.trouble["submit"] = BackendBusy("takes no more of yours")
+        rig.step()
+        rig.job(tasks=2, job="m3v9x2ab")
+        rig.step(6)
+        assert rig.backend.calls.count("submit") == 1
+        waits = rig.detail("m3v9x2ab").waits
+        assert waits is not None
+        assert waits.reason == "takes no more of yours"
+        assert len(rig.rows("m3v9x2ab")) == 2, "planned once"
+        del rig.backend.trouble["submit"]
+        rig.backend.queued = 6
+        rig.step()
+        assert rig.backend.calls.count("submit") == 1
+        rig.backend.queued = 4
+        rig.step()
+        assert [batch.key for batch in rig.backend.batches] == [f"{JOB}-a1", "m3v9x2ab-a1"]
+        assert rig.detail("m3v9x2ab").waits is None
+
+    def test_what_asks_for_a_closed_partition_waits_and_others_do_not(self, rig: Rig) -> None:
+        rig.job(tasks=1)
+        rig.backend.trouble["submit"] = BackendClosed("waits for partition volta to take work again")
+        rig.step(6)
+        assert rig.backend.calls.count("submit") == 1
+        waits = rig.detail().waits
+        assert waits is not None
+        assert "volta" in waits.reason
+        del rig.backend.trouble["submit"]
+        rig.job(tasks=1, job="m3v9x2ab")
+        rig.step()
+        assert [batch.key for batch in rig.backend.batches] == ["m3v9x2ab-a1"]
+        rig.engine.context.couriers["fake"]._closed_until.clear()  # as after half a minute
+        rig.step()
+        assert [batch.key for batch in rig.backend.batches] == ["m3v9x2ab-a1", f"{JOB}-a1"]
 
     def test_one_that_does_not_answer_is_asked_again_with_the_same_key(self, rig: Rig) -> None:
         rig.job()

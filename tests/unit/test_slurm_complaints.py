@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from paddock.backends.slurm.complaints import Trouble, diagnose, message
 from tests.support.recorded import VERSIONS, Recorded
 
+FAILED = "sbatch: error: Batch job submission failed:"
 POLICY = (
     "sbatch: error: Batch job submission failed: "
     "Job violates accounting/QOS policy (job submit limit, user's size and/or time limits)"
@@ -16,6 +17,7 @@ TROUBLES = {
     Trouble.LIMIT: ["qos-submit-limit", "association-submit-limit", "account-submit-limit", "queue-full"],
     Trouble.REFUSED: ["wrong", "too", "qos", "enforced", "no-association", "foreign", "test-only", "partition-closed"],
     Trouble.UNKNOWN_JOB: ["unknown", "ended", "bad-id"],
+    Trouble.ARRAY: ["wrong-array"],
     Trouble.DISABLED: ["plain-sacct"],
 }
 
@@ -59,6 +61,11 @@ def test_what_must_fail_failed(recorded: Recorded) -> None:
         (f"sbatch: error: QOSMaxGRESPerUser\n{POLICY}", Trouble.REFUSED),
         (f"sbatch: error: MaxGRESPerAccount\n{POLICY}", Trouble.REFUSED),
         ("scancel: error: Kill job error on job id 7: Job/step already completing or completed", Trouble.UNKNOWN_JOB),
+        (f"{FAILED} Required partition not available (inactive or drain)", Trouble.CLOSED),
+        ("allocation failure: Required partition not available (inactive or drain)", Trouble.CLOSED),
+        (f"{FAILED} Required node not available (down, drained or reserved)", Trouble.CLOSED),
+        (f"{FAILED} Requested node configuration is not available", Trouble.REFUSED),
+        (f"{FAILED} Invalid job array specification", Trouble.ARRAY),
         ("sbatch: error: Batch job submission failed: Unspecified error", Trouble.REFUSED),
         ("", Trouble.OTHER),
         ("Segmentation fault", Trouble.OTHER),

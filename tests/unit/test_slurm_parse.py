@@ -323,6 +323,9 @@ def test_job_id(recorded: Recorded) -> None:
     assert parse.job_id(recorded.out("sbatch-cluster")) == recorded.out("sbatch-cluster").strip().removesuffix(";lab")
     assert parse.job_id(recorded.out("wrong-partition")) is None
     assert parse.job_id("a site's greeting\n123;cluster\n") == "123"
+    assert parse.job_id("You have 3 jobs.\n 123 \nBalance: 17 h\n") == "123"
+    assert parse.job_id("Welcome\nSubmitted batch job 123 on cluster lab\n") == "123"
+    assert parse.job_id("Welcome, user 12\n") is None
 
 
 def test_test_only(recorded: Recorded) -> None:

@@ -26,12 +26,15 @@ class Backend(Protocol):
     name: str
     pace: Pace
     sure: bool  # what it says has ended has ended; else a runner may go on, on a node that the scheduler has given up
+    queued: int | None
+    """How many the backend has of this user, waiting or running, as last seen; None where nobody counts."""
 
     def submit(self, batch: AllocationBatch) -> Sequence[str]:
         """Ask for allocations; the ids that the backend knows them by, in their order. Idempotent on batch.key.
 
         Fewer than asked for when it takes no more at once: the others will never be. Raises BackendBusy when it
-        takes none for now, and any other BackendError when it never will.
+        takes none for now, BackendClosed when it takes none of these for now, and any other BackendError when it
+        never will.
         """
         ...
 

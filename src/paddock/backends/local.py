@@ -68,6 +68,7 @@ class Request:
 class LocalBackend:
     pace = Pace()
     sure = True
+    queued: int | None = None
 
     def __init__(self, folder: Path, settings: LocalSettings, name: str = "local") -> None:
         self.name = name

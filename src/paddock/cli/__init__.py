@@ -8,8 +8,9 @@ from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 import typer
+from pydantic import ValidationError
 
-from paddock.cli import act, base, doctor, in_slurm, load, look, results, search, server
+from paddock.cli import act, base, doctor, follow, in_slurm, load, look, results, search, server
 from paddock.cli import map as mapping
 from paddock.cli import submit as submitting
 from paddock.errors import PaddockError
@@ -55,6 +56,7 @@ _COMMANDS: list[tuple[str, Callable[..., Any], tuple[str, ...]]] = [
             "paddock map 'python check.py {input}' --list files.txt --tasks 8 --distribution cyclic --dry-run",
         ),
     ),
+    ("follow", follow.follow_job, ("paddock follow k3v",)),
     ("ls", look.ls, ("paddock ls --state running",)),
     ("show", look.show, ("paddock show k3v", "paddock show k3v --spec > sweep.yaml")),
     ("tasks", look.tasks, ("paddock tasks k3v --state error", "paddock tasks k3v --sort best")),
@@ -68,7 +70,11 @@ _COMMANDS: list[tuple[str, Callable[..., Any], tuple[str, ...]]] = [
         ("paddock extend k3v --trials 50", "paddock extend k3v --trials 20 --time-budget 1h -p lr=1e-3..1e-2:log"),
     ),
     ("stop", act.stop, ("paddock stop k3v", "paddock stop k3v-1 k3v-2")),
-    ("restart", act.restart, ("paddock restart k3v --failed --resume",)),
+    (
+        "restart",
+        act.restart,
+        ("paddock restart k3v --failed --resume", "paddock restart k3v --stopped", "paddock restart k3v-12"),
+    ),
     ("hold", act.hold, ("paddock hold k3v",)),
     ("release", act.release, ("paddock release k3v",)),
     ("limits", act.limits, ("paddock limits k3v --time 4h", "paddock limits k3v --nice 100")),
@@ -129,6 +135,13 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return base.report(error)
     except (KeyboardInterrupt, typer.Abort):
         return base.INTERRUPTED
+    except PermissionError as error:
+        return _not_yours(error)
+    except ValidationError as error:
+        base.say(
+            f"error: The answer is not one of a Paddock server ({error.title}): is its address right, and its version?"
+        )
+        return base.UNREACHABLE
     except BrokenPipeError:
         # Whoever read our output has seen enough. Python would complain again when it closes standard output.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -136,6 +149,12 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         return _usage(error)
     return result if isinstance(result, int) else 0
+
+
+def _not_yours(error: PermissionError) -> int:
+    where = f": {error.filename}" if error.filename else ""
+    base.say(f"error: Permission denied{where}. If it is the home of another user, give your own with --home.")
+    return base.UNREACHABLE
 
 
 def _usage(error: Exception) -> int:

@@ -9,7 +9,7 @@ import typer
 from paddock.cli import base, complete, render
 from paddock.cli.base import Json, Targets
 from paddock.errors import InvalidInput
-from paddock.models import JobDetail
+from paddock.models import JobDetail, TaskState
 
 Jobs = Annotated[list[str], typer.Argument(metavar="JOB...", help="Ids of jobs.", autocompletion=complete.jobs)]
 
@@ -24,12 +24,49 @@ def restart(
     ctx: typer.Context,
     targets: Targets,
     failed: Annotated[bool, typer.Option("--failed", help="Only tasks in error.")] = False,
+    stopped: Annotated[
+        bool, typer.Option("--stopped", help="Only tasks that were stopped; with --failed, these and those in error.")
+    ] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Keep the checkpoint and go on from it.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Run finished tasks again without asking.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Run again what has ended; earlier attempts stay readable."""
+    """Run again what has ended; earlier attempts stay readable.
+
+    Of a whole job, finished tasks are run again only after a question, or with --yes.
+    """
     client = base.client(ctx)
-    _change(targets, lambda one: client.restart(one, failed=failed, resume=resume), "restarted", as_json)
+
+    def one(target: str) -> list[str]:
+        if not stopped:
+            if not (failed or yes or base.is_task(target)):
+                _confirm_restart(client.detail(target))
+            return client.restart(target, failed=failed, resume=resume)
+        job, named = (target.rpartition("-")[0], target) if base.is_task(target) else (target, None)
+        wanted = {TaskState.STOPPED, TaskState.ERROR} if failed else {TaskState.STOPPED}
+        found = [client.task(named)] if named else client.tasks(job)
+        ids = [task.id for task in found if task.state in wanted]
+        return client.restart(job, ids, resume=resume) if ids else []
+
+    _change(targets, one, "restarted", as_json)
+
+
+def _confirm_restart(job: JobDetail) -> None:
+    """Before what has been done is done again."""
+    done = job.counts.finished + job.counts.pruned
+    if not done:
+        return
+    rest = job.counts.error + job.counts.stopped
+    what = f"{render.several(done, 'task')} that finished" + (f" and {rest} that did not" if rest else "")
+    question = f"Run {what} of {job.id} ({render.clean(job.name)}) again?"
+    narrower = [
+        f"`--{name}`" for name, count in (("failed", job.counts.error), ("stopped", job.counts.stopped)) if count
+    ]
+    if not sys.stdin.isatty():
+        hint = f", or {' or '.join(narrower)} for those that did not finish" if narrower else ""
+        raise InvalidInput(f"{question} Nothing was restarted: give --yes{hint}.")
+    if not typer.confirm(question, err=True):
+        raise typer.Exit(base.FAILED)
 
 
 def _change(targets: list[str], act: Callable[[str], list[str]], done: str, as_json: bool) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from paddock import __version__, filesystems, settings
+from paddock import __version__, filesystems, settings, whereabouts
 from paddock.cli.checks_finding import Asked, Finding, Status, error, guarded, ok, warn
 from paddock.client import Client
 from paddock.errors import NotAuthorised, PaddockError, ServerUnreachable
@@ -208,11 +208,16 @@ def _server(subject: Subject) -> Finding:
 
 def _unreachable(subject: Subject, fault: ServerUnreachable) -> Finding:
     """A file that says where the server is, and no server: it was killed."""
+    start = whereabouts.start_command(subject.home)
+    last = whereabouts.read(subject.home)
+    if last and last.slurm:  # its process is, or was, on another machine
+        ended = f"it ran as Slurm job {last.slurm} on {last.node or last.host} and does not answer"
+        return warn(ended, f"see `squeue -j {last.slurm}`; if it is gone, `{start}` starts it again; nothing is lost")
     try:
         pid = int(json.loads(subject.home.server.read_text())["pid"])
         os.kill(pid, 0)
     except (FileNotFoundError, PermissionError):
-        return warn(fault.message, "paddock up")
+        return warn(fault.message, start)
     except (OSError, ValueError, KeyError, TypeError):
         return warn("it ended without saying good-bye", "start it again with `paddock up`; nothing is lost")
     return error(f"process {pid} runs and does not answer", f"look at what it prints; end it with kill {pid}")

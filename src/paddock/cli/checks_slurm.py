@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 
-from paddock.backends.slurm import parse
+from paddock.backends.slurm import parse, partitions
 from paddock.backends.slurm.complaints import message
 from paddock.cli import checks_accounting, checks_job, render
 from paddock.cli.checks_finding import Asked, Finding, Status, error, guarded, guarded_all, ok, warn, worst
@@ -162,38 +162,11 @@ def _partition(row: parse.PartitionRow) -> str:
 
 
 def _wish(site: Site, who: str, wish: Resources) -> list[Finding]:
-    names = [name for name in (wish.partition or "").split(",") if name]
-    return [finding for name in names for finding in _usable(site, who, name, wish.time_limit)]
-
-
-def _usable(site: Site, who: str, name: str, time_limit: int | None) -> list[Finding]:
-    row = next((row for row in site.partitions if row.name == name), None)
-    if row is None:
-        listed = ", ".join(row.name for row in site.partitions)
-        return [error(f"{who}: there is no partition {name}", f"choose one of {listed}")]
-    if row.state != "UP":
-        return [warn(f"{who}: partition {name} is {row.state.lower()}", "choose another, or ask when it is back")]
-    if refused := _refused(site, row):
-        return [warn(f"{who}: partition {name} is {refused}", "choose another, or ask for access")]
-    if time_limit and row.max_time and time_limit > row.max_time:
-        most = render.duration(row.max_time)
-        return [warn(f"{who}: partition {name} gives at most {most}", f"set time_limit to {most} or less")]
-    return []
-
-
-def _refused(site: Site, row: parse.PartitionRow) -> str | None:
-    """Why this user may not use it, as far as can be seen from here."""
-    groups, accounts = _allowed(row.allow_groups), _allowed(row.allow_accounts)
-    if groups and site.user != "root" and not groups & site.groups:
-        return f"only for the groups {', '.join(sorted(groups))}"
-    if accounts and site.accounts and not accounts & site.accounts:
-        return f"only for the accounts {', '.join(sorted(accounts))}"
-    return None
-
-
-def _allowed(text: str) -> set[str]:
-    """Empty: everybody."""
-    return set() if text in ("", "ALL", "(null)") else set(text.split(","))
+    if not wish.partition:
+        return []
+    groups = None if site.user == "root" else site.groups
+    found = partitions.faults(site.partitions, wish, groups=groups, accounts=site.accounts)
+    return [(error if fault.unknown else warn)(f"{who}: {fault.text}", fault.fix) for fault in found]
 
 
 def _nodes(site: Site) -> Finding:

@@ -1,9 +1,10 @@
-"""`submit --follow`: a job as it runs, on a terminal or line by line."""
+"""`follow`, and `submit --follow`: a job as it runs, on a terminal or line by line."""
 
 import time
 from collections.abc import Iterator
 from contextlib import suppress
 
+import typer
 from rich.console import Group, RenderableType
 from rich.live import Live
 from rich.progress_bar import ProgressBar
@@ -12,7 +13,7 @@ from rich.text import Text
 
 from paddock.cli import base, files, render
 from paddock.client import Client
-from paddock.errors import NotFound, PaddockError, ServerUnreachable
+from paddock.errors import InvalidInput, NotFound, PaddockError, ServerUnreachable
 from paddock.models import Job, JobDetail, Task, TaskState
 from paddock.search import varying
 from paddock.stream import AWAY_SECONDS, Patience
@@ -27,6 +28,17 @@ _ORDER = [
     TaskState.STOPPED,
     TaskState.PRUNED,
 ]
+
+
+def follow_job(ctx: typer.Context, job: base.JobId, as_json: base.Json = False) -> None:
+    """Show the progress of a job until all its tasks have ended. Of one that has ended, how it ended.
+
+    Ctrl-C ends the following, not the job. With --json, a line for each task whenever its state changes, then the job.
+    """
+    client = base.client(ctx)
+    if base.is_task(job):
+        raise InvalidInput(f"{job} is a task: `paddock logs -f {job}` follows what it prints.")
+    raise typer.Exit(follow(client, client.detail(job), as_json=as_json))
 
 
 def follow(client: Client, job: JobDetail, *, as_json: bool = False) -> int:
@@ -50,7 +62,8 @@ def follow(client: Client, job: JobDetail, *, as_json: bool = False) -> int:
     if job.spec.reduce is not None and (last.counts.error or last.counts.stopped) and not as_json:
         with suppress(PaddockError):
             if not any(task.reduces for task in client.tasks(job.id)):
-                again = f"`paddock restart {job.id}{'' if last.counts.stopped else ' --failed'} --resume`"
+                flags = (" --failed" if last.counts.error else "") + (" --stopped" if last.counts.stopped else "")
+                again = f"`paddock restart {job.id}{flags} --resume`"
                 base.say(f"The reduce command has not run: it waits until all tasks have finished. {again} goes on.")
     return base.FAILED if last.counts.error else 0
 

@@ -238,7 +238,8 @@ def print_request(preview: Preview) -> None:
 def _said(check: Check) -> str:
     if not check.accepted:
         return f"would refuse it: {render.clean('; '.join(check.message.split(chr(10)))) or 'it does not say why'}"
-    return f"would accept it{render.expected(check.starts_at)}"
+    told = f" ({render.clean(check.message)})" if check.starts_at is None and check.message else ""
+    return f"would accept it{told}{render.expected(check.starts_at)}"
 
 
 def send(client: Client, made: Bundle, watch: bool, as_json: bool) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from paddock.backends.base import Backend
-from paddock.errors import BackendBusy, BackendUnavailable, PaddockError
+from paddock.errors import BackendBusy, BackendClosed, BackendUnavailable, PaddockError
 from paddock.models import AllocationBatch, AllocationChange, AllocationStatus, Check, Node
 
 T = TypeVar("T")
@@ -67,6 +67,9 @@ class Courier:
         self._last: Mapping[str, AllocationStatus] | None = {}
         self._not_before = 0.0
         self._full_until = 0.0
+        self._full_at: int | None = None  # so many were queued then
+        self._closed_until: dict[str, float] = {}  # batch -> not before
+        self.full_reason: str | None = None
         self._interval = backend.pace.fastest
         self._asked_at = 0.0
         self._nodes_at = 0.0
@@ -85,16 +88,18 @@ class Courier:
 
     def submit(self, batch: AllocationBatch) -> None:
         """Pass a request on, unless it is on its way, or the backend is being left alone for a while."""
-        resting = time.monotonic() < max(self._not_before, self._full_until)
+        resting = self.full or time.monotonic() < max(self._not_before, self._closed_until.get(batch.key, 0.0))
         if batch.key not in self._submissions and not resting:
+            self._closed_until.pop(batch.key, None)
             future = self._executor.submit(self.backend.submit, batch)
             self._submissions[batch.key] = future
             future.add_done_callback(lambda _: self._wake())
 
     @property
     def full(self) -> bool:
-        """The backend has said that it takes no more for now."""
-        return time.monotonic() < self._full_until
+        """The backend has said that it takes no more for now, and has not become emptier since."""
+        emptier = self._full_at is not None and (self.backend.queued or 0) < self._full_at
+        return time.monotonic() < self._full_until and not emptier
 
     def answers(self) -> list[Answer]:
         done = {key: future for key, future in self._submissions.items() if future.done()}
@@ -107,7 +112,11 @@ class Courier:
         if error is None:
             self.hurry()
             return Answer(batch, ids=future.result())
+        if isinstance(error, BackendClosed):
+            self._closed_until[batch] = time.monotonic() + BUSY_SECONDS
+            return Answer(batch, waits=error.message)
         if isinstance(error, BackendBusy):
+            self._full_at, self.full_reason = self.backend.queued, error.message
             self._full_until = time.monotonic() + BUSY_SECONDS
             return Answer(batch, waits=error.message)
         if isinstance(error, PaddockError) and not isinstance(error, BackendUnavailable):

@@ -18,7 +18,7 @@ from paddock.models import FOLDER, AllocationBatch, AllocationState, JobSpec, La
 from paddock.paths import append_lines, write_once
 from paddock.runner import build, layout
 from paddock.search import adaptive
-from paddock.store import allocations, attempts, packings
+from paddock.store import allocations, attempts, events, packings
 
 IDLE_SECONDS = 5.0
 SEARCH_IDLE_SECONDS = 20.0  # while the next configuration is chosen
@@ -55,7 +55,8 @@ def launch(context: Context, rows: list[sa.Row[Any]], now: float) -> bool:
         missing = useful(one.spec, courier.nodes, tasks, learned) - len(open_rows[demand.job])
         if demand.waiting and demand.job not in unclosed:
             settle_orphans(context, demand.job, now)
-        if demand.waiting and missing > 0 and not courier.full:
+        asked = any(row.state == AllocationState.PLANNED for row in open_rows[demand.job])
+        if demand.waiting and missing > 0 and not (courier.full and asked):
             _plan(context, one, courier, missing)
             planned = True
     for job in context.searching & open_rows.keys():
@@ -115,6 +116,9 @@ def _plan(context: Context, facts: JobFacts, courier: Courier, count: int) -> No
     write_once(Path(layout.manifest(batch.folder_of(0))), json.dumps(manifest, indent=1))
     with context.db.write() as c:
         allocations.plan(c, facts.id, courier.backend.name, batch)
+        if courier.full and courier.full_reason:  # it is not asked for yet, and says why it waits
+            allocations.waits(c, batch.key, courier.full_reason)
+            events.insert(c, "job", facts.id, {"change": "waits"})
 
 
 def batch_for(context: Context, job: str, spec: JobSpec, courier: Courier, key: str, count: int) -> AllocationBatch:

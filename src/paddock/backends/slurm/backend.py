@@ -9,12 +9,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from paddock.backends.base import Pace
-from paddock.backends.slurm import parse, reasons
+from paddock.backends.slurm import parse, partitions, reasons
 from paddock.backends.slurm.commands import Commands, complaint
 from paddock.backends.slurm.complaints import Trouble, diagnose
 from paddock.backends.slurm.parse import QueueRow
 from paddock.backends.slurm.script import script
-from paddock.errors import BackendBusy, BackendError, BackendUnavailable
+from paddock.errors import BackendBusy, BackendClosed, BackendError, BackendUnavailable
 from paddock.models import (
     AllocationBatch,
     AllocationChange,
@@ -24,6 +24,7 @@ from paddock.models import (
     Check,
     Device,
     Node,
+    Resources,
 )
 from paddock.paths import write_once
 from paddock.settings import SlurmSettings
@@ -55,6 +56,8 @@ class SlurmBackend:
     def __init__(self, name: str, settings: SlurmSettings) -> None:
         self.name = name
         self.pace = Pace(settings.poll_seconds, max(settings.rest_seconds, settings.poll_seconds), NODES_SECONDS)
+        self.queued: int | None = None
+        self._full = False
         self.commands = Commands(settings)
         self._settings = settings
         self._user: str | None = None
@@ -82,26 +85,45 @@ class SlurmBackend:
             text = script(batch, self._settings, count)
             result = self.commands.try_run("sbatch", "--parsable", text=text)
             if not result.code:
-                return f"{result.out.strip().partition(';')[0]} {count}"
+                self._full = False
+                return self._taken(batch, result.out, count)
             error = complaint("sbatch", result)
+            if diagnose(result.err) is Trouble.ARRAY and self._most(anew=True) < count:
+                count = self._most()
+                continue
+            if isinstance(error, BackendClosed):
+                raise BackendClosed(_closed(batch, error.message))
             if not isinstance(error, BackendBusy):
                 raise error
-            alone = count == 1 and not _SHARED.search(error.message)
-            if alone and not any(row.state in _WAITING | _RUNNING for row in self._queue()):
-                raise BackendError(error.message)  # a limit that one alone exceeds: it will never be taken
             if count == 1:
+                self._queue()  # how many there are now: as soon as there are fewer, it is tried again
+                if not self.queued and not _SHARED.search(error.message):
+                    raise BackendError(error.message)  # a limit that one alone exceeds: it will never be taken
+                self._full = True
                 raise BackendBusy(f"Slurm takes no more submissions of yours for now ({error.message})")
             count //= 2
 
+    def _taken(self, batch: AllocationBatch, printed: str, count: int) -> str:
+        """The array's id and size. A wrapper of sbatch may print lines of its own: then its name tells."""
+        array = parse.job_id(printed)
+        if array is not None:
+            return f"{array} {count}"
+        found = self._look_up(batch)
+        if found is None:
+            said = "; ".join(printed.split("\n")).strip() or "nothing"
+            raise BackendError(f"`sbatch` ended well, but no job of it is in the queue; it printed: {said[:300]}")
+        return found
+
     def _read_id(self, batch: AllocationBatch) -> str | None:
-        return _text(Path(f"{batch.folder}.id")) or None
+        """None also where the file is damaged."""
+        text = _text(Path(f"{batch.folder}.id"))
+        return text if re.fullmatch(r"\d+( \d+)?", text, re.ASCII) else None
 
     def _look_up(self, batch: AllocationBatch) -> str | None:
         """An array of this name, in the queue, in its own traces, or in the records."""
         rows = [row for row in self._queue() if row.name == batch.name and row.reason != "BadConstraints"]
-        started = {
-            number: text for number in range(batch.count) if (text := _text(Path(batch.folder_of(number), "slurm_id")))
-        }
+        traces = {number: _text(Path(batch.folder_of(number), "slurm_id")) for number in range(batch.count)}
+        started = {number: text for number, text in traces.items() if re.fullmatch(r"\d+", text, re.ASCII)}
         arrays = {_array(row.id) for row in rows} or set(started.values())
         if not arrays:
             return None
@@ -110,16 +132,16 @@ class SlurmBackend:
         numbers = {int(row.id.partition("_")[2] or 0) for row in rows if _array(row.id) == first} | started.keys()
         return f"{first} {max(numbers) + 1}"
 
-    def _most(self) -> int:
-        """The largest array."""
-        if not self._config:
+    def _most(self, *, anew: bool = False) -> int:
+        """The largest array. It may be changed while the server runs."""
+        if not self._config or anew:
             self._config = parse.config(self.commands.run("scontrol", "show", "config"))
         return max(int(self._config.get("MaxArraySize") or 1001) - 1, 1)
 
     # --- looking --------------------------------------------------------------------------------------------------
 
     def poll(self, ids: Sequence[str]) -> Mapping[str, AllocationStatus]:
-        if not ids:
+        if not ids and not self._full:
             return {}
         wanted = set(ids)
         rows = self._queue()
@@ -132,7 +154,9 @@ class SlurmBackend:
     def _queue(self) -> list[QueueRow]:
         user = self._who()
         out = self.commands.run("squeue", "-h", "-r", "-t", "all", "-u", user, "-o", _QUEUE_FORMAT)
-        return [_with_gres(row) for row in parse.queue(out)]
+        rows = [_with_gres(row) for row in parse.queue(out)]
+        self.queued = sum(row.state in _WAITING | _RUNNING for row in rows)
+        return rows
 
     def _who(self) -> str:
         """The user whose allocations these are: behind a prefix it may be another."""
@@ -241,7 +265,19 @@ class SlurmBackend:
         if not said.accepted and diagnose(result.err) is Trouble.UNREACHABLE:
             raise complaint("sbatch", result)
         message = f"on {said.nodes}" if said.accepted and said.nodes else said.message
-        return Check(accepted=said.accepted, message=message, starts_at=starts_at)
+        if not said.accepted and diagnose(result.err) is not Trouble.CLOSED:
+            return Check(accepted=False, message=message)
+        fault = self._objection(batch.resources)
+        if fault is None:
+            return Check(accepted=said.accepted, message=message, starts_at=starts_at)
+        if fault.passes:
+            return Check(accepted=True, message=f"{fault.text}: it would wait until it is back")
+        return Check(accepted=False, message=f"{fault.text}, and it would wait for ever: {fault.fix}")
+
+    def _objection(self, asked: Resources) -> partitions.Fault | None:
+        """What Slurm itself does not say: it takes what asks for more than its partition gives, and lets it wait."""
+        said = self.commands.try_run("scontrol", "show", "partitions", "-o")
+        return None if said.code else partitions.objection(parse.partitions(said.out), asked)
 
     def nodes(self) -> Sequence[Node]:
         return [
@@ -251,9 +287,14 @@ class SlurmBackend:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text().strip()
+        return path.read_text(errors="replace").strip()
     except OSError:
         return ""
+
+
+def _closed(batch: AllocationBatch, said: str) -> str:
+    where = f"partition {batch.resources.partition}" if batch.resources.partition else "its partition"
+    return f"waits for {where} to take work again ({said})"
 
 
 def _with_gres(row: QueueRow) -> QueueRow:

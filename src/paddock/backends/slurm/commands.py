@@ -11,7 +11,7 @@ from functools import cache
 
 from paddock.backends.slurm import parse
 from paddock.backends.slurm.complaints import Trouble, diagnose, message
-from paddock.errors import BackendBusy, BackendError, BackendUnavailable
+from paddock.errors import BackendBusy, BackendClosed, BackendError, BackendUnavailable
 from paddock.settings import SlurmSettings
 
 log = logging.getLogger("paddock.slurm")
@@ -103,6 +103,8 @@ def complaint(command: str, result: Result) -> BackendError:
         return BackendUnavailable(said)
     if trouble is Trouble.LIMIT:
         return BackendBusy(said)
+    if trouble is Trouble.CLOSED:
+        return BackendClosed(said)
     return BackendError(said)
 
 

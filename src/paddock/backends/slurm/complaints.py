@@ -9,6 +9,8 @@ class Trouble(Enum):
 
     UNREACHABLE = "unreachable"  # the controller or the database does not answer: later
     LIMIT = "limit"  # too many jobs now: later
+    CLOSED = "closed"  # the partition or node takes nothing for now: later
+    ARRAY = "array"  # the array is too large, or no array at all
     REFUSED = "refused"  # a person must change the request
     UNKNOWN_JOB = "unknown_job"  # there is no such job, or it has ended
     DISABLED = "disabled"  # accounting is off
@@ -28,6 +30,9 @@ _WORDINGS = [
     (Trouble.LIMIT, r"\b(Assoc|QOS|Max)\w*Submit"),
     (Trouble.REFUSED, r"\b((Assoc|QOS)(Max|Min|Grp|Job|Usage|Time)|Max[A-Z]\w*Per(Account|User))"),
     (Trouble.LIMIT, r"job submit limit|job queue full|unable to accept job|unable to create job record, try again"),
+    # An administrator has closed it, for maintenance or the like: it comes back.
+    (Trouble.CLOSED, r"required (partition|node) not available|(inactive or|down or|down,) drain"),
+    (Trouble.ARRAY, r"invalid job array specification"),
     (
         Trouble.UNREACHABLE,
         r"unable to (contact slurm controller|connect to database|establish controller|load job state)|timed out"

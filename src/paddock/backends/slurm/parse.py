@@ -444,9 +444,9 @@ def preemption(config: Mapping[str, str]) -> tuple[str, str]:
 
 
 def job_id(text: str) -> str | None:
-    """The id in the output of `sbatch --parsable`: `123`, or `123;cluster`."""
-    for line in text.splitlines():
-        match = re.fullmatch(r"(\d+)(?:;.*)?", line.strip())
+    """The id in the output of `sbatch --parsable`: `123`, or `123;cluster`. A wrapper may print more."""
+    for wording in (r"^[ \t]*(\d+)(?:;.*)?[ \t\r]*$", r"^Submitted batch job (\d+)\b"):
+        match = re.search(wording, text, re.ASCII | re.MULTILINE)
         if match:
             return match[1]
     return None

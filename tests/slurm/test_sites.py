@@ -1,0 +1,75 @@
+"""Sites as they are: partitions that are closed for a while, limits of submissions, configurations that change."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.slurm.cluster import Cluster
+from tests.slurm.support import PATIENCE, Lab, end_jobs
+from tests.slurm.support import lab as new_lab
+from tests.support.server import wait_for
+
+
+@pytest.fixture(scope="module")
+def shared(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    with new_lab(Path(tmp_path_factory.mktemp("sites")), cluster) as made:
+        yield made
+
+
+@pytest.fixture
+def lab(shared: Lab) -> Iterator[Lab]:
+    yield shared
+    end_jobs(shared)
+
+
+def waits(lab: Lab, job: str) -> str:
+    found = lab.server.get(f"/jobs/{job}")["waits"]
+    return found["reason"] if found else ""
+
+
+@pytest.mark.parametrize("state", ["DRAIN", "INACTIVE"])
+def test_a_partition_that_is_closed_for_a_while_is_waited_for(cluster: Cluster, tmp_path: Path, state: str) -> None:
+    with new_lab(tmp_path / "lab", cluster) as lab:
+        cluster.run("scontrol", "update", "PartitionName=cpu", f"State={state}")
+        job = lab.submit({"partition": "cpu", "gpus": 0}, number=[1, 2])
+        wait_for(lambda: "partition cpu" in waits(lab, job), PATIENCE, "a reason to wait")
+        assert "(Batch job submission failed: Required partition not available" in waits(lab, job)
+        other = lab.submit({"partition": "gpu", "gpus": 0}, steps=1)
+        lab.assert_finished(other, steps=1)  # what asks for another partition is not held up
+        assert {task["state"] for task in lab.server.tasks(job)} == {"submitted"}
+        cluster.run("scontrol", "update", "PartitionName=cpu", "State=UP")
+        lab.assert_finished(job, 2)
+
+
+def test_places_that_become_free_are_used_at_once_and_all_say_why_they_wait(cluster: Cluster, lab: Lab) -> None:
+    others = [cluster.submit("sleep 300", "--qos=few", "--hold") for _ in range(5)]
+    jobs = [lab.submit({"qos": "few", "gpus": 0}, steps=2) for _ in range(2)]
+    wait_for(lambda: all("QOSMaxSubmitJobPerUserLimit" in waits(lab, job) for job in jobs), PATIENCE, "why they wait")
+    began = time.monotonic()
+    cluster.run("scancel", *others[:2])
+    wait_for(lambda: not any(waits(lab, job) for job in jobs), PATIENCE, "a place for both")
+    assert time.monotonic() - began < 25, "well before it would be tried anyhow"
+    for job in jobs:
+        lab.assert_finished(job, steps=2)
+
+
+def test_a_dry_run_knows_what_a_partition_gives(cluster: Cluster, lab: Lab) -> None:
+    def said(**resources: object) -> dict[str, object]:
+        spec = {"script": "train.py", "resources": {"gpus": 0, **resources}}
+        body = {"spec": spec, "files": {"train.py": "print(1)"}}
+        answer = lab.server.client.post("/jobs/preview", params={"check": True}, json=body)
+        check: dict[str, object] = answer.json()["check"]
+        return check
+
+    assert said(partition="tiny", time_limit="1m")["accepted"]
+    refused = said(partition="tiny", time_limit="2h")
+    assert not refused["accepted"]
+    assert refused["message"] == (
+        "partition tiny gives at most 0:01:00, and it would wait for ever: set the time limit to 0:01:00 or less"
+    )
+    cluster.run("scontrol", "update", "PartitionName=cpu", "State=DRAIN")
+    closed = said(partition="cpu")
+    assert closed["accepted"]
+    assert closed["message"] == "partition cpu is drained: it would wait until it is back"

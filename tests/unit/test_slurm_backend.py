@@ -1,0 +1,107 @@
+"""Submissions to Slurm whose commands are ours: what they print and refuse is what sites were seen to."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from paddock.backends.slurm.backend import SlurmBackend
+from paddock.errors import BackendClosed, BackendError
+from paddock.models import FOLDER, AllocationBatch, Resources
+from paddock.settings import SlurmSettings
+
+Make = Callable[[str, str], None]
+QUEUE = "{id}|PENDING|None|N/A|N/A||gpu|1|60:00|paddock-a1|N/A"
+
+
+@pytest.fixture
+def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+
+    def made(name: str, lines: str) -> None:
+        path = folder / name
+        path.write_text(f"#!/bin/bash\necho {name} >> {tmp_path}/calls\n{lines}\n")
+        path.chmod(0o755)
+
+    made("squeue", "")
+    made("scontrol", "echo 'MaxArraySize            = 1001'")
+    return made
+
+
+@pytest.fixture
+def batch(tmp_path: Path) -> AllocationBatch:
+    resources = Resources(partition="volta")
+    return AllocationBatch(
+        key="a1", count=8, name="paddock-a1", folder=str(tmp_path / "a1"), runner=["true", FOLDER], resources=resources
+    )
+
+
+@pytest.fixture
+def backend() -> SlurmBackend:
+    return SlurmBackend("lab", SlurmSettings())
+
+
+def calls(tmp_path: Path, name: str) -> int:
+    return (tmp_path / "calls").read_text().split().count(name)
+
+
+@pytest.mark.parametrize("printed", ["Balance: 12 h\n77;lab\nGood luck", "Submitted batch job 77", "  77"])
+def test_a_wrapper_of_sbatch_that_prints_more(
+    make: Make, backend: SlurmBackend, batch: AllocationBatch, printed: str
+) -> None:
+    make("sbatch", f"echo '{printed}'")
+    assert backend.submit(batch) == [f"77_{n}" for n in range(8)]
+    assert Path(f"{batch.folder}.id").read_text() == "77 8"
+
+
+def test_one_that_prints_no_id_is_found_by_its_name(
+    make: Make, backend: SlurmBackend, batch: AllocationBatch, tmp_path: Path
+) -> None:
+    make("sbatch", "echo 'Thank you'")
+    rows = "\n".join(QUEUE.format(id=f"78_{n}") for n in range(8))
+    make("squeue", f"cat <<'END'\n{rows}\nEND")
+    assert backend.submit(batch) == [f"78_{n}" for n in range(8)]
+    assert calls(tmp_path, "sbatch") == 1
+
+
+def test_one_that_submits_nothing_is_told(make: Make, backend: SlurmBackend, batch: AllocationBatch) -> None:
+    make("sbatch", "echo 'Closed on Sundays'")
+    with pytest.raises(BackendError, match="Closed on Sundays"):
+        backend.submit(batch)
+
+
+@pytest.mark.parametrize("broken", ["", "Welcome to the cluster 8", "7x 8", "\0\0\0", "77 8 9"])
+def test_a_broken_file_of_the_id_heals(
+    make: Make, backend: SlurmBackend, batch: AllocationBatch, tmp_path: Path, broken: str
+) -> None:
+    make("sbatch", "echo 99")
+    Path(f"{batch.folder}.asked").touch()
+    Path(f"{batch.folder}.id").write_text(broken)
+    rows = "\n".join(QUEUE.format(id=f"78_{n}") for n in range(8))
+    make("squeue", f"cat <<'END'\n{rows}\nEND")
+    assert backend.submit(batch) == [f"78_{n}" for n in range(8)]
+    assert Path(f"{batch.folder}.id").read_text() == "78 8"
+    assert calls(tmp_path, "sbatch") == 0
+
+
+def test_a_smaller_array_size_is_asked_for_again(
+    make: Make, backend: SlurmBackend, batch: AllocationBatch, tmp_path: Path
+) -> None:
+    assert backend._most() == 1000
+    make("scontrol", "echo 'MaxArraySize            = 4'")
+    refusal = "sbatch: error: Batch job submission failed: Invalid job array specification"
+    make("sbatch", f"if grep -q -- '--array=0-[3-9]'; then echo '{refusal}' >&2; exit 1; fi; echo 77")
+    assert backend.submit(batch) == ["77_0", "77_1", "77_2"]
+    make("sbatch", f"echo '{refusal}' >&2; exit 1")
+    with pytest.raises(BackendError, match="Invalid job array"):
+        backend.submit(batch.model_copy(update={"key": "a2", "folder": str(tmp_path / "a2")}))
+
+
+def test_a_closed_partition_is_waited_for(make: Make, backend: SlurmBackend, batch: AllocationBatch) -> None:
+    said = "Batch job submission failed: Required partition not available (inactive or drain)"
+    make("sbatch", f"echo 'sbatch: error: {said}' >&2; exit 1")
+    with pytest.raises(BackendClosed, match=r"waits for partition volta to take work again \(.*inactive or drain"):
+        backend.submit(batch)

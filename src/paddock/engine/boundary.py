@@ -2,6 +2,7 @@
 
 import logging
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from paddock.store.db import Database
 FIRST_SECONDS = 1.0
 LONGEST_SECONDS = 30.0
 MAX_REASON = 500
+MAX_TRACE = 4_000
 
 log = logging.getLogger("paddock.engine")
 
@@ -68,7 +70,7 @@ class Boundary:
         reason = _reason(doing, error)
         steps[doing] = _Failure(reason, wait, self._clock() + wait)
         if known is None or known.reason != reason:
-            log.warning("job %s is set aside: cannot %s", job, doing, exc_info=error)
+            log.warning("job %s is set aside: cannot %s\n%s", job, doing, _trace(error))
             self._show(job)
 
     def _went_well(self, job: str, doing: str) -> None:
@@ -91,6 +93,12 @@ def everybodys(error: Exception) -> bool:
     return isinstance(error, (sa.exc.OperationalError, sa.exc.InterfaceError, sa.exc.TimeoutError)) or (
         isinstance(error, sa.exc.DBAPIError) and error.connection_invalidated
     )
+
+
+def _trace(error: Exception) -> str:
+    """The traceback for the log, in which a stranger's text is neither endless nor unprintable."""
+    text = "".join(traceback.format_exception(error))
+    return text[-MAX_TRACE:].encode("utf-8", "backslashreplace").decode()
 
 
 def _reason(doing: str, error: Exception) -> str:

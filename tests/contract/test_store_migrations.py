@@ -11,7 +11,7 @@ from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 
 from paddock.models import TaskState
-from paddock.store import allocations, attempts, jobs, metrics, tasks
+from paddock.store import allocations, attempts, jobs, metrics, packings, tasks
 from paddock.store.db import MIGRATIONS, Database
 from paddock.store.tables import metadata
 
@@ -151,3 +151,17 @@ def test_and_back_again(old_db: Database) -> None:
     old_db.migrate()
     with old_db.read() as c:
         assert jobs.detail(c, "old", "").counts.total == 3
+
+
+def test_what_was_learned_belongs_to_those_whose_program_it_is(old_db: Database) -> None:
+    revise(old_db, "0005")
+    learned = {"gpu": "H200", "tasks": 4, "need": 5, "speedup": 2.5, "at": 7.0}
+    with old_db.write() as c:
+        insert(c, "packings", program="p1", **learned)
+        insert(c, "packings", program="nobody's", **learned)
+        c.execute(sa.text("UPDATE jobs SET program = 'p1'"))
+    revise(old_db, "0007")
+    with old_db.read() as c:
+        assert packings.known(c, "ann", "p1") == {"H200": {"tasks": 4, "need": 5, "limit": None, "speedup": 2.5}}
+        assert packings.known(c, "bob", "p1") == packings.known(c, "ann", "nobody's") == {}
+    revise(old_db, "0005", down=True)

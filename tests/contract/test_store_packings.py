@@ -27,7 +27,7 @@ def job(db: Database) -> str:
 
 def known(db: Database) -> dict[str, dict[str, Any]]:
     with db.read() as c:
-        return packings.known(c, "p1")
+        return packings.known(c, "ann", "p1")
 
 
 def take(db: Database, job: str, *records: Packing) -> None:
@@ -42,7 +42,7 @@ def test_the_last_word_of_each_kind_of_gpu(db: Database, job: str) -> None:
     assert [(one.gpu, one.tasks, one.limit) for one in found] == [("H200", 8, "memory"), ("V100", 2, "memory")]
     assert known(db)["H200"] == {"tasks": 8, "need": 10**9, "limit": "memory", "speedup": 4.0}
     with db.read() as c:
-        assert packings.known(c, "p2") == packings.known(c, None) == {}
+        assert packings.known(c, "ann", "p2") == packings.known(c, "ann", None) == packings.known(c, "bob", "p1") == {}
 
 
 def test_a_speed_up_that_cannot_be_told_any_more_is_kept(db: Database, job: str) -> None:
@@ -70,3 +70,10 @@ def test_where_tasks_ran_out_it_is_what_was_to_be(db: Database, job: str) -> Non
 def test_what_says_nothing_of_what_pays_is_not_remembered(db: Database, job: str, more: dict[str, Any]) -> None:
     take(db, job, said(**more))
     assert known(db) == {}
+
+
+def test_a_job_has_no_more_kinds_of_gpu_than_there_are(db: Database, job: str) -> None:
+    take(db, job, *(said(gpu=f"kind {n}") for n in range(100)))
+    assert len(known(db)) == packings.MOST_KINDS
+    with db.read() as c:
+        assert len(jobs.detail(c, job, "").packing) == packings.MOST_KINDS

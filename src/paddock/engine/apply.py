@@ -15,7 +15,7 @@ from paddock.estimate import Pace
 from paddock.journal import AboutAttempt, Ended, Metric, Record, Reset, Started, Total, Usage, Warned
 from paddock.lifecycle import Ending, Verdict
 from paddock.models import Cause, TaskState
-from paddock.store import attempts, metrics, trials
+from paddock.store import allocations, attempts, metrics, trials
 from paddock.store.metrics import Point
 
 MAX_WARNINGS = 20
@@ -90,9 +90,10 @@ class Changes:
         """Records by the allocation whose journals they are from."""
         about = [(key, one) for key, records in news.items() for one in records if isinstance(one, AboutAttempt)]
         self._load({(record.task, record.attempt) for _, record in about})
+        jobs = allocations.jobs_of(self._c, {key for key, _ in about})
         for allocation, record in about:
             subject = self._subjects[record.task, record.attempt]
-            if subject is not None and not subject.state.ended:
+            if subject is not None and not subject.state.ended and _given(subject, record, allocation, jobs):
                 self._handlers[type(record)](subject, record, allocation)
 
     def end(self, rows: list[sa.Row[Any]], judge: Any, at: float) -> None:
@@ -318,6 +319,22 @@ def changing(context: Context) -> Iterator[tuple[sa.Connection, Changes]]:
     except BaseException:
         context.appender.clear()  # it may remember what the database does not
         raise
+
+
+def _given(subject: Subject, record: AboutAttempt, allocation: str, jobs: Mapping[str, str]) -> bool:
+    """Return True if the attempt was given to the allocation in whose journal this stands: nobody speaks for others.
+
+    One that nobody has yet is given by its start. Whether it is published does not matter: after a crash a runner may
+    have it before the database knows.
+    """
+    if subject.row.job_id != jobs.get(allocation):
+        return False
+    holder = subject.of_attempt("allocation")
+    if isinstance(record, Started):
+        return holder in (None, allocation)
+    if holder is None:
+        return isinstance(record, Ended) and record.exit is None and record.cause is Cause.LAUNCH_FAILED
+    return bool(holder == allocation and subject.of_attempt("start") in (None, record.start))
 
 
 def _followed(successor: dict[str, Any] | None) -> str:

@@ -20,6 +20,7 @@ class JobFacts:
     """What does not change in the life of a job."""
 
     id: str
+    owner: str
     spec: JobSpec
     script: ScriptReport | None
     interpreter: Interpreter
@@ -66,6 +67,7 @@ class Context:
 def _facts_of(row: sa.Row[Any]) -> JobFacts:
     return JobFacts(
         id=row.id,
+        owner=row.owner,
         spec=JobSpec.model_validate(row.spec),
         script=jobs.script_of(row),
         interpreter=Interpreter.model_validate(row.interpreter),

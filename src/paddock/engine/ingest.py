@@ -44,11 +44,9 @@ class Ingest:
         if news:
             self._write(context, news, {row.key: row.job_id for row in rows})
         jobs = {row.key: row.job_id for row in rows}
-        backends = {row.key: row.backend for row in rows}
+        by_key = {row.key: row for row in rows}
         return Outcome(
-            looks=[
-                (backends[one.key], record) for one in news for record in one.records if isinstance(record, NodeSeen)
-            ],
+            looks=[look for one in news for look in _looks(by_key[one.key], one.records)],
             measured={jobs[one.key] for one in news if any(isinstance(record, Metric) for record in one.records)},
             read={reading.key for reading in readings if not reading.more},
             more=any(reading.more for reading in readings),
@@ -78,6 +76,11 @@ class Ingest:
                 break
             number += 1
         return reading
+
+
+def _looks(row: sa.Row[Any], records: list[Record]) -> list[tuple[str, NodeSeen]]:
+    """What is said of the node that the allocation runs on, as its backend says: of others it cannot know."""
+    return [(row.backend, one) for one in records if isinstance(one, NodeSeen) and one.node == row.node]
 
 
 def _read(path: str, offset: int) -> bytes:

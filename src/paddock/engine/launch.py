@@ -85,7 +85,7 @@ def known(context: Context, facts: JobFacts) -> dict[str, dict[str, Any]]:
     if facts.spec.resources.per_gpu is None and facts.spec.resources.triple is None:
         return {}
     with context.db.read() as c:
-        return packings.known(c, facts.program)
+        return packings.known(c, facts.owner, facts.program)
 
 
 def abreast(spec: JobSpec, nodes: Sequence[Node], known: Mapping[str, Mapping[str, Any]]) -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from paddock.engine.courier import Courier
 from paddock.journal import NodeSeen
 from paddock.models import Node
-from paddock.monitoring import CardLook, Look, Sample, sample, with_look
+from paddock.monitoring import MOST_CARDS, CardLook, Look, Sample, sample, with_look
 from paddock.store import loads
 from paddock.store.db import Database
 from paddock.store.loads import Key
@@ -51,6 +51,8 @@ class Monitor:
                 if at >= seen.at:
                     seen.at, seen.look = at, record.look
                 seen.cards |= {card.id: (at, card) for card in record.look.cards}
+                newest = sorted(seen.cards.items(), key=lambda one: one[1][0])[-MOST_CARDS:]
+                seen.cards = dict(newest)
 
     def nodes(self, now: float) -> list[Node]:
         """All of them, as last seen; those on which a runner is with what it measures."""

@@ -1,7 +1,7 @@
 """Allocations: what was asked of a backend, and what it last said of it."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -32,6 +32,17 @@ def unclosed(c: sa.Connection) -> list[sa.Row[Any]]:
     """All that may still have something to say."""
     query = sa.select(allocations).where(allocations.c.closed.is_(False))
     return list(c.execute(query.order_by(allocations.c.created_at, allocations.c.key)))
+
+
+def jobs_of(c: sa.Connection, keys: Collection[str]) -> dict[str, str]:
+    """Allocation -> its job."""
+    wanted = sorted(keys)
+    found: dict[str, str] = {}
+    for start in range(0, len(wanted), 400):
+        query = sa.select(allocations.c.key, allocations.c.job_id)
+        rows = c.execute(query.where(allocations.c.key.in_(wanted[start : start + 400])))
+        found |= {row.key: row.job_id for row in rows}
+    return found
 
 
 def planned(c: sa.Connection) -> list[tuple[str, AllocationBatch]]:

@@ -192,10 +192,11 @@ events = Table(
     sqlite_autoincrement=True,
 )
 
-# What was learned of a program on a kind of GPU: how many of its tasks share one, and what each needs.
+# What was learned of a person's program on a kind of GPU: how many of its tasks share one, and what each needs.
 packings = Table(
     "packings",
     metadata,
+    Column("owner", String(200), primary_key=True),
     Column("program", String(64), primary_key=True),
     Column("gpu", String(200), primary_key=True),
     Column("tasks", Integer, nullable=False),

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import httpx2
 from pydantic import ValidationError
 
-from paddock import whereabouts
+from paddock import ownership, whereabouts
 from paddock.errors import NotAuthorised, PaddockError, ServerUnreachable, by_code
 from paddock.models import ErrorReply
 from paddock.paths import Home
@@ -45,6 +45,7 @@ class Connection:
         """Looked up anew each time: a server that was started again may have another port."""
         if self._url is not None:
             return self._url.rstrip("/")
+        ownership.refuse_foreign(self.home.root)
         there = self.home.server.exists()
         found = whereabouts.read(self.home)
         if found is not None:

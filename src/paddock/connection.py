@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 import httpx2
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from paddock import door, proof, whereabouts
+from paddock import door, ownership, proof, whereabouts
 from paddock.errors import NotAuthorised, PaddockError, ServerUnreachable, by_code
 from paddock.models import ErrorReply
 from paddock.paths import Home
@@ -63,6 +63,7 @@ class Connection:
         """Looked up anew each time: a server that was started again may have another port."""
         if self._url is not None:
             return self._url.rstrip("/")
+        ownership.refuse_foreign(self.home.root)
         try:
             there = self.home.server.exists()
         except OSError as error:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import secrets
 import shutil
 import signal
 import subprocess
@@ -9,15 +10,33 @@ import sys
 import tempfile
 from contextlib import suppress
 from pathlib import Path
+from typing import IO, Any
 
+from paddock import variables
 from paddock.commands import Command, wrap_setup
 from paddock.errors import InvalidInput, UnusableEnvironment
 from paddock.models import Environment, Interpreter
+from paddock.runner import processes
 
 _PROBE = (
     "import json, sys, importlib.util as u; "
     "print('\\nPADDOCK ' + json.dumps(['.'.join(map(str, sys.version_info[:3])), u.find_spec('paddock') is not None]))"
 )
+_MARK = "PADDOCK_CHECK"
+MEMORY, SAID = 4 * 1024**3, 64 * 1024**2  # bytes: of each process, and of all that one file takes
+# Limits are set by a process that then becomes the command: between fork and exec of one with threads that is not safe.
+_LIMITED = """
+import json, os, resource, sys
+kinds = (resource.RLIMIT_CPU, resource.RLIMIT_DATA, resource.RLIMIT_FSIZE, resource.RLIMIT_CORE)
+for kind, wanted in zip(kinds, json.loads(sys.argv[1])):
+    highest = resource.getrlimit(kind)[1]
+    wanted = wanted if highest == resource.RLIM_INFINITY else min(wanted, highest)
+    resource.setrlimit(kind, (wanted, wanted))
+try:
+    os.execvp(sys.argv[2], sys.argv[2:])
+except OSError as error:
+    sys.exit(error.strerror)
+"""
 _CONDA_ROOTS = (
     "~/miniconda3",
     "~/anaconda3",
@@ -88,20 +107,32 @@ def check(environment: Environment, interpreter: Interpreter, seconds: float, *,
         raise _unusable(f"{what} did not answer within {seconds:g} s") from None
     except OSError as error:
         raise _unusable(f"{what}: {error.strerror}") from None
-    answer = [line for line in out.splitlines() if line.startswith("PADDOCK ")]
-    if code or not answer:
+    answers = [line.removeprefix("PADDOCK ") for line in out.splitlines() if line.startswith("PADDOCK ")]
+    answer = _answer(answers[-1]) if answers else None
+    if code or answer is None:
         said = err.strip().splitlines()
         raise _unusable(f"{what} ended with code {code}" + (f": {said[-1][:300]}" if said else ""))
-    version, has_paddock = json.loads(answer[-1].removeprefix("PADDOCK "))
-    return interpreter.model_copy(update={"version": version, "has_paddock": has_paddock})
+    return interpreter.model_copy(update=answer)
+
+
+def _answer(text: str) -> dict[str, Any] | None:
+    """What the probe said; None: it was not the probe."""
+    try:
+        version, has_paddock = json.loads(text)
+    except (ValueError, TypeError):
+        return None
+    known = version is None or (isinstance(version, str) and version.replace(".", "").isalnum())
+    return {"version": version, "has_paddock": has_paddock is True} if known else None
 
 
 def _run(command: Command, seconds: float) -> tuple[int, str, str]:
     """Its code and what it said. What it has left behind is ended with it, and not waited for."""
+    mark = secrets.token_hex(8)
+    limits = [int(seconds) + 1, MEMORY, SAID, 0]  # seconds on a processor, memory, size of files, of core dumps
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         process = subprocess.Popen(
-            command.argv,
-            env={**os.environ, **command.env},
+            [sys.executable, "-I", "-S", "-c", _LIMITED, json.dumps(limits), *command.argv],
+            env={**variables.harmless(os.environ), **command.env, _MARK: mark},
             cwd="/",
             stdin=subprocess.DEVNULL,
             stdout=out,
@@ -114,9 +145,24 @@ def _run(command: Command, seconds: float) -> tuple[int, str, str]:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-        out.seek(0)
-        err.seek(0)
-        return code, out.read().decode(errors="replace"), err.read().decode(errors="replace")
+            _end_marked(mark)
+        return code, _last(out), _last(err)
+
+
+def _end_marked(mark: str) -> None:
+    """Also those that have left the process group."""
+    for _ in range(20):
+        left = [pid for pid in processes.everybody() if processes.variable(pid, _MARK) == mark]
+        if not left:
+            return
+        for pid in left:
+            processes.signal_process(pid, signal.SIGKILL)
+
+
+def _last(file: IO[bytes]) -> str:
+    """Its last lines: the answer is among them."""
+    file.seek(max(file.seek(0, os.SEEK_END) - 64 * 1024, 0))
+    return file.read().decode(errors="replace")
 
 
 def _unusable(message: str) -> UnusableEnvironment:

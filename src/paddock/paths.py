@@ -2,13 +2,18 @@
 
 import grp
 import json
+import logging
 import os
 import secrets
 from pathlib import Path
 from typing import Any
 
+from paddock import ownership
 from paddock.errors import InvalidInput
 from paddock.runner import files, layout
+
+SHORTEST_TOKEN = 24
+log = logging.getLogger("paddock.home")
 
 
 class Home:
@@ -27,9 +32,15 @@ class Home:
         self.runners = root / "runners"
 
     def create(self) -> None:
-        self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
-        for folder in (self.jobs, self.incoming, self.local, self.runners):
-            folder.mkdir(exist_ok=True, mode=0o700)
+        try:
+            self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
+            for folder in (self.jobs, self.incoming, self.local, self.runners):
+                folder.mkdir(exist_ok=True, mode=0o700)
+        except OSError as error:
+            raise InvalidInput(
+                f"The home {self.root} cannot be made or written ({error.strerror}: {error.filename}): "
+                "choose another with --home or PADDOCK_HOME."
+            ) from None
 
     def share_with(self, group: str) -> None:
         """Let the members of a group into the jobs' folders; token and database stay their owner's."""
@@ -45,19 +56,34 @@ class Home:
         """The job's folder as text: for what is done thousands of times a second."""
         return f"{self._jobs_text}/{job}"
 
+    def refuse_foreign(self) -> None:
+        """Raises NotAuthorised for what somebody else owns or can write of all that a server uses or runs."""
+        ownership.refuse_foreign(self.root)
+        own = [*self.root.glob("*"), *self.local.glob("*"), *self.runners.rglob("*")]
+        ownership.refuse_foreign_inside(self.root, own)
+
     def read_token(self) -> str | None:
         try:
-            return self.token.read_text().strip() or None
-        except OSError:
+            return (self.token.read_text().strip() or None) if self.token.is_file() else None
+        except (OSError, ValueError):
             return None
 
     def ensure_token(self) -> str:
         """The token that every request needs, made at the first start; only its owner can read the file."""
         found = self.read_token()
-        if found:
+        weak = _weakness(self.token, found) if found else None
+        if found and weak is None:
             return found
+        if weak:
+            log.warning("%s %s: it is replaced, and links with the old token work no more", self.token, weak)
         write_once(self.token, secrets.token_urlsafe(24) + "\n", mode=0o600)
         return self.ensure_token()
+
+
+def _weakness(file: Path, token: str) -> str | None:
+    if len(token) < SHORTEST_TOKEN:
+        return f"was shorter than {SHORTEST_TOKEN} characters"
+    return "could be read by others" if file.stat().st_mode & 0o077 else None
 
 
 class JobFolder:

@@ -48,6 +48,7 @@ def serve(
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _leave)  # also what uvicorn hands the signal on to when it has shut down
     home = Home(settings.home)
+    home.refuse_foreign()
     home.create()
     os.umask(0o027 if settings.group else 0o077)
     if settings.group:

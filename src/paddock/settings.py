@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
+from paddock import ownership
 from paddock.errors import InvalidInput
 from paddock.models import Cause, EnvName, Resources
 
@@ -185,7 +186,12 @@ def settings_file(home: str | Path | None = None) -> Path:
 
 
 def load(home: str | Path | None = None, **overrides: Any) -> Settings:
-    """The settings in force; flags that were not given (None) count as not set."""
+    """The settings in force; flags that were not given (None) count as not set.
+
+    Raises NotAuthorised for a home or a file that others own or can write: settings name programs that are run.
+    """
+    ownership.refuse_foreign(home_folder(home))
+    ownership.refuse_foreign_inside(home_folder(home), [settings_file(home)])
     given = {name: value for name, value in overrides.items() if value is not None}
     try:
         return Settings(home=home_folder(home), **given)
@@ -195,5 +201,7 @@ def load(home: str | Path | None = None, **overrides: Any) -> Settings:
         raise InvalidInput(
             f"The settings in {settings_file(home)} (or PADDOCK_... variables) are wrong: {listed}", fields=fields
         ) from None
+    except OSError as error:
+        raise InvalidInput(f"{settings_file(home)} cannot be read: {error.strerror}.") from None
     except ValueError as error:  # TOML syntax
         raise InvalidInput(f"{settings_file(home)} is not valid TOML: {error}") from None

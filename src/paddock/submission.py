@@ -215,17 +215,21 @@ def _refuse_reduce(spec: JobSpec) -> None:
 
 
 def accept(made: Plan, code: CodeInfo, owner: str, home: Home, db: Database, settings: Settings) -> str:
-    """Try the environment, lay the folder down, and write the job; all of it or nothing."""
-    needs_python = made.spec.command is None
-    interpreter = environment.check(
-        made.spec.environment, made.interpreter, settings.check_seconds, python=needs_python
-    )
+    """Lay the folder down, try the environment, and write the job; all of it or nothing.
+
+    Trying runs the submission's set-up lines: it comes when nothing else is left to be refused.
+    """
     job = "".join(secrets.choice(_ALPHABET) for _ in range(8))
     incoming = home.incoming / job
     try:
-        _lay_down(made, incoming, with_report=not interpreter.has_paddock)
+        _lay_down(made, incoming)
         if settings.group:
             open_to(incoming, settings.group)
+        interpreter = environment.check(
+            made.spec.environment, made.interpreter, settings.check_seconds, python=made.spec.command is None
+        )
+        if made.script and "report" in made.script.metrics and not interpreter.has_paddock:
+            _lay_down_report(incoming, settings.group)
         incoming.rename(home.job(job).root)
     except BaseException:
         shutil.rmtree(incoming, ignore_errors=True)
@@ -260,16 +264,20 @@ def _program(made: Plan) -> str:
     return snapshot.digest({**made.files, "\0command": (made.spec.command or "").encode()})
 
 
-def _lay_down(made: Plan, folder: Path, *, with_report: bool) -> None:
+def _lay_down(made: Plan, folder: Path) -> None:
     folder.mkdir(mode=0o700)
     snapshot.lay_down(made.files, folder / "code")
     for name in ("claims", "allocations", "results"):
         (folder / name).mkdir()
-    if with_report and made.script and "report" in made.script.metrics:
-        package = folder / "lib" / "paddock"
-        package.mkdir(parents=True)
-        shutil.copyfile(_ROOT / "reporting.py", package / "__init__.py")
     write_once(folder / "job.json", made.spec.model_dump_json(indent=1))
+
+
+def _lay_down_report(folder: Path, group: str | None) -> None:
+    package = folder / "lib" / "paddock"
+    package.mkdir(parents=True)
+    shutil.copyfile(_ROOT / "reporting.py", package / "__init__.py")
+    if group:
+        open_to(folder / "lib", group)
 
 
 def _with_script(spec: JobSpec, files: dict[str, bytes]) -> JobSpec:

@@ -177,3 +177,36 @@ def _runs(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
+
+
+class TestBounds:
+    """Set-up lines are somebody's program: they get no secret of the server's, and no more than they need."""
+
+    def lines(self, tmp_path: Path, *setup: str) -> None:
+        check(Environment(setup=[*setup]), Interpreter(argv=[sys.executable]), SECONDS)
+
+    def test_nothing_of_the_servers_environment(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        for name in ("PADDOCK_TOKEN", "PADDOCK_DATABASE", "paddock_database", "MY_API_KEY"):
+            monkeypatch.setenv(name, "hush")
+        monkeypatch.setenv("ORDINARY", "yes")
+        self.lines(tmp_path, f"env > {tmp_path}/seen")
+        seen = (tmp_path / "seen").read_text()
+        assert "hush" not in seen
+        assert "ORDINARY=yes" in seen
+
+    def test_memory_and_output_are_bounded(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("paddock.environment.MEMORY", 512 * 1024**2)
+        monkeypatch.setattr("paddock.environment.SAID", 1024**2)
+        with pytest.raises(UnusableEnvironment, match="MemoryError"):
+            self.lines(tmp_path, f"{sys.executable} -c 'x = bytearray(2 * 1024**3)' || exit 7")
+        with pytest.raises(UnusableEnvironment, match="ended with code"):
+            self.lines(tmp_path, "yes || exit 7")
+
+    def test_what_leaves_the_process_group_is_ended(self, tmp_path: Path) -> None:
+        self.lines(tmp_path, f"setsid sh -c 'echo $$ > {tmp_path}/left; exec sleep 300' &", "sleep 1")
+        assert not _runs(int((tmp_path / "left").read_text()))
+
+    @pytest.mark.parametrize("said", ["PADDOCK x", "PADDOCK [1]", 'PADDOCK [{}, 1]"', "PADDOCK 5"])
+    def test_an_answer_that_is_not_the_probes(self, tmp_path: Path, said: str) -> None:
+        with pytest.raises(UnusableEnvironment, match="code 0"):
+            self.lines(tmp_path, f"echo '{said}'; exit 0")

@@ -1,6 +1,7 @@
 """From a spec and its files to a plan."""
 
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -277,6 +278,18 @@ class TestAccept:
         with pytest.raises(UnusableEnvironment):
             self.job(made, home, db, settings)
         self.nothing(home, db)
+
+    def test_set_up_lines_of_what_is_refused_are_not_run(
+        self, settings: Settings, home: Home, db: Database, tmp_path: Path
+    ) -> None:
+        made = planned(settings, params={"lr": 1}, environment={"setup": [f"touch {tmp_path}/ran"]})
+        refused = settings.model_copy(update={"group": "no-such-group"})
+        with pytest.raises(InvalidInput, match="no group"):
+            self.job(made, home, db, refused)
+        assert not (tmp_path / "ran").exists()
+        self.nothing(home, db)
+        self.job(made, home, db, settings)
+        assert (tmp_path / "ran").exists()
 
     def test_a_database_that_fails_leaves_nothing(
         self, settings: Settings, home: Home, db: Database, monkeypatch: pytest.MonkeyPatch

@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from paddock import variables
 from paddock.backends import processes
 from paddock.backends.base import Pace
 from paddock.backends.devices import Watch, find_gpus
@@ -212,7 +213,8 @@ class LocalBackend:
         # Where it will be is written down first: a server that is killed in between must not give it away again.
         entry = replace(entry, devices=devices, slots=slots)
         self._keep(entry)
-        environment = os.environ | {processes.MARK: entry.key, "PADDOCK_DEVICE": _device_name(devices, slots)}
+        environment = variables.ordinary(os.environ)
+        environment |= {processes.MARK: entry.key, "PADDOCK_DEVICE": _device_name(devices, slots)}
         environment["PADDOCK_CORES"] = ",".join(map(str, self._cores(devices, slots)))
         if devices:
             environment["CUDA_VISIBLE_DEVICES"] = ",".join(devices)

@@ -13,11 +13,11 @@ from paddock.backends.slurm import parse
 from paddock.backends.slurm.complaints import Trouble, diagnose, message
 from paddock.errors import BackendBusy, BackendClosed, BackendError, BackendUnavailable
 from paddock.settings import SlurmSettings
+from paddock.variables import SECRET
 
 log = logging.getLogger("paddock.slurm")
 
-# What is not passed on: Slurm keeps the environment of a submission, in files and perhaps in a database.
-_SECRET = re.compile(r"TOKEN|SECRET|PASSW|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE", re.IGNORECASE)
+# What is not passed on besides secrets: Slurm keeps the environment of a submission, in files and databases.
 # Of a server that itself runs in an allocation: what it submits must not take them for its own.
 _OURS = re.compile(
     r"^(PADDOCK_|SLURM_|SBATCH_|SLURMD_|CUDA_VISIBLE_DEVICES$|ROCR_VISIBLE_DEVICES$|GPU_DEVICE_ORDINAL$)"
@@ -86,7 +86,7 @@ class Commands:
 def environment(given: Mapping[str, str], settings: SlurmSettings) -> dict[str, str]:
     """What the commands see, and with sbatch what the allocation will see."""
     kept = {
-        name: value for name, value in given.items() if name in _KEPT or not (_OURS.match(name) or _SECRET.search(name))
+        name: value for name, value in given.items() if name in _KEPT or not (_OURS.match(name) or SECRET.search(name))
     }
     return kept | _of_settings(settings)
 

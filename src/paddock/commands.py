@@ -121,13 +121,15 @@ def text_of(value: JsonValue, kind: str | None = None, *, lower: bool = False) -
 def variable_names(params: Params) -> dict[str, str]:
     """name -> PADDOCK_PARAM_NAME, with a suffix where two names would share one."""
     names: dict[str, str] = {}
+    taken: set[str] = set()
     for name in params:
         base = "PADDOCK_PARAM_" + re.sub(r"[^A-Z0-9]", "_", name.upper())
         candidate, number = base, 1
-        while candidate in names.values():
+        while candidate in taken:
             number += 1
             candidate = f"{base}_{number}"
         names[name] = candidate
+        taken.add(candidate)
     return names
 
 

@@ -9,6 +9,7 @@
     ├── NotAuthorised         401
     ├── WrongOrigin           403  a page of another server made the browser ask
     ├── TooLarge              413
+    ├── Busy                  503  too much is asked of the server at this moment: try again later
     ├── BackendError          503  the scheduler refused or failed
     │   ├── BackendUnavailable   503  the scheduler does not answer: try again later
     │   └── BackendBusy       503  the scheduler takes no more for now: try again later
@@ -87,6 +88,13 @@ class TooLarge(PaddockError):
 
     code = "too_large"
     status = 413
+
+
+class Busy(PaddockError):
+    """Too much is asked of the server at this moment: try again later."""
+
+    code = "busy"
+    status = 503
 
 
 class BackendError(PaddockError):

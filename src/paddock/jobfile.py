@@ -7,8 +7,10 @@ Its fields are those of JobSpec, and `source`: a script or folder to take along,
 import math
 import os
 import tomllib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,8 @@ from paddock import space, units, yaml12
 from paddock.errors import InvalidInput
 from paddock.models import Goal, JobSpec, Objective, Resources
 
+MAX_BYTES = 4 * 1024**2
+MAX_PARTS = 500_000
 SUFFIXES = (".yaml", ".yml", ".toml")
 _HIDDEN = {"Choices", "Range", "function-before[_coerce(), union[Choices,Range]]"}
 
@@ -37,6 +41,8 @@ def is_jobfile(path: Path) -> bool:
 def load(path: Path) -> JobFile:
     """Raises InvalidInput that names the file, the field and what to do."""
     try:
+        if path.stat().st_size > MAX_BYTES:
+            raise InvalidInput(f"{path} is larger than {units.size_text(MAX_BYTES)}: is it a job file?")
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise InvalidInput(f"{path} cannot be read: {error.strerror}.") from None
@@ -99,6 +105,8 @@ def _parse(text: str, path: Path) -> dict[str, Any]:
         raise InvalidInput(f"{path} cannot be read: {error}.") from None
     if not isinstance(data, dict) or not all(isinstance(key, str) for key in data):
         raise InvalidInput(f"{path} is not a job file: write fields such as `script: train.py` and `params:`.")
+    if sum(1 for _ in islice(_parts(data), MAX_PARTS + 1)) > MAX_PARTS:
+        raise InvalidInput(f"{path} is not valid: it has more than {MAX_PARTS:,} values, or contains itself.")
     try:
         strange = dict(_strange(data, ""))
     except RecursionError:  # an alias inside of what it stands for
@@ -106,6 +114,16 @@ def _parse(text: str, path: Path) -> dict[str, Any]:
     if strange:
         raise _wrong(path, strange)
     return data
+
+
+def _parts(data: Any) -> Iterator[Any]:
+    """Everything that is in it; what aliases stand for counts each time."""
+    left = [data]
+    while left:
+        one = left.pop()
+        yield one
+        if isinstance(one, dict | list):
+            left.extend(one.values() if isinstance(one, dict) else one)
 
 
 def _yaml_error(error: Exception) -> str:
@@ -151,7 +169,7 @@ def _wrong(where: Path | str, fields: dict[str, str]) -> InvalidInput:
 
 def _fields(error: ValidationError) -> dict[str, str]:
     fields: dict[str, str] = {}
-    for detail in error.errors():
+    for detail in error.errors()[:100]:  # what was meant instead takes long to find
         loc = [str(part) for part in detail["loc"] if str(part) not in _HIDDEN and part != "[key]"]
         message = str(detail["msg"]).removeprefix("Value error, ")
         if detail["type"] == "extra_forbidden":

@@ -20,7 +20,8 @@ output of an earlier one.
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
+from functools import cached_property
 from typing import Annotated, Any, Literal, TypeGuard
 
 from pydantic import (
@@ -41,6 +42,7 @@ from paddock import space_text
 MAX_VALUES = 100_000
 MAX_LAYERS = 64
 MAX_CONDITION = 100  # values of one condition
+MAX_DEPTH = 50  # of lists and objects in a value
 _Name = Annotated[str, StringConstraints(pattern=f"^{space_text.NAME}$")]
 
 
@@ -58,7 +60,7 @@ _OneOrMore = Annotated[
 When = Annotated[
     dict[_Name, _OneOrMore],
     Field(
-        max_length=50,
+        max_length=space_text.MAX_CONDITIONS,
         exclude_if=lambda when: not when,
         description="applies only where each of these parameters has one of these values",
     ),
@@ -87,14 +89,20 @@ class Choices(BaseModel):
 
     def own(self, value: JsonValue) -> JsonValue:
         """This value as it stands here: 1 for 1.0. Raises ValueError where there is no such value."""
-        for one in self.values:
-            if same(one, value):
-                return one
-        raise _not_in(self, value)
+        found = self._by_key.get(key_of(value), ())
+        if not found:
+            raise _not_in(self, value)
+        return found[0]
+
+    @cached_property
+    def _by_key(self) -> dict[Hashable, tuple[JsonValue]]:
+        return {key_of(one): (one,) for one in reversed(self.values)}
 
 
-def _refuse_unusable(value: JsonValue) -> None:
+def _refuse_unusable(value: JsonValue, depth: int = 0) -> None:
     """What neither JSON nor a command line can carry."""
+    if depth > MAX_DEPTH:
+        raise ValueError(f"a value is nested too deeply: more than {MAX_DEPTH} lists or objects in each other")
     match value:
         case float() if not math.isfinite(value):
             raise ValueError(f"{value} is not a finite number: write it in quotes to pass it on as text")
@@ -104,11 +112,11 @@ def _refuse_unusable(value: JsonValue) -> None:
             raise ValueError("a value is not valid text: it holds half of a surrogate pair")
         case list():
             for one in value:
-                _refuse_unusable(one)
+                _refuse_unusable(one, depth + 1)
         case dict():
             for name, one in value.items():
                 _refuse_unusable(name)
-                _refuse_unusable(one)
+                _refuse_unusable(one, depth + 1)
 
 
 class Range(BaseModel):
@@ -199,12 +207,30 @@ def same(one: JsonValue, other: JsonValue) -> bool:
     return one == other and (type(one) is type(other) or (is_number(one) and is_number(other)))
 
 
+def key_of(value: JsonValue) -> Hashable:
+    """Equal for two values exactly when they are the `same`: to look a value up among many."""
+    match value:
+        case bool():
+            return bool, value
+        case list():
+            return list, tuple(map(key_of, value))
+        case dict():
+            return dict, frozenset((name, key_of(one)) for name, one in value.items())
+    return value
+
+
 def is_number(value: JsonValue) -> TypeGuard[int | float]:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def _not_in(space: Leaf, value: JsonValue) -> ValueError:
-    return ValueError(f"{shortened(json.dumps(value))} is not in {shortened(base_text(space))}")
+    return ValueError(f"{shortened(json.dumps(value))} is not in {_glimpse(space)}")
+
+
+def _glimpse(space: Leaf) -> str:
+    if isinstance(space, Choices) and len(space.values) > 100:
+        space = Choices(values=space.values[:100])  # only the beginning is shown
+    return shortened(base_text(space))
 
 
 def shortened(text: str, most: int = 80) -> str:
@@ -281,10 +307,10 @@ _BLOCK_KEY = '"block"'
 def parse(text: str) -> Space:
     """Read the short text form. Raises ValueError with what to write instead."""
     text, when = space_text.conditions(text)
-    found = space_text.RANGE.fullmatch(text)
+    found = space_text.range_of(text)
     try:
-        if found and space_text.FLOAT.fullmatch(found["low"]) and space_text.FLOAT.fullmatch(found["high"]):
-            return _parse_range(found["low"], found["high"], found["how"], when)
+        if found and all(space_text.FLOAT.fullmatch(end) for end in found[:2]):
+            return _parse_range(*found, when)
         if (block := _block_in(text)) is not None:
             return Block.model_validate(_with_when(block, when))
         return Choices(values=[space_text.scalar(part) for part in space_text.split(text)], when=when)
@@ -304,7 +330,7 @@ def _block_in(text: str) -> dict[str, Any] | None:
         return None
     try:
         given = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return given if _looks_like_block(given) else None
 

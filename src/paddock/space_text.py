@@ -8,29 +8,52 @@ from collections.abc import Iterator, Mapping
 from pydantic import JsonValue
 
 NAME = r"[A-Za-z_][A-Za-z0-9_.\-]{0,99}"
-RANGE = re.compile(r"\s*(?P<low>[-+\d.eE]+?)\.\.(?P<high>[-+\d.eE]+?)(?::(?P<how>[^:]*))?\s*")
+MAX_TEXT = 1_000_000
+MAX_DIGITS = 1000
+MAX_CONDITIONS = 50
+# Every pattern here takes time in proportion to the text: no two parts of one can take the same characters.
 INT = re.compile(r"[-+]?\d+")
-FLOAT = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|[-+]?(inf|nan)")
+FLOAT = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?|[-+]?(inf|nan)")
+_NUMERIC = re.compile(r"[-+\d.eE]+")
 _WORDS: dict[str, JsonValue] = {"true": True, "false": False, "none": None, "null": None}
 _IF = re.compile(rf"\s+if\s+({NAME})\s*==?")
 _AND = re.compile(rf"\s+and\s+({NAME})\s*==?")
-_HALF = re.compile(r"\s*[-+]?\.?\d[-+\d.eE]*\.\.[-+\d.eE]+\s+if\b")
+_BEFORE_IF = re.compile(r"\s*([-+\d.eE]+)\s+if\b")
+_NUMBER_BEGINS = re.compile(r"[-+]?\.?\d")
+
+
+def range_of(text: str) -> tuple[str, str, str | None] | None:
+    """`1..5:log` as its low end, its high end and what stands after the colon, if it is written like a range."""
+    ends, colon, how = text.lstrip().partition(":")
+    ends = ends if colon else ends.rstrip()
+    more, _, high = ends[1:].partition("..")
+    low = ends[:1] + more
+    if ":" in how or not (_NUMERIC.fullmatch(low) and _NUMERIC.fullmatch(high)):
+        return None
+    return low, high, how if colon else None
 
 
 def conditions(text: str) -> tuple[str, dict[str, list[JsonValue]]]:
     """Split `0..1 if a=1 and b=x,y` into `0..1` and {a: [1], b: [x, y]}."""
+    if len(text) > MAX_TEXT:
+        raise ValueError(
+            f"its text has {len(text):,} characters, more than {MAX_TEXT:,}: give fewer values, or a range"
+        )
     found = _found(_IF, text)
     if found is None:
-        if _HALF.match(text):
+        if _half(text):
             raise ValueError("after `if` comes a condition, NAME=VALUE: for example 0.5..0.99 if optimizer=sgd")
         return text, {}
-    base, when = text[: found.start()], {}
+    base = text[: found.start()]
+    when: dict[str, list[JsonValue]] = {}
     while found is not None:
         name, rest = found[1], found.string[found.end() :]
         found = _found(_AND, rest)
         values = rest[: found.start()] if found else rest
         if name in when:
             raise ValueError(f"there are two conditions on {name}: write its values with commas, {name}=x,y")
+        if len(when) == MAX_CONDITIONS:
+            raise ValueError(f"there are more than {MAX_CONDITIONS} conditions")
         if not values.strip():
             raise ValueError(f"there is no value after {name}=")
         when[name] = [_word(part) for part in split(values)]
@@ -38,7 +61,16 @@ def conditions(text: str) -> tuple[str, dict[str, list[JsonValue]]]:
 
 
 def _found(mark: re.Pattern[str], text: str) -> re.Match[str] | None:
-    return next((found for at in _free(text) if text[at].isspace() and (found := mark.match(text, at))), None)
+    """Looked for where white space begins, and only there."""
+    places = (at for at in _free(text) if text[at].isspace() and not text[at - 1 : at].isspace())
+    return next((found for at in places if (found := mark.match(text, at))), None)
+
+
+def _half(text: str) -> bool:
+    """A range with an `if` after it that has no condition."""
+    found = _BEFORE_IF.match(text)
+    begins = _NUMBER_BEGINS.match(found[1]) if found else None
+    return bool(found and begins and found[1][begins.end() :].partition("..")[2])
 
 
 def _word(text: str) -> JsonValue:
@@ -63,12 +95,13 @@ def split(text: str) -> list[str]:
 
 def _free(text: str) -> Iterator[int]:
     """The places in no quotes and no brackets; in brackets, quotes are those of JSON."""
-    depth, quote, begin, escaped = 0, "", 0, False
+    depth, quote, escaped = 0, "", False
+    before, first = "", ""  # in this part: the character before, and the first that is no space
     for at, char in enumerate(text):
         if quote:
             quote = "" if char == quote and not escaped else quote
             escaped = char == "\\" and depth > 0 and not escaped
-        elif char in "\"'" and _opens(char, text[begin:at], depth):
+        elif char in "\"'" and (char == '"' if depth > 0 else not first or first == before == char):
             quote = char
         elif char in "[{":
             depth += 1
@@ -76,14 +109,10 @@ def _free(text: str) -> Iterator[int]:
             depth -= 1
         elif depth <= 0:
             yield at
-            begin = at + 1 if char == "," else begin
-
-
-def _opens(char: str, before: str, depth: int) -> bool:
-    if depth > 0:
-        return char == '"'
-    doubled = before.endswith(char) and before.lstrip().startswith(char)
-    return not before.strip() or doubled
+            if char == ",":
+                before = first = ""
+                continue
+        before, first = char, first or char.strip()
 
 
 def scalar(text: str) -> JsonValue:
@@ -93,6 +122,10 @@ def scalar(text: str) -> JsonValue:
     if word.lower() in _WORDS:
         return _WORDS[word.lower()]
     if INT.fullmatch(word):
+        if len(word) > MAX_DIGITS:
+            raise ValueError(
+                f"a number has {len(word):,} digits, more than {MAX_DIGITS:,}: write it in quotes for a text"
+            )
         return int(word)
     if FLOAT.fullmatch(word) and math.isfinite(float(word)):
         return float(word)
@@ -100,7 +133,10 @@ def scalar(text: str) -> JsonValue:
         try:
             parsed: JsonValue = json.loads(word)
         except ValueError as error:
-            raise ValueError(f"{word!r} is not valid JSON ({error})") from None
+            shown = word if len(word) <= 80 else f"{word[:76]} ..."
+            raise ValueError(f"{shown!r} is not valid JSON ({error})") from None
+        except RecursionError:
+            raise ValueError("a value is nested too deeply") from None
         return parsed
     return text
 
@@ -119,4 +155,4 @@ def _split_safe(value: str) -> bool:
 
 def _reads_as_more(value: str, mark: re.Pattern[str]) -> bool:
     """As a range or a condition, or as the second half of `==`."""
-    return bool(RANGE.fullmatch(value) or _HALF.match(value) or mark.search(value)) or value.startswith("=")
+    return bool(range_of(value) or _half(value) or _found(mark, value)) or value.startswith("=")

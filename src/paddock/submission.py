@@ -6,39 +6,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pydantic import JsonValue
-
-from paddock import commands, environment, placement, snapshot
+from paddock import commands, environment, placement, planning, snapshot
 from paddock.errors import InvalidInput, PaddockError
-from paddock.inspection import inspect_source
-from paddock.inspection.given import same_name
 from paddock.models import (
     CodeInfo,
-    Convention,
     Interpreter,
     JobSpec,
     Launcher,
-    Method,
     Node,
     Params,
     Preview,
-    ScriptParam,
     ScriptReport,
     TaskState,
 )
 from paddock.paths import Home, open_to, write_once
-from paddock.search import abreast, adaptive, expand, searcher, settled, varying
-from paddock.search.base import Outcome, Trial
-from paddock.search.flat import nest
+from paddock.search import abreast, adaptive, varying
 from paddock.search.tasks import key_of, new_tasks
 from paddock.settings import Settings
-from paddock.space import Block, Choices, Range, Space
 from paddock.store import jobs, trials
 from paddock.store.db import Connection, Database
 
 SHOWN = 1000
-FIRST = 6  # so many of an adaptive search are shown before it begins
-MIN_POPULATION = 4
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # no letters that look like others
 _ROOT = Path(__file__).parent
 
@@ -102,28 +90,19 @@ def plan(spec: JobSpec, files: snapshot.Files, settings: Settings, nodes: Sequen
     """Check all that can be checked without starting anything. Raises InvalidInput with the fields at fault."""
     kept = snapshot.checked(files, settings.upload)
     spec = _named(_with_script(spec, kept))
-    report = _report(spec, kept)
-    spec = _with_types(spec, report)
-    spec = spec.model_copy(update={"search": settled(spec.params, spec.search)})
-    _refuse_pbt(spec)
-    _refuse_aimless(spec)
-    configurations = expand(spec.params, spec.search, settings.max_tasks) or _first(spec)
-    if report:
-        _refuse_misfits(spec, report)
+    found = planning.plan(planning.Asked(spec, kept[spec.script] if spec.script else None, settings.max_tasks))
+    spec, report = found.spec, found.script
     placement.refuse_impossible(spec.resources, nodes)
     _refuse_launcher(spec)
     _refuse_reduce(spec)
-    made = Plan(
+    return Plan(
         spec=spec,
         files=kept,
         script=report,
         interpreter=environment.find(spec.environment, settings.python),
-        configurations=configurations,
+        configurations=found.configurations,
         warnings=[*(report.warnings if report else []), *_without_effect(spec, nodes)],
     )
-    for number, params in enumerate(configurations, start=1):
-        made.command(number, params, "JOB", "code")  # raises for what cannot be passed
-    return made
 
 
 def _without_effect(spec: JobSpec, nodes: Sequence[Node]) -> list[str]:
@@ -167,33 +146,6 @@ def _past(c: Connection, text: str, spec: JobSpec) -> str:
         message = f"job {job} was about {objective.metric} ({objective.goal}), not {spec.objective.metric}"
         raise InvalidInput(f"A warm start needs the same objective: {message}.", fields={"search.warm_start": message})
     return job
-
-
-def _first(spec: JobSpec) -> list[Params]:
-    """With which a search begins. Raises InvalidInput when its method cannot search this space."""
-    ask = searcher(spec.params, spec.search, [objective.goal for objective in spec.objectives])
-    history: list[Trial] = []
-    while len(history) < min(FIRST, spec.search.trials or FIRST) and (found := ask.suggest(history)) is not None:
-        history.append(Trial(len(history), found, Outcome.RUNNING))
-    return [nest(trial.params, spec.params) for trial in history]
-
-
-def _refuse_pbt(spec: JobSpec) -> None:
-    if spec.search.method is not Method.PBT:
-        return
-    if spec.stop_early.method != "none":
-        message = "pbt replaces poor tasks itself: leave early stopping out"
-        raise InvalidInput(f"{message.capitalize()}.", fields={"stop_early.method": message})
-    if spec.search.trials is not None and spec.search.trials < MIN_POPULATION:
-        message = f"a population has {MIN_POPULATION} or more: the worst quarter follows the best"
-        raise InvalidInput(f"{message.capitalize()}.", fields={"search.trials": message})
-
-
-def _refuse_aimless(spec: JobSpec) -> None:
-    learns = spec.search.method not in (Method.GRID, Method.RANDOM, Method.SOBOL)
-    if (learns or spec.stop_early.method != "none") and not spec.objective.metric:
-        message = "a search that learns, or stops tasks early, needs a metric to go by, such as val_loss"
-        raise InvalidInput(f"A{message[1:]}.", fields={"objective": message})
 
 
 def _refuse_launcher(spec: JobSpec) -> None:
@@ -307,66 +259,3 @@ def _named(spec: JobSpec) -> JobSpec:
     return (
         spec if spec.name else spec.model_copy(update={"name": (spec.script or (spec.command or "").split()[0])[:200]})
     )
-
-
-def _report(spec: JobSpec, files: dict[str, bytes]) -> ScriptReport | None:
-    if spec.script is None:
-        return None
-    source = files[spec.script].decode("utf-8", errors="replace")
-    report = inspect_source(source, spec.script, list(spec.params))
-    if spec.convention is Convention.AUTO:
-        return report
-    return report.model_copy(update={"convention": spec.convention})
-
-
-def _with_types(spec: JobSpec, report: ScriptReport | None) -> JobSpec:
-    """0..1 is a range of integers, unless the script says that the parameter is a float."""
-    floats = {param.name for param in report.params if param.type == "float"} if report else set()
-
-    def typed(name: str, space: Space) -> Space:
-        if isinstance(space, Range) and space.type == "int" and space.step is None and name in floats:
-            return space.model_copy(update={"type": "float"})
-        return space
-
-    return spec.model_copy(update={"params": {name: typed(name, space) for name, space in spec.params.items()}})
-
-
-def _refuse_misfits(spec: JobSpec, report: ScriptReport) -> None:
-    """Values that the script itself would refuse, and what it requires and is not given."""
-    known = {same_name(param.flag or param.name): param for param in report.params}
-    known |= {same_name(param.name): param for param in report.params}
-    faults = {}
-    given = set()
-    for name, space in spec.params.items():
-        param = known.get(same_name(name))
-        message = _misfit(param, space) if param else None
-        if message:
-            faults[f"params.{name}"] = message
-        if param:
-            given.add(param.name)
-    for param in report.params:
-        if param.required and param.name not in given and report.convention is Convention.FLAGS:
-            faults[f"params.{param.name}"] = "the script requires it"
-    if faults:
-        listed = "; ".join(f"{name.removeprefix('params.')}: {message}" for name, message in faults.items())
-        raise InvalidInput(f"The parameters do not fit the script: {listed}.", fields=faults)
-
-
-def _misfit(param: ScriptParam, space: Space) -> str | None:
-    if param.required and space.when:
-        return "the script requires it: it cannot have a condition"
-    if isinstance(space, Block):
-        scalar = param.type in ("int", "float", "bool") or bool(param.choices)
-        return "the script does not take a list here" if scalar else None
-    values: list[JsonValue] = space.values if isinstance(space, Choices) else [space.low]
-    if isinstance(space, Range) and param.type == "int" and space.type != "int":
-        return "the script takes an integer: give a range with integer ends"
-    for value in values:
-        if param.choices and value not in param.choices and str(value) not in map(str, param.choices):
-            return f"{value!r} is none of {', '.join(map(str, param.choices))}"
-        number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if param.type in ("int", "float") and value is not None and not number:
-            return f"the script takes a number, not {value!r}"
-        if param.type == "int" and isinstance(value, float) and isinstance(space, Choices):
-            return f"the script takes an integer, not {value!r}"
-    return None

@@ -13,13 +13,14 @@ _CLOCK = re.compile(r"^(?:(\d+)-)?(\d+)(?::(\d+))?(?::(\d+))?$")
 _SIZE = re.compile(rf"^({_NUMBER})\s*([kmgtp])(?:i?b)?$", re.IGNORECASE)
 _POWERS = "kmgtp"
 LEAST_BYTES = 1024**2
+MAX_TEXT = 100
 
 
 def seconds(given: Any) -> Any:
     """`90m`, `2h30m`, `1-12:00:00`, `2:00:00`, or a number of seconds."""
     if not isinstance(given, str):
         return given
-    text = given.strip()
+    text = _short(given)
     if _WORDED.match(text):
         found = re.findall(rf"({_NUMBER})\s*([smhdw])", text, re.IGNORECASE)
         return _whole(sum(float(number) * _PARTS[unit.lower()] for number, unit in found), given)
@@ -40,13 +41,19 @@ def size(given: Any) -> Any:
     if isinstance(given, bool):
         raise ValueError("give a size such as 16G")
     if isinstance(given, str):
-        found = _SIZE.match(given.strip())
+        found = _SIZE.match(_short(given))
         if not found:
             raise ValueError(f"{given!r} is no size: write it with its unit, such as 16G or 500M")
         return _whole(float(found[1]) * 1024 ** (_POWERS.index(found[2].lower()) + 1), given)
     if isinstance(given, int) and 0 < given < LEAST_BYTES:
         raise ValueError(f"{given} bytes are too few: write the unit, such as {given}M or {given}G")
     return given
+
+
+def _short(given: str) -> str:
+    if len(given) > MAX_TEXT:
+        raise ValueError(f"{given[:20]!r}... has {len(given):,} characters: write a number and its unit")
+    return given.strip()
 
 
 def _whole(value: float, given: str) -> int:

@@ -233,3 +233,89 @@ def test_only_the_metrics_asked_for(db: Database, task: str) -> None:
         assert [found.metric for found in metrics.curves(c, [task], [], None)] == []
         assert {found.metric for found in metrics.curves(c, [task], None, None)} == {"a", "b", "%"}
         assert metrics.curves(c, [], None, None) == []
+
+
+# --- bounds ---------------------------------------------------------------------------------------------------------
+
+
+def stored(db: Database, attempt: int, name: str) -> int:
+    query = sa.select(sa.func.sum(chunks.c.count)).where(chunks.c.attempt_id == attempt, chunks.c.name == name)
+    with db.read() as c:
+        return int(c.scalar(query) or 0)
+
+
+def long_series(first: int, count: int) -> list[Point]:
+    """A slow wave; one in a thousand stands out."""
+    return [(i, 100.0 if i % 1000 == 500 else math.sin(i / 100), float(i)) for i in range(first, first + count)]
+
+
+@pytest.mark.parametrize("forgetful", [False, True])
+def test_a_series_stops_growing_and_keeps_its_ends_and_extremes(db: Database, task: str, forgetful: bool) -> None:
+    attempt, appender = attempt_id(db, task), Appender()
+    for first in range(0, 300_000, 20_000):
+        append(db, attempt, "loss", long_series(first, 20_000), None if forgetful else appender)
+        assert stored(db, attempt, "loss") <= 100_000
+    whole = curve(db, task, "loss")
+    assert whole.steps == sorted(set(whole.steps))
+    assert (whole.steps[0], whole.steps[-1]) == (0, 299_999)
+    assert sum(value == 100.0 for value in whole.values) == 300
+    assert whole.steps[-30_000:] == list(range(270_000, 300_000))  # the newest are whole
+    shown = curve(db, task, "loss", 300)
+    assert len(shown.steps) <= 300
+    assert max(value or 0 for value in shown.values) == 100.0
+
+
+def test_all_of_a_series_in_one_go_is_bounded_too(db: Database, task: str) -> None:
+    attempt = attempt_id(db, task)
+    append(db, attempt, "loss", long_series(0, 250_000))
+    assert stored(db, attempt, "loss") <= 100_000
+    append(db, attempt, "loss", [(250_000, 1, 1)])
+    assert curve(db, task, "loss").steps[-1] == 250_000
+
+
+def test_what_is_measured_is_kept_whole_for_an_hour_and_less_after(db: Database, task: str) -> None:
+    attempt, appender = attempt_id(db, task), Appender()
+    for first in range(0, 43_200, 300):  # a day, a sample every 2 s
+        append(db, attempt, "sys/memory", [(2 * i, float(i), 2 * i) for i in range(first, first + 300)], appender)
+    kept = curve(db, task, "sys/memory")
+    assert len(kept.steps) <= 3 * 2048 + CAP
+    assert kept.steps[-1800:] == [2 * i for i in range(43_200 - 1800, 43_200)]
+    assert (kept.steps[0], kept.values[0]) == (0, 0.0)
+
+
+def test_little_is_kept_of_what_was_measured_when_it_has_ended(db: Database, task: str) -> None:
+    attempt, appender = attempt_id(db, task), Appender()
+    points: list[Point] = [(2 * i, 7.0 if i == 1000 else 1.0, 2 * i) for i in range(1800)]
+    for name in ("sys/memory", "loss"):
+        append(db, attempt, name, points, appender)
+    with db.write() as c:
+        appender.finish(c, attempt)
+    assert stored(db, attempt, "sys/memory") <= 4 * CAP
+    assert max(value or 0 for value in curve(db, task, "sys/memory").values) == 7.0
+    assert stored(db, attempt, "loss") == 1800
+    append(db, attempt, "sys/memory", [(3600, 2, 3600)], appender)  # a word that comes late does no harm
+    assert curve(db, task, "sys/memory").steps[-1] == 3600
+
+
+def test_an_attempt_has_so_many_metrics_and_no_more(db: Database, task: str) -> None:
+    attempt, appender = attempt_id(db, task), Appender()
+    with db.write() as c:
+        assert appender.append(c, {attempt: {f"m{n}": [(1, 1, 1)] for n in range(999)}}) == set()
+        assert appender.append(c, {attempt: {f"n{n}": [(1, 1, 1)] for n in range(5)}}) == {attempt}
+        assert appender.append(c, {attempt: {"m1": [(2, 1, 1)], "sys/cpu": [(1, 1, 1)]}}) == set()
+    with db.read() as c:
+        assert len(metrics.names(c, [task])) == 1001
+    assert curve(db, task, "m1").steps == [1, 2]
+
+
+def test_what_the_appender_remembers_is_bounded(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(metrics, "MAX_TAILS", 50)
+    tasks = add_job(db, next(_jobs), tasks=10)
+    appender = Appender()
+    ids = [attempt_id(db, one) for one in tasks]
+    for step in range(3):
+        for attempt in ids:
+            with db.write() as c:
+                appender.append(c, {attempt: {f"m{n}": [(step, 1, 1)] for n in range(10)}})
+            assert sum(map(len, appender._tails.values())) <= 50
+    assert curve(db, tasks[0], "m3").steps == [0, 1, 2]

@@ -5,6 +5,7 @@ from typing import Any
 
 from fastapi import Request
 from pydantic import ValidationError
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 
@@ -36,7 +37,7 @@ async def read(request: Request, limits: UploadSettings) -> Upload:
     try:
         if kind == "multipart/form-data":
             return await _multipart(request, limits)
-        submission = Submission.model_validate_json(await _body(request, most))
+        submission = await run_in_threadpool(Submission.model_validate_json, await _body(request, most))
     except ValidationError as error:
         raise invalid(error) from None
     return Upload(submission.spec, {n: t.encode() for n, t in submission.files.items()}, submission.code)
@@ -77,7 +78,8 @@ async def _multipart(request: Request, limits: UploadSettings) -> Upload:
                 if not part.filename or part.filename in files:
                     raise InvalidInput("Every file needs a name of its own.", fields={"files": part.filename or ""})
                 files[part.filename] = await part.read()
-        return Upload(JobSpec.model_validate_json(spec), files, CodeInfo.model_validate_json(code))
+        read = await run_in_threadpool(JobSpec.model_validate_json, spec)
+        return Upload(read, files, CodeInfo.model_validate_json(code))
     finally:
         await form.close()
 

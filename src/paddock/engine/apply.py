@@ -20,6 +20,10 @@ from paddock.store.metrics import Point
 
 MAX_WARNINGS = 20
 SECONDS = "seconds"
+_OVERFULL = (
+    f"This task has reported more than {metrics.MAX_NAMES:,} metrics: those beyond are not kept. "
+    "Use fewer names, and a step for what changes."
+)
 
 
 class Subject:
@@ -279,12 +283,15 @@ class Changes:
         for subject in subjects:
             if subject.forgotten:
                 appender.forget(self._c, subject.row.a_id, subject.forgotten)
-        appender.append(self._c, {s.row.a_id: s.points for s in subjects if s.points})
+        overfull = appender.append(self._c, {s.row.a_id: s.points for s in subjects if s.points})
+        for subject in subjects:
+            if subject.row.a_id in overfull:
+                self._warning(subject, {"text": _OVERFULL}, "")
         attempts.update_attempts(self._c, [{"id": s.row.a_id, **s.attempt} for s in subjects if s.attempt])
         attempts.update_tasks(self._c, [{"id": s.row.id, **s.task} for s in subjects if s.task])
         for subject in subjects:
             if subject.verdict:
-                appender.done(subject.row.a_id)
+                appender.finish(self._c, subject.row.a_id)
             if subject.verdict and subject.current and (subject.verdict.retry or subject.follows):
                 self._begin_next(subject)
         announcement = Announcement(self._c)

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from paddock.inspection.with_argv import STFMANAGER
 from paddock.models import Convention, ScriptParam, ScriptReport
 
+MAX_UNKNOWN = 20  # so many are told one by one: what was meant instead takes long to find
+
 
 def same_name(name: str) -> str:
     """Names are compared in this form: `batch-size` and `batch_size` are one."""
@@ -21,10 +23,14 @@ def check(report: ScriptReport, given: Sequence[str]) -> list[str]:
     names = {name: same_name(name) if exact else same_name(name).lower() for name in given}
     warnings: list[str] = []
     if not report.open_ended:
-        warnings += [_unknown(name, form, taken) for name, form in names.items() if form not in taken]
+        unknown = [(name, form) for name, form in names.items() if form not in taken]
+        warnings += [_unknown(name, form, taken) for name, form in unknown[:MAX_UNKNOWN]]
+        if len(unknown) > MAX_UNKNOWN:
+            warnings.append(f"The script takes none of {len(unknown) - MAX_UNKNOWN:,} other parameters that are given.")
     got = {taken[form].name for form in names.values() if form in taken}
     missing = [p for p in report.params if p.required and p.name not in got]
-    return warnings + [f"The script requires {_shown(p)}, which is not given: add a value for it." for p in missing]
+    told = [f"The script requires {_shown(p)}, which is not given: add a value for it." for p in missing[:MAX_UNKNOWN]]
+    return warnings + told
 
 
 def _forms(param: ScriptParam, convention: Convention) -> list[str]:

@@ -11,6 +11,9 @@ from pydantic import JsonValue
 from paddock.inspection.values import UnreadableError, evaluate
 from paddock.models import Convention, ScriptParam
 
+MAX_PARAMS = 1000  # of one script; what it takes beyond is not known
+MAX_CHOICES = 1000
+_TOO_MANY = f"The script takes more than {MAX_PARAMS:,} parameters: those beyond are not checked."
 N = TypeVar("N", bound=ast.AST)
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -23,13 +26,34 @@ class Found:
     open_ended: bool = False
     warnings: list[str] = field(default_factory=list)
     convention: Convention = Convention.FLAGS
+    places: dict[str, int] = field(default_factory=dict, init=False)  # by name, in `params`
+
+    def __post_init__(self) -> None:
+        given, self.params = self.params, []
+        for param in given:
+            self.add(param)
 
     def add(self, param: ScriptParam) -> None:
         """The first of a name counts: sub-commands often repeat options."""
-        if all(param.name != other.name for other in self.params):
-            self.params.append(param)
+        if param.name in self.places:
+            return
+        if len(self.params) == MAX_PARAMS:
+            self._no_more()
+            return
+        if len(param.choices or ()) > MAX_CHOICES:
+            param = param.model_copy(update={"choices": None})
+        self.places[param.name] = len(self.params)
+        self.params.append(param)
+
+    def _no_more(self) -> None:
+        self.open_ended = True
+        if _TOO_MANY not in self.warnings:
+            self.warnings.append(_TOO_MANY)
 
     def add_positional(self, param: ScriptParam) -> None:
+        if len(self.params) == MAX_PARAMS:
+            self._no_more()
+            return
         position = 1 + sum(p.position is not None for p in self.params)
         self.add(param.model_copy(update={"position": position}))
 

@@ -11,7 +11,9 @@ from pydantic import JsonValue
 
 Kind = Literal["int", "float", "bool", "str", "list"]
 
-MAX_SIZE = 10_000  # of a value, in characters or elements: a script must not be able to blow up its own report
+# Of a value: a script must not be able to blow up its own report.
+MAX_SIZE = 10_000  # characters
+MAX_ITEMS = 1_000  # elements, with those of its elements
 MAX_INT = 10**18
 _SURROGATE = re.compile("[\ud800-\udfff]")  # half a character: not valid in JSON
 
@@ -30,6 +32,8 @@ class UnreadableError(Exception):
 
 
 def evaluate(node: ast.expr, names: Mapping[str, JsonValue]) -> JsonValue:
+    if isinstance(node, ast.Name) and node.id in names:
+        return names[node.id]  # checked when it was read
     try:
         return _bounded(_evaluate(node, names))
     except (ArithmeticError, TypeError, ValueError, RecursionError) as error:
@@ -40,8 +44,6 @@ def _evaluate(node: ast.expr, names: Mapping[str, JsonValue]) -> JsonValue:
     match node:
         case ast.Constant(value=bool() | int() | float() | str() | None as value):
             return value
-        case ast.Name(id=name) if name in names:
-            return names[name]
         case ast.List(elts=elements) | ast.Tuple(elts=elements):
             return [evaluate(e, names) for e in elements]
         case ast.Dict(keys=keys, values=values):
@@ -87,7 +89,7 @@ def _call(node: ast.Call, names: Mapping[str, JsonValue]) -> JsonValue:
             return sorted(values) if name == "sorted" else values  # type: ignore[type-var]
         case ast.Call(func=ast.Name(id="range"), args=arguments) if 1 <= len(arguments) <= 3:
             numbers = range(*(int(_number(a, names)) for a in arguments))
-            return list(numbers[: MAX_SIZE + 1])
+            return list(numbers[: MAX_ITEMS + 1])
         case ast.Call(func=ast.Attribute(attr="get" | "getenv") as function, args=[_, default]):
             if "env" in ast.unparse(function):
                 return evaluate(default, names)
@@ -119,7 +121,7 @@ def _bounded(value: JsonValue) -> JsonValue:
         case str():
             fits = len(value) <= MAX_SIZE and not _SURROGATE.search(value)
         case list() | dict():
-            fits = _size(value) <= MAX_SIZE
+            fits = _fits(value)
         case _:
             fits = False
     if not fits:
@@ -127,15 +129,21 @@ def _bounded(value: JsonValue) -> JsonValue:
     return value
 
 
-def _size(value: JsonValue) -> int:
-    match value:
-        case str():
-            return len(value)
-        case list():
-            return sum(_size(v) + 1 for v in value)
-        case dict():
-            return sum(len(k) + _size(v) + 1 for k, v in value.items())
-    return 1
+def _fits(value: JsonValue) -> bool:
+    """Gives up as soon as it is too large: the same list may be in it many times."""
+    left, items, size = [value], 0, 0
+    while left:
+        one = left.pop()
+        if isinstance(one, str):
+            size += len(one)
+        elif isinstance(one, list | dict):
+            items += len(one)
+            size += sum(map(len, one)) if isinstance(one, dict) else 0
+        if items > MAX_ITEMS or size > MAX_SIZE:
+            return False
+        if isinstance(one, list | dict):
+            left.extend(one.values() if isinstance(one, dict) else one)
+    return True
 
 
 def kind_of(value: JsonValue) -> Kind | None:

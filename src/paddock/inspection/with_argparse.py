@@ -9,6 +9,7 @@ from paddock.inspection.module import Found, Module, argument, keyword, last_nam
 from paddock.inspection.values import Kind, kind_of
 from paddock.models import FlagStyle, ScriptParam
 
+MAX_WARNINGS = 20
 _OPENING = ("parse_known_args", "parse_known_intermixed_args")
 _MAKERS = (
     "ArgumentParser",
@@ -77,7 +78,8 @@ def _add_option(
     )
     if not _joined(found, param):
         found.add(param)
-    if kind == "bool" and style is FlagStyle.VALUE and module.dotted(keyword(call, "type")) == "bool":
+    own_bool = kind == "bool" and style is FlagStyle.VALUE and module.dotted(keyword(call, "type")) == "bool"
+    if own_bool and len(found.warnings) < MAX_WARNINGS:
         found.warnings.append(
             f"The script declares {flag} with type=bool, which takes every text, `False` too, for true: "
             "use action=argparse.BooleanOptionalAction in the script to be able to switch it off."
@@ -129,14 +131,16 @@ def _add_positional(module: Module, call: ast.Call, name: str, found: Found) -> 
 
 def _joined(found: Found, param: ScriptParam) -> bool:
     """`--augment` and `--no-augment` with the same dest are the two sides of one parameter."""
-    for index, other in enumerate(found.params):
-        sides = {other.style: other, param.style: param}
-        if other.name == param.name and sides.keys() == {FlagStyle.SWITCH, FlagStyle.SWITCH_OFF}:
-            on, off = sides[FlagStyle.SWITCH], sides[FlagStyle.SWITCH_OFF]
-            both = {"style": FlagStyle.ON_OFF, "off_flag": off.flag}
-            found.params[index] = on.model_copy(update=both)
-            return True
-    return False
+    place = found.places.get(param.name)
+    if place is None:
+        return False
+    other = found.params[place]
+    sides = {other.style: other, param.style: param}
+    if sides.keys() != {FlagStyle.SWITCH, FlagStyle.SWITCH_OFF}:
+        return False
+    on, off = sides[FlagStyle.SWITCH], sides[FlagStyle.SWITCH_OFF]
+    found.params[place] = on.model_copy(update={"style": FlagStyle.ON_OFF, "off_flag": off.flag})
+    return True
 
 
 def _action(module: Module, call: ast.Call) -> str:

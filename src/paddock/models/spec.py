@@ -127,7 +127,7 @@ class JobSpec(Model):
         None, description="a shell command that runs as one more task when all others have finished"
     )
     convention: Convention = Convention.AUTO
-    params: dict[ParamName, ParamSpace] = Field(default_factory=dict)
+    params: dict[ParamName, ParamSpace] = Field(default_factory=dict, max_length=1000)
     objective: Annotated[
         ObjectiveLike,
         BeforeValidator(lambda given: given, json_schema_input_type=Objective | str | list[Objective | str]),

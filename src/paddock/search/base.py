@@ -4,15 +4,16 @@ A searcher has no state of its own: the same seed and the same history give the 
 on after a crash as if nothing had happened, and needs no database beside ours.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from typing import Protocol
 
 from pydantic import JsonValue
 
 from paddock.models import Goal
-from paddock.space import Choices, Range, same
+from paddock.space import Choices, Range, key_of
 
 # A configuration without its nesting: `lr`, `layers.count`, `layers.0.width`. What does not apply is not in it.
 Flat = Mapping[str, JsonValue]
@@ -26,7 +27,11 @@ class Condition:
     values: tuple[JsonValue, ...]
 
     def holds(self, flat: Flat) -> bool:
-        return self.name in flat and any(same(flat[self.name], value) for value in self.values)
+        return self.name in flat and key_of(flat[self.name]) in self._keys
+
+    @cached_property
+    def _keys(self) -> frozenset[Hashable]:
+        return frozenset(map(key_of, self.values))
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from paddock.search.base import Flat, Problem, Searcher
 from paddock.search.flat import Spaces
 from paddock.space import Choices
 
+MAX_VALUES = 2_000_000  # of all configurations that are known at submission
 SMALL = 64  # countable ranges that make no more configurations are gone through whole
 DEFAULT_TRIALS = {Method.RANDOM: 20, Method.SOBOL: 20, Method.PBT: 8}
 DEFAULT_MODELLED = 50
@@ -85,6 +86,7 @@ def expand(space: Spaces, search: Search, limit: int) -> list[Params]:
         return []
     if search.method is Method.GRID:
         return _grid(space, search, limit)
+    _refuse_vast(space, search.trials or 1)
     drawn = _sobol(space, search) if search.method is Method.SOBOL else _random(space, search)
     return [flat.nest(one, space) for one in islice(drawn, search.trials)]
 
@@ -102,10 +104,24 @@ def _grid(space: Spaces, search: Search, limit: int) -> list[Params]:
     most = limit // search.repeat
     walk = flat.grid(space)
     count = flat.size(space)
-    found = list(islice(walk, most + 1)) if count is None or count <= most else []
+    if count is not None and count <= most:
+        _refuse_vast(space, count)
+    widest = sum(map(flat.width, space.values()))
+    room = min(most + 1, MAX_VALUES // max(widest, 1) + 1)
+    found = list(islice(walk, room)) if count is None or count <= most else []
+    if len(found) == room <= most:
+        _refuse_vast(space, len(found))
     if (count or 0) > most or len(found) > most:
         raise _too_many(space, count, most)
     return [flat.nest(one, space) for one in found]
+
+
+def _refuse_vast(space: Spaces, count: int) -> None:
+    """Many configurations of many parameters each: more than fits into memory and database with ease."""
+    widest = sum(map(flat.width, space.values()))
+    if count * widest > MAX_VALUES:
+        message = f"{count:,} configurations of up to {widest:,} values each are more than {MAX_VALUES:,} values"
+        raise InvalidInput(f"{message}: give fewer trials, values or parameters.", fields={"params": message})
 
 
 def _too_many(space: Spaces, count: int | None, limit: int) -> InvalidInput:
@@ -125,7 +141,10 @@ def _random(space: Spaces, search: Search) -> Iterator[Flat]:
     source = random.Random(search.seed)  # noqa: S311
     order = flat.dims(space)
     found: set[str] = set()
+    whole = flat.size(space)
     for _ in range((search.trials or 1) * 20):
+        if len(found) == whole:
+            return
         drawn = flat.sample(order, source)
         key = json.dumps(drawn, sort_keys=True)
         if key not in found:
@@ -134,11 +153,12 @@ def _random(space: Spaces, search: Search) -> Iterator[Flat]:
 
 
 def _sobol(space: Spaces, search: Search) -> Iterator[Flat]:
-    from paddock.search.base import Outcome, Trial
+    from paddock.search.points import key
+    from paddock.search.sobol import Sobol
 
-    ask, history = searcher(space, search, ()), list[Trial]()
-    while (found := ask.suggest(history)) is not None:
-        history.append(Trial(len(history), found, Outcome.RUNNING))
+    points, seen = Sobol(Problem(flat.dims(space), (), search.seed)), set[str]()
+    while (found := points.point(len(seen), seen)) is not None:
+        seen.add(key(found))
         yield found
 
 

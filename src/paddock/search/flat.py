@@ -8,7 +8,7 @@ import json
 import math
 import random
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 
 from pydantic import JsonValue
@@ -16,10 +16,11 @@ from pydantic import JsonValue
 from paddock.errors import InvalidInput
 from paddock.models import Params
 from paddock.search.base import Condition, Dim, Flat
-from paddock.space import SKIP, Block, Choices, Leaf, ParamSpace, Range, shortened
+from paddock.space import SKIP, Block, Choices, Leaf, ParamSpace, Range, key_of, shortened
 
 MAX_DIMS = 1000
 _MAX_STATES = 20_000  # that `size` keeps apart at a time
+_MAX_STEPS = 2_000_000  # that `size` takes in all
 
 Spaces = Mapping[str, ParamSpace]
 _Asked = tuple[str, str]  # a condition: the dimension that it speaks of, its values as JSON
@@ -124,13 +125,14 @@ def _circle(left: Sequence[Dim], fields: Mapping[str, str]) -> InvalidInput:
 
 
 def _refuse_too_many(params: Spaces) -> None:
-    count = sum(_width(space) for space in params.values())
+    count = sum(width(space) for space in params.values())
     if count > MAX_DIMS:
         message = f"{count:,} dimensions are more than {MAX_DIMS:,}; a block has one for each member of each layer"
         raise InvalidInput(f"The parameters cannot be searched: {message}.", fields={"params": message})
 
 
-def _width(space: ParamSpace) -> int:
+def width(space: ParamSpace) -> int:
+    """How many dimensions a parameter has."""
     if not isinstance(space, Block):
         return 1
     layers = space.repeat[1]
@@ -308,14 +310,19 @@ def size(params: Spaces) -> int | None:
     asks, last = _asked(order)
     # What was chosen matters only by the conditions on it that hold, and only as long as somebody asks for them.
     states: Counter[frozenset[_Asked]] = Counter({frozenset(): 1})
+    steps = 0
+    about: dict[str, set[_Asked]] = {}
+    for one in last:
+        about.setdefault(one[0], set()).add(one)
     for place, (dim, asked) in enumerate(zip(order, asks, strict=True)):
         done = {one for one in asked if last[one] == place}
-        kinds = _kinds(dim, {one for one in last if one[0] == dim.name})
+        kinds = _kinds(dim, about.get(dim.name, ()))
         following: Counter[frozenset[_Asked]] = Counter()
         for held, ways in states.items():
             for more, count in kinds.items() if asked <= held else [(frozenset[_Asked](), 1)]:
                 following[(held | more) - done] += ways * count
-        if len(following) > _MAX_STATES:
+        steps += len(states) * (len(kinds) + len(next(iter(states))))
+        if len(following) > _MAX_STATES or steps > _MAX_STEPS:
             return None
         states = following
     return states.total()
@@ -329,16 +336,14 @@ def _asked(order: Sequence[Dim]) -> tuple[list[frozenset[_Asked]], dict[_Asked, 
 
 def _kinds(dim: Dim, asked: Collection[_Asked]) -> Counter[frozenset[_Asked]]:
     """How many values of a dimension fulfil the same conditions."""
-    conditions = {one: Condition(dim.name, tuple(json.loads(one[1]))) for one in asked}
-
-    def fulfilled(value: JsonValue) -> frozenset[_Asked]:
-        return frozenset(one for one, condition in conditions.items() if condition.holds({dim.name: value}))
-
+    fulfilled: dict[Hashable, set[_Asked]] = {}
+    for one in asked:
+        for value in json.loads(one[1]):
+            fulfilled.setdefault(key_of(value), set()).add(one)
     if isinstance(dim.space, Choices):
-        return Counter(map(fulfilled, dim.space.values))
-    named = {json.dumps(value): value for condition in conditions.values() for value in condition.values}
-    kinds = Counter(map(fulfilled, named.values()))
-    kinds[frozenset()] += (dim.space.count() or 0) - len(named)
+        return Counter(frozenset(fulfilled.get(key_of(value), ())) for value in dim.space.values)
+    kinds = Counter(map(frozenset, fulfilled.values()))
+    kinds[frozenset()] += (dim.space.count() or 0) - len(fulfilled)
     return kinds
 
 

@@ -3,11 +3,16 @@
 A series (one metric of one attempt) is a list of chunks of at most CAP points. There is always exactly one chunk
 with room, the last: appending reads and rewrites that one only, so the cost of a point does not grow with the series.
 Points of an attempt that was resumed go on where the attempt before left off; see `curves`.
+
+A series does not grow for ever. Whenever it has got another PORTION of chunks, all but the last portion is decimated to
+one portion of chunks (ends and extremes stay), which are stored with negative `seq`, before all others. So the newest
+are always whole, and the older points are, the fewer of them are kept: at most three portions. That of what the runner
+measures is small: an hour is kept whole. When an attempt has ended, little of that is kept.
 """
 
 import struct
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -18,6 +23,12 @@ from paddock.models import Curve
 from paddock.store.tables import attempts, chunks
 
 CAP = 64
+PORTION = 512  # chunks: a series has at most 98,304 points, and one chunk
+SYSTEM_PORTION = 32  # a sample every 2 s for 68 minutes
+ENDED_CHUNKS = 3  # of what was measured of an attempt that has ended, beside its last chunk
+MAX_NAMES = 1000  # of an attempt
+MAX_TAILS = 50_000  # that are remembered: 80 MB
+_THINNED = -(2**30)  # the `seq` of the first decimated chunk
 POINT = np.dtype([("step", "<f8"), ("value", "<f8"), ("time", "<f8")])
 SYSTEM = "sys/"  # names of what the runner measures, beside what the script reports
 
@@ -36,6 +47,7 @@ class Appender:
     """Adds points to series, and remembers the chunk with room of each, so that it need not be read again.
 
     There is one for a database: nobody else may write chunks. After a transaction that failed, `clear` it.
+    What it remembers is bounded: attempts without new points for the longest time are forgotten first.
     """
 
     def __init__(self) -> None:
@@ -48,25 +60,55 @@ class Appender:
         """No more points of this attempt are to be expected."""
         self._tails.pop(attempt, None)
 
-    def append(self, c: sa.Connection, new: Mapping[int, Mapping[str, Sequence[Point]]]) -> None:
-        """Add points: attempt id -> metric -> points in their order."""
+    def finish(self, c: sa.Connection, attempt: int) -> None:
+        """It has ended: keep less of what was measured of it."""
+        for name, (seq, _) in self._tails.get(attempt, {}).items():
+            if name.startswith(SYSTEM) and seq > ENDED_CHUNKS:
+                _thin(c, attempt, name, seq, ENDED_CHUNKS)
+        self.done(attempt)
+
+    def append(self, c: sa.Connection, new: Mapping[int, Mapping[str, Sequence[Point]]]) -> set[int]:
+        """Add points: attempt id -> metric -> points in their order. Gives the attempts that have too many metrics."""
+        for attempt in new:  # to the end of those that are remembered
+            if attempt in self._tails:
+                self._tails[attempt] = self._tails.pop(attempt)
         self._load(c, [attempt for attempt in new if attempt not in self._tails])
         fresh: list[tuple[Any, ...]] = []
         grown: list[tuple[Any, ...]] = []
+        full: list[tuple[int, str, int, int]] = []
+        overfull: set[int] = set()
         for attempt, series in new.items():
             tails = self._tails[attempt]
             for name, points in series.items():
                 stored = name in tails
+                if not stored and len(tails) >= MAX_NAMES and not name.startswith(SYSTEM):
+                    overfull.add(attempt)
+                    continue
                 seq, data = tails.get(name, (0, b""))
+                portion = SYSTEM_PORTION if name.startswith(SYSTEM) else PORTION
+                before = seq // portion
                 data += b"".join(_PACK(*point) for point in points)
                 for start in range(0, len(data) + 1, _FULL):  # + 1: a full last chunk gets an empty one after it
                     part = data[start : start + _FULL]
                     (grown if stored else fresh).append((len(part) // POINT.itemsize, part, attempt, name, seq))
                     tails[name] = (seq, part)
                     seq, stored = seq + 1, False
+                if (portions := tails[name][0] // portion) > max(before, 1):
+                    full.append((attempt, name, (portions - 1) * portion, portion))
         for statement, rows in ((_GROW, grown), (_ADD, fresh)):
             if rows:
                 c.exec_driver_sql(statement if c.dialect.name == "sqlite" else statement.replace("?", "%s"), rows)
+        for attempt, name, until, portion in full:
+            _thin(c, attempt, name, until, portion)
+        self._bound(new)
+        return overfull
+
+    def _bound(self, needed: Container[int]) -> None:
+        count = sum(map(len, self._tails.values()))
+        for attempt in [one for one in self._tails if one not in needed] if count > MAX_TAILS else []:
+            count -= len(self._tails.pop(attempt))
+            if count <= MAX_TAILS:
+                return
 
     def forget(self, c: sa.Connection, attempt: int, names: Iterable[str]) -> None:
         """Drop the points of these metrics of one attempt."""
@@ -76,9 +118,28 @@ class Appender:
     def _load(self, c: sa.Connection, ids: list[int]) -> None:
         self._tails |= {attempt: {} for attempt in ids}
         for part in _batches(ids):
-            query = sa.select(chunks).where(chunks.c.attempt_id.in_(part), chunks.c.count < CAP)
+            query = sa.select(chunks).where(chunks.c.attempt_id.in_(part), chunks.c.count < CAP, chunks.c.seq >= 0)
             for row in c.execute(query):
                 self._tails[row.attempt_id][row.name] = (row.seq, bytes(row.data))
+
+
+def _thin(c: sa.Connection, attempt: int, name: str, until: int, most: int) -> None:
+    """Leave no more than `most` chunks of what is before this one."""
+    of_it = sa.and_(chunks.c.attempt_id == attempt, chunks.c.name == name, chunks.c.seq < until)
+    data = b"".join(c.scalars(sa.select(chunks.c.data).where(of_it).order_by(chunks.c.seq)))
+    left = decimate(np.frombuffer(data, dtype=POINT), most * CAP).tobytes()
+    c.execute(sa.delete(chunks).where(of_it))
+    rows = [
+        {
+            "attempt_id": attempt,
+            "name": name,
+            "seq": _THINNED + place,
+            "count": len(part) // POINT.itemsize,
+            "data": part,
+        }
+        for place, part in enumerate(left[start : start + _FULL] for start in range(0, len(left), _FULL))
+    ]
+    c.execute(sa.insert(chunks), rows)
 
 
 def names(c: sa.Connection, task_ids: Sequence[str]) -> list[str]:

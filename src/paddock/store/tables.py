@@ -169,7 +169,7 @@ allocations = Table(
     Index("ix_allocations_batch", "batch"),
 )
 
-# Many points to a row: see metrics.py. `seq` counts the chunks of a series up from 0.
+# Many points to a row: see metrics.py. `seq` counts the chunks of a series up from 0; thinned ones are below.
 chunks = Table(
     "metric_chunks",
     metadata,

@@ -224,9 +224,7 @@ class Changes:
                 subject.attempt[name] = max(value, subject.of_attempt(name) or 0)
 
     def _warned(self, subject: Subject, record: Warned, allocation: str) -> None:
-        warnings = subject.of_attempt("warnings")
-        if record.text not in warnings and len(warnings) < MAX_WARNINGS:
-            subject.attempt["warnings"] = [*warnings, record.text]
+        _warn(subject, record.text)
 
     def _ended(self, subject: Subject, record: Ended, allocation: str) -> None:
         subject.attempt |= {
@@ -286,7 +284,7 @@ class Changes:
         overfull = appender.append(self._c, {s.row.a_id: s.points for s in subjects if s.points})
         for subject in subjects:
             if subject.row.a_id in overfull:
-                self._warning(subject, {"text": _OVERFULL}, "")
+                _warn(subject, _OVERFULL)
         attempts.update_attempts(self._c, [{"id": s.row.a_id, **s.attempt} for s in subjects if s.attempt])
         attempts.update_tasks(self._c, [{"id": s.row.id, **s.task} for s in subjects if s.task])
         for subject in subjects:
@@ -348,3 +346,9 @@ def _followed(successor: dict[str, Any] | None) -> str:
     if successor is None:
         return "made room for the others of its population"
     return f"goes on from {successor['source']} at step {successor['step']:g}"
+
+
+def _warn(subject: Subject, text: str) -> None:
+    warnings = subject.of_attempt("warnings")
+    if text not in warnings and len(warnings) < MAX_WARNINGS:
+        subject.attempt["warnings"] = [*warnings, text]

@@ -98,6 +98,7 @@ class JobFolder:
         self.control = root / layout.CONTROL
         self.claims = root / layout.CLAIMS
         self.lib = root / layout.LIB
+        self.allocations = root / layout.ALLOCATIONS
 
     def claim(self, task: str, attempt: int) -> Path:
         return Path(layout.claim(str(self.root), task, attempt))

@@ -70,6 +70,12 @@ class RunnerSettings(BaseModel):
 
     poll_seconds: float = Field(0.2, gt=0, le=60, description="how often metric files and orders are looked at")
     usage_seconds: float = Field(2.0, gt=0, le=3600, description="how often memory and CPU use are measured")
+    silence_seconds: float = Field(
+        60.0,
+        ge=1,
+        le=3600,
+        description="after its node was lost, a runner that says nothing for so long counts as gone",
+    )
     warn_seconds: float = Field(
         60.0, ge=1, le=3600, description="so long before its time limit a task is warned with SIGUSR1"
     )

@@ -53,7 +53,7 @@ def test_planned_with_all_that_is_needed_to_ask_again(db: Database, key: str) ->
     assert (planned.state, planned.backend, planned.backend_id, planned.offsets) == ("planned", "local", None, [])
     assert (planned.closed, planned.cancelled, planned.never, planned.by_hand) == (False, False, False, False)
     with db.read() as c:
-        assert allocations.planned(c) == [("local", batch("a1"))]
+        assert allocations.planned(c) == [(planned.job_id, "local", batch("a1"))]
         assert allocations.batch_of(c, key) == batch("a1")
         assert allocations.batch_of(c, "nope") is None
 
@@ -63,7 +63,7 @@ def test_a_batch_of_several_is_one_request(db: Database, key: str) -> None:
         allocations.plan(c, JOB, "local", batch("a2", 3))
     assert keys(db) == ["a1.0", "a2.0", "a2.1", "a2.2"]
     with db.read() as c:
-        assert [one.key for _, one in allocations.planned(c)] == ["a1", "a2"]
+        assert [one.key for _, _, one in allocations.planned(c)] == ["a1", "a2"]
 
 
 def test_a_key_is_planned_once(db: Database, key: str) -> None:
@@ -105,14 +105,14 @@ def test_those_that_the_backend_did_not_take_are_gone(db: Database, key: str) ->
     assert [row(db, f"a2.{n}").backend_id for n in range(2)] == ["5_0", "5_1"]
     assert row(db, key).state == "planned"
     with db.read() as c:
-        assert [one.key for _, one in allocations.planned(c)] == ["a1"]
+        assert [one.key for _, _, one in allocations.planned(c)] == ["a1"]
 
 
 def test_a_refused_batch_has_ended_with_the_reason(db: Database, key: str) -> None:
     with db.write() as c:
         allocations.plan(c, JOB, "local", batch("a2", 2))
         allocations.refused(c, "a2", "no such account")
-        assert [one.key for _, one in allocations.planned(c)] == ["a1"]
+        assert [one.key for _, _, one in allocations.planned(c)] == ["a1"]
     ended = [row(db, f"a2.{n}") for n in range(2)]
     assert {(one.state, one.cause, one.reason) for one in ended} == {("ended", "launch_failed", "no such account")}
     assert row(db, key).state == "planned"

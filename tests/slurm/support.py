@@ -197,6 +197,7 @@ def lab(
         backends=json.dumps({"slurm": slurm}),
         runner__grace_seconds=3,
         runner__usage_seconds=1,
+        runner__silence_seconds=20,
         **settings,
     ).start()
     made = Lab(server, cluster, Witness(folder / "witness"))

@@ -121,6 +121,23 @@ def test_a_power_cut(at: Lab) -> None:
     assert "ready at 0" not in at.server.log_of(job)
 
 
+def test_a_node_is_given_up_whose_runner_lives(at: Lab) -> None:
+    """The next attempt begins when the first has ended, not when Slurm says that it has."""
+    job = at.submit(number=[1, 2, 3], parallel=1, steps=30, seconds=0.3)
+    at.wait_steps(job, 4)
+    first = at.attempts(job)[0]
+    at.cluster.run("scontrol", "update", f"NodeName={first['node']}", "State=DOWN", "Reason=test")
+    try:
+        at.assert_finished(job, tasks=3, steps=30)
+    finally:
+        at.cluster.run("scontrol", "update", f"NodeName={first['node']}", "State=RESUME", check=False)
+    assert at.ends(job) == ["node_failure", "finished"]
+    assert [at.ends(job, number) for number in (2, 3)] == [["finished"]] * 2
+    assert at.witness.said("began", f"{job}-1") == ["1", "2"]
+    first, second = at.attempts(job)
+    assert _at(second["started_at"]) >= _at(first["ended_at"])
+
+
 def test_preemption(at: Lab) -> None:
     """A node for each way of it: at once, with grace, and with the allocation put back into the queue."""
     ways = dict(zip(("low", "low-grace", "low-requeue"), at.cluster.nodes, strict=True))

@@ -10,10 +10,12 @@ from paddock.errors import BackendError
 from paddock.models import Cause, TaskState
 from paddock.runner import layout
 from paddock.runner.mailbox import Mailbox
+from paddock.settings import Settings
 from paddock.store import tasks
 from tests.unit.engine_rig import JOB, Rig
 
 S = TaskState
+SILENCE = Settings().runner.silence_seconds
 
 
 def take_all(rig: Rig, key: str) -> list[tuple[str, int]]:
@@ -96,12 +98,12 @@ class TestLingering:
     def test_it_is_told_to_end_and_the_next_attempt_waits(self, rig: Rig, task: str) -> None:
         assert rig.control() == [{"op": "drain", "allocation": self.KEY, "now": True}]
         assert (rig.task(task).state, rig.task(task).attempt) == (S.RUNNING, 1)
-        rig.step(seconds=linger.SILENCE_SECONDS - 5)
+        rig.step(seconds=SILENCE - 5)
         assert (rig.task(task).state, rig.task(task).attempt) == (S.RUNNING, 1)
         assert len(rig.control()) == 1
 
     def test_a_silent_one_is_waited_for_no_longer_than_that(self, rig: Rig, task: str) -> None:
-        rig.step(seconds=linger.SILENCE_SECONDS + 5)
+        rig.step(seconds=SILENCE + 5)
         first, second = rig.attempts(task)
         assert (first.state, first.cause, second.state) == (S.ERROR, Cause.NODE_FAILURE, S.SUBMITTED)
 
@@ -109,11 +111,11 @@ class TestLingering:
         for _ in range(5):
             rig.say(self.KEY, {"e": "usage", "task": task, "memory": 5})
             rig.step()
-            rig.step(seconds=linger.SILENCE_SECONDS / 2)
+            rig.step(seconds=SILENCE / 2)
         assert (rig.task(task).state, rig.task(task).attempt) == (S.RUNNING, 1)
 
     def test_what_ended_well_has_finished(self, rig: Rig, task: str) -> None:
-        rig.step(seconds=linger.SILENCE_SECONDS / 2)
+        rig.step(seconds=SILENCE / 2)
         rig.say(self.KEY, self.ended(task), {"e": "bye"})
         rig.step()
         assert [one.state for one in rig.attempts(task)] == [S.FINISHED]
@@ -126,11 +128,11 @@ class TestLingering:
         assert (first.cause, second.resumed) == (Cause.NODE_FAILURE, True)
 
     def test_a_restarted_server_waits_anew(self, rig: Rig, task: str) -> None:
-        rig.ahead += 10 * linger.SILENCE_SECONDS
+        rig.ahead += 10 * SILENCE
         rig.reopen()
         rig.step()
         assert (rig.task(task).state, rig.task(task).attempt) == (S.RUNNING, 1)
-        rig.step(seconds=linger.SILENCE_SECONDS + 5)
+        rig.step(seconds=SILENCE + 5)
         assert rig.task(task).attempt == 2
 
     def test_other_tasks_of_the_job_need_not_wait(self, rig: Rig) -> None:

@@ -19,7 +19,7 @@ def _given_up(monkeypatch: pytest.MonkeyPatch, states: list[S], wanted: int) -> 
     def write() -> Any:
         yield None
 
-    context: Any = SimpleNamespace(couriers={"local": courier}, db=SimpleNamespace(write=write))
+    context: Any = SimpleNamespace(couriers={"local": courier}, db=SimpleNamespace(write=write), cancels={})
     monkeypatch.setattr(allocations, "cancelled", lambda *_: None)
     rows: Any = [
         SimpleNamespace(backend="local", backend_id=f"a{n}", key=f"a{n}", state=state, offsets=[])

@@ -11,8 +11,8 @@ import socket
 import subprocess
 import threading
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -33,8 +33,11 @@ from paddock.models import (
 )
 from paddock.monitoring import with_look
 from paddock.paths import write_once
+from paddock.runner import files
 from paddock.runner.cores import deal
 from paddock.settings import LocalSettings
+
+KILL_SECONDS = 15.0  # so long after its grace a runner that was told to end is killed, with all that is its own
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,7 @@ class Entry:
     reason: str | None = None
     cause: str | None = None
     held: bool = False
+    cancelled_at: float | None = None
 
     @property
     def request(self) -> "Request":
@@ -84,7 +88,7 @@ class LocalBackend:
         self._entries = {entry.key: self._adopt(entry) for entry in map(_load, sorted(folder.glob("*.json"))) if entry}
 
     def submit(self, batch: AllocationBatch) -> Sequence[str]:
-        size = {"gpus": batch.resources.gpus or 0, "cpus": batch.resources.cpus or 1}
+        size = {"gpus": batch.resources.gpus or 0, "cpus": batch.resources.cpus or 1, "grace": batch.grace_seconds}
         with self._lock:
             for number, key in enumerate(batch.keys):
                 if key not in self._entries:
@@ -96,8 +100,11 @@ class LocalBackend:
     def poll(self, ids: Sequence[str]) -> Mapping[str, AllocationStatus]:
         with self._lock:
             for entry in list(self._entries.values()):
-                if entry.state == AllocationState.RUNNING and not self._runs(entry):
-                    self._end(entry)
+                if entry.state == AllocationState.RUNNING:
+                    if _overdue(entry):
+                        processes.kill_marked(entry.key)
+                    if not self._runs(entry):
+                        self._end(entry)
             self._start_waiting()
             self._forget(self._told - set(ids))
             asked = [self._entries[key] for key in ids if key in self._entries]
@@ -113,6 +120,8 @@ class LocalBackend:
                 elif waiting_only:
                     continue
                 elif entry.state == AllocationState.RUNNING and entry.pid and self._runs(entry):
+                    if entry.cancelled_at is None:
+                        self._keep(replace(entry, cancelled_at=time.time()))
                     with suppress(ProcessLookupError):
                         os.kill(entry.pid, signal.SIGTERM)  # the runner ends its tasks, then itself
 
@@ -221,7 +230,7 @@ class LocalBackend:
         elif self._gpus:
             environment["CUDA_VISIBLE_DEVICES"] = ""
         try:
-            with open(Path(request.folder) / "out.log", "ab") as log:
+            with _log(request.folder) as log:
                 child = subprocess.Popen(
                     request.runner,
                     cwd=request.folder,
@@ -280,6 +289,24 @@ class LocalBackend:
         for key in keys & set(self._entries):
             (self._folder / f"{key}.json").unlink(missing_ok=True)
             del self._entries[key]
+
+
+def _overdue(entry: Entry) -> bool:
+    """Return True if it was told to end, and had the time to: it is stopped, or hangs."""
+    grace = entry.spec.get("grace", 0) + KILL_SECONDS
+    return entry.cancelled_at is not None and time.time() - entry.cancelled_at > grace
+
+
+@contextmanager
+def _log(folder: str) -> Iterator[int]:
+    """What the runner itself prints; the folder lies in that of its job."""
+    path = Path(folder, "out.log")
+    log = files.open_plain(str(path), os.O_WRONLY | os.O_APPEND | os.O_CREAT, below=str(path.parents[2]))
+    try:
+        os.set_blocking(log, True)
+        yield log
+    finally:
+        os.close(log)
 
 
 def _load(path: Path) -> Entry | None:

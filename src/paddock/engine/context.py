@@ -39,6 +39,8 @@ class Context:
     starts: dict[str, dict[str, int]] = field(default_factory=dict)  # backend -> allocation -> starts known when asked
     requeued: dict[str, tuple[int, float]] = field(default_factory=dict)  # allocation that waits again -> starts, since
     restarted: dict[tuple[str, int], float] = field(default_factory=dict)  # allocation, start -> when it was noticed
+    cancels: dict[str, float] = field(default_factory=dict)  # allocation -> when its backend was last asked to end it
+    drained: set[tuple[str, int]] = field(default_factory=set)  # allocation, start: told to end, as it waits again
     lingering: dict[str, float] = field(default_factory=dict)  # allocation that ended without a good-bye -> since when
     searching: set[str] = field(default_factory=set)  # jobs that will have further tasks
     dismissed: set[str] = field(default_factory=set)  # jobs whose runners were told that there is no more

@@ -28,12 +28,16 @@ STALE_SECONDS = 60.0
 
 @dataclass(frozen=True)
 class Answer:
-    """What became of a submission: ids, a refusal, or why it has to wait: then it will be asked again."""
+    """What became of a submission: ids, a refusal, or why it has to wait: then it will be asked again.
+
+    `failed`: something of its own, such as its folder, is not as it should be.
+    """
 
     batch: str
     ids: Sequence[str] | None = None
     refused: str | None = None
     waits: str | None = None
+    failed: OSError | None = None
 
 
 @dataclass(frozen=True)
@@ -121,6 +125,8 @@ class Courier:
             return Answer(batch, waits=error.message)
         if isinstance(error, PaddockError) and not isinstance(error, BackendUnavailable):
             return Answer(batch, refused=error.message)
+        if isinstance(error, OSError) and not isinstance(error, (TimeoutError, ConnectionError)):
+            return Answer(batch, failed=error)
         self._unwell(error)
         return Answer(batch, waits=f"waits for {self.backend.name} to answer: {self.problem}")
 

@@ -183,7 +183,7 @@ class Engine:
         """The rest. `rows` are read again only where something has changed: they are many."""
         orders.stop(self.context, now)
         adjust.adjust(self.context)
-        observe.put_back(self.context, now)
+        observe.put_back(self.context, rows, now)
         observe.fence(self.context, rows, now)
         self._scout.run(now)
         self._reducer.run()

@@ -2,26 +2,31 @@
 
 import json
 import math
+import os
 import sys
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 
 from paddock import placement
+from paddock.engine.cancel import cancel
 from paddock.engine.context import Context, JobFacts
 from paddock.engine.courier import Courier
-from paddock.engine.observe import settle_orphans
+from paddock.engine.observe import SUBMITTING, settle_orphans
 from paddock.models import FOLDER, AllocationBatch, AllocationState, JobSpec, Launcher, Method, Node
-from paddock.paths import append_lines, write_once
-from paddock.runner import build, layout
+from paddock.paths import JobFolder, append_lines, write_once
+from paddock.runner import build, files, layout
 from paddock.search import adaptive
 from paddock.store import allocations, attempts, events, packings
 
 IDLE_SECONDS = 5.0
 SEARCH_IDLE_SECONDS = 20.0  # while the next configuration is chosen
+LAUNCHING = "ask for allocations for it"
+DISMISSING = "tell its runners that there is no more"
 
 
 def launch(context: Context, rows: list[sa.Row[Any]], now: float) -> bool:
@@ -53,16 +58,20 @@ def launch(context: Context, rows: list[sa.Row[Any]], now: float) -> bool:
         tasks = demand.waiting + demand.running
         wanted[demand.job] = occupied(one.spec, courier.nodes, tasks if demand.waiting else demand.running, learned)
         missing = useful(one.spec, courier.nodes, tasks, learned) - len(open_rows[demand.job])
-        if demand.waiting and demand.job not in unclosed:
-            settle_orphans(context, demand.job, now)
-        asked = any(row.state == AllocationState.PLANNED for row in open_rows[demand.job])
-        if demand.waiting and missing > 0 and not (courier.full and asked):
-            _plan(context, one, courier, missing)
-            planned = True
+        if demand.waiting and not context.boundary.rests(demand.job, LAUNCHING):
+            with context.boundary.job(demand.job, LAUNCHING):
+                if demand.job not in unclosed:
+                    settle_orphans(context, demand.job, now)
+                asked = any(row.state == AllocationState.PLANNED for row in open_rows[demand.job])
+                if missing > 0 and not (courier.full and asked):
+                    _plan(context, one, courier, missing)
+                    planned = True
     for job in context.searching & open_rows.keys():
         wanted[job] = len(open_rows[job])  # another task will come for what has none at the moment
     _dismiss(context, open_rows.keys() - {demand.job for demand in demands} - context.searching)
     _cancel_surplus(context, open_rows, wanted)
+    left = [row for row in rows if row.cancelled and row.state == AllocationState.PENDING and not row.offsets]
+    cancel(context, left, waiting_only=True)  # the backend may not have got it
     _submit_planned(context)
     return planned
 
@@ -75,9 +84,12 @@ def _dismiss(context: Context, idle: set[str]) -> None:
     with context.db.read() as c:
         facts = context.facts(c, list(idle - context.dismissed))
     for job, one in facts.items():
-        context.dismissed.add(job)
-        if one.spec.search.method is Method.PBT or one.spec.reduce is not None:  # of others it is said before
-            append_lines(context.home.job(job).tasks, [{"end": True}])
+        if context.boundary.rests(job, DISMISSING):
+            continue
+        with context.boundary.job(job, DISMISSING):
+            if one.spec.search.method is Method.PBT or one.spec.reduce is not None:  # of others it is said before
+                append_lines(context.home.job(job).tasks, [{"end": True}])
+            context.dismissed.add(job)
 
 
 def known(context: Context, facts: JobFacts) -> dict[str, dict[str, Any]]:
@@ -110,8 +122,7 @@ def _plan(context: Context, facts: JobFacts, courier: Courier, count: int) -> No
     with context.db.read() as c:
         number = allocations.next_number(c, facts.id)
     batch = batch_for(context, facts.id, facts.spec, courier, f"{facts.id}-a{number}", count)
-    for number in range(count):
-        Path(batch.folder_of(number)).mkdir(parents=True, exist_ok=True)
+    _make_folders(context.home.job(facts.id), [Path(batch.folder_of(number)).name for number in range(count)])
     manifest = _manifest(context, facts, courier)
     write_once(Path(layout.manifest(batch.folder_of(0))), json.dumps(manifest, indent=1))
     with context.db.write() as c:
@@ -119,6 +130,18 @@ def _plan(context: Context, facts: JobFacts, courier: Courier, count: int) -> No
         if courier.full and courier.full_reason:  # it is not asked for yet, and says why it waits
             allocations.waits(c, batch.key, courier.full_reason)
             events.insert(c, "job", facts.id, {"change": "waits"})
+
+
+def _make_folders(folder: JobFolder, names: list[str]) -> None:
+    """In the job's own folder, and not in what somebody has put in place of it."""
+    folder.allocations.mkdir(exist_ok=True)
+    inside = files.open_folder(str(folder.allocations), below=str(folder.root))
+    try:
+        for name in names:
+            with suppress(FileExistsError):
+                os.mkdir(name, dir_fd=inside)
+    finally:
+        os.close(inside)
 
 
 def batch_for(context: Context, job: str, spec: JobSpec, courier: Courier, key: str, count: int) -> AllocationBatch:
@@ -194,18 +217,14 @@ def _cancel_surplus(context: Context, open_rows: dict[str, list[sa.Row[Any]]], w
         surplus = sum(row.state != AllocationState.ENDED for row in rows) - wanted.get(job, 0)
         waiting = [row for row in rows if row.state == AllocationState.PENDING and not row.offsets]
         chosen = waiting[-surplus:] if surplus > 0 else []
-        for name in sorted({row.backend for row in chosen} & set(context.couriers)):
-            mine = [row for row in chosen if row.backend == name]
-            context.couriers[name].cancel([row.backend_id for row in mine], waiting_only=True)
-            with context.db.write() as c:
-                allocations.cancelled(c, [row.key for row in mine])
+        cancel(context, chosen, waiting_only=True)
 
 
 def _submit_planned(context: Context) -> None:
     """Those just planned, and those that a crash or a silent backend left so."""
     with context.db.read() as c:
         planned = allocations.planned(c)
-    for backend, batch in planned:
+    for job, backend, batch in planned:
         courier = context.couriers.get(backend)
-        if courier is not None:
+        if courier is not None and not context.boundary.rests(job, SUBMITTING):
             courier.submit(batch)

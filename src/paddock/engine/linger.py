@@ -15,8 +15,7 @@ from paddock.models import Cause
 from paddock.paths import append_lines
 from paddock.runner import files
 
-SILENCE_SECONDS = 60.0  # without a word for so long, a runner that nobody can reach counts as gone
-QUIET_SECONDS = 10.0  # and one that its scheduler has ended: its last words may take a moment
+QUIET_SECONDS = 10.0  # for a runner that its scheduler has ended: its last words may take a moment
 LAST_BYTES = 200
 _UNSEEN = (Cause.NODE_FAILURE, Cause.LOST)  # nobody has seen the runner end
 
@@ -29,7 +28,8 @@ def over(context: Context, rows: list[sa.Row[Any]], now: float) -> list[sa.Row[A
     # Also one that has not spoken yet: it may come up later, on a node that the scheduler has given up.
     unseen = [row for row in fresh if row.key in keys and row.cause in _UNSEEN and not left_well(context, row)]
     told = [row for row in fresh if row.key not in keys]
-    _dismiss(context, [*told, *unseen])
+    for row in (*told, *unseen):
+        dismiss(context, row)
     for row in told:
         context.lingering[row.key] = now
     return found
@@ -52,6 +52,15 @@ def left_well(context: Context, row: sa.Row[Any]) -> bool:
     return isinstance(record, dict) and record.get("e") == "bye"
 
 
+def dismiss(context: Context, row: sa.Row[Any], start: int | None = None) -> None:
+    """Tell the runner of an allocation to end at once, with all it runs; `start`: of this start, or an earlier one."""
+    folder = context.home.job(row.job_id)
+    courier = context.couriers.get(row.backend)
+    if courier is not None and not courier.backend.sure and folder.root.exists():
+        order = {"op": "drain", "allocation": row.key, "now": True} | ({} if start is None else {"start": start})
+        append_lines(folder.control, [order])
+
+
 def forget(context: Context, rows: list[sa.Row[Any]]) -> None:
     for row in rows:
         context.lingering.pop(row.key, None)
@@ -62,12 +71,5 @@ def _is_over(context: Context, row: sa.Row[Any], now: float) -> bool:
     if courier is None or courier.backend.sure or not row.offsets or left_well(context, row):
         return True
     since = max(row.heard_at or 0.0, context.lingering.get(row.key, now))
-    return now - since > (SILENCE_SECONDS if row.cause in _UNSEEN else QUIET_SECONDS)
-
-
-def _dismiss(context: Context, rows: list[sa.Row[Any]]) -> None:
-    for row in rows:
-        folder = context.home.job(row.job_id)
-        courier = context.couriers.get(row.backend)
-        if courier is not None and not courier.backend.sure and folder.root.exists():
-            append_lines(folder.control, [{"op": "drain", "allocation": row.key, "now": True}])
+    silence = context.settings.runner.silence_seconds
+    return now - since > (silence if row.cause in _UNSEEN else min(silence, QUIET_SECONDS))

@@ -2,15 +2,17 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import sqlalchemy as sa
 
 from paddock import lifecycle
-from paddock.engine import linger
+from paddock.engine import cancel, linger
 from paddock.engine.apply import Changes, Subject, changing
+from paddock.engine.boundary import everybodys
 from paddock.engine.context import Context
-from paddock.engine.courier import Courier
+from paddock.engine.courier import Answer, Courier, Polled
 from paddock.engine.unread import unread
 from paddock.engine.withdraw import held, withdraw
 from paddock.lifecycle import Verdict
@@ -25,7 +27,19 @@ TOUCH_SECONDS = 5.0
 FAILED_STARTS = 3
 LOG_BYTES = 10_000  # so much of a runner's own output is looked at
 SETTLING = "settle what its allocations left"
+FENCING = "settle what an earlier start of its allocation left"
+SUBMITTING = "submit its allocations"
+LISTENING = "take up what is said of its allocations"
 _UNTRIED = (Cause.NODE_FAILURE, Cause.PREEMPTED, Cause.TIME_LIMIT)  # these say nothing of whether a runner starts
+
+
+@dataclass(frozen=True)
+class _Told:
+    """What a courier brought."""
+
+    answers: list[Answer]
+    polled: Polled | None
+    traced: Polled | None
 
 
 def observe(context: Context, rows: list[sa.Row[Any]], now: float) -> bool:
@@ -38,32 +52,56 @@ def observe(context: Context, rows: list[sa.Row[Any]], now: float) -> bool:
         if courier.ask([row.backend_id for row in open_rows]):
             context.starts[name] = {row.key: len(row.offsets) for row in open_rows}
         courier.trace([row.backend_id for row in open_rows if row.key in context.missing])
+    cancel.end_stuck(context, rows, now)
     return heard
 
 
 def _hear(context: Context, courier: Courier, mine: list[sa.Row[Any]], now: float) -> bool:
-    answers, polled, traced = courier.answers(), courier.polled(), courier.traced()
-    if not (answers or polled or traced):
+    """All together; and when that fails for something that is not everybody's, job by job."""
+    told = _Told(courier.answers(), courier.polled(), courier.traced())
+    if not (told.answers or told.polled or told.traced):
         return False
+    jobs_of = {row.batch: row.job_id for row in mine}
+    for answer in told.answers:
+        if answer.waits is None and answer.batch in jobs_of:
+            with context.boundary.job(jobs_of[answer.batch], SUBMITTING):
+                if answer.failed is not None:
+                    raise answer.failed
+    try:
+        _write_down(context, told, mine, now)
+        for job in context.boundary.aside:
+            with context.boundary.job(job, LISTENING):
+                pass  # what was wrong with it is mended
+    except Exception as error:
+        if everybodys(error):
+            raise
+        for job in dict.fromkeys(row.job_id for row in mine):
+            of_job = [row for row in mine if row.job_id == job]
+            answers = [answer for answer in told.answers if jobs_of.get(answer.batch) == job]
+            with context.boundary.job(job, LISTENING):
+                _write_down(context, replace(told, answers=answers), of_job, now)
+    return True
+
+
+def _write_down(context: Context, told: "_Told", mine: list[sa.Row[Any]], now: float) -> None:
     open_rows = {row.backend_id: row for row in mine if row.state != AllocationState.ENDED}
     with context.db.write() as c:
         news = set()
-        for answer in answers:
+        for answer in told.answers:
             if answer.ids is not None:
                 allocations.submitted(c, answer.batch, answer.ids)
             elif answer.refused is not None:
                 allocations.refused(c, answer.batch, answer.refused)
             elif answer.waits is not None and allocations.waits(c, answer.batch, answer.waits):
                 news |= {row.job_id for row in mine if row.batch == answer.batch}
-        if polled:
-            asked = [open_rows[one] for one in polled.asked if one in open_rows]
-            news |= _take_up(context, c, asked, polled.statuses, now)
-        if traced:
-            asked = [open_rows[one] for one in traced.asked if one in open_rows]
-            _settle_missing(context, c, asked, traced.statuses, now)
+        if told.polled:
+            asked = [open_rows[one] for one in told.polled.asked if one in open_rows]
+            news |= _take_up(context, c, asked, told.polled.statuses, now)
+        if told.traced:
+            asked = [open_rows[one] for one in told.traced.asked if one in open_rows]
+            _settle_missing(context, c, asked, told.traced.statuses, now)
         for job in sorted(news):
             events.insert(c, "job", job, {"change": "waits"})
-    return True
 
 
 def _take_up(
@@ -178,28 +216,37 @@ def _give_up(context: Context, job: str, now: float) -> None:
             changes.end([row for one, row in waiting.items() if one in withdrawn], _always(verdict), now)
 
 
-def put_back(context: Context, now: float) -> None:
+def put_back(context: Context, rows: list[sa.Row[Any]], now: float) -> None:
     """End what allocations left open that wait in the queue again.
 
     At once what their runners have told the end of. The rest later: a controller that has forgotten the last seconds
     says the same, until it has ended what it finds running.
     """
-    if not context.requeued:
-        return
+    waiting = {row.key: row for row in rows if row.key in context.requeued}
+    context.requeued = {key: value for key, value in context.requeued.items() if key in waiting}
+    for row in waiting.values():
+        if not context.boundary.rests(row.job_id, FENCING):
+            with context.boundary.job(row.job_id, FENCING):
+                _put_back(context, row, now)
+
+
+def _put_back(context: Context, row: sa.Row[Any], now: float) -> None:
+    starts, since = context.requeued[row.key]
+    heard = (row.heard_at or 0.0) if len(row.offsets) <= starts else 0.0  # else it was another start that spoke
+    over = now - max(since, heard) > FENCE_SECONDS
+    if now - since > FENCE_SECONDS and not over and (row.key, starts) not in context.drained:
+        linger.dismiss(context, row, start=starts)  # it goes on, as if nothing had happened
+        context.drained.add((row.key, starts))
     with context.db.read() as c:
-        found = {key: attempts.open_in(c, key) for key in context.requeued}
-    left = []
-    for key, rows in found.items():
-        starts, since = context.requeued[key]
-        over = now - since > FENCE_SECONDS
-        left += [row for row in rows if (row.start or 1) <= starts and (over or row.ended_at is not None)]
-        if over:
-            del context.requeued[key]
+        found = attempts.open_in(c, row.key)
+    left = [one for one in found if (one.start or 1) <= starts and (over or one.ended_at is not None)]
     if left:
         owed = unread(context, left)
-        with changing(context) as (c, changes):
+        with changing(context) as (_, changes):
             changes.apply(owed)
             changes.end(left, _over(changes, Cause.PREEMPTED, "its allocation was put back into the queue"), now)
+    if over:
+        del context.requeued[row.key]
 
 
 def fence(context: Context, rows: list[sa.Row[Any]], now: float) -> None:
@@ -209,17 +256,22 @@ def fence(context: Context, rows: list[sa.Row[Any]], now: float) -> None:
     """
     again = {(row.key, len(row.offsets)): row for row in rows if len(row.offsets) > 1}
     due = [row for one, row in again.items() if now - context.restarted.setdefault(one, now) > FENCE_SECONDS]
-    if not due:
-        return
+    for row in due:
+        if not context.boundary.rests(row.job_id, FENCING):
+            with context.boundary.job(row.job_id, FENCING):
+                _fence(context, row, now)
+
+
+def _fence(context: Context, row: sa.Row[Any], now: float) -> None:
+    starts = len(row.offsets)
     with context.db.read() as c:
-        found = [(len(row.offsets), one) for row in due for one in attempts.open_in(c, row.key)]
-    left = [one for starts, one in found if (one.start or 1) < starts]
+        left = [one for one in attempts.open_in(c, row.key) if (one.start or 1) < starts]
     owed = unread(context, left)
-    with changing(context) as (c, changes):
+    with changing(context) as (_, changes):
         changes.apply(owed)
         reason = "its allocation was started again, on the same or another node"
         changes.end(left, _over(changes, Cause.NODE_FAILURE, reason), now)
-    context.restarted |= {(row.key, len(row.offsets)): float("inf") for row in due}
+    context.restarted[row.key, starts] = float("inf")
 
 
 def settle_orphans(context: Context, job: str, now: float) -> None:

@@ -1,51 +1,66 @@
 """Removed jobs: end what runs, then delete folder and rows."""
 
+import secrets
 import shutil
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 
+from paddock.engine.cancel import cancel
 from paddock.engine.context import Context
-from paddock.store import allocations, jobs
+from paddock.engine.observe import SUBMITTING
+from paddock.models import AllocationState
+from paddock.store import jobs
+
+REMOVING = "remove it"
 
 
 def remove(context: Context, rows: list[sa.Row[Any]]) -> list[Path]:
     """Returns folders that are no longer part of anything, to be deleted at leisure."""
     with context.db.read() as c:
         leaving = jobs.removing(c)
-    doomed = []
+    doomed: list[Path] = []
     for job in leaving:
-        # Those of a backend that is no longer in the settings can be neither ended nor waited for.
-        mine = [row for row in rows if row.job_id == job and row.backend in context.couriers]
-        if not mine:
-            doomed.append(_set_aside(context, job))
-            with context.db.write() as c:
-                jobs.delete(c, job)
-            context.forget(job)
-            context.boundary.forget(job)
-        else:
-            _cancel(context, [row for row in mine if row.backend_id and not row.cancelled])
+        if not context.boundary.rests(job, REMOVING):
+            with context.boundary.job(job, REMOVING):
+                doomed += _remove(context, job, [row for row in rows if row.job_id == job])
     return doomed
 
 
-def _cancel(context: Context, rows: list[sa.Row[Any]]) -> None:
-    for row in rows:
-        courier = context.couriers.get(row.backend)
-        if courier is not None:
-            courier.cancel([row.backend_id])
-    if rows:
-        with context.db.write() as c:
-            allocations.cancelled(c, [row.key for row in rows])
+def _remove(context: Context, job: str, rows: list[sa.Row[Any]]) -> list[Path]:
+    left = [row for row in rows if _is_left(context, row)]
+    if left:
+        cancel(context, left)
+        return []
+    folder = _set_aside(context, job)
+    with context.db.write() as c:
+        jobs.delete(c, job)
+    context.forget(job)
+    context.boundary.forget(job)
+    return folder
 
 
-def _set_aside(context: Context, job: str) -> Path:
-    target = context.home.incoming / f"removed-{job}"
-    folder = context.home.job(job).root
-    if folder.exists():
-        folder.rename(target)
-    return target
+def _is_left(context: Context, row: sa.Row[Any]) -> bool:
+    """Return True if there may be something of an allocation that can be ended, and waited for."""
+    if row.backend not in context.couriers or row.state == AllocationState.ENDED:
+        return False
+    # One that cannot even be submitted, as its folder is gone, will never be.
+    return not (row.state == AllocationState.PLANNED and context.boundary.rests(row.job_id, SUBMITTING))
+
+
+def _set_aside(context: Context, job: str) -> list[Path]:
+    """Its folder, or whatever stands in place of it, under another name."""
+    target = context.home.incoming / f"removed-{job}-{secrets.token_hex(4)}"
+    try:
+        context.home.job(job).root.rename(target)
+    except FileNotFoundError:
+        return []
+    return [target]
 
 
 def delete_folder(path: Path) -> None:
-    shutil.rmtree(path, ignore_errors=True)
+    if path.is_symlink() or not path.is_dir():
+        path.unlink(missing_ok=True)
+    else:
+        shutil.rmtree(path, ignore_errors=True)

@@ -45,13 +45,13 @@ def jobs_of(c: sa.Connection, keys: Collection[str]) -> dict[str, str]:
     return found
 
 
-def planned(c: sa.Connection) -> list[tuple[str, AllocationBatch]]:
-    """Backend and batch of those that no backend has confirmed."""
+def planned(c: sa.Connection) -> list[tuple[str, str, AllocationBatch]]:
+    """Job, backend and batch of those that no backend has confirmed."""
     waiting = sa.select(allocations.c.batch).where(
         allocations.c.state == AllocationState.PLANNED.value, allocations.c.closed.is_(False)
     )
     rows = c.execute(sa.select(batches).where(batches.c.key.in_(waiting)).order_by(batches.c.created_at))
-    return [(row.backend, AllocationBatch.model_validate(row.spec)) for row in rows]
+    return [(row.job_id, row.backend, AllocationBatch.model_validate(row.spec)) for row in rows]
 
 
 def last(c: sa.Connection, job: str, count: int) -> list[sa.Row[Any]]:

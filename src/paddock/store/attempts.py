@@ -113,6 +113,13 @@ def stopping(c: sa.Connection) -> list[sa.Row[Any]]:
     return list(c.execute(query))
 
 
+def told_to_stop(c: sa.Connection) -> list[sa.Row[Any]]:
+    """Current attempts that run although they were ordered to stop, with the allocation of each."""
+    query = sa.select(tasks.c.id, tasks.c.job_id, attempts.c.allocation).join(attempts, _current)
+    running = tasks.c.state == TaskState.RUNNING.value
+    return list(c.execute(query.where(tasks.c.stopping.is_(True), running, attempts.c.ordered.is_(True))))
+
+
 @dataclass(frozen=True)
 class Demand:
     """What is left to do of a job."""

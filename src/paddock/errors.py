@@ -11,6 +11,7 @@
     ├── BackendError          503  the scheduler refused or failed
     │   ├── BackendUnavailable   503  the scheduler does not answer: try again later
     │   └── BackendBusy       503  the scheduler takes no more for now: try again later
+    ├── DatabaseDamaged       500  the database has to be restored
     └── ServerUnreachable     503  (client side) no server answers
 
 A class docstring is the default message; `code` is stable and is what programs should look at.
@@ -97,6 +98,12 @@ class BackendBusy(BackendError):
     """The backend takes no more for now."""
 
     code = "backend_busy"
+
+
+class DatabaseDamaged(PaddockError):
+    """The database is damaged."""
+
+    code = "database_damaged"
 
 
 class ServerUnreachable(PaddockError):

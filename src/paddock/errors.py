@@ -14,6 +14,7 @@
     │   ├── BackendUnavailable   503  the scheduler does not answer: try again later
     │   └── BackendBusy       503  the scheduler takes no more for now: try again later
     │       └── BackendClosed    503  the partition takes nothing for now: try again later
+    ├── DatabaseDamaged       500  the database has to be restored
     └── ServerUnreachable     503  (client side) no server answers
 
 A class docstring is the default message; `code` is stable and is what programs should look at.
@@ -120,6 +121,12 @@ class BackendClosed(BackendBusy):
     """What this request asks for is closed for now, such as a partition; others are taken."""
 
     code = "backend_closed"
+
+
+class DatabaseDamaged(PaddockError):
+    """The database is damaged."""
+
+    code = "database_damaged"
 
 
 class ServerUnreachable(PaddockError):

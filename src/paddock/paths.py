@@ -30,6 +30,7 @@ class Home:
         self.incoming = root / "incoming"
         self.local = root / "local"
         self.runners = root / "runners"
+        self.backups = root / "backups"
 
     def create(self) -> None:
         try:
@@ -59,7 +60,7 @@ class Home:
     def refuse_foreign(self) -> None:
         """Raises NotAuthorised for what somebody else owns or can write of all that a server uses or runs."""
         ownership.refuse_foreign(self.root)
-        own = [*self.root.glob("*"), *self.local.glob("*"), *self.runners.rglob("*")]
+        own = [*self.root.glob("*"), *self.local.glob("*"), *self.runners.rglob("*"), *self.backups.glob("*")]
         ownership.refuse_foreign_inside(self.root, own)
 
     def read_token(self) -> str | None:

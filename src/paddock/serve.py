@@ -25,6 +25,7 @@ from paddock.engine.engine import Engine
 from paddock.errors import Conflict, InvalidInput
 from paddock.paths import Home
 from paddock.settings import Settings
+from paddock.store import backups
 from paddock.store.db import Database
 from paddock.version import __version__
 from paddock.whereabouts import Whereabouts
@@ -35,6 +36,7 @@ HANDOVER_LOOKS = 4  # after so many looks a successor says again that it waits
 # Clients keep an idle connection for 5 s (httpx), proxies for a minute. Were it closed just when they use it
 # again, what they ask would be lost.
 KEEP_ALIVE_SECONDS = 75
+REQUEST_CONNECTIONS = 40  # as many as there are threads that answer requests
 log = logging.getLogger("paddock.serve")
 
 
@@ -66,9 +68,12 @@ def serve(
         door.opened(home) as inside,
     ):
         db = open_database(settings, home)
+        own = Database(_database_url(settings, home))  # requests that use up theirs do not hold up the engine
+        daily = backups.Daily(own, home.backups)
         try:
             bell = Bell()
-            engine = Engine(db, home, settings, backends(settings, home), bell.ring)
+            engine = Engine(own, home, settings, backends(settings, home), bell.ring)
+            daily.start()
             token = home.ensure_token()
             app = create_app(Server(db, home, settings, engine, bell), token)
             port = listener.getsockname()[1]
@@ -87,6 +92,8 @@ def serve(
             server.run([listener, *inside])
             held.refuse_lost()
         finally:
+            daily.close()
+            own.close()
             db.close()
     return 0
 
@@ -102,9 +109,19 @@ def _leave(number: int, _: object) -> None:
 
 
 def open_database(settings: Settings, home: Home) -> Database:
-    db = Database(settings.database or f"sqlite:///{home.database}")
-    db.migrate()
+    """Of this version's schema. What is older is copied before it is changed."""
+    db = Database(_database_url(settings, home), connections=REQUEST_CONNECTIONS)
+    try:
+        backups.before_migration(db, home.backups)
+        db.migrate()
+    except BaseException:
+        db.close()
+        raise
     return db
+
+
+def _database_url(settings: Settings, home: Home) -> str:
+    return settings.database or f"sqlite:///{home.database}"
 
 
 def backends(settings: Settings, home: Home) -> list[Backend]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from paddock import __version__, filesystems, settings, whereabouts
 from paddock.cli.checks_finding import Asked, Finding, Status, error, guarded, ok, warn
 from paddock.client import Client
-from paddock.errors import NotAuthorised, PaddockError, ServerUnreachable
+from paddock.errors import DatabaseDamaged, NotAuthorised, PaddockError, ServerUnreachable
 from paddock.paths import Home
 from paddock.settings import Settings
 from paddock.units import size_text
@@ -102,23 +102,17 @@ def _token(subject: Subject) -> Finding:
 
 
 def _database(subject: Subject) -> Finding:
-    from alembic.config import Config
-    from alembic.runtime.migration import MigrationContext
-    from alembic.script import ScriptDirectory
-
-    from paddock.store.db import MIGRATIONS, Database
+    from paddock.store.db import Database
 
     if subject.settings is None:
         return warn("not looked at", "correct the settings first")
     if subject.settings.database is None and not subject.home.database.exists():
         return ok("will be made at the first start")
-    config = Config()
-    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
-    head = ScriptDirectory.from_config(config).get_current_head()
     db = Database(subject.settings.database or f"sqlite:///{subject.home.database}")
     try:
-        with db.read() as connection:
-            now = MigrationContext.configure(connection).get_current_revision()
+        now, head = db.revisions()
+    except DatabaseDamaged as fault:
+        return error("is damaged", fault.message)
     except Exception as fault:  # drivers have many ways to say no
         return error(
             f"cannot be read: {str(fault).splitlines()[0]}", "check the setting `database` and the server's log"
@@ -127,8 +121,16 @@ def _database(subject: Subject) -> Finding:
         db.close()
     kind = "SQLite" if db.sqlite else "PostgreSQL"
     if now == head:
-        return ok(f"{kind}, at revision {now}")
+        return ok(f"{kind}, at revision {now}; {_copies(subject.home) if db.file else 'back it up with pg_dump'}")
     return warn(f"{kind}, at revision {now}, and this version has {head}", "`paddock up` brings it up to date")
+
+
+def _copies(home: Home) -> str:
+    from paddock.store import backups
+
+    known = backups.listed(home.backups)
+    age = (time.time() - known[-1].stat().st_mtime) / 3600 if known else 0
+    return f"newest backup {age:.0f} h old" if known else "no backup yet: one is made every day while the server runs"
 
 
 def _file_system(subject: Subject) -> Finding:

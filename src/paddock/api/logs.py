@@ -86,7 +86,10 @@ async def _follow(at: Server, task: str, attempt: int, path: Path, offset: int) 
     position = offset
     while not at.bell.closed:
         ended = await run_in_threadpool(_ended, at, task, attempt)  # asked before reading: nothing comes after
-        start, _, data = await run_in_threadpool(_read, path, position, PART)
+        start, whole, data = await run_in_threadpool(_read, path, position, PART)
+        if whole < position:  # its middle was dropped: go on behind what is there
+            position = whole
+            yield "\n[paddock] the middle of this log was dropped\n"
         position = start + len(data) if data or position < 0 else position
         if data:
             yield decoder.decode(data)

@@ -82,6 +82,9 @@ class RunnerSettings(BaseModel):
     grace_seconds: float = Field(
         10.0, ge=0, le=3600, description="time between SIGTERM and SIGKILL when a task is stopped"
     )
+    log_bytes: int = Field(
+        1024**3, ge=65_536, description="largest log of a task: beyond it, what is between beginning and end is dropped"
+    )
     mps: bool = Field(True, description="start NVIDIA MPS where tasks share a GPU and it is installed")
 
 

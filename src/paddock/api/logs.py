@@ -107,9 +107,12 @@ async def _follow(at: Server, log: Log, offset: int) -> AsyncIterator[str]:
     while not at.bell.closed:
         try:
             ended = await run_in_threadpool(_ended, at, log)  # asked before reading: nothing comes after
-            start, _, data = await run_in_threadpool(log.read, position, PART)
+            start, whole, data = await run_in_threadpool(log.read, position, PART)
         except PaddockError:  # removed, or something else was put in its place
             return
+        if whole < position:  # its middle was dropped: go on behind what is there
+            position = whole
+            yield "\n[paddock] the middle of this log was dropped\n"
         position = start + len(data) if data or position < 0 else position
         if data:
             yield decoder.decode(data)

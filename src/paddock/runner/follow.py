@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from typing import Callable
 
 from . import layout
 from .sources.base import NAMED, REPORT, Batch, Source
@@ -61,6 +62,11 @@ class Follower:
     def poll(self) -> list[Record]:
         """What is new since the last time. Never raises, and costs one stat a file where nothing is."""
         return self._round(False, time.monotonic() + _ROUND_SECONDS)
+
+    def log_cut(self, place: Callable[[int], int]) -> None:
+        """The log was cut: `place` says where a place in it is from now on."""
+        if self._stdout:
+            self._stdout.tail.move(place)
 
     def close(self) -> list[Record]:
         """The process has ended: everything there is, unfinished last lines too."""

@@ -8,6 +8,7 @@ from typing import Any, Dict, List, NamedTuple, Optional
 
 from . import layout
 
+LOG_BYTES = 1024**3
 TORCHRUN, TENSORFLOW, SRUN = "torchrun", "tensorflow", "srun"
 
 
@@ -48,6 +49,7 @@ class Manifest(NamedTuple):
     task_gpus: int = 0
     per_gpu: Optional[int] = 1  # tasks that may share a GPU; None: to be found out
     mps: bool = True
+    log_bytes: int = LOG_BYTES  # of an attempt
     known: Optional[Dict[str, Any]] = None  # kind of GPU -> what an earlier job has learned there: need, tasks, limit
 
 
@@ -72,6 +74,7 @@ def load(allocation_dir: str) -> Manifest:
         umask=_optional(int, data.get("umask")),
         members=_members(data.get("members")),
         threads=_optional(int, data.get("threads")) or None,
+        log_bytes=_optional(int, data.get("log_bytes")) or LOG_BYTES,
         **_sharing(data.get("gpus")),
     )
 

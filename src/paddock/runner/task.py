@@ -13,6 +13,7 @@ from .causes import explain
 from .follow import Follower
 from .launch import LaunchError, describe, launch
 from .leftovers import Leftover
+from .logsize import LogLimit
 from .mailbox import Attempt
 from .manifest import Manifest
 from .prepare import Place, Preparer
@@ -167,7 +168,8 @@ def start(
     try:
         place = preparer.prepare(attempt)
         # Before the process: the follower must know what was there before it.
-        watch = Watch(lambda: _follower(manifest, attempt, place))
+        limit = LogLimit(place.log, manifest.job_dir, manifest.log_bytes)
+        watch = Watch(lambda: _follower(manifest, attempt, place), limit)
         process = launch(manifest, attempt, place, seat, ends_at)
     except (OSError, ValueError, TypeError) as error:
         raise LaunchError(describe(error)) from error

@@ -5,19 +5,28 @@ from __future__ import annotations
 from typing import Any, Callable, Dict, List, Optional, TypeVar
 
 from .follow import Follower
+from .logsize import LogLimit
 
 Record = Dict[str, Any]
 T = TypeVar("T")
 
 
 class Watch:
-    def __init__(self, make: Callable[[], Follower]) -> None:
+    def __init__(self, make: Callable[[], Follower], limit: Optional[LogLimit] = None) -> None:
+        self._limit = limit
         self._warnings: List[Record] = []
         self._failed = False
         self._follower: Optional[Follower] = self.guard(make, None)
 
     def poll(self) -> List[Record]:
-        return self._take(self._follower.poll if self._follower else list)
+        records = self._take(self._follower.poll if self._follower else list)
+        self.guard(self._bound_log, None)
+        return records
+
+    def _bound_log(self) -> None:
+        place = self._limit.check() if self._limit else None
+        if place is not None and self._follower:
+            self._follower.log_cut(place)
 
     def close(self) -> List[Record]:
         return self._take(self._follower.close if self._follower else list)

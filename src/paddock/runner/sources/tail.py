@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import BinaryIO, NamedTuple, Tuple
+from typing import BinaryIO, Callable, NamedTuple, Tuple
 
 SLICE = 64 * 1024
 HEAD = 1024
@@ -61,6 +61,13 @@ class Tail:
         self.offset = 0
         self._head = b""
         self._last = b""
+
+    def move(self, place: Callable[[int], int]) -> None:
+        """The file was cut on purpose: what was read up to now ends at another place, and is not to be read again."""
+        self.offset = place(self.offset)
+        self._key = self._shrunk = None
+        with open(self.path, "rb") as f:
+            self._last = _before(f, self.offset)
 
     def read(self, final: bool = False) -> Chunk:
         """The next slice. Raises OSError where the file is there but cannot be read."""

@@ -15,6 +15,7 @@ from .launch import LaunchError, describe, launch
 from .leftovers import Leftover
 from .mailbox import Attempt
 from .manifest import Manifest
+from .member import by_srun
 from .prepare import Place, Preparer
 from .usage import OomCounter, Sampler
 from .watch import Record, Watch
@@ -41,7 +42,7 @@ class Task:
         self.place = place
         self.watch = watch
         self.pid = process.pid
-        self.sampler = Sampler(process.pid)
+        self.sampler = members.CrewSampler(crew) if crew is not None else Sampler(process.pid)
         self.by: Optional[str] = None
         self._why: Explanation = (None, None)
         self._process = process
@@ -112,6 +113,8 @@ class Task:
         self._ended_at = time.monotonic()
         self._max_memory = usage.ru_maxrss * 1024
         self._cpu_seconds = usage.ru_utime + usage.ru_stime
+        if self._crew is not None:  # not what srun used
+            self._max_memory, self._cpu_seconds = self._crew.used()
         if self._crew is not None and os.WIFSIGNALED(self._status):
             self._crew.kill()
 
@@ -136,7 +139,7 @@ class Task:
         if self.by is None and code != 0:
             killed = (number == signal.SIGKILL or code == 128 + signal.SIGKILL) and self._oom.read() > self._oom_before
             unexplained: Explanation = ("user_error", "exit code %s" % code)
-            cause, reason = self.watch.guard(lambda: explain(self.place.log, code, number, killed), unexplained)
+            cause, reason = self.watch.guard(lambda: self._explain(code, number, killed), unexplained)
         return {
             "exit": code,
             "signal": number,
@@ -146,6 +149,14 @@ class Task:
             "peak_memory": max(self.sampler.peak_memory, self._max_memory),
             "cpu_seconds": round(self._cpu_seconds, 3),
         }
+
+    def _explain(self, code: Optional[int], number: Optional[int], killed: bool) -> Explanation:
+        member = self._crew.killed() if self._crew is not None and number is None else None
+        if member is None:
+            return explain(self.place.log, code, number, killed)
+        # srun says only that one was killed: which, and of what, it has told itself.
+        cause, reason = explain(self.place.log, None, member["signal"], killed or member.get("oom") is True)
+        return cause, "rank %s on %s: %s" % (member.get("rank"), member.get("node"), reason)
 
     def _grace_is_over(self) -> bool:
         return self._kill_at is not None and time.monotonic() >= self._kill_at
@@ -172,7 +183,7 @@ def start(
     except (OSError, ValueError, TypeError) as error:
         raise LaunchError(describe(error)) from error
     team = manifest.members
-    crew = members.Crew(team, place.members) if team is not None and members.through_srun(team) else None
+    crew = members.Crew(team, place.members) if team is not None and by_srun(team) else None
     return Task(attempt, place, process, watch, oom, crew)
 
 

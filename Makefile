@@ -12,7 +12,7 @@ PYTEST_ARGS ?= -n 3 --dist loadgroup --durations=30
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-gpu test-fast lint web web-check format docs constraints benchmarks packages clean
+.PHONY: help demo test test-gpu test-fast lint web web-check format docs constraints benchmarks chaos packages clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -67,6 +67,9 @@ benchmarks: $(VENV)/dev.stamp ## Measure, and print the figures (those on Slurm:
 	$(BIN)/python -m benchmarks
 	$(BIN)/python -m benchmarks.slurm
 	$(BIN)/python -m benchmarks.search
+
+chaos: $(VENV)/dev.stamp packages ## Kill whatever can be killed under a sweep on a real Slurm, and judge it (root; CHAOS_ARGS=...)
+	$(BIN)/python -m tests.chaos $(CHAOS_ARGS)
 
 constraints: $(VENV)/dev.stamp ## Choose the newest versions of all dependencies
 	$(BIN)/uv pip compile --quiet --universal --upgrade --python-version 3.11 --extra dev --no-header --no-annotate \

@@ -161,6 +161,14 @@ class TestCards:
         second = made.seat(attempt(2), 0.0)
         assert second is not None
         assert [*first.names, *second.names] == names
+        assert [*first.record()["gpus"], *second.record()["gpus"]] == names
+
+    def test_the_only_card_of_an_allocation_is_the_one_that_the_scheduler_gave(self) -> None:
+        """With cgroups an allocation counts its cards from 0, whichever they are."""
+        environ = {"CUDA_VISIBLE_DEVICES": "0", "SLURM_JOB_GPUS": "1"}
+        seat = Floor(manifest(task_gpus=1, per_gpu=1), Gpus(), environ).seat(attempt(1), 0.0)
+        assert seat is not None
+        assert seat.record()["gpus"] == ["1"]
 
     def test_one_that_has_to_be_alone_is_not_kept_waiting_for_ever(self) -> None:
         made = Floor(manifest(task_gpus=1, per_gpu=4, mps=False), OneCard(), {"CUDA_VISIBLE_DEVICES": "0"})

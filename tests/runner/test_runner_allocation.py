@@ -116,6 +116,7 @@ def test_a_manifest_that_makes_no_sense(folder: Folder) -> None:
     [
         ({}, None, None),
         ({"CUDA_VISIBLE_DEVICES": "0", "SLURM_JOB_GPUS": ""}, "0", None),
+        ({"CUDA_VISIBLE_DEVICES": "1,3", "SLURM_JOB_ID": "7"}, "gpu 1,3", "7"),
         ({"CUDA_VISIBLE_DEVICES": "0", "SLURM_JOB_GPUS": "2,3", "SLURM_JOB_ID": "7"}, "gpu 2,3", "7"),
         (
             {"PADDOCK_DEVICE": "x", "SLURM_JOB_GPUS": "2", "SLURM_ARRAY_JOB_ID": "12", "SLURM_ARRAY_TASK_ID": "3"},

@@ -6,11 +6,14 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from paddock.runner import manifest, member, members
+from paddock.runner.cores import Cores
+from paddock.runner.seats import Seats
 from tests.runner.folder import Folder, ended, is_running, wait_for
 
 SRUN = """#!{python}
@@ -32,17 +35,17 @@ open("{room}/pids", "w").write("\\n".join(str(p.pid) for p in processes))
 worst = 0
 while any(p.poll() is None for p in processes):
     if signal.sigtimedwait([signal.SIGUSR1], 0.05):
-        for p in processes: p.send_signal(signal.SIGUSR1)
+        for p in processes: os.killpg(p.pid, signal.SIGUSR1)
     codes = [p.poll() for p in processes]
     worst = max([worst] + [c if c >= 0 else 128 - c for c in codes if c is not None])
     if worst:
-        for p in processes: p.poll() is None and p.terminate()
+        for p in processes: p.poll() is None and os.killpg(p.pid, signal.SIGTERM)
 codes = [p.returncode for p in processes]
 sys.exit(max([worst] + [c if c >= 0 else 128 - c for c in codes]))
 """
 SCANCEL = """#!/bin/sh
 echo "$@" >> '{room}/orders'
-for pid in $(cat '{room}/pids'); do kill -"${{1#--signal=}}" "$pid"; done
+for pid in $(cat '{room}/pids'); do kill -"${{1#--signal=}}" "-$pid"; done
 """
 TELL = """
 import json, os, sys
@@ -209,6 +212,42 @@ def test_one_fails_and_all_end(folder: Folder, cluster: Cluster) -> None:
     end = ended(folder.run(**cluster.env), "t-1")
     assert (end["cause"], end["reason"]) == ("user_error", "ValueError: bad rank")
     assert cluster.left() == []
+
+
+def test_one_that_is_killed_is_told_by_its_rank(folder: Folder, cluster: Cluster) -> None:
+    source = "import os, time\nif os.environ['RANK'] == '1': os.kill(os.getpid(), 9)\ntime.sleep(60)"
+    folder.python_task("t-1", source)
+    folder.end()
+    folder.allocate(members=team(2, 1, "srun"))
+    end = ended(folder.run(**cluster.env, SLURMD_NODENAME="n7"), "t-1")
+    assert end["reason"] == "rank 1 on n7: killed by signal 9 (SIGKILL), not by Paddock"
+    assert end["cause"] == "user_error"
+    assert cluster.left() == []
+
+
+def test_what_the_members_use_is_counted_not_what_srun_does(folder: Folder, cluster: Cluster) -> None:
+    source = "import time\nheld = b'x' * (120 << 20)\nend = time.time() + 2.5\nwhile time.time() < end: pass"
+    folder.python_task("t-1", source)
+    folder.end()
+    folder.allocate(members=team(2, 1, "srun"), usage_seconds=0.5)
+    records = folder.run(**cluster.env)
+    usage = [record for record in records if record["e"] == "usage"]
+    assert usage
+    assert max(record["memory"] for record in usage) > 2 * (120 << 20)
+    end = ended(records, "t-1")
+    assert end["exit"] == 0
+    assert end["peak_memory"] > 2 * (120 << 20)
+    assert end["cpu_seconds"] > 1
+
+
+@pytest.mark.parametrize(
+    ("launcher", "threads", "expected"),
+    [("srun", 8, "4"), ("torchrun", 8, "4"), ("tensorflow", 8, "8"), ("srun", 1, "1"), ("srun", None, "2")],
+)
+def test_threads_follow_the_cores_of_each(launcher: str, threads: int | None, expected: str) -> None:
+    made = SimpleNamespace(members=manifest.Members(2, 2, launcher), slots=1, threads=threads)
+    seat = Seats(made, Cores([], 5), {}).make(1, [])  # type: ignore[arg-type]
+    assert seat.environment["OMP_NUM_THREADS"] == expected
 
 
 def running(folder: Folder, cluster: Cluster, term: str, **settings: Any) -> subprocess.Popen[bytes]:

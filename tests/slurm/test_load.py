@@ -30,3 +30,23 @@ def test_runners_tell_of_their_nodes(cluster: Cluster, tmp_path: Path) -> None:
         assert [one["job"] for one in report["jobs"]] == [job]
         history = at.server.get("/load/history", node=cluster.nodes[0])
         assert history[0]["load"], "also before the runner came"
+
+
+def test_tasks_are_shown_on_the_gpu_that_slurm_gave_them(cluster: Cluster, tmp_path: Path) -> None:
+    """Nobody tells of these cards but Slurm itself."""
+    with lab(tmp_path, cluster) as at:
+        where = {"nodelist": cluster.nodes[0], "gpus": 1, "cpus": 1, "memory": "500M", "time_limit": "10m"}
+        jobs = [at.server.submit(SLEEP, resources=where) for _ in range(2)]
+        for job in jobs:
+            at.server.wait_state(job, "running", seconds=PATIENCE)
+        given = {}
+        for job in jobs:
+            shown = cluster.run("scontrol", "-d", "-o", "show", "job", at.allocation(job))
+            given[shown.partition("(IDX:")[2].partition(")")[0]] = [f"{job}-1"]
+        assert sorted(given) == ["0", "1"]
+
+        def placed() -> bool:
+            [node] = [one for one in at.server.get("/load")["nodes"] if one["name"] == cluster.nodes[0]]
+            return {device["id"]: device["tasks"] for device in node["devices"]} == given
+
+        wait_for(placed, 60, f"the tasks on their GPUs: {given}")

@@ -182,6 +182,36 @@ def test_nothing_is_left_on_either_node(at: Lab, how: str) -> None:
     wait_for(lambda: not at.queue(job), PATIENCE, "an empty queue")
 
 
+BUSY = """
+import os, time
+held = b"x" * (100 << 20)
+path = os.path.join(os.environ["PADDOCK_RESULTS_DIR"], "rank" + os.environ["RANK"])
+with open(path + ".new", "w") as file:
+    print(os.environ["SLURMD_NODENAME"], os.getpid(), os.environ["OMP_NUM_THREADS"], file=file)
+os.rename(path + ".new", path)
+while True:
+    time.sleep(0.1)
+"""
+
+
+def test_usage_of_the_ranks_and_which_of_them_was_killed(at: Lab) -> None:
+    asked = {"nodes": 2, "gpus": 2, "cpus": 4, "memory": "2G", "launcher": "srun", "time_limit": "10m"}
+    job = at.server.submit(BUSY, resources=asked, retries={"user_error": 0, "lost": 0})
+    folder = at.server.home.job(job).task(f"{job}-1")
+    wait_for(lambda: len(list(folder.glob("rank?"))) == 4, PATIENCE, "four processes")
+    said = [path.read_text().split() for path in sorted(folder.glob("rank?"))]
+    assert {threads for _, _, threads in said} == {"2"}
+
+    def told() -> bool:
+        return (at.server.task(job).get("peak_memory") or 0) > 4 * (100 << 20)
+
+    wait_for(told, PATIENCE, "the memory of all ranks")
+    os.kill(int(said[2][1]), 9)
+    [task] = at.server.wait(job, PATIENCE)
+    assert task["reason"] == f"rank 2 on {said[2][0]}: killed by signal 9 (SIGKILL), not by Paddock"
+    wait_for(lambda: not at.queue(job), PATIENCE, "an empty queue")
+
+
 def alive(pid: int) -> bool:
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"

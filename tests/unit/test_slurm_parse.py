@@ -224,6 +224,16 @@ def test_nodes(recorded: Recorded, name: str) -> None:
     assert (r4.gpus, r4.gpus_alloc, r4.features, r4.reason) == ((), 0, (), "Not responding")
 
 
+def test_which_gpus_are_in_use(recorded: Recorded) -> None:
+    used = [row.gpus_used for row in parse.nodes(recorded.out("nodes-busy-detail"))]
+    assert (used[0], used[2]) == (frozenset({0, 1}), frozenset({0}))
+    assert parse.nodes(recorded.out("nodes"))[0].gpus_used is None
+    line = "NodeName=n State=MIXED CPUTot=8 Gres=gpu:a:2,gpu:b:2 GresUsed="
+    assert parse.nodes(f"{line}gpu:a:1(IDX:1),gpu:b:1(IDX:3)")[0].gpus_used == frozenset({1, 3})
+    assert parse.nodes(f"{line}gpu:a:0(IDX:N/A),shard:1(IDX:0)")[0].gpus_used == frozenset()
+    assert parse.nodes(f"{line}gpu:0")[0].gpus_used is None
+
+
 def test_nodes_where_gpus_are_not_counted(recorded: Recorded) -> None:
     """Without AccountingStorageTRES=gres/gpu only `-d` says how many GPUs are in use."""
     assert [row.gpus_alloc for row in parse.nodes(recorded.out("plain-nodes"))] == [None, None, None, 0]

@@ -31,8 +31,9 @@ class Floor:
     def __init__(self, manifest: Manifest, gpus: Gpus, environ: Mapping[str, str]) -> None:
         self._manifest = manifest
         self._gpus = gpus
-        self._cards = _cards(gpus, environ.get("CUDA_VISIBLE_DEVICES")) if manifest.task_gpus else []
         self._places = machine.places(environ)
+        given = environ.get("CUDA_VISIBLE_DEVICES")
+        self._cards = _cards(gpus, given, self._places) if manifest.task_gpus else []
         size = max(1, manifest.task_gpus)
         self._groups = [Group(tuple(self._cards[i : i + size])) for i in range(0, len(self._cards) - size + 1, size)]
         self._cores = cores.of_allocation(environ)
@@ -315,10 +316,13 @@ class Floor:
         }
 
 
-def _cards(gpus: Gpus, given: Optional[str]) -> List[Card]:
-    """As the driver tells of them; where there is none that answers, as they were given."""
+def _cards(gpus: Gpus, given: Optional[str], places: List[str]) -> List[Card]:
+    """As the driver tells of them; where there is none that answers, as they were given, with the scheduler's numbers:
+    those that an allocation sees may begin at 0 in each."""
     found = visible(gpus.cards(), given)
     if found or not given:
         return found
     ids = [part.strip() for part in given.split(",") if part.strip()]
+    if len(places) == len(ids):
+        return [Card(one, int(places[at]), "GPU", 0) for at, one in enumerate(ids)]
     return [Card(one, int(one) if one.isdigit() else number, "GPU", 0) for number, one in enumerate(ids)]

@@ -68,6 +68,16 @@ def member(members_dir: str, rank: int) -> str:
     return os.path.join(members_dir, "%d.json" % rank)
 
 
+def member_usage(members_dir: str, rank: int) -> str:
+    """What it uses now."""
+    return os.path.join(members_dir, "%d.usage" % rank)
+
+
+def member_end(members_dir: str, rank: int) -> str:
+    """How it ended."""
+    return os.path.join(members_dir, "%d.end" % rank)
+
+
 def over(members_dir: str) -> str:
     """There once the attempt is over: a member that comes up later must not begin."""
     return os.path.join(members_dir, "over")

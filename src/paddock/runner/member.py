@@ -1,4 +1,4 @@
-"""One process of a task of several: finds the others, then becomes the task's own program.
+"""One process of a task of several: finds the others, then becomes the task's own program, or watches over it.
 
 python -I -S runner.pyz --member FOLDER LAUNCHER NODES PROCESSES -- ARGV...
 """
@@ -13,7 +13,7 @@ import sys
 import time
 from typing import Any, Dict, List, NoReturn, Tuple
 
-from . import layout
+from . import layout, member_watch, scheduler
 from .manifest import SRUN, TENSORFLOW, Members
 
 PATIENCE = 120.0
@@ -49,10 +49,26 @@ def main(arguments: List[str]) -> int:
         print("usage: runner.pyz --member FOLDER LAUNCHER NODES PROCESSES -- ARGV...", file=sys.stderr)
         return 2
     try:
-        _become(_prepared(members, folder, argv))
+        command = _prepared(members, folder, argv)
+        if not by_srun(members):
+            _become(command)
+        return member_watch.run(folder, Rank(members).world, lambda: _child(command))
     except MemberError as error:
         print(error, file=sys.stderr)
         return 1
+
+
+def by_srun(members: Members) -> bool:
+    """Whether it is srun that starts them, in a step of their own."""
+    return members.nodes > 1 or (members.launcher == SRUN and scheduler.in_slurm())
+
+
+def _child(argv: List[str]) -> NoReturn:
+    try:
+        _become(argv)
+    except MemberError as error:
+        print(error, file=sys.stderr, flush=True)
+    os._exit(1)
 
 
 def _prepared(members: Members, folder: str, argv: List[str]) -> List[str]:

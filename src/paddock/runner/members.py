@@ -9,31 +9,32 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
-from typing import List, Mapping, Optional
+from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
 
 from . import layout, scheduler
-from .manifest import SRUN, Members
+from .files import read_plain
+from .manifest import Members
+from .member import by_srun
+from .usage import Usage
 
 # So long a scheduler that does not answer may hold up the runner.
 TERM_SECONDS = 5.0
 KILL_SECONDS = 10.0
+_LONGEST = 64 * 1024  # bytes that a member tells at a time
 
 
 class Unsupported(ValueError):
     """Such a task cannot be started here."""
 
 
-def through_srun(members: Members) -> bool:
-    return members.nodes > 1 or (members.launcher == SRUN and scheduler.in_slurm())
-
-
 def command(members: Members, folder: str, argv: List[bytes], environ: Mapping[str, str]) -> List[bytes]:
     """What is started in place of argv."""
     before = [sys.executable, "-I", "-S", os.path.abspath(sys.argv[0]), "--member", folder]
     before += [members.launcher, str(members.nodes), str(members.processes), "--"]
-    if through_srun(members):
+    if by_srun(members):
         if not scheduler.in_slurm():
             raise Unsupported("a task on %d nodes can run in Slurm only" % members.nodes)
         before = _srun(members, environ) + before
@@ -76,9 +77,39 @@ class Crew:
     def step(self) -> Optional[str]:
         """JOB.STEP, once a member has told it."""
         if self._step is None:
-            told = (_told(layout.member(self._folder, rank)) for rank in range(self._count))
-            self._step = next((step for step in told if step), None)
+            told = (record.get("step") for record in self._told(layout.member))
+            self._step = next((step for step in told if step and isinstance(step, str)), None)
         return self._step
+
+    def usage(self) -> Optional[Usage]:
+        """Of all members together, as they last told it."""
+        told = [(_count(one.get("memory")), _count(one.get("cpu"))) for one in self._told(layout.member_usage)]
+        if not told:
+            return None
+        return Usage(int(sum(memory for memory, _ in told)), round(sum(cpu for _, cpu in told), 3))
+
+    def ends(self) -> List[Dict[str, Any]]:
+        """How members ended, as far as they could tell it, the first end first."""
+        return sorted(self._told(layout.member_end), key=lambda one: _count(one.get("at")))
+
+    def used(self) -> Tuple[int, float]:
+        """The most memory that one of them had, and the time that all of them computed."""
+        ends = self.ends()
+        memory = max([_count(one.get("peak_memory")) for one in ends] or [0])
+        return int(memory), sum(_count(one.get("cpu_seconds")) for one in ends)
+
+    def killed(self) -> Optional[Dict[str, Any]]:
+        """The member that was killed, where that was the first bad end: those of others may follow from it."""
+        bad = [one for one in self.ends() if one.get("exit") != 0]
+        by_itself = [one for one in bad if one.get("signal") != signal.SIGTERM]
+        first = next(iter(by_itself or bad), None)
+        return first if first is not None and type(first.get("signal")) is int else None
+
+    def _told(self, path: Callable[[str, int], str]) -> List[Dict[str, Any]]:
+        with contextlib.suppress(OSError):  # makes a network file system ask whether there are new names in it
+            os.close(os.open(self._folder, os.O_RDONLY))
+        records = (_record(path(self._folder, rank)) for rank in range(self._count))
+        return [record for record in records if record is not None]
 
     def terminate(self) -> bool:
         """Whether the members get SIGTERM; if not, srun has to be told to end."""
@@ -107,10 +138,29 @@ class Crew:
         return True
 
 
-def _told(path: str) -> Optional[str]:
+class CrewSampler:
+    """In place of a look at processes that may be on other machines: what they tell."""
+
+    def __init__(self, crew: Crew) -> None:
+        self._crew = crew
+        self.peak_memory = 0
+
+    def sample(self) -> Optional[Usage]:
+        usage = self._crew.usage()
+        if usage is not None:
+            self.peak_memory = max(self.peak_memory, usage.memory)
+        return usage
+
+
+def _record(path: str) -> Optional[Dict[str, Any]]:
     try:
-        with open(path, encoding="utf-8") as file:
-            step = json.load(file).get("step")
-    except (OSError, ValueError, AttributeError):
+        found = json.loads(read_plain(path, _LONGEST).decode("utf-8"))
+    except (OSError, ValueError):
         return None
-    return step if isinstance(step, str) else None
+    return found if isinstance(found, dict) else None
+
+
+def _count(value: Any) -> float:
+    """What a file says, which may say anything."""
+    sensible = isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < 2**60
+    return value if sensible else 0.0

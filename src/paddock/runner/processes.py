@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 from typing import Callable, Dict, Iterator, List, NamedTuple, Optional
 
 _SET_CHILD_SUBREAPER = 36
+_SET_PDEATHSIG = 1
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
@@ -30,6 +32,14 @@ def adopt_orphans() -> None:
     """What a task leaves behind becomes a child of this process, so that it can be found and ended."""
     if _prctl is not None:
         _prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def die_with(parent: int) -> None:
+    """This process is killed when its parent ends."""
+    if _prctl is not None:
+        _prctl(_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:
+        os._exit(1)
 
 
 def ended_child() -> Optional[int]:

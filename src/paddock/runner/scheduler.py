@@ -16,7 +16,11 @@ def device(environ: Mapping[str, str]) -> Optional[str]:
         return environ["PADDOCK_DEVICE"]
     if environ.get("SLURM_JOB_GPUS"):
         return "gpu " + environ["SLURM_JOB_GPUS"]
-    return environ.get("CUDA_VISIBLE_DEVICES")
+    visible = environ.get("CUDA_VISIBLE_DEVICES")
+    # Without cgroups these are the numbers of the node.
+    return (
+        "gpu " + visible if visible and environ.get("SLURM_JOB_ID") and visible.replace(",", "").isdigit() else visible
+    )
 
 
 def identity(environ: Mapping[str, str]) -> Optional[str]:

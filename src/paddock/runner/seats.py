@@ -7,7 +7,7 @@ from typing import Any, Collection, Dict, Mapping, NamedTuple, Optional, Sequenc
 from . import cores
 from .cores import Cores
 from .gpus import Card
-from .manifest import Manifest
+from .manifest import TENSORFLOW, Manifest
 
 
 class Seat(NamedTuple):
@@ -24,7 +24,7 @@ class Seat(NamedTuple):
     def record(self) -> Dict[str, Any]:
         """For the journal."""
         return {
-            "gpus": [card.id for card in self.cards],
+            "gpus": [str(card.number) if card.id.isdigit() else card.id for card in self.cards],
             "gpu_name": self.cards[0].name if self.cards else None,
             "cores": list(self.cores),
             "threads": self.threads,
@@ -40,15 +40,17 @@ class Seats:
         self._environ = environ
         self._several = manifest.slots > 1
         self._asked = manifest.threads
-        # The processes of a task that has several are started by others, and share its cores among themselves.
-        self._by_others = manifest.members is not None
+        self._members = manifest.members
         self._cores = own
 
     def make(self, seats: int, taken: Collection[int]) -> Seat:
         """The next one, without cards yet."""
         place = next(number for number in range(len(taken) + 1) if number not in taken)
-        if self._by_others:
-            return Seat(place, (), (), None, {})
+        if self._members is not None:
+            # The processes of a task that has several are started by others, and share its cores among themselves.
+            each = 1 if self._members.launcher == TENSORFLOW else self._members.processes
+            threads = max(1, (self._asked or self._cores.count) // each)
+            return Seat(place, (), (), threads, {name: str(threads) for name in cores.THREADS})
         threads = self._asked or max(1, self._cores.count // max(seats, 1))
         environment = {name: str(threads) for name in cores.THREADS}
         if self._several:
@@ -57,14 +59,14 @@ class Seats:
         return Seat(place, (), self.cores_of(place, max(seats, place + 1)), threads, environment)
 
     def cores_of(self, place: int, seats: int) -> Tuple[int, ...]:
-        if not self._several or self._by_others:
+        if not self._several or self._members is not None:
             return ()
         mine = cores.deal(seats, self._cores.own)[place]
         return () if len(mine) == len(self._cores.own) else tuple(mine)
 
     def bind(self, pid: int, mine: Sequence[int]) -> None:
         """To its cores; to all of the allocation, where it has none of its own."""
-        if self._several and not self._by_others:
+        if self._several and self._members is None:
             cores.bind(pid, mine or self._cores.own)
 
 

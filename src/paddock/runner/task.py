@@ -16,6 +16,7 @@ from .leftovers import Leftover
 from .logsize import LogLimit
 from .mailbox import Attempt
 from .manifest import Manifest
+from .member import by_srun
 from .prepare import Place, Preparer
 from .usage import OomCounter, Sampler
 from .watch import Record, Watch
@@ -42,7 +43,7 @@ class Task:
         self.place = place
         self.watch = watch
         self.pid = process.pid
-        self.sampler = Sampler(process.pid)
+        self.sampler = members.CrewSampler(crew) if crew is not None else Sampler(process.pid)
         self.by: Optional[str] = None
         self._why: Explanation = (None, None)
         self._process = process
@@ -113,6 +114,8 @@ class Task:
         self._ended_at = time.monotonic()
         self._max_memory = usage.ru_maxrss * 1024
         self._cpu_seconds = usage.ru_utime + usage.ru_stime
+        if self._crew is not None:  # not what srun used
+            self._max_memory, self._cpu_seconds = self._crew.used()
         if self._crew is not None and os.WIFSIGNALED(self._status):
             self._crew.kill()
 
@@ -137,7 +140,7 @@ class Task:
         if self.by is None and code != 0:
             killed = (number == signal.SIGKILL or code == 128 + signal.SIGKILL) and self._oom.read() > self._oom_before
             unexplained: Explanation = ("user_error", "exit code %s" % code)
-            cause, reason = self.watch.guard(lambda: explain(self.place.log, code, number, killed), unexplained)
+            cause, reason = self.watch.guard(lambda: self._explain(code, number, killed), unexplained)
         return {
             "exit": code,
             "signal": number,
@@ -147,6 +150,14 @@ class Task:
             "peak_memory": max(self.sampler.peak_memory, self._max_memory),
             "cpu_seconds": round(self._cpu_seconds, 3),
         }
+
+    def _explain(self, code: Optional[int], number: Optional[int], killed: bool) -> Explanation:
+        member = self._crew.killed() if self._crew is not None and number is None else None
+        if member is None:
+            return explain(self.place.log, code, number, killed)
+        # srun says only that one was killed: which, and of what, it has told itself.
+        cause, reason = explain(self.place.log, None, member["signal"], killed or member.get("oom") is True)
+        return cause, "rank %s on %s: %s" % (member.get("rank"), member.get("node"), reason)
 
     def _grace_is_over(self) -> bool:
         return self._kill_at is not None and time.monotonic() >= self._kill_at
@@ -174,7 +185,7 @@ def start(
     except (OSError, ValueError, TypeError) as error:
         raise LaunchError(describe(error)) from error
     team = manifest.members
-    crew = members.Crew(team, place.members) if team is not None and members.through_srun(team) else None
+    crew = members.Crew(team, place.members) if team is not None and by_srun(team) else None
     return Task(attempt, place, process, watch, oom, crew)
 
 

@@ -342,7 +342,7 @@ def _node(row: parse.NodeRow, backend: str) -> Node:
     devices = []
     for kind, count in row.gpus:
         devices += [(kind, number) for number in range(count)]
-    used = row.gpus_alloc or 0
+    used, which = row.gpus_alloc or 0, row.gpus_used
     slots = len(devices) or row.cpus
     return Node(
         name=row.name,
@@ -357,7 +357,8 @@ def _node(row: parse.NodeRow, backend: str) -> Node:
         slots_used=min(used if devices else row.cpus_alloc, slots),
         cpu_slots=row.cpus,
         devices=[
-            Device(id=str(place), kind="gpu", name=kind, busy=place < used) for place, (kind, _) in enumerate(devices)
+            Device(id=str(place), kind="gpu", name=kind, busy=place < used if which is None else place in which)
+            for place, (kind, _) in enumerate(devices)
         ],
         usable=not bad,
         reason=row.reason or (", ".join(bad).lower() if bad else None),

@@ -83,6 +83,7 @@ class NodeRow:
     load: float | None
     gpus: tuple[tuple[str, int], ...]
     gpus_alloc: int | None
+    gpus_used: frozenset[int] | None  # their numbers; None where Slurm does not say which
     partitions: tuple[str, ...]
     features: tuple[str, ...]
     reason: str
@@ -316,6 +317,7 @@ def _node(line: str) -> Iterator[NodeRow]:
         load=_real(fields.get("CPULoad", "")),
         gpus=gpus,
         gpus_alloc=_gpus_alloc(fields) if gpus else 0,
+        gpus_used=_gpus_used(fields.get("GresUsed", "")),
         partitions=_list(fields.get("Partitions", "")),
         features=_list(fields.get("ActiveFeatures", "")),
         reason=_reason(line),
@@ -350,6 +352,12 @@ def _gpus_alloc(fields: Mapping[str, str]) -> int | None:
     if "GresUsed" in fields:
         return sum(count for _, count in _gpus(fields["GresUsed"]))
     return None
+
+
+def _gpus_used(gres: str) -> frozenset[int] | None:
+    """Which: `gpu:a100:2(IDX:0,2)`."""
+    told = re.findall(r"\bgpu(?::[^,(]*)?\(IDX:([^()]*)\)", gres)
+    return frozenset(number for text in told for each in _ranges(text + "]") for number in each) if told else None
 
 
 def _reason(line: str) -> str:

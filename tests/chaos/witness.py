@@ -1,0 +1,56 @@
+"""What the tasks of a campaign say of themselves, past Paddock: a file for each task, appended to line by line."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+# Goes on from its checkpoint. Every line is one write, so that nothing of it is ever torn or mixed.
+TRAIN = """
+import argparse, json, os, time
+from paddock import report
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--number", type=int, default=1)
+parser.add_argument("--steps", type=int, default=20)
+parser.add_argument("--seconds", type=float, default=0.5)
+parser.add_argument("--witness")
+args = parser.parse_args()
+attempt = int(os.environ["PADDOCK_ATTEMPT"])
+run = "%d-%d" % (os.getpid(), time.time_ns())
+path = os.path.join(args.witness, os.environ["PADDOCK_TASK"])
+file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+
+def say(what, **more):
+    line = {"what": what, "attempt": attempt, "run": run, "at": time.time(), **more}
+    os.write(file, (json.dumps(line) + "\\n").encode())
+
+say("start")
+saved = os.path.join(os.environ["PADDOCK_CHECKPOINT_DIR"], "step")
+first = int(open(saved).read()) if os.path.exists(saved) else 0
+for step in range(first, args.steps):
+    time.sleep(args.seconds)
+    value = args.number + 1 / (step + 1)
+    say("step", step=step, value=value)
+    report(step=step, loss=value)
+    with open(saved + ".new", "w") as new:
+        new.write(str(step + 1))
+    os.replace(saved + ".new", saved)
+say("end")
+"""
+
+
+@dataclass(frozen=True)
+class Line:
+    what: str  # start, step, end
+    attempt: int
+    run: str  # of one process
+    at: float
+    step: int | None = None
+    value: float | None = None
+
+
+def read(folder: Path) -> dict[str, list[Line]]:
+    """Task -> what it said, in the order in which it was said."""
+    return {
+        path.name: [Line(**json.loads(line)) for line in path.read_text().splitlines()] for path in folder.iterdir()
+    }

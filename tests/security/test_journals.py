@@ -2,12 +2,18 @@
 
 import json
 import math
+import os
 import time
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
+from paddock.engine import adjust
 from paddock.models import TaskState as S
+from paddock.store import jobs, metrics, packings
 from tests.unit.engine_rig import JOB, Rig
 
 OTHER = "z9y8x7w6"
@@ -137,6 +143,185 @@ class TestWhoseItIs:
         two.say(two.keys()[0], {**look, "node": "n1"})
         two.step()
         assert list(two.engine._monitor._seen) == [("fake", "n1")]
+
+
+# --- what stands in place of a journal --------------------------------------------------------------------------------
+
+
+def _folder(path: Path) -> None:
+    path.mkdir()
+
+
+def _pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def _loop(path: Path) -> None:
+    path.symlink_to(path)
+
+
+def _link(path: Path) -> None:
+    path.symlink_to(path.with_name("kept"))
+
+
+def _second_name(path: Path) -> None:
+    path.hardlink_to(path.with_name("kept"))
+
+
+def _device(path: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+def _text(path: Path) -> None:
+    path.write_text("not a folder")
+
+
+def _nothing(path: Path) -> None:
+    pass
+
+
+PLACES = [
+    *(("journal", made) for made in (_folder, _pipe, _loop, _link, _second_name, _device)),
+    ("allocation", _text),
+    ("allocation", _loop),
+    ("allocation", _link),
+    ("allocations", _text),
+    ("allocations", _loop),
+    ("job", _nothing),
+]
+
+
+def later(rig: Rig) -> None:
+    """What rests is tried again."""
+    at = rig.engine.context.boundary
+    before = at._clock
+    at._clock = lambda: before() + 100
+
+
+@pytest.mark.parametrize(("place", "put"), PLACES)
+def test_what_stands_in_place_of_a_journal_sets_that_job_aside(
+    two: Rig, place: str, put: Callable[[Path], None]
+) -> None:
+    folder = two.home.job(JOB)
+    [key] = two.keys()
+    path = {
+        "journal": folder.journal(key, 1),
+        "allocation": folder.allocation(key),
+        "allocations": folder.allocation(key).parent,
+        "job": folder.root,
+    }[place]
+    kept = path.with_name("kept")
+    path.rename(kept)
+    put(path)
+    two.step()
+    told = two.engine.set_aside[JOB]
+    assert told.startswith("Paddock cannot read its journals")
+    assert told in two.detail().warnings
+    finishes(two, OTHER, THEIRS)
+    assert two.engine.set_aside == {JOB: told}
+    if path.is_dir() and not path.is_symlink():
+        path.rmdir()
+    path.unlink(missing_ok=True)
+    kept.rename(path)
+    later(two)
+    finishes(two, JOB, MINE)
+    assert two.engine.set_aside == {}
+    assert told not in two.detail().warnings
+
+
+def test_a_job_that_cannot_be_read_can_be_removed(two: Rig) -> None:
+    [key] = two.keys()
+    path = two.home.job(JOB).journal(key, 1)
+    path.unlink()
+    os.mkfifo(path)
+    two.step()
+    with two.db.write() as c:
+        c.execute(sa.text("UPDATE jobs SET removing = true WHERE id = :job"), {"job": JOB})
+    two.step()
+    two.backend.end(f"id-{key}")
+    two.step(5)
+    assert not two.home.job(JOB).root.exists()
+    assert two.engine.set_aside == {}
+    finishes(two, OTHER, THEIRS)
+
+
+# --- what else one job may do to the engine ---------------------------------------------------------------------------
+
+
+def test_a_description_that_is_not_valid_any_more(two: Rig) -> None:
+    with two.db.write() as c:
+        was = c.execute(sa.text("SELECT spec FROM jobs WHERE id = :job"), {"job": JOB}).scalar_one()
+        c.execute(sa.text("UPDATE jobs SET spec = :spec WHERE id = :job"), {"spec": '{"of": 1}', "job": JOB})
+    two.reopen()
+    two.say(two.keys()[0], {"e": "metric", "task": MINE, "step": 0, "v": {"val_loss": 0.9}})
+    two.step()
+    assert two.engine.set_aside[JOB].startswith("Paddock cannot read its description")
+    finishes(two, OTHER, THEIRS)
+    with two.db.write() as c:
+        c.execute(sa.text("UPDATE jobs SET spec = :spec WHERE id = :job"), {"spec": was, "job": JOB})
+    later(two)
+    two.step()
+    assert two.task(MINE).best_value == 0.9, "what was said meanwhile is not lost"
+    finishes(two, JOB, MINE)
+    assert two.engine.set_aside == {}
+
+
+def test_what_cannot_be_stored_of_one_job_is_stored_of_the_others(two: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    take = packings.take
+
+    def refuse(c: sa.Connection, job: str, said: Any) -> None:
+        if job == JOB:
+            raise ValueError("a defect")
+        take(c, job, said)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(packings, "take", refuse)
+        two.say(two.keys()[0], {"e": "metric", "task": MINE, "step": 0, "v": {"val_loss": 0.9}})
+        finishes(two, OTHER, THEIRS)
+        assert "take in what its journals say: ValueError: a defect" in two.engine.set_aside[JOB]
+        assert two.task(MINE).best_value is None
+    later(two)
+    two.step()
+    assert two.task(MINE).best_value == 0.9
+    finishes(two, JOB, MINE)
+    with two.db.read() as c:
+        [curve] = metrics.curves(c, [MINE], ["val_loss"], None)
+    assert curve.steps == [0, 1], "once"
+
+
+def test_orders_that_cannot_be_written(two: Rig) -> None:
+    control = two.home.job(JOB).control
+    control.unlink(missing_ok=True)
+    control.mkdir()
+    with two.db.write() as c:
+        for job in (JOB, OTHER):
+            jobs.hold(c, job, warning="held")
+    two.step()
+    assert "tell its runners what has changed" in two.engine.set_aside[JOB]
+    assert two.control(OTHER) == [{"op": "hold"}]
+    control.rmdir()
+    later(two)
+    two.step()
+    assert two.control() == [{"op": "hold"}]
+    assert two.engine.set_aside == {}
+
+
+def test_a_step_that_fails_keeps_no_other_from_running(two: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any) -> None:
+        raise RuntimeError("a defect")
+
+    rig_job = two.job(job="a1b2c3d4")
+    with monkeypatch.context() as patched:
+        patched.setattr(adjust, "adjust", fail)
+        two.engine.wake()
+        two.engine.tick()
+        assert two.engine.problem == "RuntimeError: a defect"
+        assert [line["task"] for line in two.published("a1b2c3d4")] == rig_job
+        two.engine._asked = False
+        two.engine.tick()
+        assert two.engine.problem == "RuntimeError: a defect", "a round without this step says nothing of it"
+    two.step()
+    assert two.engine.problem is None
 
 
 def test_json_in_the_database_is_json(two: Rig) -> None:

@@ -69,6 +69,7 @@ class Rig:
                 one._executor.submit(lambda: None).result(20)
         self.engine.wake()
         self.engine.tick()
+        assert self.engine.problem is None, self.engine.problem
 
     def say(self, key: str, *records: dict[str, Any], start: int = 1) -> None:
         """What the runner of an allocation would write."""

@@ -37,8 +37,8 @@ class Boundary:
 
     @property
     def aside(self) -> dict[str, str]:
-        """Job -> why it is set aside."""
-        return {job: next(iter(steps.values())).reason for job, steps in self._failures.items()}
+        """Job -> why it is set aside. To be asked for by any thread."""
+        return {job: failed[0].reason for job, steps in [*self._failures.items()] if (failed := [*steps.values()])}
 
     def rests(self, job: str, doing: str) -> bool:
         """Return True if this step failed for this job a moment ago: it is to be left out of this round."""

@@ -1,6 +1,6 @@
 """What every step of the engine works with."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +13,8 @@ from paddock.paths import Home
 from paddock.settings import Settings
 from paddock.store import jobs, metrics
 from paddock.store.db import Database
+
+READ_IT = "read its description"
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,7 @@ class Context:
     lingering: dict[str, float] = field(default_factory=dict)  # allocation that ended without a good-bye -> since when
     searching: set[str] = field(default_factory=set)  # jobs that will have further tasks
     dismissed: set[str] = field(default_factory=set)  # jobs whose runners were told that there is no more
+    unreadable: set[str] = field(default_factory=set)  # jobs whose description is not valid any more
     _facts: dict[str, JobFacts] = field(default_factory=dict)
     boundary: Boundary = field(init=False)
 
@@ -51,13 +54,38 @@ class Context:
         self.boundary = Boundary(self.db)
 
     def facts(self, c: sa.Connection, ids: Sequence[str]) -> dict[str, JobFacts]:
-        unknown = [job for job in set(ids) if job not in self._facts]
+        """Of those jobs that can be read; see `mend`."""
+        unknown = [job for job in set(ids) if job not in self._facts and job not in self.unreadable]
         if unknown:
-            self._facts |= {job: _facts_of(row) for job, row in jobs.launchable(c, unknown).items()}
+            for job, row in jobs.launchable(c, unknown).items():
+                try:
+                    self._facts[job] = _facts_of(row)
+                except Exception:  # of whatever kind: others are not to wait for it
+                    self.unreadable.add(job)
         return {job: self._facts[job] for job in ids if job in self._facts}
+
+    def learn(self, ids: Collection[str]) -> None:
+        """Have the facts of these jobs, or know that they cannot be had."""
+        unknown = [job for job in ids if job not in self._facts and job not in self.unreadable]
+        if unknown:
+            with self.db.read() as c:
+                self.facts(c, unknown)
+
+    def mend(self) -> None:
+        """Show which jobs cannot be read, and try again. Not in a transaction."""
+        for job in list(self.unreadable):
+            if self.boundary.rests(job, READ_IT):
+                continue
+            with self.boundary.job(job, READ_IT):
+                with self.db.read() as c:
+                    row = jobs.launchable(c, [job]).get(job)
+                if row is not None:
+                    self._facts[job] = _facts_of(row)
+                self.unreadable.discard(job)
 
     def forget(self, job: str) -> None:
         self._facts.pop(job, None)
+        self.unreadable.discard(job)
 
     def retries(self, facts: JobFacts, cause: Cause) -> int:
         return facts.spec.retries.get(cause, self.settings.retries.limit(cause))

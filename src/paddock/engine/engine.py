@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 
@@ -15,7 +15,7 @@ from paddock.backends.base import Backend
 from paddock.engine import adjust, launch, observe, orders, remove
 from paddock.engine.context import Context
 from paddock.engine.courier import Courier
-from paddock.engine.ingest import Ingest
+from paddock.engine.ingest import Ingest, Outcome
 from paddock.engine.load import Monitor
 from paddock.engine.reduce import Reducer
 from paddock.engine.search import Scout
@@ -28,6 +28,7 @@ from paddock.store.db import Database
 from paddock.store.rows import moment
 
 log = logging.getLogger("paddock.engine")
+T = TypeVar("T")
 
 FORGET_SECONDS = 60.0
 HOUSEKEEPING_SECONDS = 1.0
@@ -47,7 +48,7 @@ class Request:
 class Engine:
     """Ticks in a thread of its own; `wake` makes the next tick come at once.
 
-    A tick that fails is logged and shown, and the next one tries again: this is the only retry mechanism.
+    A step that fails is logged and shown, and the next round tries again: this is the only retry mechanism.
     """
 
     def __init__(
@@ -69,7 +70,7 @@ class Engine:
         self._forgotten_at = 0.0
         self._last_event = 0
         self.beat: float | None = None
-        self.problem: str | None = None
+        self._failing: dict[str, str] = {}  # step -> what is wrong with it
 
     def start(self) -> None:
         for courier in self._couriers.values():
@@ -140,21 +141,36 @@ class Engine:
         """Name -> ok, or what is wrong."""
         return {name: courier.problem or "ok" for name, courier in self._couriers.items()}
 
+    @property
+    def problem(self) -> str | None:
+        """What the last rounds could not do; None: all of it went well."""
+        return "; ".join(dict.fromkeys(self._failing.copy().values())) or None
+
+    @property
+    def set_aside(self) -> dict[str, str]:
+        """Job -> why the engine cannot go on with it at the moment."""
+        return self.context.boundary.aside
+
     def _run(self) -> None:
         while not self._stop.is_set():
             self._woken.clear()
-            try:
-                more = self.tick()
-                self.problem = None
-            except Exception as error:
-                problem = f"{type(error).__name__}: {error}"
-                if problem != self.problem:  # the same again says nothing new
-                    log.exception("a round of the engine failed; the next ones try again")
-                self.problem = problem
-                more = False
+            more = self._step("a round", self.tick)
             self.beat = time.time()
             if not more:
                 self._woken.wait(self.context.settings.tick_seconds)
+
+    def _step(self, name: str, step: Callable[[], T]) -> T | None:
+        """One step of a round. When it fails as a whole, the others are carried out all the same."""
+        try:
+            result = step()
+        except Exception as error:
+            problem = f"{type(error).__name__}: {error}"
+            if problem != self._failing.get(name):  # the same again says nothing new
+                log.exception("%s of the engine failed; the next rounds try again", name)
+            self._failing[name] = problem
+            return None
+        self._failing.pop(name, None)
+        return result
 
     def tick(self) -> bool:
         """One round. Returns whether there is more to do at once.
@@ -163,42 +179,46 @@ class Engine:
         """
         now = time.time()
         rows = self._unclosed()
-        outcome = self._ingest.run(self.context, rows)
-        self._monitor.take(outcome.looks, now)
+        step, context = self._step, self.context
+        outcome = step("reading journals", lambda: self._ingest.run(context, rows)) or Outcome()
+        step("taking up looks", lambda: self._monitor.take(outcome.looks, now))
         if outcome.left:
             for courier in self._couriers.values():
                 courier.hurry()
-        if observe.close(self.context, rows, outcome.read, now):
+        if step("closing allocations", lambda: observe.close(context, rows, outcome.read, now)):
             rows = self._unclosed()
-        self._scout.look(outcome.measured)
+        step("judging", lambda: self._scout.look(outcome.measured))
         more = outcome.more
         if self._asked or outcome.stirred or now - self._kept_at > HOUSEKEEPING_SECONDS:
             self._asked = False
             self._kept_at = now
             more = self._keep_house(rows, now) or more
-        self._announce()
+        step("announcing", self._announce)
         return more
 
     def _keep_house(self, rows: list[sa.Row[Any]], now: float) -> bool:
         """The rest. `rows` are read again only where something has changed: they are many."""
-        orders.stop(self.context, now)
-        adjust.adjust(self.context)
-        observe.put_back(self.context, rows, now)
-        observe.fence(self.context, rows, now)
-        self._scout.run(now)
-        self._reducer.run()
-        unpublished = orders.publish(self.context, now)  # also what these two ended: its allocation is still of use
-        heard = observe.observe(self.context, rows, now)
-        settled = observe.give_up_missing(self.context, rows, now)
+        step, context = self._step, self.context
+        step("mending", context.mend)
+        step("stopping", lambda: orders.stop(context, now))
+        step("adjusting", lambda: adjust.adjust(context))
+        step("putting back", lambda: observe.put_back(context, rows, now))
+        step("fencing", lambda: observe.fence(context, rows, now))
+        step("searching", lambda: self._scout.run(now))
+        step("reducing", self._reducer.run)
+        # Also what these two ended: its allocation is still of use.
+        unpublished = step("publishing", lambda: orders.publish(context, now))
+        heard = step("observing", lambda: observe.observe(context, rows, now))
+        settled = step("giving up", lambda: observe.give_up_missing(context, rows, now))
         if heard or settled:
             rows = self._unclosed()
-        if launch.launch(self.context, rows, now):
+        if step("launching", lambda: launch.launch(context, rows, now)):
             rows = self._unclosed()
-        for folder in remove.remove(self.context, rows):
+        for folder in step("removing", lambda: remove.remove(context, rows)) or []:
             self._sweeper.submit(remove.delete_folder, folder)
-        self._monitor.keep(self.context.db, now, self.context.settings.load_hours)
-        self._forget_events(now)
-        return unpublished
+        step("keeping loads", lambda: self._monitor.keep(context.db, now, context.settings.load_hours))
+        step("forgetting events", lambda: self._forget_events(now))
+        return bool(unpublished)
 
     def _unclosed(self) -> list[sa.Row[Any]]:
         with self.context.db.read() as c:

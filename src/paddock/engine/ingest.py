@@ -1,127 +1,258 @@
 """Journals into the database: each from where it was read to before, once."""
 
-import os
-from dataclasses import dataclass
+import errno
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 
 from paddock.engine.apply import changing
+from paddock.engine.boundary import everybodys
 from paddock.engine.context import Context
 from paddock.journal import Bye, Ended, Metric, NodeSeen, Packed, Record, Runner, Started, parse
 from paddock.models import AllocationState
-from paddock.runner import layout
-from paddock.store import allocations, packings
-from paddock.store.jobs import warn_of_lines
+from paddock.runner import files, layout
+from paddock.store import allocations, jobs, packings
 
-READ_BYTES = 4_000_000
+READ_BYTES = 1_000_000  # of one journal and round
+ROUND_BYTES = 8_000_000  # of all journals
+ROUND_SECONDS = 1.0  # then those that are far behind wait for the next round: there are other things to do
+COMMIT_BYTES = 2_000_000
 STIRRING = (Runner, Started, Ended, Bye)  # what may call for action
+READ = "read its journals"
+STORE = "take in what its journals say"
 
 
-@dataclass(frozen=True)
+@dataclass
 class Outcome:
     """What a round of reading gave: the allocations read to their end, and whether there is more to do."""
 
-    read: set[str]
-    more: bool
-    stirred: bool
-    left: bool  # a runner has said good-bye
-    measured: set[str]  # jobs with new points
-    looks: list[tuple[str, NodeSeen]]  # backend, and what a runner has seen of its node
+    read: set[str] = field(default_factory=set)
+    more: bool = False
+    stirred: bool = False
+    left: bool = False  # a runner has said good-bye
+    measured: set[str] = field(default_factory=set)  # jobs with new points
+    looks: list[tuple[str, NodeSeen]] = field(default_factory=list)  # backend, and what a runner has seen of its node
 
 
 class Ingest:
-    """Remembers nothing but when it last looked for journals of second starts."""
+    """Remembers which journals are far behind, and when it last looked for those of second starts."""
 
     def __init__(self) -> None:
         self._rounds = 0
+        self._behind: dict[str, None] = {}  # allocations, those first whose turn it is
 
-    def run(self, context: Context, rows: list[sa.Row[Any]]) -> "Outcome":
-        """Read all journals once."""
+    def run(self, context: Context, rows: list[sa.Row[Any]]) -> Outcome:
+        """Read all journals, a bounded part of each; of those that are far behind as many as there is time for."""
         self._rounds += 1
-        readings = [self._read(context, row) for row in rows]
-        news = [reading for reading in readings if reading.moved]
-        if news:
-            self._write(context, news, {row.key: row.job_id for row in rows})
-        jobs = {row.key: row.job_id for row in rows}
+        outcome = Outcome()
+        context.learn({row.job_id for row in rows})
+        aside = {row.job_id for row in rows if _rests(context, row.job_id)}
+        able = [row for row in rows if row.job_id not in aside]
+        readings = Readings(context, look_further=self._rounds % 20 == 0)
+        gathered: list[Reading] = []
+        size = 0
+        try:
+            for reading in self._in_turn(able, readings, outcome):
+                gathered.append(reading)
+                size += reading.size
+                if size >= COMMIT_BYTES:
+                    self._write(context, gathered, outcome)
+                    gathered, size = [], 0
+        finally:
+            readings.close()
+        self._write(context, gathered, outcome)
+        waiting = {row.job_id for row in able if row.key in self._behind}
+        readings.show(waiting)
+        failed = aside | set(readings.problems)
+        if failed:
+            outcome.read |= _leaving(context, [row for row in rows if row.job_id in failed])
+        return outcome
+
+    def _in_turn(self, rows: list[sa.Row[Any]], readings: "Readings", outcome: Outcome) -> Iterable["Reading"]:
         by_key = {row.key: row for row in rows}
-        return Outcome(
-            looks=[look for one in news for look in _looks(by_key[one.key], one.records)],
-            measured={jobs[one.key] for one in news if any(isinstance(record, Metric) for record in one.records)},
-            read={reading.key for reading in readings if not reading.more},
-            more=any(reading.more for reading in readings),
-            stirred=any(isinstance(record, STIRRING) for reading in news for record in reading.records),
-            left=any(isinstance(record, Bye) for reading in news for record in reading.records),
-        )
+        self._behind = {key: None for key in self._behind if key in by_key}
+        near = [row for row in rows if row.key not in self._behind]
+        far = [by_key[key] for key in self._behind]
+        size = 0
+        end = time.monotonic() + ROUND_SECONDS
+        for place, row in enumerate([*near, *far]):
+            late = place > len(near) and time.monotonic() > end  # one that is behind is read in any case
+            if size >= ROUND_BYTES or late:
+                self._behind.setdefault(row.key)
+                outcome.more = True
+                continue
+            self._behind.pop(row.key, None)
+            reading = readings.read(row)
+            if reading is None:
+                continue
+            size += reading.size
+            if reading.more:
+                self._behind[row.key] = None
+                outcome.more = True
+            yield reading
 
-    def _write(self, context: Context, news: list["Reading"], jobs: dict[str, str]) -> None:
-        with changing(context) as (c, changes):
-            changes.apply({reading.key: reading.records for reading in news})
-            for reading in news:
-                said = [record.packing for record in reading.records if isinstance(record, Packed)]
-                packings.take(c, jobs[reading.key], said)
-                if reading.wrong:
-                    warn_of_lines(c, jobs[reading.key], reading.key, reading.wrong)
-            allocations.read_to(c, {reading.key: reading.offsets for reading in news})
+    def _write(self, context: Context, readings: list["Reading"], outcome: Outcome) -> None:
+        """All of them together; job by job when that fails: what fails is one job's, then."""
+        news = [reading for reading in readings if reading.moved]
+        by_job: dict[str, list[Reading]] = {}
+        for reading in news:
+            by_job.setdefault(reading.job, []).append(reading)
+        stored = [reading for reading in readings if not reading.moved]
+        together = True
+        if news:
+            try:
+                _store(context, news)
+            except Exception as error:
+                if everybodys(error):
+                    raise
+                together = False
+        for job, mine in by_job.items():
+            with context.boundary.job(job, STORE):
+                if not together:
+                    _store(context, mine)
+                stored += mine
+        for reading in stored:
+            _note(reading, outcome)
 
-    def _read(self, context: Context, row: sa.Row[Any]) -> "Reading":
+
+class Readings:
+    """The journals of all allocations in one round. What fails is known by job."""
+
+    def __init__(self, context: Context, look_further: bool) -> None:
+        self.problems: dict[str, Exception] = {}
+        self._context = context
+        self._look_further = look_further
+        self._looked_at: set[str] = set()
+        self._open: files.Folder | None = None
+        self._open_job = ""
+
+    def read(self, row: sa.Row[Any]) -> "Reading | None":
         """The known journals, and now and then (always once it has ended) that of one more start."""
-        folder = layout.allocation(context.home.job_text(row.job_id), row.key)
-        reading = Reading(row.key, list(row.offsets))
-        look_further = not row.offsets or row.state == AllocationState.ENDED or self._rounds % 20 == 0
-        number = 0
-        while number < len(reading.offsets) or look_further:
-            known = number < len(reading.offsets)
-            if not reading.take(layout.journal(folder, number + 1), number, known):
-                break
-            number += 1
+        self._looked_at.add(row.job_id)
+        reading = Reading(row)
+        further = not row.offsets or row.state == AllocationState.ENDED or self._look_further
+        try:
+            folder = self._folder(row.job_id)
+            if folder is not None:
+                reading.take_all(folder, further)
+        except Exception as error:
+            self.problems.setdefault(row.job_id, error)
+            return None
         return reading
 
+    def _folder(self, job: str) -> files.Folder | None:
+        """That of the job's allocations: those of one job mostly stand together. None: it is not there yet."""
+        if job == self._open_job and self._open is not None:
+            return self._open
+        self.close()
+        root = self._context.home.job_text(job)
+        try:
+            self._open = files.Folder(f"{root}/{layout.ALLOCATIONS}", root)
+        except FileNotFoundError:
+            if not Path(root).is_dir():
+                raise FileNotFoundError(errno.ENOENT, "the job's folder is gone", root) from None
+            return None
+        self._open_job = job
+        return self._open
 
-def _looks(row: sa.Row[Any], records: list[Record]) -> list[tuple[str, NodeSeen]]:
-    """What is said of the node that the allocation runs on, as its backend says: of others it cannot know."""
-    return [(row.backend, one) for one in records if isinstance(one, NodeSeen) and one.node == row.node]
+    def close(self) -> None:
+        if self._open is not None:
+            self._open.close()
+            self._open = None
 
-
-def _read(path: str, offset: int) -> bytes:
-    """Opened anew each time: on network file systems only that shows what others have written."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        return os.pread(descriptor, READ_BYTES, offset)
-    finally:
-        os.close(descriptor)
+    def show(self, unfinished: set[str]) -> None:
+        """Set aside what failed; what has been read whole is well again."""
+        for job in self._looked_at - unfinished | set(self.problems):
+            with self._context.boundary.job(job, READ):
+                if job in self.problems:
+                    raise self.problems[job]
 
 
 class Reading:
     """What one round got from the journals of one allocation."""
 
-    def __init__(self, key: str, offsets: list[int]) -> None:
-        self.key = key
-        self.offsets = offsets
+    def __init__(self, row: sa.Row[Any]) -> None:
+        self.row = row
+        self.key: str = row.key
+        self.job: str = row.job_id
+        self.offsets: list[int] = list(row.offsets)
         self.records: list[Record] = []
+        self.size = 0
         self.wrong = 0  # lines that are not valid records
         self.moved = False
         self.more = False
 
-    def take(self, path: str, index: int, known: bool) -> bool:
+    def take_all(self, folder: files.Folder, further: bool) -> None:
+        number = 0
+        while number < len(self.offsets) or further:
+            known = number < len(self.offsets)
+            if self.size >= READ_BYTES:
+                self.more = True
+                return
+            if not self._take(folder, number, known):
+                return
+            number += 1
+
+    def _take(self, folder: files.Folder, index: int, known: bool) -> bool:
         """Read one journal on. False when there is none of this number yet."""
+        limit = READ_BYTES - self.size
         try:
-            data = _read(path, self.offsets[index] if known else 0)
+            data = folder.read(self.key, layout.journal("", index + 1), limit, self.offsets[index] if known else 0)
         except FileNotFoundError:
-            return known  # removed with its job, or not there yet
+            return known  # not there yet
         if not known:
             self.offsets.append(0)
             self.moved = True
         if not data:
             return True
+        self.size += len(data)
         batch = parse(data, index + 1)
         consumed = batch.consumed
         if not consumed and len(data) == READ_BYTES:
-            consumed = len(data)  # one line of megabytes is no record: step over it
+            consumed = len(data)  # one line of a megabyte is no record: step over it
             self.wrong += 1
         self.wrong += batch.wrong
         self.records += batch.records
         self.offsets[index] += consumed
         self.moved = self.moved or consumed > 0
-        self.more = self.more or len(data) == READ_BYTES
+        self.more = self.more or len(data) == limit
         return True
+
+
+def _store(context: Context, news: list[Reading]) -> None:
+    with changing(context) as (c, changes):
+        changes.apply({reading.key: reading.records for reading in news})
+        for reading in news:
+            said = [record.packing for record in reading.records if isinstance(record, Packed)]
+            packings.take(c, reading.job, said)
+            if reading.wrong:
+                jobs.warn_of_lines(c, reading.job, reading.key, reading.wrong)
+        allocations.read_to(c, {reading.key: reading.offsets for reading in news})
+
+
+def _note(reading: Reading, outcome: Outcome) -> None:
+    if not reading.more:
+        outcome.read.add(reading.key)
+    if any(isinstance(record, Metric) for record in reading.records):
+        outcome.measured.add(reading.job)
+    outcome.stirred = outcome.stirred or any(isinstance(record, STIRRING) for record in reading.records)
+    outcome.left = outcome.left or any(isinstance(record, Bye) for record in reading.records)
+    # Of the node that the allocation runs on, as its backend says: of others it cannot know.
+    seen = [one for one in reading.records if isinstance(one, NodeSeen) and one.node == reading.row.node]
+    outcome.looks += [(reading.row.backend, one) for one in seen]
+
+
+def _rests(context: Context, job: str) -> bool:
+    at = context.boundary
+    return job in context.unreadable or at.rests(job, READ) or at.rests(job, STORE)
+
+
+def _leaving(context: Context, rows: list[sa.Row[Any]]) -> set[str]:
+    """Allocations of jobs that are being removed: what their journals say does not matter any more."""
+    with context.db.read() as c:
+        leaving = set(jobs.removing(c))
+    return {row.key for row in rows if row.job_id in leaving}

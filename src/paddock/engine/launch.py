@@ -45,7 +45,10 @@ def launch(context: Context, rows: list[sa.Row[Any]], now: float) -> bool:
     unclosed = {row.job_id for row in rows}
     wanted: dict[str, int] = {}
     for demand in demands:
-        one = facts[demand.job]
+        one = facts.get(demand.job)
+        if one is None:  # its description cannot be read at the moment: what it has stays
+            wanted[demand.job] = len(open_rows[demand.job])
+            continue
         courier = context.courier(one)
         if courier is None:
             continue

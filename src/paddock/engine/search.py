@@ -37,6 +37,7 @@ FAILURES = 10  # so many at the beginning, and none that went well: the search e
 BLIND = 3  # so many that finished without the metric: somebody should be told
 INTERVAL_SHARE = 10  # pbt: where no interval is given, so many changes in a training, by its epochs
 INTERVAL = 5.0
+ADVISED, SUGGEST, END = "do what its search advises", "go on with its search", "end its search"
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,8 @@ class Scout:
             self._unjudged = False
             with self._context.db.read() as c:
                 self._measured |= set(jobs.running(c))
-        due = sorted(job for job in self._measured if ("judge", job) not in self._asked)
+        rests = self._context.boundary.rests
+        due = sorted(job for job in self._measured if ("judge", job) not in self._asked and not rests(job, ADVISED))
         if not due:
             return
         self._measured -= set(due)
@@ -89,15 +91,23 @@ class Scout:
 
     def run(self, now: float) -> None:
         """Carry out advice, end what is over, and ask for more."""
+        at = self._context.boundary
         for advice in self._advice():
-            self._carry_out(advice)
+            done = False
+            with at.job(advice.job, ADVISED):
+                self._carry_out(advice)
+                done = True
+            if not done:
+                self._measured.add(advice.job)  # it is judged again
         self._end_overdue(now)
         with self._context.db.read() as c:
             open_searches = trials.searching(c)
             facts = self._context.facts(c, [one.job for one in open_searches])
         self._context.searching = {one.job for one in open_searches}
         for one in open_searches:
-            self._suggest_for(one, facts[one.job])
+            if one.job in facts and not at.rests(one.job, ADVISED) and not at.rests(one.job, SUGGEST):
+                with at.job(one.job, SUGGEST):
+                    self._suggest_for(one, facts[one.job])
 
     def _ask(self, kind: str, facts: JobFacts, call: Callable[[], Advice]) -> None:
         future = self._executor.submit(call)
@@ -186,11 +196,16 @@ class Scout:
         with self._context.db.read() as c:
             late = trials.overdue(c, now)
         for job in late:
-            with self._context.db.write() as c:
-                stopped = trials.end_waiting(c, job)
-                if stopped:
-                    jobs.warn(c, job, f"The time budget is over: {len(stopped)} tasks were not begun.")
-            self._end(job, "its time budget is over")
+            if not self._context.boundary.rests(job, END):
+                with self._context.boundary.job(job, END):
+                    self._end_at_last(job)
+
+    def _end_at_last(self, job: str) -> None:
+        with self._context.db.write() as c:
+            stopped = trials.end_waiting(c, job)
+            if stopped:
+                jobs.warn(c, job, f"The time budget is over: {len(stopped)} tasks were not begun.")
+        self._end(job, "its time budget is over")
 
     # --- in the thread ------------------------------------------------------------------------------------------------
 

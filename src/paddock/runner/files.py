@@ -38,21 +38,30 @@ def open_plain(path: str, flags: int = os.O_RDONLY, *, below: Optional[str] = No
             finally:
                 os.close(folder)
     except OSError as error:
-        if error.errno in (errno.ELOOP, errno.ENXIO, errno.EISDIR, errno.ENOTDIR, errno.ENODEV):
-            raise NotPlain(error.errno, "not a plain file (a link, folder, pipe or device)", path) from None
-        raise
+        raise _plainly(error, path) from None
     try:
         found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode):
-            raise NotPlain(errno.EINVAL, "not a plain file (a folder, pipe or device)", path)
-        if found.st_nlink > 1:
-            raise NotPlain(errno.EMLINK, "a file with a second name (a hard link)", path)
+        _check(found, path)
         if found.st_nlink == 0 and create:
             raise FileNotFoundError(errno.ENOENT, "removed while it was opened", path)
     except BaseException:
         os.close(descriptor)
         raise
     return descriptor
+
+
+def _plainly(error: OSError, path: str) -> OSError:
+    """The same error, with the whole path; or NotPlain, where that is what it says."""
+    if error.errno in (errno.ELOOP, errno.ENXIO, errno.EISDIR, errno.ENOTDIR, errno.ENODEV):
+        return NotPlain(error.errno, "not a plain file (a link, folder, pipe or device)", path)
+    return type(error)(error.errno, error.strerror, path)
+
+
+def _check(found: os.stat_result, path: str) -> None:
+    if not stat.S_ISREG(found.st_mode):
+        raise NotPlain(errno.EINVAL, "not a plain file (a folder, pipe or device)", path)
+    if found.st_nlink > 1:
+        raise NotPlain(errno.EMLINK, "a file with a second name (a hard link)", path)
 
 
 def _folder_of(path: str, below: str) -> int:
@@ -76,9 +85,38 @@ def open_folder(path: str, *, below: str) -> int:
     try:
         return _folder_of(os.path.join(path, "any"), below)
     except OSError as error:
-        if error.errno in (errno.ELOOP, errno.ENOTDIR):
-            raise NotPlain(error.errno, "not a folder (a file or a link)", path) from None
-        raise
+        raise _plainly(error, path) from None
+
+
+class Folder:
+    """A folder in which many files are read one after the other: the way to it is walked once.
+
+    To be opened anew for each look: only that shows on network file systems what others have written.
+    """
+
+    def __init__(self, path: str, below: str) -> None:
+        self._path = path
+        self._descriptor = open_folder(path, below=below)
+
+    def close(self) -> None:
+        os.close(self._descriptor)
+
+    def read(self, inner: str, name: str, limit: int, offset: int) -> bytes:
+        """Return up to `limit` bytes of a plain file in a folder in this one."""
+        path = os.path.join(self._path, inner, name)
+        try:
+            folder = os.open(inner, _FOLDER, dir_fd=self._descriptor)
+            try:
+                descriptor = os.open(name, os.O_RDONLY | _SAFE, dir_fd=folder)
+            finally:
+                os.close(folder)
+        except OSError as error:
+            raise _plainly(error, path) from None
+        try:
+            _check(os.fstat(descriptor), path)
+            return os.pread(descriptor, limit, offset)
+        finally:
+            os.close(descriptor)
 
 
 def read_plain(path: str, limit: int, *, offset: int = 0, below: Optional[str] = None) -> bytes:

@@ -165,15 +165,15 @@ def test_rounds_without_news_cost_a_stat_a_file(rig: Rig, monkeypatch: pytest.Mo
     rig.write("a.csv", "epoch,a\n0,1\n")
     rig.poll()
     calls: list[str] = []
-    real = os.stat
+    real = os.lstat
 
-    def count(path: str, **how: bool) -> os.stat_result:
+    def count(path: str) -> os.stat_result:
         calls.append(os.path.basename(path))
-        return real(path, **how)
+        return real(path)
 
     monkeypatch.setattr(finder.Finder, "due", lambda self: False)
-    monkeypatch.setattr(os, "stat", count)
-    monkeypatch.setattr("builtins.open", None)
+    monkeypatch.setattr(os, "lstat", count)
+    monkeypatch.setattr(os, "open", None)
     assert rig.poll() == []
     monkeypatch.undo()
     assert sorted(calls) == ["a.csv", "out.log", "report.jsonl"]

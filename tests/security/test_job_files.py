@@ -158,3 +158,32 @@ def test_junk_in_a_map_is_no_error(server: ServerProcess, job: JobFolder) -> Non
     for junk in [*JUNK, b'{"folder": 5}', b'{"folder": null}']:
         plan.write_bytes(junk)
         assert server.get(f"/jobs/{job.job}/parts") == []
+
+
+# Puts a pipe in place of a file of its attempt, and ends as it is told to.
+PIPE = """
+import os, signal, time
+path = os.path.join(os.path.dirname(os.environ["PADDOCK_REPORT"]), {name!r})
+if os.path.exists(path):
+    os.unlink(path)
+os.mkfifo(path)
+{end}
+"""
+
+
+def test_a_pipe_that_a_killed_runner_left_holds_up_nobody(server: ServerProcess) -> None:
+    for name in ("out.log", "report.jsonl"):
+        end = "os.kill(os.getppid(), signal.SIGKILL); time.sleep(600)"
+        [task] = server.wait(server.submit(PIPE.format(name=name, end=end), retries={"lost": 0}))
+        assert (task["state"], task["cause"]) == ("error", "lost")
+    assert [task["state"] for task in server.wait(server.submit("print(1)"))] == ["finished"]
+    assert server.stop() == 0
+    server.start()
+
+
+@pytest.mark.parametrize("name", ["out.log", "report.jsonl"])
+def test_a_pipe_among_its_files_holds_up_no_runner(server: ServerProcess, name: str) -> None:
+    job = server.submit(PIPE.format(name=name, end="time.sleep(1); raise SystemExit(3)"))
+    [task] = server.wait(job)
+    assert (task["state"], task["cause"]) == ("error", "user_error")
+    assert any("not a plain file" in text for text in server.task(job)["warnings"])

@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Iterator
+from concurrent.futures import wait
 from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any, TypeVar
@@ -63,13 +64,18 @@ class Rig:
         """Rounds, with all answers in between."""
         self.ahead += seconds
         for _ in range(rounds):
-            self.engine.wake()
-            self.engine.tick()
-            for one in self.engine.context.couriers.values():
-                one._executor.submit(lambda: None).result(20)
+            self.tick()
+            wait([asked.reading for asked in self.engine.context.unread._asked.values()], 20)
         self.engine.wake()
         self.engine.tick()
         assert self.engine.problem is None, self.engine.problem
+
+    def tick(self) -> None:
+        """A round, and the answers of the backends."""
+        self.engine.wake()
+        self.engine.tick()
+        for one in self.engine.context.couriers.values():
+            one._executor.submit(lambda: None).result(20)
 
     def say(self, key: str, *records: dict[str, Any], start: int = 1) -> None:
         """What the runner of an allocation would write."""

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from paddock.engine.boundary import Boundary
 from paddock.engine.courier import Courier
+from paddock.engine.unread import Unread
 from paddock.models import Cause, Interpreter, JobSpec, Objective, ScriptReport
 from paddock.paths import Home
 from paddock.settings import Settings
@@ -49,9 +50,11 @@ class Context:
     unreadable: set[str] = field(default_factory=set)  # jobs whose description is not valid any more
     _facts: dict[str, JobFacts] = field(default_factory=dict)
     boundary: Boundary = field(init=False)
+    unread: Unread = field(init=False)
 
     def __post_init__(self) -> None:
         self.boundary = Boundary(self.db)
+        self.unread = Unread(self)
 
     def facts(self, c: sa.Connection, ids: Sequence[str]) -> dict[str, JobFacts]:
         """Of those jobs that can be read; see `mend`."""

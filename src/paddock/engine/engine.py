@@ -59,6 +59,7 @@ class Engine:
         self._changed = changed
         self._couriers = {backend.name: Courier(backend, self.wake) for backend in backends}
         self.context = Context(db, home, settings, self._couriers)
+        self.context.unread.wake = self.wake
         self._ingest = Ingest()
         self._monitor = Monitor(self._couriers)
         self._scout = Scout(self.context, self.wake)
@@ -88,6 +89,7 @@ class Engine:
         for courier in self._couriers.values():
             courier.close()
         self._scout.close()
+        self.context.unread.close()
         self._sweeper.shutdown(wait=True)
 
     def wake(self) -> None:

@@ -13,7 +13,6 @@ from paddock.engine.apply import Changes, Subject, changing
 from paddock.engine.boundary import everybodys
 from paddock.engine.context import Context
 from paddock.engine.courier import Answer, Courier, Polled
-from paddock.engine.unread import unread
 from paddock.engine.withdraw import held, withdraw
 from paddock.lifecycle import Verdict
 from paddock.models import AllocationState, AllocationStatus, Cause, TaskState
@@ -173,24 +172,26 @@ def close(context: Context, rows: list[sa.Row[Any]], read: set[str], now: float)
     for job, of_job in ended.items():
         with context.boundary.job(job, SETTLING):
             over = linger.over(context, of_job, now)
-            if over:
-                _settle(context, job, over, now)
+            if over and _settle(context, job, over, now):
                 _give_up(context, job, now)
                 settled = True
     return settled
 
 
-def _settle(context: Context, job: str, rows: list[sa.Row[Any]], now: float) -> None:
-    """End what these allocations leave open."""
+def _settle(context: Context, job: str, rows: list[sa.Row[Any]], now: float) -> bool:
+    """End what these allocations leave open, as far as what their tasks wrote is read. Whether there were any."""
     with context.db.read() as c:
         left = {row.key: attempts.open_in(c, row.key) for row in rows}
         waiting = attempts.waiting_keys(c, job)
-    owed = unread(context, [one for found in left.values() for one in found])
+    told = {key: some for key, found in left.items() if (some := context.unread.ask(found)) is not None}
+    rows = [row for row in rows if row.key in told]  # the others in a later round
+    if not rows:
+        return False
     # Taken by a runner that died before it said so. Of others that wait nothing is known: they stay as they are.
     silent = {row.key for row in rows if not linger.left_well(context, row)}
     owners = held(context.home.job(job), waiting) if silent else {}
     with changing(context) as (c, changes):
-        changes.apply(owed)
+        changes.apply({key: records for some in told.values() for key, records in some.items()})
         found = attempts.lookup(c, [one for one, key in owners.items() if key in silent])
         for one, orphan in found.items():
             left[owners[one] or ""].append(orphan)
@@ -202,6 +203,7 @@ def _settle(context: Context, job: str, rows: list[sa.Row[Any]], now: float) -> 
             if by_hand:
                 jobs.hold(c, row.job_id, warning=f"Held, because an allocation was ended by hand: {row.reason}")
     linger.forget(context, rows)
+    return True
 
 
 def _give_up(context: Context, job: str, now: float) -> None:
@@ -240,8 +242,10 @@ def _put_back(context: Context, row: sa.Row[Any], now: float) -> None:
     with context.db.read() as c:
         found = attempts.open_in(c, row.key)
     left = [one for one in found if (one.start or 1) <= starts and (over or one.ended_at is not None)]
+    owed = context.unread.ask(left)
+    if owed is None:
+        return
     if left:
-        owed = unread(context, left)
         with changing(context) as (_, changes):
             changes.apply(owed)
             changes.end(left, _over(changes, Cause.PREEMPTED, "its allocation was put back into the queue"), now)
@@ -266,7 +270,9 @@ def _fence(context: Context, row: sa.Row[Any], now: float) -> None:
     starts = len(row.offsets)
     with context.db.read() as c:
         left = [one for one in attempts.open_in(c, row.key) if (one.start or 1) < starts]
-    owed = unread(context, left)
+    owed = context.unread.ask(left)
+    if owed is None:
+        return
     with changing(context) as (_, changes):
         changes.apply(owed)
         reason = "its allocation was started again, on the same or another node"

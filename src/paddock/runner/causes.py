@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
 import signal as signals
 from typing import Iterator, Sequence
+
+from .files import read_plain
 
 USER_ERROR, GPU_OOM, HOST_OOM = "user_error", "gpu_oom", "host_oom"
 
@@ -129,10 +130,7 @@ def is_cuda_fault(log_path: str) -> bool:
 def _lines(path: str) -> list[str]:
     """The lines at the end of the log that are not empty, as they stood on the screen."""
     try:
-        with open(path, "rb") as f:
-            size = f.seek(0, os.SEEK_END)
-            f.seek(max(0, size - _TAIL))
-            text = f.read(_TAIL).decode("utf-8", "replace")
+        text = read_plain(path, _TAIL, offset=-_TAIL).decode("utf-8", "replace")
     except OSError:
         return []
     shown = (_shown(line) for line in text.split("\n"))

@@ -13,7 +13,7 @@ from .sources.finder import Finder, Found
 from .sources.jsonl import JsonlSource
 from .sources.ledger import Ledger, Record
 from .sources.stdout import StdoutSource
-from .sources.tail import Mark, Tail, mark
+from .sources.tail import Mark, Tail, mark, open_file
 from .sources.tensorboard import Names, TensorBoardSource
 
 MAX_FILES = 200
@@ -167,7 +167,7 @@ class Follower:
 def sniff(path: str) -> str:
     """What a file of any name holds, by its first character; nothing while it is empty."""
     try:
-        with open(path, "rb") as f:
+        with open_file(path) as f:
             first = f.read(4096).lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
     except OSError:
         return "csv"  # which says what is wrong with it

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Iterable, NamedTuple
 
+from ..files import NotPlain
 from .tail import Tail
 
 # The lower, the more a source is to be trusted with a metric that several give.
@@ -49,6 +50,9 @@ class Source:
             return self._batch
         try:
             chunk = self.tail.read(final)
+        except NotPlain as e:
+            self.warn("is not read: %s; write it as a plain file" % e.strerror)
+            return self._batch
         except OSError as e:
             self.warn("cannot be read (%s); make it readable for the user the training runs as" % (e.strerror or e))
             return self._batch

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import BinaryIO, Callable, NamedTuple, Tuple
 
+from .. import files
+
 SLICE = 64 * 1024
 HEAD = 1024
 LAST = 64
@@ -35,9 +37,14 @@ NOTHING = Chunk()
 SAME, WAIT, REWRITTEN = range(3)
 
 
+def open_file(path: str) -> BinaryIO:
+    """Plain files only: to open a pipe would wait for somebody who writes into it, and a link may lead anywhere."""
+    return os.fdopen(files.open_plain(path), "rb")
+
+
 def mark(path: str) -> Mark | None:
     try:
-        with open(path, "rb") as f:
+        with open_file(path) as f:
             key = _key(os.fstat(f.fileno()))
             head = f.read(min(HEAD, key[2]))
             return Mark(key, head, _before(f, key[2]))
@@ -66,16 +73,16 @@ class Tail:
         """The file was cut on purpose: what was read up to now ends at another place, and is not to be read again."""
         self.offset = place(self.offset)
         self._key = self._shrunk = None
-        with open(self.path, "rb") as f:
+        with open_file(self.path) as f:
             self._last = _before(f, self.offset)
 
     def read(self, final: bool = False) -> Chunk:
         """The next slice. Raises OSError where the file is there but cannot be read."""
         try:
-            key = _key(os.stat(self.path))
+            key = _key(os.lstat(self.path))
             if key == self._key and (self._before or self.offset >= self._size):
                 return NOTHING
-            with open(self.path, "rb") as f:
+            with open_file(self.path) as f:
                 return self._read(f, final)
         except FileNotFoundError:
             return NOTHING

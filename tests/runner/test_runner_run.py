@@ -171,6 +171,31 @@ def test_start_failures_are_told_and_the_runner_goes_on(folder: Folder, tmp_path
     assert {r["task"] for r in records if r["e"] == "started"} == {"t-10"}
 
 
+def test_whatever_is_in_place_of_a_log_is_told_and_the_runner_goes_on(folder: Folder, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere.txt"
+    elsewhere.write_text("somebody's")
+    attempt = {task: folder.results(task) / "attempts" / "1" for task in ("t-1", "t-2", "t-3", "t-4", "t-5")}
+    for task, place in attempt.items():
+        place.mkdir(parents=True)
+        folder.add(task, "echo", "here")
+    os.mkfifo(attempt["t-1"] / "out.log")
+    (attempt["t-2"] / "out.log").symlink_to(elsewhere)
+    (attempt["t-3"] / "out.log").hardlink_to(elsewhere)
+    (attempt["t-4"] / "out.log").mkdir()
+    os.mkfifo(attempt["t-5"] / "params.json.tmp")
+    folder.end()
+    folder.allocate()
+    records = folder.run()
+    for task in ("t-1", "t-2", "t-3", "t-4"):
+        end = ended(records, task)
+        assert (end["exit"], end["cause"]) == (None, "launch_failed")
+        assert str(attempt[task] / "out.log") in end["reason"]
+        assert "plain file" in end["reason"] or "hard link" in end["reason"]
+    assert ended(records, "t-5")["exit"] == 0
+    assert folder.log("t-5") == "here\n"
+    assert elsewhere.read_text() == "somebody's"
+
+
 def test_slots_run_at_the_same_time(folder: Folder) -> None:
     for i in range(4):
         folder.add(f"t-{i}", "sleep", "0.5")

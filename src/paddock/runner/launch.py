@@ -8,6 +8,7 @@ import subprocess
 from typing import Any, Dict, List, Optional
 
 from . import layout, members
+from .files import open_plain
 from .mailbox import Attempt
 from .manifest import Manifest
 from .prepare import Place
@@ -28,8 +29,9 @@ def launch(
         os.makedirs(place.members, exist_ok=True)
         argv = members.command(manifest.members, place.members, argv, os.environ)
     # The process writes to the file itself: its output outlives the runner, and costs the runner nothing.
-    log = os.open(place.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
+    log = open_plain(place.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, below=manifest.job_dir, mode=0o666)
     try:
+        os.set_blocking(log, True)
         return subprocess.Popen(
             argv,
             stdin=subprocess.DEVNULL,

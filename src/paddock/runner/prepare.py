@@ -187,6 +187,9 @@ def _stamps(folder: str) -> Dict[str, Tuple[int, int]]:
 
 def _write_json(path: str, value: Any) -> None:
     temporary = path + ".tmp"
-    with open(temporary, "w", encoding="utf-8") as file:
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(temporary)  # of a runner that was killed, or whatever somebody has put there
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         json.dump(value, file)
     os.rename(temporary, path)

@@ -131,7 +131,7 @@ def backends(settings: Settings, home: Home) -> list[Backend]:
         known = ", ".join(["local", "slurm", *sorted(clusters)])
         raise InvalidInput(f"There is no backend {settings.backend!r}; there are: {known}.")
     slurm = [SlurmBackend(name, one) for name, one in sorted(clusters.items())]
-    return [LocalBackend(home.local, settings.local), *slurm]
+    return [LocalBackend(home.local, settings.local, stuck_seconds=settings.runner.stuck_seconds), *slurm]
 
 
 class _Uvicorn(uvicorn.Server):

@@ -82,6 +82,12 @@ class RunnerSettings(BaseModel):
     grace_seconds: float = Field(
         10.0, ge=0, le=3600, description="time between SIGTERM and SIGKILL when a task is stopped"
     )
+    stuck_seconds: float = Field(
+        15.0,
+        gt=0,
+        le=3600,
+        description="a runner that was told to stop a task, or to end, and is silent, is ended so long after its grace",
+    )
     log_bytes: int = Field(
         1024**3, ge=65_536, description="largest log of a task: beyond it, what is between beginning and end is dropped"
     )

@@ -175,6 +175,26 @@ def test_what_a_killed_runner_had_not_read_is_not_lost(where: str, tmp_path: Pat
         assert first["steps"] + second["steps"] == curve["steps"]
 
 
+def test_a_stopped_runner_keeps_no_slot(tmp_path: Path) -> None:
+    with running(tmp_path / "home", local__slots=1, runner__grace_seconds=1, runner__stuck_seconds=1) as server:
+        job = server.submit(SLEEPER)
+        pid = _pid_of(server, job)
+        runner = _runner_of(pid)
+        os.kill(runner, signal.SIGSTOP)
+        server.post(f"/jobs/{job}/stop")
+        assert [task["state"] for task in server.wait(job)] == ["stopped"]
+        wait_for(lambda: not _alive(pid) and not _alive(runner), what="the end of its processes")
+
+        removed = server.submit(SLEEPER)
+        pid = _pid_of(server, removed)
+        os.kill(_runner_of(pid), signal.SIGSTOP)
+        assert server.client.delete(f"/jobs/{removed}").status_code == 204
+        wait_for(lambda: not server.home.job(removed).root.exists(), what="the job to be gone")
+        assert not _alive(pid)
+
+        assert [task["state"] for task in server.wait(server.submit("print(1)"))] == ["finished"]
+
+
 def _pid_of(server: ServerProcess, job: str) -> int:
     def ready() -> int | None:
         task = server.task(job)

@@ -197,3 +197,18 @@ class TestWhoseClaim:
         claim = layout.claim(str(rig.home.job(JOB).root), task, 1)
         with open(claim) as file:
             assert file.read() == f"{JOB}-a1.0\n"
+
+
+def test_a_runner_that_does_not_obey_is_ended_but_not_before_it_had_the_time_to(rig: Rig) -> None:
+    [task] = rig.job()
+    rig.step()
+    rig.started(f"{JOB}-a1.0", task)
+    rig.step()
+    rig.step(seconds=600)  # it has nothing to say
+    with rig.db.write() as c:
+        tasks.request_stop(c, JOB, None)
+    rig.step()
+    assert "cancel" not in rig.backend.calls
+    runner = rig.settings.runner
+    rig.step(seconds=runner.grace_seconds + runner.stuck_seconds + 1)
+    assert "cancel" in rig.backend.calls

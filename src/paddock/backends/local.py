@@ -37,8 +37,6 @@ from paddock.runner import files
 from paddock.runner.cores import deal
 from paddock.settings import LocalSettings
 
-KILL_SECONDS = 15.0  # so long after its grace a runner that was told to end is killed, with all that is its own
-
 
 @dataclass(frozen=True)
 class Entry:
@@ -75,8 +73,12 @@ class LocalBackend:
     sure = True
     queued: int | None = None
 
-    def __init__(self, folder: Path, settings: LocalSettings, name: str = "local") -> None:
+    def __init__(
+        self, folder: Path, settings: LocalSettings, name: str = "local", *, stuck_seconds: float = 15.0
+    ) -> None:
+        """`stuck_seconds`: so long after its grace a runner that was told to end is killed, with all it has started."""
         self.name = name
+        self._stuck_seconds = stuck_seconds
         self._folder = folder
         self._gpus = find_gpus(settings.gpus)
         self._watch = Watch(self._gpus)
@@ -101,7 +103,7 @@ class LocalBackend:
         with self._lock:
             for entry in list(self._entries.values()):
                 if entry.state == AllocationState.RUNNING:
-                    if _overdue(entry):
+                    if self._is_overdue(entry):
                         processes.kill_marked(entry.key)
                     if not self._runs(entry):
                         self._end(entry)
@@ -262,6 +264,11 @@ class LocalBackend:
             return child.poll() is None
         return entry.pid is not None and processes.alive(entry.pid, entry.start)
 
+    def _is_overdue(self, entry: Entry) -> bool:
+        """Return True if it was told to end, and had the time to: it is stopped, or hangs."""
+        grace = entry.spec.get("grace", 0) + self._stuck_seconds
+        return entry.cancelled_at is not None and time.time() - entry.cancelled_at > grace
+
     def _end(self, entry: Entry) -> None:
         processes.kill_marked(entry.key)
         if processes.marked(entry.key):
@@ -289,12 +296,6 @@ class LocalBackend:
         for key in keys & set(self._entries):
             (self._folder / f"{key}.json").unlink(missing_ok=True)
             del self._entries[key]
-
-
-def _overdue(entry: Entry) -> bool:
-    """Return True if it was told to end, and had the time to: it is stopped, or hangs."""
-    grace = entry.spec.get("grace", 0) + KILL_SECONDS
-    return entry.cancelled_at is not None and time.time() - entry.cancelled_at > grace
 
 
 @contextmanager

@@ -11,7 +11,6 @@ from paddock.models import AllocationState
 from paddock.store import allocations, attempts
 
 AGAIN_SECONDS = 10.0
-STUCK_SECONDS = 20.0  # a runner that is told to stop a task and says nothing for so long after its grace is stuck
 _FORGET_SECONDS = 3600.0
 
 
@@ -41,12 +40,14 @@ def end_stuck(context: Context, rows: list[sa.Row[Any]], now: float) -> None:
         told = attempts.told_to_stop(c)
         facts = context.facts(c, [row.job_id for row in told])
     running = {row.key: row for row in rows if row.state == AllocationState.RUNNING and row.heard_at is not None}
+    context.told = {one.id: context.told.get(one.id, now) for one in told}
+    runner = context.settings.runner
     stuck = {}
     for one in told:
         row = running.get(one.allocation)
         if row is not None and one.job_id in facts:
             grace = facts[one.job_id].spec.grace_seconds
-            grace = context.settings.runner.grace_seconds if grace is None else grace
-            if now - row.heard_at > grace + STUCK_SECONDS:
+            grace = runner.grace_seconds if grace is None else grace
+            if now - max(row.heard_at, context.told[one.id]) > grace + runner.stuck_seconds:
                 stuck[row.key] = row
     cancel(context, list(stuck.values()))

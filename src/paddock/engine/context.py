@@ -43,6 +43,7 @@ class Context:
     requeued: dict[str, tuple[int, float]] = field(default_factory=dict)  # allocation that waits again -> starts, since
     restarted: dict[tuple[str, int], float] = field(default_factory=dict)  # allocation, start -> when it was noticed
     cancels: dict[str, float] = field(default_factory=dict)  # allocation -> when its backend was last asked to end it
+    told: dict[str, float] = field(default_factory=dict)  # task that was told to stop, and runs -> since when
     drained: set[tuple[str, int]] = field(default_factory=set)  # allocation, start: told to end, as it waits again
     lingering: dict[str, float] = field(default_factory=dict)  # allocation that ended without a good-bye -> since when
     searching: set[str] = field(default_factory=set)  # jobs that will have further tasks

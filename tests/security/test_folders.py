@@ -206,7 +206,7 @@ def test_instead_of_what_a_runner_printed(rig: Rig, victim: Path, harm: Harm) ->
     assert "it printed nothing" in (rig.task(task).reason or "")
 
 
-@pytest.mark.parametrize("harm", [None, as_link_to_a_folder])
+@pytest.mark.parametrize("harm", [None, as_file, as_pipe, as_link, as_link_to_itself, as_link_to_a_folder])
 def test_a_job_with_a_strange_folder_can_be_removed(rig: Rig, victim: Path, harm: Harm | None) -> None:
     folder, _, _ = both(rig)
     rig.step()
@@ -222,6 +222,8 @@ def test_a_job_with_a_strange_folder_can_be_removed(rig: Rig, victim: Path, harm
         assert jobs.removing(c) == []
     assert rig.rows() == []
     assert not os.path.lexists(folder.root)
+    rig.engine._sweeper.submit(lambda: None).result(20)
+    assert list(rig.home.incoming.iterdir()) == []
     assert victim.read_text() == VICTIM
     assert rig.detail(OTHER).id == OTHER
 

@@ -55,7 +55,9 @@ def _sources(web: Path) -> list[Path]:
 def build(web: Path) -> None:
     command_line, path = npm()
     environment = os.environ | {"PATH": path}
-    commands = [["run", "build"]] if _installed(web) else [["ci", "--no-audit", "--no-fund"], ["run", "build"]]
+    # What is installed runs nothing of its own: packages that had been taken over did so by scripts like these.
+    install = ["ci", "--ignore-scripts", "--no-audit", "--no-fund"]
+    commands = [["run", "build"]] if _installed(web) else [install, ["run", "build"]]
     for command in commands:
         print(f"paddock: npm {' '.join(command)} in {web}", file=sys.stderr, flush=True)
         done = subprocess.run([*command_line, *command], cwd=web, env=environment, stdout=sys.stderr, check=False)

@@ -15,6 +15,7 @@
     │   └── BackendBusy       503  the scheduler takes no more for now: try again later
     │       └── BackendClosed    503  the partition takes nothing for now: try again later
     ├── DatabaseDamaged       500  the database has to be restored
+    ├── DatabaseUnavailable   503  the database does not answer: try again later
     └── ServerUnreachable     503  (client side) no server answers
 
 A class docstring is the default message; `code` is stable and is what programs should look at.
@@ -29,6 +30,7 @@ class PaddockError(Exception):
 
     code: ClassVar[str] = "error"
     status: ClassVar[int] = 500
+    retry_seconds: ClassVar[int | None] = None  # when it is worth trying again
 
     def __init__(self, message: str | None = None, *, fields: Mapping[str, str] | None = None) -> None:
         self.message = message or (type(self).__doc__ or "").strip()
@@ -96,6 +98,7 @@ class Busy(PaddockError):
 
     code = "busy"
     status = 503
+    retry_seconds = 5
 
 
 class BackendError(PaddockError):
@@ -127,6 +130,14 @@ class DatabaseDamaged(PaddockError):
     """The database is damaged."""
 
     code = "database_damaged"
+
+
+class DatabaseUnavailable(PaddockError):
+    """The database does not answer: try again in a moment."""
+
+    code = "database_unavailable"
+    status = 503
+    retry_seconds = 5
 
 
 class ServerUnreachable(PaddockError):

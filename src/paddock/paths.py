@@ -149,7 +149,7 @@ def write_once(path: Path, text: str, mode: int = 0o644) -> None:
         raise
 
 
-def append_lines(path: Path, records: list[dict[str, Any]], below: Path | None = None) -> None:
+def append_lines(path: Path, records: list[dict[str, Any]], below: Path | None = None, mode: int = 0o644) -> None:
     """Append JSON lines in one write; a torn last line of a crash before is sealed off first.
 
     Whatever else stands in place of a plain file is left alone, and raises OSError. `below`: see runner/files.py; the
@@ -157,4 +157,4 @@ def append_lines(path: Path, records: list[dict[str, Any]], below: Path | None =
     """
     if records:
         text = "".join(json.dumps(record, separators=(",", ":")) + "\n" for record in records)
-        files.append_plain(str(path), text.encode(), below=str(below or path.parent), seal=True)
+        files.append_plain(str(path), text.encode(), below=str(below or path.parent), seal=True, mode=mode)

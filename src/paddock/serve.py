@@ -17,6 +17,7 @@ import uvicorn
 from paddock import door, hosting, lease, whereabouts
 from paddock.api.app import create_app
 from paddock.api.bell import Bell
+from paddock.api.connections import Protocol, raise_limit
 from paddock.api.server import Server
 from paddock.backends.base import Backend
 from paddock.backends.local import LocalBackend
@@ -79,8 +80,11 @@ def serve(
             port = listener.getsockname()[1]
             about = Whereabouts.here(_url(settings.host, port), port, cluster)
             held.tell(about.url)
+            Protocol.most = raise_limit()
             config = uvicorn.Config(
                 app,
+                http=Protocol,
+                ws="none",
                 log_level="warning",
                 timeout_graceful_shutdown=3,
                 timeout_keep_alive=KEEP_ALIVE_SECONDS,

@@ -9,7 +9,7 @@ import httpx2
 from pydantic import ValidationError
 
 from paddock.connection import Connection
-from paddock.errors import ServerUnreachable
+from paddock.errors import Busy, DatabaseUnavailable, PaddockError, ServerUnreachable
 from paddock.models import Event
 
 AWAY_SECONDS = 60.0
@@ -39,8 +39,8 @@ def events(connection: Connection, job: str | None, last: int | None) -> Iterato
                     event = _event(sent, job, position)
                     if event is not None:
                         yield event
-            ended = ServerUnreachable("The server closed the event stream.")
-        except ServerUnreachable as error:
+            ended: PaddockError = ServerUnreachable("The server closed the event stream.")
+        except (ServerUnreachable, Busy, DatabaseUnavailable) as error:
             ended = error
         if patience is None:
             raise ended
@@ -98,7 +98,7 @@ class Patience:
     def reached(self) -> None:
         self._since = None
 
-    def missed(self, error: ServerUnreachable) -> None:
+    def missed(self, error: PaddockError) -> None:
         """Wait a little, or raise when it is too long."""
         now = time.monotonic()
         self._since = now if self._since is None else self._since

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from paddock import commands, environment, placement, planning, snapshot
+from paddock import commands, environment, masks, placement, planning, snapshot
 from paddock.errors import InvalidInput, PaddockError
 from paddock.models import (
     CodeInfo,
@@ -174,7 +174,7 @@ def accept(made: Plan, code: CodeInfo, owner: str, home: Home, db: Database, set
     job = "".join(secrets.choice(_ALPHABET) for _ in range(8))
     incoming = home.incoming / job
     try:
-        _lay_down(made, incoming)
+        _lay_down(made, incoming, masks.masked(made.spec, job) if settings.group else made.spec)
         if settings.group:
             open_to(incoming, settings.group)
         interpreter = environment.check(
@@ -216,12 +216,12 @@ def _program(made: Plan) -> str:
     return snapshot.digest({**made.files, "\0command": (made.spec.command or "").encode()})
 
 
-def _lay_down(made: Plan, folder: Path) -> None:
+def _lay_down(made: Plan, folder: Path, shown: JobSpec) -> None:
     folder.mkdir(mode=0o700)
     snapshot.lay_down(made.files, folder / "code")
     for name in ("claims", "allocations", "results"):
         (folder / name).mkdir()
-    write_once(folder / "job.json", made.spec.model_dump_json(indent=1))
+    write_once(folder / "job.json", shown.model_dump_json(indent=1))
 
 
 def _lay_down_report(folder: Path, group: str | None) -> None:

@@ -97,5 +97,15 @@ def successor(home: Home) -> str | None:
     return None if found is None or found.lives is False else found.words
 
 
+def exposure(url: str) -> list[str]:
+    """What plain HTTP means at an address that others reach; nothing at one of this machine alone."""
+    if _loopback(url) or not url.startswith("http://"):
+        return []
+    return [
+        f"{url} is plain HTTP: whoever can listen on the network between its machine and yours, such as the cluster's, "
+        "can read all that is sent, the token of the link as well, and act as you with it"
+    ]
+
+
 def _loopback(url: str) -> bool:
     return any(f"//{name}:" in url for name in ("127.0.0.1", "localhost", "[::1]"))

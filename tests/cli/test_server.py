@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from paddock import hosting, whereabouts
+from paddock.cli import in_slurm
 from paddock.client import Client
 from paddock.connection import HANDOVER_SECONDS
 from paddock.errors import InvalidInput, ServerUnreachable
@@ -181,6 +182,15 @@ def test_wrong_ways_to_start_in_slurm(alone: Cli, tmp_path: Path) -> None:
     nowhere = {name: str(tmp_path) for name in ("PATH", "SLURM_CONF")}
     assert "is this a machine with Slurm's commands?" in alone.quick("up", "--in-slurm", code=5, **nowhere).err
     assert not alone.home.exists() or not os.listdir(alone.home)
+
+
+def test_what_plain_http_means_is_said(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    home.create()
+    in_slurm._announce(home, Whereabouts(url="http://n17:54322", port=54322, slurm="77", node="n17"), True)
+    assert "plain HTTP" in capsys.readouterr().err
+    in_slurm._announce(home, Whereabouts(url="http://127.0.0.1:54322", port=54322), True)
+    assert capsys.readouterr().err == ""
 
 
 # --- nobody answers, or somebody else ---------------------------------------------------------------------------------

@@ -37,7 +37,9 @@ class Cluster:
 
     def start(self) -> None:
         data = self._folder / "data"
-        self._run("initdb", "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync")
+        if not data.exists():
+            given = ("-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync")
+            self._run("initdb", "-D", data, *given)
         options = f"{_FAST} -k {self._folder}"
         self._run("pg_ctl", "-D", data, "-w", "-l", self._folder / "log", "-o", options, "start")
 

@@ -425,10 +425,10 @@ def test_a_group_may_read_jobs_and_nothing_else(cluster: Cluster, reachable: Pat
         folder = server.home.job(job)
         allocation = folder.allocation(task["allocation"]["key"])
         paths = [folder.root, folder.code / "train.py", folder.log(f"{job}-1", 1), allocation / "journal.1.jsonl"]
-        paths += [Path(layout.manifest(str(allocation))), folder.task(f"{job}-1"), folder.tasks]
+        paths += [Path(layout.manifest(str(allocation))), folder.task(f"{job}-1"), folder.spec]
         assert [can_read(cluster, "bob", path) for path in paths] == [True] * len(paths)
         assert [can_read(cluster, "alice", path) for path in paths] == [False] * len(paths)
-        for path in (server.home.token, server.home.database):
+        for path in (server.home.token, server.home.database, folder.tasks):  # the last has values of variables
             assert not can_read(cluster, "bob", path)
 
 

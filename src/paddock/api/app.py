@@ -29,7 +29,9 @@ def create_app(server: Server, token: str) -> FastAPI:
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         server.bell.attach()
         server.engine.start()
+        server.watch.start()
         yield
+        server.watch.close()
         server.bell.close()
         server.engine.close()
 

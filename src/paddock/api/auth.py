@@ -24,6 +24,7 @@ from paddock import proof
 from paddock.api import faults, web
 from paddock.api.sessions import SECONDS, Sessions
 from paddock.errors import NotAuthorised, PaddockError, WrongOrigin
+from paddock.store.db import away
 
 log = logging.getLogger("paddock.api")
 SESSION = "/api/v1/session"
@@ -58,7 +59,7 @@ class TokenWall:
             return
         except Exception as error:  # nobody without a token fills the log
             log.error("a request could not be looked at: %s", type(error).__name__)
-            answer = faults.reply(PaddockError("Something went wrong in the server."))
+            answer = faults.reply(away(error) or PaddockError("Something went wrong in the server."))
         await (answer or self._app)(scope, receive, send)
 
     async def _answer(self, scope: Scope, receive: Receive) -> Response | None:

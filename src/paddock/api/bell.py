@@ -5,9 +5,12 @@ import contextlib
 
 
 class Bell:
+    """Who waits says how often it had rung before looking: so no ring between looking and waiting is missed."""
+
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._waiters: set[asyncio.Future[None]] = set()
+        self.rings = 0
         self.closed = False
 
     def attach(self) -> None:
@@ -26,13 +29,14 @@ class Bell:
         self.ring()
 
     def _wake(self) -> None:
+        self.rings += 1
         for waiter in self._waiters:
             if not waiter.done():
                 waiter.set_result(None)
 
-    async def wait(self, seconds: float) -> None:
-        """Until it rings, or for so long."""
-        if self.closed:
+    async def wait(self, seen: int, seconds: float) -> None:
+        """Until it has rung more than `seen` times, or for so long."""
+        if self.closed or self.rings != seen:
             return
         waiter = asyncio.get_running_loop().create_future()
         self._waiters.add(waiter)

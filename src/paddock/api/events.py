@@ -4,13 +4,15 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Header, Query
+from fastapi import APIRouter, Depends, Header, Query, Request
 from fastapi.sse import EventSourceResponse, ServerSentEvent
-from starlette.concurrency import run_in_threadpool
 
-from paddock.api.server import At, Server
-from paddock.models import Event
+from paddock.api.auth import WHO
+from paddock.api.server import At
+from paddock.api.streams import AT_ONCE
+from paddock.errors import PaddockError
 from paddock.store import events, jobs
+from paddock.store.db import FAULTS
 
 router = APIRouter(prefix="/events", tags=["events"])
 
@@ -53,7 +55,12 @@ def _position(text: str) -> int | None:
     return int(text[:_DIGITS])
 
 
-@router.get("", response_class=EventSourceResponse)
+async def _place(request: Request, at: At) -> AsyncIterator[None]:
+    with at.streams.place(request.scope[WHO]):
+        yield
+
+
+@router.get("", response_class=EventSourceResponse, dependencies=[Depends(_place)])
 async def follow_events(at: At, begin: Annotated[Begin, Depends(_begin)]) -> AsyncIterator[ServerSentEvent]:
     """Server-sent events of kinds `job`, `tasks`, `removed`; `hello` first, with the position of the stream.
 
@@ -63,12 +70,13 @@ async def follow_events(at: At, begin: Annotated[Begin, Depends(_begin)]) -> Asy
     kind = "hello" if begin.complete else "reset"
     yield ServerSentEvent(event=kind, id=str(position), data={"position": position})
     while not at.bell.closed:
-        for event in await run_in_threadpool(_after, at, position, begin.job):
-            position = event.id
-            yield ServerSentEvent(event=event.kind, id=str(event.id), data=event.model_dump(mode="json"))
-        await at.bell.wait(WAIT_SECONDS)
-
-
-def _after(at: Server, position: int, job: str | None) -> list[Event]:
-    with at.db.read() as c:
-        return events.after(c, position, job)
+        rings = at.bell.rings
+        try:
+            found = await at.streams.after(position, begin.job)
+        except (*FAULTS, PaddockError):  # who follows comes back, and is told
+            return
+        for number, event in found:
+            position = number
+            yield event
+        if len(found) < AT_ONCE:
+            await at.bell.wait(rings, WAIT_SECONDS)

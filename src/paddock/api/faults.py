@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 
 from paddock.errors import InvalidInput, PaddockError
 from paddock.models import ErrorBody, ErrorReply
+from paddock.store.db import FAULTS, away
 
 log = logging.getLogger("paddock.api")
 
@@ -37,6 +38,8 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(PaddockError, _paddock)
     app.add_exception_handler(RequestValidationError, _validation)
     app.add_exception_handler(HTTPException, _http)
+    for fault in FAULTS:
+        app.add_exception_handler(fault, _database)
     app.add_exception_handler(Exception, _unexpected)
 
 
@@ -66,7 +69,10 @@ def _clean(text: str) -> str:
 
 
 def reply(error: PaddockError) -> JSONResponse:
-    return _reply(error.status, error.code, error.message, error.fields)
+    made = _reply(error.status, error.code, error.message, error.fields)
+    if error.retry_seconds is not None:
+        made.headers["Retry-After"] = str(error.retry_seconds)
+    return made
 
 
 async def _paddock(_: Request, error: Exception) -> JSONResponse:
@@ -84,6 +90,11 @@ async def _http(_: Request, error: Exception) -> JSONResponse:
     reply = _reply(error.status_code, _CODES.get(error.status_code, "error"), str(error.detail))
     reply.headers.update(error.headers or {})
     return reply
+
+
+async def _database(request: Request, error: Exception) -> JSONResponse:
+    known = away(error)
+    return reply(known) if known is not None else await _unexpected(request, error)
 
 
 async def _unexpected(_: Request, error: Exception) -> JSONResponse:

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from starlette.concurrency import run_in_threadpool
 
-from paddock import mapping, placement, snapshot, submission
+from paddock import mapping, masks, placement, snapshot, submission
 from paddock.api import export, search, uploads
 from paddock.api.server import At, JobId, Server
 from paddock.errors import InvalidInput
@@ -64,13 +64,15 @@ async def preview_job(
 ) -> Preview:
     """What a submission would do: its tasks, their exact commands, warnings. Changes nothing."""
     upload = await uploads.read(request, at.settings.upload)
-    return await run_in_threadpool(lambda: _preview(_plan(upload, at), at, check))
+    return await run_in_threadpool(_preview, upload, at, check)
 
 
-def _preview(made: submission.Plan, at: Server, check: bool) -> Preview:
+def _preview(upload: uploads.Upload, at: Server, check: bool) -> Preview:
+    made = _plan(upload, at)
     asked = at.engine.request(made.spec, made.at_once, check=check)
+    spec = masks.with_variables(made.spec, upload.spec.environment.variables)  # with the masks that came
     told = {"allocations": asked.count, "slots": asked.slots, "batch_script": asked.script, "check": asked.check}
-    return made.preview(at.home).model_copy(update=told)
+    return made.preview(at.home).model_copy(update={**told, "spec": spec})
 
 
 @router.post("", status_code=201, openapi_extra=uploads.openapi_body())
@@ -86,9 +88,14 @@ def _plan(upload: uploads.Upload, at: Server) -> submission.Plan:
     if backend not in at.engine.backends:
         message = f"there is no backend {backend!r}; there are: {', '.join(at.engine.backends)}"
         raise InvalidInput(f"T{message[1:]}.", fields={"resources.backend": message})
-    spec = upload.spec.model_copy(update={"resources": resources})
+    spec = masks.filled(upload.spec.model_copy(update={"resources": resources}), lambda job: _variables(at, job))
     made = submission.plan(spec, upload.files, at.settings, at.engine.nodes(backend))
     return submission.with_past(made, at.db)
+
+
+def _variables(at: Server, text: str) -> dict[str, str]:
+    with at.db.read() as c:
+        return jobs.variables(c, jobs.resolve(c, text))
 
 
 def _submit(upload: uploads.Upload, at: Server) -> JobDetail:
@@ -100,8 +107,7 @@ def _submit(upload: uploads.Upload, at: Server) -> JobDetail:
 
 def _detail(at: Server, text: str) -> JobDetail:
     with at.db.read() as c:
-        job = jobs.resolve(c, text)
-        return jobs.detail(c, job, str(at.home.job(job).root))
+        return search.detail(at, c, jobs.resolve(c, text))
 
 
 @router.get("/{job}")

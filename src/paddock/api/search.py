@@ -5,11 +5,12 @@ from datetime import UTC, datetime
 
 from fastapi import APIRouter
 
-from paddock import extension
-from paddock.api.server import At, JobId
+from paddock import extension, masks
+from paddock.api.server import At, JobId, Server
 from paddock.models import ExtendRequest, JobDetail, JobSpec, Method, SearchReport
 from paddock.search import history, report
 from paddock.store import jobs, metrics, trials
+from paddock.store.db import Connection
 
 router = APIRouter()
 
@@ -52,4 +53,10 @@ def extend_job(job: JobId, more: ExtendRequest, at: At) -> JobDetail:
         extension.extend(c, found, more, at.settings)
     at.changed()
     with at.db.read() as c:
-        return jobs.detail(c, found, str(at.home.job(found).root))
+        return detail(at, c, found)
+
+
+def detail(at: Server, c: Connection, job: str) -> JobDetail:
+    """A job as it is shown."""
+    found = jobs.detail(c, job, str(at.home.job(job).root))
+    return found.model_copy(update={"spec": masks.masked(found.spec, job)})

@@ -1,11 +1,13 @@
 """What the routes share."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 
 from fastapi import Depends, Path, Request
 
 from paddock.api.bell import Bell
+from paddock.api.streams import Streams
+from paddock.api.watch import Watch
 from paddock.engine.engine import Engine
 from paddock.paths import Home
 from paddock.settings import Settings
@@ -19,6 +21,12 @@ class Server:
     settings: Settings
     engine: Engine
     bell: Bell
+    streams: Streams = field(init=False)
+    watch: Watch = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "streams", Streams(self.db, self.bell))
+        object.__setattr__(self, "watch", Watch(self.db, self.home))
 
     def changed(self) -> None:
         """Intent was written: the engine acts on it, and those who follow hear of it."""
@@ -26,7 +34,7 @@ class Server:
         self.bell.ring()
 
 
-def _server(request: Request) -> Server:
+async def _server(request: Request) -> Server:  # async: needs no worker thread
     server: Server = request.app.state.server
     return server
 

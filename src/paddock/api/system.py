@@ -22,6 +22,7 @@ from paddock.version import __version__
 router = APIRouter(tags=["server"])
 
 LATE_SECONDS = 30.0
+MAX_PROBLEM = 500
 
 
 @router.post("/scripts/inspect")
@@ -49,19 +50,22 @@ def list_samples() -> list[Sample]:
 
 
 @router.get("/health")
-def health(at: At) -> Health:
+async def health(at: At) -> Health:
+    """What a person should know. Answers also while all worker threads are busy, or the database is away."""
     engine = at.engine
     problems = [f"backend {name}: {state}" for name, state in engine.backends.items() if state != "ok"]
     if engine.problem:
         problems.append(f"the engine's last round failed: {engine.problem}")
     if engine.beat is not None and time.time() - engine.beat > LATE_SECONDS:
         problems.append(f"the engine has not ended a round for {time.time() - engine.beat:.0f} s")
+    problems += at.watch.problems
     return Health(
         ok=not problems,
         engine_beat=moment(engine.beat),
         database="sqlite" if at.db.sqlite else "postgresql",
         backends=engine.backends,
-        problems=problems,
+        problems=[problem[:MAX_PROBLEM] for problem in problems],
+        set_aside=len(engine.set_aside),
     )
 
 

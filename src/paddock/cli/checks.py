@@ -203,6 +203,8 @@ def _server(subject: Subject) -> Finding:
             return _unreachable(subject, fault)
         if not health.ok:
             return error("; ".join(health.problems), "look at what the server printed")
+        if health.set_aside:
+            return warn(f"cannot go on with {health.set_aside} of its jobs", "`paddock show JOB` says why")
         if version != __version__:
             return warn(f"has version {version}, and this is {__version__}", "start the server again")
         return ok(f"version {version} at {client.url}")

@@ -166,6 +166,7 @@ def _facts(home: Home, running: Whereabouts, port: int | None = None) -> dict[st
 
 def _announce(home: Home, running: Whereabouts, as_json: bool) -> None:
     facts = _facts(home, running)
+    base.warn(whereabouts.exposure(running.url))
     if as_json:
         base.emit(facts)
         return

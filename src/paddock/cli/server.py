@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 from pydantic import BaseModel
 
-from paddock import __version__, settings
+from paddock import __version__, settings, whereabouts
 from paddock.cli import base, render
 from paddock.cli import in_slurm as in_slurm_server
 from paddock.cli.base import Json
@@ -78,6 +78,7 @@ def _serve(found: settings.Settings, hosted: str | None, succeed: bool, as_json:
     from paddock.serve import serve
 
     def announce(url: str, link: str) -> None:
+        base.warn(whereabouts.exposure(url))
         if as_json:
             base.emit_line({"url": url, "link": link})
             return

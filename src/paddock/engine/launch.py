@@ -91,7 +91,7 @@ def _dismiss(context: Context, idle: set[str]) -> None:
             continue
         with context.boundary.job(job, DISMISSING):
             if one.spec.search.method is Method.PBT or one.spec.reduce is not None:  # of others it is said before
-                append_lines(context.home.job(job).tasks, [{"end": True}])
+                append_lines(context.home.job(job).tasks, [{"end": True}], mode=0o600)
             context.dismissed.add(job)
 
 

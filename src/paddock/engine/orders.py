@@ -54,7 +54,8 @@ def _publish_job(context: Context, facts: JobFacts, rows: list[sa.Row[Any]], now
     more = more or (facts.spec.reduce is not None and not any(row.reduces for row in rows))
     # Whatever became of the attempts before these: nobody takes them any more.
     withdraw(folder, [(row.task_id, row.number - 1) for row in rows if row.number > 1])
-    append_lines(folder.tasks, lines if more else [*lines, {"end": True}])
+    # With the values of variables, which may be secrets: only for the runners, whatever group may read the folder.
+    append_lines(folder.tasks, lines if more else [*lines, {"end": True}], mode=0o600)
     ended = withdraw(folder, bad)
     with changing(context) as (c, changes):
         attempts.mark_published(c, [row.id for row in rows if (row.task_id, row.number) not in ended])

@@ -189,7 +189,7 @@ class Scout:
                 return  # or it was extended a moment ago: the next round knows
             if note is not None:
                 jobs.warn(c, job, f"The search has ended: {note}")
-        append_lines(self._context.home.job(job).tasks, [{"end": True}])
+        append_lines(self._context.home.job(job).tasks, [{"end": True}], mode=0o600)
         self._searchers.pop(job, None)
 
     def _end_overdue(self, now: float) -> None:

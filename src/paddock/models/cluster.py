@@ -73,6 +73,7 @@ class Health(Model):
     database: str
     backends: dict[str, str] = Field(description="name -> ok, or what is wrong")
     problems: list[str] = Field(default_factory=list)
+    set_aside: int = Field(0, description="jobs that the engine cannot go on with; each says why in its warnings")
 
 
 class Version(Model):

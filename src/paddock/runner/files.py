@@ -138,12 +138,12 @@ def read_plain(path: str, limit: int, *, offset: int = 0, below: Optional[str] =
         os.close(descriptor)
 
 
-def append_plain(path: str, data: bytes, *, below: Optional[str] = None, seal: bool = False) -> None:
+def append_plain(path: str, data: bytes, *, below: Optional[str] = None, seal: bool = False, mode: int = 0o644) -> None:
     """Append to a plain file, which is made when it is not there, and bring it to the disk.
 
     `seal`: when the last line has no end (the writer was killed), end it first.
     """
-    descriptor = open_plain(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, below=below)
+    descriptor = open_plain(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, below=below, mode=mode)
     try:
         end = os.fstat(descriptor).st_size
         if seal and end and os.pread(descriptor, 1, end - 1) != b"\n":

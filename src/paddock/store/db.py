@@ -14,7 +14,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy.engine import make_url
 
 from paddock import filesystems
-from paddock.errors import DatabaseDamaged, InvalidInput
+from paddock.errors import DatabaseDamaged, DatabaseUnavailable, InvalidInput
 from paddock.store import guards
 
 MIGRATIONS = Path(__file__).parent / "migrations"
@@ -24,6 +24,24 @@ _DAMAGED = (11, 26)  # SQLITE_CORRUPT, SQLITE_NOTADB
 
 
 Connection = sa.Connection
+FAULTS = (sa.exc.DBAPIError, sa.exc.TimeoutError)  # what may be due to the database itself
+_SQLITE_AWAY = ("locked", "busy", "unable to open", "disk i/o", "full", "readonly")
+
+
+def away(error: Exception) -> DatabaseUnavailable | None:
+    """When the database does not answer for now, what to say; None: it is something else."""
+    if isinstance(error, sa.exc.TimeoutError):
+        return DatabaseUnavailable("All connections to the database are in use: try again in a moment.")
+    if not isinstance(error, sa.exc.DBAPIError):
+        return None
+    said = (str(error.orig).splitlines() or [""])[0]
+    sqlite = type(error.orig).__module__.startswith("sqlite3")
+    passing = isinstance(error, (sa.exc.OperationalError, sa.exc.InterfaceError)) and (
+        not sqlite or any(word in said.lower() for word in _SQLITE_AWAY)
+    )
+    if not passing and not error.connection_invalidated:
+        return None
+    return DatabaseUnavailable(f"The database does not answer ({said}): try again in a moment.")
 
 
 def journal_mode(path: Path, mounts: Path = filesystems.MOUNTS) -> str:
@@ -129,6 +147,11 @@ class Database:
         head = ScriptDirectory.from_config(_alembic()).get_current_head()
         with self.read() as connection:
             return MigrationContext.configure(connection).get_current_revision(), head
+
+    def ping(self) -> None:
+        """Raises when the database does not answer."""
+        with self.read() as connection:
+            connection.execute(sa.select(1))
 
     def migrate(self) -> None:
         """Bring the schema up to this version."""

@@ -116,6 +116,12 @@ def detail(c: sa.Connection, job: str, folder: str) -> JobDetail:
     )
 
 
+def variables(c: sa.Connection, job: str) -> dict[str, str]:
+    """The environment variables that it was given, with their values."""
+    spec = c.execute(sa.select(jobs.c.spec).where(jobs.c.id == job)).scalar_one()
+    return JobSpec.model_validate(spec).environment.variables
+
+
 def page(
     c: sa.Connection,
     *,

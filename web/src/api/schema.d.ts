@@ -50,7 +50,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Health */
+        /**
+         * Health
+         * @description What a person should know. Answers also while all worker threads are busy, or the database is away.
+         */
         get: operations["health_api_v1_health_get"];
         put?: never;
         post?: never;
@@ -1190,6 +1193,12 @@ export interface components {
             ok: boolean;
             /** Problems */
             problems?: string[];
+            /**
+             * Set Aside
+             * @description jobs that the engine cannot go on with; each says why in its warnings
+             * @default 0
+             */
+            set_aside?: number;
         };
         /**
          * Hint

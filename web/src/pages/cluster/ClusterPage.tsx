@@ -13,7 +13,11 @@ export default function ClusterPage() {
   const load = useLoad();
   const backends = useBackends();
   const health = useHealth();
-  const problems = health.data?.problems ?? [];
+  const aside = health.data?.set_aside ?? 0;
+  const problems = [
+    ...(health.data?.problems ?? []),
+    ...(aside ? [`jobs that it cannot go on with: ${aside} (each says why in its warnings)`] : []),
+  ];
   return (
     <Page title="Cluster">
       <Stack gap="lg">

@@ -1,0 +1,40 @@
+"""Values of a job's environment variables may be secrets: they are taken in, and shown to nobody.
+
+The mask in their place says which job has the value. So what is shown can be submitted again as it is.
+"""
+
+import re
+from collections.abc import Callable
+
+from paddock.errors import InvalidInput, NotFound
+from paddock.models import JobSpec
+
+MASK = "…"
+_OF_JOB = re.compile(rf"{MASK} as in job ([0-9a-z]{{1,64}})")
+
+
+def masked(spec: JobSpec, job: str) -> JobSpec:
+    """The spec of a job as it may be shown."""
+    return with_variables(spec, dict.fromkeys(spec.environment.variables, f"{MASK} as in job {job}"))
+
+
+def filled(spec: JobSpec, variables: Callable[[str], dict[str, str]]) -> JobSpec:
+    """With the values that masks stand for; `variables` are those of a job, and raises NotFound."""
+    values = dict(spec.environment.variables)
+    for name, value in values.items():
+        of = _OF_JOB.fullmatch(value)
+        if of is None and value.strip() != MASK:
+            continue
+        try:
+            known = variables(of[1]).get(name) if of else None
+        except NotFound:
+            known = None
+        if known is None:
+            message = f"the value of {name} is masked, and no job here has it: give the value again"
+            raise InvalidInput(f"T{message[1:]}.", fields={"environment.variables": message})
+        values[name] = known
+    return with_variables(spec, values)
+
+
+def with_variables(spec: JobSpec, values: dict[str, str]) -> JobSpec:
+    return spec.model_copy(update={"environment": spec.environment.model_copy(update={"variables": values})})

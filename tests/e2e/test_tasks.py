@@ -107,7 +107,7 @@ def test_job_folder_on_a_full_disk(tmp_path: Path) -> None:
     """The task fails for want of space; its end is told once there is some, and the next task runs."""
     home = tmp_path / "small"
     home.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", str(home)], check=False).returncode:
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m,mode=700", "tmpfs", str(home)], check=False).returncode:
         pytest.skip("no tmpfs can be mounted here")
     try:
         with running(home, local__slots=1) as server:

@@ -22,6 +22,7 @@ from paddock.api.auth import WHO
 from paddock.api.bell import Bell
 from paddock.errors import Busy
 from paddock.paths import Home
+from tests.support import loop
 from tests.support.server import ServerProcess, wait_for
 
 FEW_FILES = 256
@@ -201,4 +202,4 @@ def test_a_ring_between_looking_and_waiting_is_heard() -> None:
         await bell.wait(seen, 60)
         return time.monotonic() - began
 
-    assert asyncio.run(follow()) < 30
+    assert loop.run(follow) < 30

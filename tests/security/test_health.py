@@ -22,6 +22,7 @@ from paddock.settings import Settings
 from paddock.store import db as store
 from paddock.store.db import Database
 from tests.contract import postgres
+from tests.support import loop
 from tests.support.server import ServerProcess, running, wait_for
 
 TOKEN = "0123456789abcdef0123456789abcdef"
@@ -78,7 +79,7 @@ def test_health_needs_no_worker_thread_and_counts_what_is_set_aside(
             asked = client.get("/api/v1/health", headers={"Authorization": f"Bearer {TOKEN}"})
             return await asyncio.wait_for(asked, 60)
 
-    assert asyncio.run(ask()).json()["set_aside"] == 1
+    assert loop.run(ask).json()["set_aside"] == 1
     db.close()
 
 

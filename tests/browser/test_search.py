@@ -31,7 +31,9 @@ with open("log.csv", "w") as log:
         loss -= (0.2 + args.seed / 1000) * math.exp(-(math.log10(args.lr) + 2) ** 2) / epoch
         log.write(f"{epoch},{loss},{args.size / 10 + loss}\\n")
         log.flush()
-        kept.write_text(json.dumps([epoch, loss]))
+        new = kept.with_suffix(".new")
+        new.write_text(json.dumps([epoch, loss]))
+        new.rename(kept)  # it may be stopped at any moment: half a checkpoint could not be read
 """
 RANGES = {"lr": "1e-4..1:log", "size": "8..64"}
 

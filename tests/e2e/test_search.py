@@ -29,8 +29,9 @@ first = int(open(saved).read()) if os.path.exists(saved) else 0
 for epoch in range(first + 1, args.epochs + 1):
     time.sleep(args.seconds)
     loss = (math.log10(args.lr) + 2) ** 2 + (args.units - 40) ** 2 / 1000 + 1 / epoch
-    with open(saved, "w") as file:
+    with open(saved + ".new", "w") as file:
         file.write(str(epoch))
+    os.replace(saved + ".new", saved)
     print(f"epoch {epoch}/{args.epochs} val_loss: {loss:.6f}", flush=True)
 """
 NOISY = """

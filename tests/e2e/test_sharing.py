@@ -30,8 +30,9 @@ try:
     for epoch in range(first + 1, 16):
         cards.step(0.1)
         print(f"epoch: {{epoch}} val_loss: {{1 / epoch}}", flush=True)
-        with open(state, "w") as file:
+        with open(state + ".new", "w") as file:
             file.write(str(epoch))
+        os.replace(state + ".new", state)
         if epoch >= 3 and given.later:
             if not first:
                 cards.company(10)

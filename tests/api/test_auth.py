@@ -51,11 +51,12 @@ def test_link_signs_in_and_leaves_the_address_bar(server: ServerProcess) -> None
     with _bare(server) as client:
         assert client.get("/?token=wrong").status_code == 401
         answer = client.get(f"/?a=1&token={server.token}&b=2")
-        assert (answer.status_code, answer.headers["location"]) == (303, "/?a=1&b=2")
+        address, _, page = answer.headers["location"].partition("#page=")
+        assert (answer.status_code, address) == (303, "/?a=1&b=2")
         cookie = answer.headers["set-cookie"].lower()
         assert "httponly" in cookie
         assert "samesite=strict" in cookie
-        assert client.get("/api/v1/version").status_code == 200
+        assert client.get("/api/v1/version", headers={"X-Paddock-Page": page}).status_code == 200
 
 
 def test_link_does_not_redirect_elsewhere(server: ServerProcess) -> None:
@@ -80,7 +81,9 @@ def test_sign_in_by_pasting_the_token(server: ServerProcess) -> None:
         for body in (b"", b"{", b"[]", b'{"token": 1}', b'{"token": "wrong"}', b'{"token": "\xed\xa0\x80"}'):
             assert client.post("/api/v1/session", content=body).status_code == 401
         assert client.get("/api/v1/version").status_code == 401
-        assert client.post("/api/v1/session", json={"token": f" {server.token}\n"}).status_code == 204
+        signed_in = client.post("/api/v1/session", json={"token": f" {server.token}\n"})
+        assert signed_in.status_code == 200
+        client.headers["X-Paddock-Page"] = signed_in.json()["page"]
         assert client.get("/api/v1/version").status_code == 200
         assert client.delete("/api/v1/session", headers={"Origin": server.url}).status_code == 204
         assert client.get("/api/v1/version").status_code == 401
@@ -98,7 +101,9 @@ def test_browser_without_a_token_gets_the_page_that_asks_for_it(server: ServerPr
 
 def test_two_servers_of_one_machine_have_cookies_of_their_own(server: ServerProcess, tmp_path: Path) -> None:
     with running(tmp_path / "other") as other, _bare(server) as client:
-        client.get(f"{server.url}/?token={server.token}")
-        client.get(f"{other.url}/?token={other.token}")
-        assert client.get(f"{server.url}/api/v1/version").status_code == 200
-        assert client.get(f"{other.url}/api/v1/version").status_code == 200
+        pages = {
+            one: client.get(f"{one.url}/?token={one.token}").headers["location"].partition("#page=")[2]
+            for one in (server, other)
+        }
+        for one, page in pages.items():
+            assert client.get(f"{one.url}/api/v1/version", headers={"X-Paddock-Page": page}).status_code == 200

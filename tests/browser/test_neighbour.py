@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import httpx2
 import pytest
 from playwright.sync_api import Page
 
@@ -52,8 +53,25 @@ def test_a_form_of_another_port_submits_no_job(
     for number in range(3):
         with other.expect_response(f"{server.url}/api/v1/jobs") as answer:
             other.evaluate("n => document.forms[n].submit()", number)
-        assert answer.value.status == 403
+        assert answer.value.status == 401  # no form has the key of the page
     assert server.get("/jobs")["total"] == 0
     # A browser does send it the cookie: so that must not be the token.
     assert any("paddock-" in cookie for cookie in neighbour.seen)
     assert not any(server.token in cookie for cookie in neighbour.seen)
+
+
+def test_the_cookie_that_another_port_is_sent_opens_nothing(
+    visit: Callable[..., Page], server: ServerProcess, neighbour: type[_Neighbour]
+) -> None:
+    page = visit("/")
+    page.get_by_role("navigation").first.wait_for()
+    assert "page=" not in page.url
+    page.reload()
+    page.get_by_role("navigation").first.wait_for()  # it has kept its key
+    other = page.context.new_page()
+    other.goto(neighbour.address)  # type: ignore[attr-defined]
+    stolen = {"Cookie": neighbour.seen[-1], "Origin": server.url}
+    assert "paddock-" in stolen["Cookie"]
+    assert httpx2.get(f"{server.url}/api/v1/jobs", headers=stolen).status_code == 401
+    assert httpx2.post(f"{server.url}/api/v1/jobs", json={}, headers=stolen).status_code == 401
+    assert "paddock-page" not in other.evaluate("() => Object.keys(localStorage)")

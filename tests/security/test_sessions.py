@@ -25,9 +25,11 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
 
 @pytest.fixture
 def signed_in(server: ServerProcess) -> Iterator[httpx2.Client]:
-    """A browser's cookie, and nothing else."""
+    """A browser with its cookie and the key of the page."""
     with httpx2.Client(base_url=server.url) as client:
-        assert client.post("/api/v1/session", json={"token": server.token}).status_code == 204
+        answer = client.post("/api/v1/session", json={"token": server.token})
+        assert answer.status_code == 200
+        client.headers["X-Paddock-Page"] = answer.json()["page"]
         assert client.get("/api/v1/version").status_code == 200
         yield client
 
@@ -91,13 +93,32 @@ def test_the_cookie_is_not_the_token_and_the_server_keeps_a_digest(
 
 def test_sign_out_ends_the_session_on_the_server(server: ServerProcess, signed_in: httpx2.Client) -> None:
     cookies = dict(signed_in.cookies)
+    headers = {"X-Paddock-Page": signed_in.headers["X-Paddock-Page"]}
+    assert httpx2.get(f"{server.url}/api/v1/version", cookies=cookies, headers=headers).status_code == 200
     assert signed_in.delete("/api/v1/session", headers={"Origin": server.url}).status_code == 204
-    assert httpx2.get(f"{server.url}/api/v1/version", cookies=cookies).status_code == 401
+    assert httpx2.get(f"{server.url}/api/v1/version", cookies=cookies, headers=headers).status_code == 401
+
+
+def test_a_cookie_alone_opens_nothing(server: ServerProcess, signed_in: httpx2.Client) -> None:
+    """A server of another port is sent it by the browser; it can send the right Origin, as it is no browser."""
+    own = signed_in.headers["X-Paddock-Page"]
+    with httpx2.Client(base_url=server.url) as another:
+        others = another.post("/api/v1/session", json={"token": server.token}).json()["page"]
+    cookies, origin = dict(signed_in.cookies), {"Origin": server.url}
+    for key in ("", "\x80", "0" * 64, others):
+        for headers, query in (({"X-Paddock-Page": key.encode()}, ""), ({}, f"?page={key}")):
+            with httpx2.Client(base_url=server.url, cookies=cookies, headers=origin | headers) as thief:
+                assert thief.get(f"/api/v1/version{query}").status_code == 401
+                assert thief.get(f"/api/v1/events{query}").status_code == 401
+                assert thief.post(f"/api/v1/jobs{query}", json=BODY).status_code == 401
+                assert thief.get("/").status_code == 200  # the page without anybody's data
+    assert httpx2.get(f"{server.url}/api/v1/version?page={own}", cookies=cookies).status_code == 200
 
 
 def test_a_link_opened_again_leaves_no_token_in_the_address(server: ServerProcess, signed_in: httpx2.Client) -> None:
     answer = signed_in.get(f"/jobs?a=1&token={server.token}")
-    assert (answer.status_code, answer.headers["location"]) == (303, "/jobs?a=1")
+    page = signed_in.headers["X-Paddock-Page"]
+    assert (answer.status_code, answer.headers["location"]) == (303, f"/jobs?a=1#page={page}")
     assert "set-cookie" not in answer.headers  # it has a session already
 
 

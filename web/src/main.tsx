@@ -2,5 +2,7 @@ import './theme/mantine';
 import './theme/app.css';
 import { createRoot } from 'react-dom/client';
 import { App } from './App';
+import { keepPageKey } from './api/client';
 
+keepPageKey();
 createRoot(document.getElementById('root') as HTMLElement).render(<App />);

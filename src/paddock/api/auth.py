@@ -5,7 +5,8 @@ answers 401 with the page in its body, which then asks for the token; and `/hell
 it speaks to its own server before it sends the token.
 
 A browser sends its cookie to every port of a host, and a form of any page there can be made to post to ours. So the
-cookie is a session of its own, and what it authorises to change must come from our own page.
+cookie is a session of its own, what it authorises to change must come from our own page, and whoever was sent the
+cookie can do nothing with it alone: the API asks for the page's key as well, which a browser keeps for one port.
 """
 
 import json
@@ -29,6 +30,7 @@ from paddock.store.db import away
 log = logging.getLogger("paddock.api")
 SESSION = "/api/v1/session"
 HELLO = "/api/v1/hello"
+PAGE = "x-paddock-page"  # header of the page's key
 WHO = "paddock.who"  # in the scope of a request that was let in: its session, or "token"
 _HINT = "A valid token is needed: use the link that `paddock up` printed, or send `Authorization: Bearer TOKEN`."
 _SAFE = ("GET", "HEAD")
@@ -75,11 +77,12 @@ class TokenWall:
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         if scope["path"] == HELLO:
             return self._hello(dict(query).get("nonce", ""))
-        session = self._sessions.find(self._key(headers))
+        key = self._key(headers)
+        session = self._sessions.find(key)
         linked = scope["method"] in _SAFE and self._matches(dict(query).get("token"))
         if linked:
-            return await self._follow_link(scope, query, signed_in=session is not None)
-        if session is not None:
+            return await self._follow_link(scope, query, key if session else None)
+        if session and key and (not scope["path"].startswith("/api/") or self._has_page(key, headers, query)):
             _check_origin(scope["method"], headers)
             scope[WHO] = session
             return None
@@ -88,7 +91,7 @@ class TokenWall:
         return web.without_token(scope["path"], headers) or _refusal()
 
     async def _session(self, request: Request, headers: Headers) -> Response:
-        """POST {"token": ...} signs a browser in, DELETE signs it out."""
+        """POST {"token": ...} signs a browser in and answers the page's key, DELETE signs it out."""
         if request.method == "DELETE":
             key = self._key(headers)
             if key is not None and self._sessions.find(key):
@@ -99,7 +102,8 @@ class TokenWall:
             return response
         if request.method != "POST" or not self._matches(await _posted(request)):
             return _refusal()
-        return await self._signed_in(Response(status_code=204))
+        key = await run_in_threadpool(self._sessions.begin)
+        return self._with_cookie(JSONResponse({"page": self._page(key)}, headers={"Cache-Control": "no-store"}), key)
 
     def _hello(self, nonce: str) -> Response:
         """Proves that this server knows the token, and tells nothing of it."""
@@ -110,17 +114,27 @@ class TokenWall:
     def _matches(self, given: str | None) -> bool:
         return given is not None and secrets.compare_digest(given.encode(errors="replace"), self._token.encode())
 
-    async def _follow_link(self, scope: Scope, query: list[tuple[str, str]], *, signed_in: bool) -> Response:
-        """Take the token out of the address bar."""
+    async def _follow_link(self, scope: Scope, query: list[tuple[str, str]], key: str | None) -> Response:
+        """Take the token out of the address bar, and hand the page its key where no server sees it."""
         rest = urlencode([(name, value) for name, value in query if name != "token"])
         path = "/" + str(scope["path"]).lstrip("/\\")  # never //another.host
-        response = RedirectResponse(path + (f"?{rest}" if rest else ""), status_code=303)
-        return response if signed_in else await self._signed_in(response)
+        begun = key if key is not None else await run_in_threadpool(self._sessions.begin)
+        address = path + (f"?{rest}" if rest else "") + f"#page={self._page(begun)}"
+        response = RedirectResponse(address, status_code=303, headers={"Cache-Control": "no-store"})
+        return response if key else self._with_cookie(response, begun)
 
-    async def _signed_in(self, response: Response) -> Response:
-        key = await run_in_threadpool(self._sessions.begin)
+    def _with_cookie(self, response: Response, key: str) -> Response:
         response.set_cookie(self._cookie, key, httponly=True, samesite="strict", max_age=SECONDS)
         return response
+
+    def _page(self, key: str) -> str:
+        """The key of the page that belongs to a session's cookie."""
+        return proof.of(self._token, f"page {key}")
+
+    def _has_page(self, key: str, headers: Headers, query: list[tuple[str, str]]) -> bool:
+        """In the query where a browser sends no header of ours: the event stream, and links to files."""
+        given = headers.get(PAGE) or dict(query).get("page", "")
+        return secrets.compare_digest(given.encode(errors="replace"), self._page(key).encode())
 
     def _key(self, headers: Headers) -> str | None:
         try:

@@ -26,6 +26,40 @@ export class Unreachable extends ApiError {
   }
 }
 
+/** The page's own key: a browser sends the cookie to every port of a host, but keeps this for one. */
+const PAGE_KEY = 'paddock-page';
+let held = '';
+
+function pageKey(): string {
+  try {
+    return localStorage.getItem(PAGE_KEY) ?? held; // another tab may have signed in anew
+  } catch {
+    return held; // a browser that keeps nothing: the token is asked for again when the page is loaded anew
+  }
+}
+
+function keep(key: string): void {
+  held = key;
+  try {
+    localStorage.setItem(PAGE_KEY, key);
+  } catch {
+    // As above.
+  }
+}
+
+/** The link with the token leads here with `#page=KEY`: kept, and taken out of the address bar. */
+export function keepPageKey(): void {
+  const given = /^#page=([0-9a-f]+)$/.exec(location.hash)?.[1];
+  if (!given) return;
+  keep(given);
+  history.replaceState(history.state, '', location.pathname + location.search);
+}
+
+/** An address for what sends no header of ours: the event stream, and links to files. */
+export function withPageKey(url: string): string {
+  return `${url}${url.includes('?') ? '&' : '?'}page=${pageKey()}`;
+}
+
 let signedOut = false;
 const listeners = new Set<() => void>();
 
@@ -49,7 +83,9 @@ export function useSignedOut(): boolean {
 export async function request(url: string | Request, init?: RequestInit): Promise<Response> {
   let response: Response;
   try {
-    response = await fetch(url, init);
+    const sent = new Request(url, init);
+    sent.headers.set('X-Paddock-Page', pageKey());
+    response = await fetch(sent);
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
     throw new Unreachable();
@@ -78,15 +114,17 @@ export async function take<T>(answer: Promise<{ data?: T }>): Promise<T> {
 }
 
 export async function signIn(token: string): Promise<void> {
-  await request('/api/v1/session', {
+  const answer = await request('/api/v1/session', {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ token }),
   });
+  keep((await answer.json()).page);
   setSignedOut(false);
 }
 
 export async function signOut(): Promise<void> {
   await request('/api/v1/session', { method: 'DELETE' });
+  keep('');
   setSignedOut(true);
 }

@@ -2,7 +2,7 @@
 
 import { useSyncExternalStore } from 'react';
 import type { Deltas } from './../lib/curves';
-import { request } from './client';
+import { request, withPageKey } from './client';
 import type { Task } from './types';
 
 export type Connection = 'connecting' | 'open' | 'reconnecting';
@@ -59,7 +59,7 @@ export class EventStream {
 
   constructor(
     private readonly handle: (events: StreamEvent[]) => void,
-    { open = (url) => new EventSource(url), probe = () => request('/api/v1/version') }: Options = {},
+    { open = (url) => new EventSource(withPageKey(url)), probe = () => request('/api/v1/version') }: Options = {},
   ) {
     this.open = open;
     this.probe = probe;

@@ -11,7 +11,7 @@ import {
 import { useMemo } from 'react';
 import type { ChosenFile } from '../lib/files';
 import { withFiles } from '../lib/mapped';
-import { api, request, take } from './client';
+import { api, request, take, withPageKey } from './client';
 import type { EventCache } from './eventCache';
 import { keys } from './keys';
 import type {
@@ -483,5 +483,5 @@ export function useRemoveJob() {
 }
 
 export function exportUrl(job: string, format: 'csv' | 'jsonl'): string {
-  return `/api/v1/jobs/${encodeURIComponent(job)}/export?format=${format}`;
+  return withPageKey(`/api/v1/jobs/${encodeURIComponent(job)}/export?format=${format}`);
 }

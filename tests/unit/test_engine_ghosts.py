@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from paddock.engine import linger
+from paddock.engine import cancel, linger
 from paddock.errors import BackendError
 from paddock.models import Cause, TaskState
 from paddock.runner import layout
 from paddock.runner.mailbox import Mailbox
 from paddock.settings import Settings
-from paddock.store import tasks
+from paddock.store import jobs, tasks
 from tests.unit.engine_rig import JOB, Rig
 
 S = TaskState
@@ -212,3 +212,18 @@ def test_a_runner_that_does_not_obey_is_ended_but_not_before_it_had_the_time_to(
     runner = rig.settings.runner
     rig.step(seconds=runner.grace_seconds + runner.stuck_seconds + 1)
     assert "cancel" in rig.backend.calls
+
+
+def test_a_cancel_that_does_nothing_is_asked_again(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The scheduler took the order and forgot it: the allocation is still there."""
+    monkeypatch.setattr(cancel, "AGAIN_SECONDS", 0.0)
+    rig.job(1)
+    rig.step()
+    with rig.db.write() as c:
+        jobs.hold(c, JOB)
+        jobs.mark_removing(c, JOB)
+    rig.step()
+    asked = rig.backend.calls.count("cancel")
+    assert asked > 0
+    rig.step()
+    assert rig.backend.calls.count("cancel") > asked

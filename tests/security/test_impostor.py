@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import paddock
-from paddock import connection, door
+from paddock import connection, door, proof
 from paddock.cli import run
 from paddock.errors import NotAuthorised, PaddockError, ServerUnreachable
 from paddock.paths import Home
@@ -26,9 +26,13 @@ class _Impostor(BaseHTTPRequestHandler):
 
     heard: list[str]
     answer = (200, b"{}")
+    token = ""  # of its own, to answer the question with
 
     def do_GET(self) -> None:
         self.heard.append(f"{self.command} {self.path} {dict(self.headers)}")
+        if self.token:
+            given = proof.of(self.token, f"hello {self.path.partition('nonce=')[2]}")
+            self.answer = 200, json.dumps({"proof": given}).encode()
         with contextlib.suppress(ConnectionError):  # who has heard enough may hang up
             self.send_response(self.answer[0])
             self.end_headers()
@@ -98,6 +102,18 @@ def test_an_impostor_is_sent_nothing(
     assert impostor.heard
     assert all(one.startswith("GET /api/v1/hello?nonce=") for one in impostor.heard)
     assert SECRET not in str(impostor.heard)
+
+
+def test_another_server_of_paddock_is_sent_nothing_either(impostor: type[_Impostor], tmp_path: Path) -> None:
+    """It answers as a server does that holds another token; with the right one it would be let in."""
+    impostor.token = f"{SECRET} of another home"
+    with paddock.Client(home=tmp_path / "home") as client, pytest.raises((NotAuthorised, ServerUnreachable)):
+        client.jobs()
+    assert SECRET not in str(impostor.heard)
+    impostor.token = SECRET
+    with paddock.Client(home=tmp_path / "home") as client, pytest.raises(PaddockError):  # no list of jobs comes
+        client.jobs()
+    assert SECRET in str(impostor.heard)
 
 
 def test_a_stray_answer_is_told_in_a_sentence() -> None:

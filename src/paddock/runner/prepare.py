@@ -8,7 +8,7 @@ import os
 import time
 from typing import Dict, List, NamedTuple, Tuple
 
-from . import layout, tidy
+from . import files, layout, tidy
 from .mailbox import Attempt
 
 MANY_FILES = 300
@@ -53,6 +53,7 @@ class Preparer:
         )
         for folder in (task_dir, os.path.dirname(attempt_dir), attempt_dir):
             _make(folder)
+        os.close(files.open_folder(attempt_dir, below=self._job_dir))  # nothing is written where a link leads
         if attempt.number > 1 and not attempt.resume:
             self._put_aside(task_dir, layout.kept(layout.attempt(task_dir, attempt.number - 1)))
             _empty(place.checkpoint)
@@ -61,7 +62,7 @@ class Preparer:
         if attempt.source is not None:
             _take_over(layout.checkpoint(layout.task(self._job_dir, self._job, attempt.source)), place.checkpoint)
         self._link(place.work)
-        _write(place.params, _params(attempt))
+        files.write_plain(place.params, _params(attempt), below=self._job_dir)
         return place
 
     def tidy(self, attempt: Attempt, place: Place) -> None:
@@ -121,8 +122,8 @@ def _linked(code: str) -> List[str]:
     A snapshot of very many files is linked by its top entries instead: a task must start quickly.
     """
     found: List[str] = []
-    for folder, _, files in os.walk(code):
-        found += [os.path.relpath(os.path.join(folder, name), code) for name in files]
+    for folder, _, names in os.walk(code):
+        found += [os.path.relpath(os.path.join(folder, name), code) for name in names]
         if len(found) > MANY_FILES:
             return _entries(code)
     return sorted(found)
@@ -179,8 +180,8 @@ def _take_over(source: str, target: str) -> None:
 
 def _stamps(folder: str) -> Dict[str, Tuple[int, int]]:
     found = {}
-    for path, _, files in os.walk(folder):
-        for name in files:
+    for path, _, names in os.walk(folder):
+        for name in names:
             with contextlib.suppress(OSError):
                 status = os.lstat(os.path.join(path, name))
                 found[os.path.join(path, name)] = (status.st_mtime_ns, status.st_size)
@@ -189,13 +190,3 @@ def _stamps(folder: str) -> Dict[str, Tuple[int, int]]:
 
 def _params(attempt: Attempt) -> bytes:
     return json.dumps(attempt.line.get("params") or {}).encode()
-
-
-def _write(path: str, content: bytes) -> None:
-    temporary = path + ".tmp"
-    with contextlib.suppress(FileNotFoundError):
-        os.unlink(temporary)  # of a runner that was killed, or whatever somebody has put there
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(content)
-    os.rename(temporary, path)

@@ -11,6 +11,8 @@ gets its place, and the file is noted as done in the checkpoint folder: a task t
 from __future__ import annotations
 
 import argparse
+import errno
+import io
 import json
 import os
 import shutil
@@ -28,6 +30,7 @@ PLAN, PARTS, INDEX = "plan.json", "parts.jsonl", "parts.index"
 WIDTH = 16  # digits of a place in the index
 KILLED, TERMINATED = 128 + signal.SIGKILL, 128 + signal.SIGTERM
 TAIL = 4096
+MOST = 64_000_000  # bytes that are read of a file
 
 ending = False
 
@@ -43,14 +46,14 @@ class Done:
         self._path = os.path.join(folder, "done.jsonl")
         self.numbers: set[int] = set()
         try:
-            with open(self._path, "rb") as file:
-                data = file.read()
+            with plain(self._path) as file:
+                data = file.read(MOST)
         except FileNotFoundError:
             data = b""
         for line in data.splitlines():
             try:
                 self.numbers.add(int(json.loads(line)["done"]))
-            except (ValueError, TypeError, KeyError):
+            except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
                 continue
         if data and not data.endswith(b"\n"):
             append(self._path, b"\n")
@@ -61,19 +64,25 @@ class Done:
 
 
 def append(path: str, data: bytes) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-    try:
-        os.write(descriptor, data)
-    finally:
+    with plain(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND) as file:
+        file.write(data)
+
+
+def plain(path: str, flags: int = os.O_RDONLY) -> io.FileIO:
+    """Opens a plain file: not a link, and not a pipe, which would be waited at for ever."""
+    descriptor = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o644)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
+        raise OSError(errno.EINVAL, "not a plain file", path)
+    return io.FileIO(descriptor, "r" if flags == os.O_RDONLY else "a")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Runs a command for each file of a part.")
     parser.add_argument("--part", type=int, required=True, help="number of the part, from 1 on")
     number = parser.parse_args().part
-    with open(os.path.join(HERE, PLAN), "rb") as file:
-        plan = json.load(file)
+    with plain(os.path.join(HERE, PLAN)) as file:
+        plan = json.loads(file.read(MOST))
     signal.signal(signal.SIGTERM, end_soon)
     failures = run_part(plan, read_part(HERE, number), Done(os.environ.get("PADDOCK_CHECKPOINT_DIR", ".")))
     if failures:
@@ -92,12 +101,13 @@ def end_soon(*_: Any) -> None:
 
 def read_part(folder: str, number: int) -> list[tuple[bytes, bytes | None]]:
     """Input and output of each file."""
-    with open(os.path.join(folder, INDEX), "rb") as file:
+    with plain(os.path.join(folder, INDEX)) as file:
         file.seek((number - 1) * WIDTH)
         start = int(file.read(WIDTH))
-    with open(os.path.join(folder, PARTS), "rb") as file:
+    with plain(os.path.join(folder, PARTS)) as file:
         file.seek(start)
-        return [(encoded(source), target and encoded(target)) for source, target in json.loads(file.readline())]
+        line = io.BufferedReader(file).readline(MOST)
+    return [(encoded(source), target and encoded(target)) for source, target in json.loads(line)]
 
 
 def encoded(text: str) -> bytes:

@@ -95,7 +95,7 @@ def test_at_most_so_many_tasks(folder: Folder, slots: int) -> None:
 
 
 def test_umask(folder: Folder) -> None:
-    folder.add("t-1", "sh", "-c", "umask; touch made")
+    folder.add("t-1", "sh", "-c", 'umask; touch made "$PADDOCK_CHECKPOINT_DIR/made"')
     folder.end()
     folder.allocate(umask=0o027)
     folder.run()

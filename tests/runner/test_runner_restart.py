@@ -11,7 +11,7 @@ from paddock.runner import prepare
 from tests.runner.folder import Folder, ended
 
 SCRIPT = """
-import os, sys
+import json, os, sys
 results, checkpoint = os.environ["PADDOCK_RESULTS_DIR"], os.environ["PADDOCK_CHECKPOINT_DIR"]
 before = sorted(os.listdir(checkpoint) + os.listdir(".") + os.listdir(results))
 print(" ".join(before))
@@ -20,11 +20,12 @@ for path in (checkpoint + "/model", "weights.h5", results + "/log.csv"):
     open(path, "a").write(n)
 os.makedirs(checkpoint + "/deep/er", exist_ok=True)
 """
+ASKED = "assert json.load(open(os.environ['PADDOCK_PARAMS'])) == {'n': int(n)}"
 
 
 def attempts(folder: Folder, *resume: bool) -> None:
     for number, value in enumerate(resume, 1):
-        folder.python_task("t-1", SCRIPT, attempt=number, resume=value, params={"n": number})
+        folder.python_task("t-1", SCRIPT + ASKED, attempt=number, resume=value, params={"n": number})
     folder.end()
     folder.allocate()
     assert [r["exit"] for r in folder.run() if r["e"] == "ended"] == [0] * len(resume)
@@ -42,7 +43,6 @@ def test_fresh(folder: Folder) -> None:
         "attempts/1/kept/log.csv": "1",
         "attempts/2/kept/work/weights.h5": "2",
         "attempts/2/kept/log.csv": "2",
-        "attempts/2/params.json": '{"n": 2}',
     }.items():
         assert (results / path).read_text() == text
     assert os.listdir(results / "attempts/1/kept/work") == ["weights.h5"]

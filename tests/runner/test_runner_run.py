@@ -13,6 +13,12 @@ import json, os, sys
 print(json.dumps({"env": dict(os.environ), "argv": sys.argv[1:], "cwd": os.getcwd(),
                   "params": json.load(open(os.environ["PADDOCK_PARAMS"])), "stdin": sys.stdin.read()}))
 """
+# What of it is there while it runs.
+LOOK = """
+checkpoint = os.listdir(os.environ["PADDOCK_CHECKPOINT_DIR"])
+seen = [open("helper.txt").read(), os.readlink("helper.txt"), os.path.realpath("results"), checkpoint]
+open("out.txt", "w").write(json.dumps(seen))
+"""
 HOSTILE = [
     "a b",
     "it's",
@@ -64,7 +70,7 @@ def test_environment_and_folders(folder: Folder) -> None:
     (folder.root / "code" / "results").mkdir()
     folder.python_task(
         "t-1",
-        TELL + "open(f'results/{os.environ[\"PADDOCK_JOB\"]}/t-1/t-1.csv', 'w').write('x')\nopen('out.txt', 'w')",
+        TELL + LOOK + "open(f'results/{os.environ[\"PADDOCK_JOB\"]}/t-1/t-1.csv', 'w').write('x')",
         params={"lr": 0.1},
         env={"A": "b", "PYTHONPATH": "/mine"},
     )
@@ -93,10 +99,9 @@ def test_environment_and_folders(folder: Folder) -> None:
     }
     assert expected.items() <= told["env"].items()
     assert (results / "t-1.csv").read_text() == "x"
-    assert (results / "checkpoint").is_dir()
-    assert (results / "work/helper.txt").read_text() == "hello"
-    assert not Path(os.readlink(results / "work/helper.txt")).is_absolute()
-    assert (results / "work/results").resolve() == folder.root / "results"
+    read, link, all_results, checkpoint = json.loads((results / "work/out.txt").read_text())
+    assert (read, link, checkpoint) == ("hello", "../../../../code/helper.txt", [])
+    assert all_results == str(folder.root / "results")
     assert not (folder.root / "code/out.txt").exists()
 
 

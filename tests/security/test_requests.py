@@ -10,7 +10,6 @@ from urllib.parse import urlsplit
 import httpx2
 import pytest
 
-from paddock.api.export import _cell
 from tests.support.server import ServerProcess, running
 
 MAX_BYTES = 200_000
@@ -105,13 +104,6 @@ def test_chunks_do_not_go_round_the_upload_limit(server: ServerProcess, kind: st
             answer = b""
     assert answer.split(b" ")[1:2] in ([b"413"], [b"422"], [b"400"], []), answer
     assert server.get("/jobs")["total"] == 0
-
-
-def test_cells_are_no_formulas() -> None:
-    for text in ("=1+1", "+cmd", "-x", "@sum", "\t=1", "\r=1"):
-        assert _cell(text) == "'" + text
-    for value in ("-1.5", "+3", "-1e-3", -1, -0.5, None, "a=b", "", True):
-        assert _cell(value) == value
 
 
 def test_an_exported_table_has_none(server: ServerProcess) -> None:

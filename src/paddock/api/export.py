@@ -2,15 +2,15 @@
 
 import csv
 import io
-import json
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Literal
 
 from fastapi import APIRouter
 from fastapi.responses import StreamingResponse
 
 from paddock.api.server import At, JobId
 from paddock.models import Task
+from paddock.spreadsheet import cell
 from paddock.store import jobs, tasks
 
 router = APIRouter()
@@ -19,7 +19,6 @@ COLUMNS = (
     "id", "number", "state", "cause", "reason", "attempt", "created_at", "started_at", "ended_at", "epoch",
     "last_value", "best_value", "best_epoch", "best_at", "node", "device", "exit_code", "peak_memory", "cpu_seconds",
 )  # fmt: skip
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 @router.get(
@@ -45,25 +44,10 @@ def _csv(rows: list[Task]) -> Iterator[str]:
     for row in rows:
         data = row.model_dump(mode="json")
         values = [data[column] for column in COLUMNS] + [row.params.get(name) for name in names]
-        writer.writerow([_cell(value) for value in values])
+        writer.writerow([cell(value) for value in values])
         yield buffer.getvalue()
         buffer.seek(0)
         buffer.truncate()
-
-
-def _cell(value: Any) -> Any:
-    """Spreadsheets take text that begins so for a formula, and would carry it out."""
-    if isinstance(value, (dict, list)):
-        return json.dumps(value)
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) and not _number(value) else value
-
-
-def _number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _jsonl(rows: list[Task]) -> Iterator[str]:

@@ -4,7 +4,7 @@ import csv
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Group, RenderableType
@@ -17,6 +17,7 @@ from paddock.client import Client
 from paddock.errors import InvalidInput, NotFound, ServerUnreachable
 from paddock.models import Device, Node
 from paddock.monitoring import LoadReport, Share
+from paddock.spreadsheet import cell
 from paddock.stream import AWAY_SECONDS, Patience
 
 WATCH_SECONDS = 2.0
@@ -204,42 +205,41 @@ def _memory(node: Node) -> int | None:
 
 
 def _print_csv(report: LoadReport) -> None:
-    """A line a node, then a line a GPU of it. What is not known is empty."""
     writer = csv.DictWriter(sys.stdout, COLUMNS, lineterminator="\n")
     writer.writeheader()
+    for row in _rows(report):
+        writer.writerow({name: cell(value) for name, value in row.items()})
+
+
+def _rows(report: LoadReport) -> Iterator[dict[str, Any]]:
+    """One of a node, then one of each GPU of it. What is not known is empty."""
     for node in report.nodes:
         place = {"backend": node.backend, "node": node.name}
-        writer.writerow(
-            place
-            | {
-                "state": node.state,
-                "cores": node.cpus,
-                "cores_used": node.cpus_used,
-                "cores_busy": node.cpus_busy,
-                "load_average": node.load,
-                "load": None if node.cpus_busy is None else round(node.cpus_busy / node.cpus, 4),
-                "memory": node.memory,
-                "memory_used": _memory(node),
-                "memory_free": node.memory_free,
-                "tasks": len(node.tasks),
-            }
-        )
+        yield place | {
+            "state": node.state,
+            "cores": node.cpus,
+            "cores_used": node.cpus_used,
+            "cores_busy": node.cpus_busy,
+            "load_average": node.load,
+            "load": None if node.cpus_busy is None else round(node.cpus_busy / node.cpus, 4),
+            "memory": node.memory,
+            "memory_used": _memory(node),
+            "memory_free": node.memory_free,
+            "tasks": len(node.tasks),
+        }
         for device in node.devices:
             if device.kind == "gpu":
-                writer.writerow(
-                    place
-                    | {
-                        "device": device.id,
-                        "kind": device.name,
-                        "state": "busy" if device.busy else "free",
-                        "load": device.load,
-                        "memory": device.memory,
-                        "memory_used": device.memory_used,
-                        "memory_free": _free(device),
-                        "tasks": len(device.tasks),
-                        "processes": len(device.processes),
-                    }
-                )
+                yield place | {
+                    "device": device.id,
+                    "kind": device.name,
+                    "state": "busy" if device.busy else "free",
+                    "load": device.load,
+                    "memory": device.memory,
+                    "memory_used": device.memory_used,
+                    "memory_free": _free(device),
+                    "tasks": len(device.tasks),
+                    "processes": len(device.processes),
+                }
 
 
 def _free(device: Device) -> int | None:

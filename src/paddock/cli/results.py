@@ -12,6 +12,7 @@ from paddock.cli.base import JobId, Json
 from paddock.client import Client
 from paddock.errors import AmbiguousId, InvalidInput, NotFound
 from paddock.models import Curve
+from paddock.spreadsheet import cell
 
 CURVES, POINTS = 1000, 300  # at a time; of each
 MANY = 500
@@ -86,7 +87,7 @@ def metrics(
     header, rows = _grid(curves)
     if not base.is_terminal():
         writer = csv.writer(sys.stdout, delimiter="\t", lineterminator="\n")
-        writer.writerow(header)
+        writer.writerow(map(cell, header))
         writer.writerows([["" if cell is None else repr(cell) for cell in row] for row in rows])
         return
     screen = base.screen()

@@ -6,6 +6,7 @@ the trusted folder, never blocking, never more than asked for.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import stat
@@ -154,3 +155,21 @@ def append_plain(path: str, data: bytes, *, below: Optional[str] = None, seal: b
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def write_plain(path: str, data: bytes, *, below: str, mode: int = 0o666) -> None:
+    """Put a whole file in its place, whatever is there: readers see all of it or nothing. For files of one writer."""
+    folder = open_folder(os.path.dirname(path), below=below)
+    try:
+        name = os.path.basename(path)
+        temporary = name + ".tmp"
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temporary, dir_fd=folder)  # of a writer that was killed, or whatever somebody has put there
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFE, mode, dir_fd=folder)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+        os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except OSError as error:
+        raise _plainly(error, path) from None
+    finally:
+        os.close(folder)

@@ -8,6 +8,7 @@ import time
 from typing import Any
 
 from . import layout
+from .files import open_plain
 
 _CHUNK = 1 << 20
 
@@ -62,7 +63,7 @@ class Journal:
     def _store(self, data: bytes) -> int:
         # Closing is what makes a network file system send the data and tell of its errors. Only what has survived that
         # counts as written; and as the place of every byte is fixed, writing one again changes nothing.
-        fd = os.open(self.path, os.O_WRONLY)
+        fd = open_plain(self.path, os.O_WRONLY)
         try:
             return os.pwrite(fd, data, self._offset)
         finally:

@@ -7,8 +7,10 @@ import os
 from typing import Any, Dict, List, NamedTuple, Optional
 
 from . import layout
+from .files import read_plain
 
 LOG_BYTES = 1024**3
+_LARGEST = 16_000_000  # bytes of a manifest
 TORCHRUN, TENSORFLOW, SRUN = "torchrun", "tensorflow", "srun"
 
 
@@ -54,8 +56,7 @@ class Manifest(NamedTuple):
 
 
 def load(allocation_dir: str) -> Manifest:
-    with open(layout.manifest(allocation_dir), encoding="utf-8") as file:
-        data: Dict[str, Any] = json.load(file)
+    data: Dict[str, Any] = json.loads(read_plain(layout.manifest(allocation_dir), _LARGEST).decode("utf-8"))
     metrics = data.get("metrics") or {}
     return Manifest(
         job=data["job"],

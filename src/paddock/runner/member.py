@@ -13,7 +13,7 @@ import sys
 import time
 from typing import Any, Dict, List, NoReturn, Tuple
 
-from . import layout, member_watch, scheduler
+from . import files, layout, member_watch, scheduler
 from .manifest import SRUN, TENSORFLOW, Members
 
 PATIENCE = 120.0
@@ -21,6 +21,7 @@ _POLL_SECONDS = 0.1
 _FLAGS = frozenset("bBdEiIOPqsSuvx")  # of Python, that take no value
 _TORCHRUN = ["-m", "torch.distributed.run"]
 _LOOPBACK = "127.0.0.1"
+LONGEST = 64 * 1024  # bytes that a member tells at a time
 
 
 class MemberError(Exception):
@@ -136,14 +137,11 @@ def _publish(folder: str, rank: int, address: Tuple[str, int]) -> None:
     told: Dict[str, Any] = {"rank": rank, "address": host, "port": port, "node": socket.gethostname()}
     job, step = os.environ.get("SLURM_JOB_ID"), os.environ.get("SLURM_STEP_ID")
     told["step"] = "%s.%s" % (job, step) if job and step else None
-    path = layout.member(folder, rank)
     try:
-        with open(path + ".tmp", "w", encoding="utf-8") as file:
-            json.dump(told, file)
-        os.rename(path + ".tmp", path)
+        files.write_plain(layout.member(folder, rank), json.dumps(told).encode(), below=os.path.dirname(folder))
     except OSError as error:
         raise MemberError("cannot tell the other processes of this task: %s" % error) from error
-    if os.path.exists(layout.over(folder)):
+    if os.path.lexists(layout.over(folder)):
         raise MemberError("this task was ended before it began")
 
 
@@ -166,13 +164,12 @@ def _await(members: Members, folder: str, needed: List[int]) -> List[Tuple[str, 
 
 
 def _read(path: str, rank: int, found: Dict[int, Tuple[str, int]]) -> None:
-    # Opening the folder makes a network file system ask whether there are new names in it.
+    # That opens the folder, too, which makes a network file system ask whether there are new names in it.
+    below = os.path.dirname(os.path.dirname(path))
     try:
-        os.close(os.open(os.path.dirname(path), os.O_RDONLY))
-        with open(path, encoding="utf-8") as file:
-            told = json.load(file)
+        told = json.loads(files.read_plain(path, LONGEST, below=below).decode("utf-8"))
         found[rank] = str(told["address"]), int(told["port"])
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
         pass
 
 

@@ -15,7 +15,7 @@ import socket
 import time
 from typing import Any, Callable, Dict, NoReturn, Optional, Tuple
 
-from . import layout, processes
+from . import files, layout, processes
 from .usage import OomCounter, Sampler
 
 FIRST_SECONDS, EVERY_SECONDS = 1.0, 5.0
@@ -67,9 +67,7 @@ def _watch(folder: str, rank: int, child: int) -> Tuple[int, Dict[str, Any]]:
 def _tell(path: str, what: Dict[str, Any]) -> None:
     # It is no reason to end a training that nobody can be told of it.
     with contextlib.suppress(OSError):
-        with open(path + ".tmp", "w", encoding="utf-8") as file:
-            json.dump(what, file)
-        os.rename(path + ".tmp", path)
+        files.write_plain(path, json.dumps(what).encode(), below=os.path.dirname(os.path.dirname(path)))
 
 
 def _node() -> Optional[str]:

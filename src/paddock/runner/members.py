@@ -9,21 +9,21 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
 
 from . import layout, scheduler
-from .files import read_plain
+from .files import Folder, open_plain
 from .manifest import Members
-from .member import by_srun
+from .member import LONGEST, by_srun
 from .usage import Usage
 
 # So long a scheduler that does not answer may hold up the runner.
 TERM_SECONDS = 5.0
 KILL_SECONDS = 10.0
-_LONGEST = 64 * 1024  # bytes that a member tells at a time
 
 
 class Unsupported(ValueError):
@@ -78,7 +78,7 @@ class Crew:
         """JOB.STEP, once a member has told it."""
         if self._step is None:
             told = (record.get("step") for record in self._told(layout.member))
-            self._step = next((step for step in told if step and isinstance(step, str)), None)
+            self._step = next((step for step in told if _is_step(step)), None)
         return self._step
 
     def usage(self) -> Optional[Usage]:
@@ -106,10 +106,16 @@ class Crew:
         return first if first is not None and type(first.get("signal")) is int else None
 
     def _told(self, path: Callable[[str, int], str]) -> List[Dict[str, Any]]:
-        with contextlib.suppress(OSError):  # makes a network file system ask whether there are new names in it
-            os.close(os.open(self._folder, os.O_RDONLY))
-        records = (_record(path(self._folder, rank)) for rank in range(self._count))
-        return [record for record in records if record is not None]
+        attempt_dir, inner = os.path.split(self._folder)
+        try:
+            folder = Folder(attempt_dir, attempt_dir)
+        except OSError:
+            return []
+        try:
+            records = (_record(folder, inner, os.path.basename(path("", rank))) for rank in range(self._count))
+            return [record for record in records if record is not None]
+        finally:
+            folder.close()
 
     def terminate(self) -> bool:
         """Whether the members get SIGTERM; if not, srun has to be told to end."""
@@ -123,7 +129,8 @@ class Crew:
         self._killed = True
         # Before the look: a member that tells of itself later than that sees this, and does not begin.
         with contextlib.suppress(OSError):
-            os.close(os.open(layout.over(self._folder), os.O_CREAT | os.O_WRONLY, 0o666))
+            over = layout.over(self._folder)
+            os.close(open_plain(over, os.O_CREAT | os.O_WRONLY, below=os.path.dirname(self._folder), mode=0o666))
         if self.step is not None:
             self._scancel("KILL", KILL_SECONDS)
 
@@ -152,12 +159,19 @@ class CrewSampler:
         return usage
 
 
-def _record(path: str) -> Optional[Dict[str, Any]]:
+def _record(folder: Folder, inner: str, name: str) -> Optional[Dict[str, Any]]:
     try:
-        found = json.loads(read_plain(path, _LONGEST).decode("utf-8"))
-    except (OSError, ValueError):
+        found = json.loads(folder.read(inner, name, LONGEST, 0).decode("utf-8"))
+    except (OSError, ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
+
+
+def _is_step(told: Any) -> bool:
+    """A step of this very job: it becomes an argument of scancel."""
+    if not isinstance(told, str) or not re.fullmatch(r"[0-9]+\.[0-9]+", told):
+        return False
+    return told.partition(".")[0] == os.environ.get("SLURM_JOB_ID", told.partition(".")[0])
 
 
 def _count(value: Any) -> float:

@@ -15,10 +15,12 @@ import tempfile
 from typing import Callable, Dict, Mapping, Optional, Tuple
 
 from . import processes
+from .files import read_plain
 
 CONTROL = "nvidia-cuda-mps-control"
 _PLACES = ("/usr/bin", "/usr/local/nvidia/bin", "/opt/nvidia/bin")
 _QUIT_SECONDS = 5.0
+_LAST = 4096  # bytes of what it said
 
 
 class Mps:
@@ -49,7 +51,7 @@ class Mps:
         # Not in the job folder: the path of a socket is short, and it must lie on this machine.
         self._folder = tempfile.mkdtemp(prefix="paddock-mps-")
         try:
-            with open(os.path.join(self._folder, "out.log"), "wb") as out:
+            with open(os.path.join(self._folder, "out.log"), "xb") as out:
                 self._daemon = subprocess.Popen(
                     [program, "-f"],
                     env={**os.environ, **self.environment},
@@ -75,8 +77,8 @@ class Mps:
         if self._daemon is None or self._daemon.poll() is None:
             return None
         try:
-            with open(os.path.join(self._folder or "", "out.log"), encoding="utf-8", errors="replace") as file:
-                said = file.read().strip().splitlines()
+            log = os.path.join(self._folder or "", "out.log")  # tasks know the folder, and can write there
+            said = read_plain(log, _LAST, offset=-_LAST).decode("utf-8", "replace").strip().splitlines()
         except OSError:
             said = []
         return "%s ended: %s" % (CONTROL, said[-1] if said else "exit code %s" % self._daemon.returncode)

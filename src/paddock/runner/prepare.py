@@ -6,9 +6,9 @@ import contextlib
 import json
 import os
 import time
-from typing import Any, Dict, List, NamedTuple, Tuple
+from typing import Dict, List, NamedTuple, Tuple
 
-from . import layout
+from . import files, layout, tidy
 from .mailbox import Attempt
 
 MANY_FILES = 300
@@ -53,6 +53,7 @@ class Preparer:
         )
         for folder in (task_dir, os.path.dirname(attempt_dir), attempt_dir):
             _make(folder)
+        os.close(files.open_folder(attempt_dir, below=self._job_dir))  # nothing is written where a link leads
         if attempt.number > 1 and not attempt.resume:
             self._put_aside(task_dir, layout.kept(layout.attempt(task_dir, attempt.number - 1)))
             _empty(place.checkpoint)
@@ -61,8 +62,16 @@ class Preparer:
         if attempt.source is not None:
             _take_over(layout.checkpoint(layout.task(self._job_dir, self._job, attempt.source)), place.checkpoint)
         self._link(place.work)
-        _write_json(place.params, attempt.line.get("params") or {})
+        files.write_plain(place.params, _params(attempt), below=self._job_dir)
         return place
+
+    def tidy(self, attempt: Attempt, place: Place) -> None:
+        """Remove what nobody needs when the attempt has ended, such as empty folders. See docs/job-folder.md."""
+        tidy.remove_members(place.members, self._job_dir)
+        tidy.remove_written(place.params, _params(attempt), self._job_dir)
+        if tidy.is_latest(place.attempt_dir, self._job_dir):
+            tidy.remove_links(place.work, self._wanted_links(), self._job_dir)
+            tidy.remove_empty(place.checkpoint, self._job_dir)
 
     def _link(self, work: str) -> None:
         links = self._wanted_links()
@@ -92,8 +101,8 @@ class Preparer:
         for name in names:
             os.rename(os.path.join(task_dir, name), os.path.join(kept, name))
         # Two levels further down our links would lead somewhere else.
-        for name, target in self._wanted_links().items():
-            _remove_link(os.path.join(kept, "work", name), target)
+        tidy.remove_links(layout.work(kept), self._wanted_links(), self._job_dir)
+        tidy.remove_empty(kept, self._job_dir)
 
 
 def _make(folder: str) -> None:
@@ -113,8 +122,8 @@ def _linked(code: str) -> List[str]:
     A snapshot of very many files is linked by its top entries instead: a task must start quickly.
     """
     found: List[str] = []
-    for folder, _, files in os.walk(code):
-        found += [os.path.relpath(os.path.join(folder, name), code) for name in files]
+    for folder, _, names in os.walk(code):
+        found += [os.path.relpath(os.path.join(folder, name), code) for name in names]
         if len(found) > MANY_FILES:
             return _entries(code)
     return sorted(found)
@@ -125,15 +134,6 @@ def _entries(folder: str) -> List[str]:
         return sorted(os.listdir(folder))
     except FileNotFoundError:
         return []
-
-
-def _remove_link(path: str, target: str) -> None:
-    try:
-        if os.readlink(path) == target:
-            os.unlink(path)
-    except OSError:
-        # Not there, or not a link: the script's own.
-        pass
 
 
 def _empty(folder: str) -> None:
@@ -157,6 +157,9 @@ def _take_over(source: str, target: str) -> None:
     """
     import shutil
 
+    if not os.path.lexists(source) and os.path.isdir(os.path.dirname(source)):
+        _empty(target)  # it has none so far: empty ones are removed
+        return
     copy = target + ".new"
     for left in range(TAKE_OVER_TRIES - 1, -1, -1):
         shutil.rmtree(copy, ignore_errors=True)
@@ -177,19 +180,13 @@ def _take_over(source: str, target: str) -> None:
 
 def _stamps(folder: str) -> Dict[str, Tuple[int, int]]:
     found = {}
-    for path, _, files in os.walk(folder):
-        for name in files:
+    for path, _, names in os.walk(folder):
+        for name in names:
             with contextlib.suppress(OSError):
                 status = os.lstat(os.path.join(path, name))
                 found[os.path.join(path, name)] = (status.st_mtime_ns, status.st_size)
     return found
 
 
-def _write_json(path: str, value: Any) -> None:
-    temporary = path + ".tmp"
-    with contextlib.suppress(FileNotFoundError):
-        os.unlink(temporary)  # of a runner that was killed, or whatever somebody has put there
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        json.dump(value, file)
-    os.rename(temporary, path)
+def _params(attempt: Attempt) -> bytes:
+    return json.dumps(attempt.line.get("params") or {}).encode()

@@ -57,10 +57,16 @@ class Task:
         self._status = 0
         self._max_memory = 0
         self._cpu_seconds = 0.0
+        self._stuck = False
 
     @property
     def alive(self) -> bool:
         return self._ended_at is None
+
+    @property
+    def gone(self) -> bool:
+        """Whether it has ended, not only been given up, and not because the allocation ends: then there is no time."""
+        return not self._stuck and self.by != "shutdown"
 
     @property
     def took(self) -> Optional[float]:
@@ -129,6 +135,7 @@ class Task:
             if not (graceful and left.in_group):
                 processes.signal_process(left.pid, signal.SIGKILL)
         if leftovers and not graceful and waited > KILL_SECONDS:
+            self._stuck = True
             self.watch.warning("could not be ended: process %s" % ", ".join(str(left.pid) for left in leftovers))
             return True
         return not leftovers
@@ -176,14 +183,17 @@ def start(
     ends_at: Optional[int] = None,
 ) -> Task:
     """Raises LaunchError."""
+    place = None
     try:
         place = preparer.prepare(attempt)
         # Before the process: the follower must know what was there before it.
         limit = LogLimit(place.log, manifest.job_dir, manifest.log_bytes)
         watch = Watch(lambda: _follower(manifest, attempt, place), limit)
         process = launch(manifest, attempt, place, seat, ends_at)
-    except (OSError, ValueError, TypeError) as error:
-        raise LaunchError(describe(error)) from error
+    except (OSError, ValueError, TypeError, LaunchError) as error:
+        if place is not None:
+            preparer.tidy(attempt, place)
+        raise error if isinstance(error, LaunchError) else LaunchError(describe(error)) from error
     team = manifest.members
     crew = members.Crew(team, place.members) if team is not None and by_srun(team) else None
     return Task(attempt, place, process, watch, oom, crew)

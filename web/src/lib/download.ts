@@ -7,8 +7,13 @@ export function csv(rows: readonly (readonly Cell[])[]): string {
 }
 
 function field(value: Cell): string {
-  const text = value === null || value === undefined ? '' : String(value);
+  const text = value === null || value === undefined ? '' : typeof value === 'string' ? plain(value) : String(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** Spreadsheets take text that begins so for a formula, and would carry it out. Numbers stay numbers. */
+function plain(text: string): string {
+  return /^[=+\-@\t\r\n]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text;
 }
 
 export function save(content: Blob, name: string): void {

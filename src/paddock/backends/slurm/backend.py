@@ -27,6 +27,7 @@ from paddock.models import (
     Resources,
 )
 from paddock.paths import write_once
+from paddock.runner.files import read_plain
 from paddock.settings import SlurmSettings
 from paddock.units import clock
 
@@ -286,8 +287,9 @@ class SlurmBackend:
 
 
 def _text(path: Path) -> str:
+    """A word or two in a folder in which tasks can write."""
     try:
-        return path.read_text(errors="replace").strip()
+        return read_plain(str(path), 1000).decode(errors="replace").strip()
     except OSError:
         return ""
 

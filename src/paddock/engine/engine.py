@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import sqlalchemy as sa
 
-from paddock import placement
+from paddock import folders, placement
 from paddock.backends.base import Backend
 from paddock.engine import adjust, launch, observe, orders, remove
 from paddock.engine.context import Context
@@ -77,7 +77,7 @@ class Engine:
         for courier in self._couriers.values():
             courier.begin()
         for left in self.context.home.incoming.iterdir():  # uploads and removals that a crash cut off
-            self._sweeper.submit(remove.delete_folder, left)
+            self._sweeper.submit(folders.delete, left, self._stop.is_set)
         self._thread.start()
 
     def close(self) -> None:
@@ -216,8 +216,10 @@ class Engine:
             rows = self._unclosed()
         if step("launching", lambda: launch.launch(context, rows, now)):
             rows = self._unclosed()
-        for folder in step("removing", lambda: remove.remove(context, rows)) or []:
-            self._sweeper.submit(remove.delete_folder, folder)
+        for doomed in step("removing", lambda: remove.remove(context, rows)) or []:
+            self._sweeper.submit(remove.erase, context, doomed.job, self._stop.is_set)
+            if doomed.folder is not None:
+                self._sweeper.submit(folders.delete, doomed.folder, self._stop.is_set)
         step("keeping loads", lambda: self._monitor.keep(context.db, now, context.settings.load_hours))
         step("forgetting events", lambda: self._forget_events(now))
         return bool(unpublished)

@@ -31,6 +31,8 @@ from paddock.models import (
     MapPart,
     Node,
     Preview,
+    PruneReport,
+    PruneRequest,
     RestartRequest,
     ScriptReport,
     SearchReport,
@@ -51,6 +53,7 @@ Source = str | os.PathLike[str] | Bundle | None
 Model = TypeVar("Model", bound=BaseModel)
 
 SUBMIT_SECONDS = 180.0  # the server tries the environment, and `import` on a network file system takes its time
+PRUNE_SECONDS = 300.0  # folders are measured, and thousands of them renamed
 _PAGE = 5000
 _ID = re.compile(r"[0-9A-Za-z]+(-[0-9]+)?")
 
@@ -353,6 +356,29 @@ class Client:
     def answers(self) -> bool:
         """Whether the server is there now."""
         return self._connection.answers()
+
+    def prune(
+        self,
+        *,
+        dry_run: bool = False,
+        jobs_days: float | None = None,
+        attempts_days: float | None = None,
+        journals_days: float | None = None,
+        runners_days: float | None = None,
+    ) -> PruneReport:
+        """Delete what is older than so many days, as the settings `keep` say where nothing is given; see PruneRequest.
+
+        `dry_run`: only say what would go.
+        """
+        asked = PruneRequest(
+            dry_run=dry_run,
+            jobs_days=jobs_days,
+            attempts_days=attempts_days,
+            journals_days=journals_days,
+            runners_days=runners_days,
+        )
+        answer = self._connection.request("POST", "/prune", json=asked.model_dump(), patience=PRUNE_SECONDS)
+        return understood(PruneReport, answer.content)
 
     def version(self) -> Version:
         return self._get("/version", Version)

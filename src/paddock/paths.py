@@ -57,6 +57,10 @@ class Home:
         """The job's folder as text: for what is done thousands of times a second."""
         return f"{self._jobs_text}/{job}"
 
+    def aside(self, name: str) -> Path:
+        """A place to rename to what is to be deleted at leisure: the next server deletes what is left there."""
+        return self.incoming / f"{name}-{secrets.token_hex(4)}"
+
     def refuse_foreign(self) -> None:
         """Raises NotAuthorised for what somebody else owns or can write of all that a server uses or runs."""
         ownership.refuse_foreign(self.root)

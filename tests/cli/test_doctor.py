@@ -20,7 +20,8 @@ def test_all_is_well(cli: Cli) -> None:
     done = cli("doctor", "--json")
     assert {finding["status"] for finding in done.json} == {"ok"}
     assert set(findings(done)) - {"slurm"} == {
-        "python", "settings", "home", "disk", "token", "database", "file system", "runner", "gpus", "clock", "server",
+        "python", "settings", "home", "disk", "space", "token", "database", "file system", "runner", "gpus", "clock",
+        "server",
     }  # fmt: skip
     assert "runner" in cli("doctor").out
     assert cli("doctor", "--quiet").out.strip() == ""

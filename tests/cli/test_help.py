@@ -15,6 +15,7 @@ NEEDS_SERVER = [
     ["importance", "k3v"], ["extend", "k3v", "--trials", "5"],
     ["stop", "k3v"], ["restart", "k3v"], ["rm", "k3v", "--yes"], ["export", "k3v"], ["nodes"], ["token"],
     ["submit", "--command", "true"], ["hold", "k3v"], ["release", "k3v"], ["limits", "k3v", "--time", "4h"],
+    ["prune"], ["prune", "--yes"],
 ]  # fmt: skip
 
 

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 
 from paddock.models import Cause, CodeInfo, Interpreter, JobSpec, Params, TaskState
 from paddock.search.tasks import NewTask
-from paddock.store import attempts, jobs
+from paddock.store import attempts, erasing, jobs
 from paddock.store.db import Database
 
 
@@ -57,3 +57,10 @@ def move(db: Database, task: str, state: TaskState, cause: Cause | None = None, 
         attempts.update_tasks(c, [{"id": task, "state": state.value, **of_task}])
     attempt: int = row.a_id
     return attempt
+
+
+def erase(c: sa.Connection, job: str) -> None:
+    """A job and all that belongs to it."""
+    erasing.detach(c, job)
+    while erasing.erase_some(c, job):
+        pass

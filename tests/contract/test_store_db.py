@@ -15,7 +15,7 @@ from paddock.errors import InvalidInput, NotFound
 from paddock.store import events, jobs, metrics
 from paddock.store.db import MIGRATIONS, Database
 from paddock.store.tables import metadata
-from tests.contract.given import add_job, current
+from tests.contract.given import add_job, current, erase
 
 
 def test_migrations_make_the_schema_that_the_code_expects(empty_db: Database) -> None:
@@ -79,7 +79,7 @@ def test_what_was_read_stays_the_same_until_the_reader_is_done(db: Database) -> 
 def test_a_reader_does_not_wait_for_a_writer(db: Database) -> None:
     add_job(db)
     with db.write() as w, ThreadPoolExecutor(1) as pool:
-        jobs.delete(w, "k3v9x2ab")
+        erase(w, "k3v9x2ab")
         assert pool.submit(_count, db).result(timeout=5) == 1
     assert _count(db) == 0
 

@@ -10,7 +10,7 @@ from paddock.models import AllocationBatch, Cause, Goal, JobPatch, Objective, Re
 from paddock.store import allocations, attempts, events, jobs, metrics, tasks
 from paddock.store.db import Database
 from paddock.store.tables import metadata
-from tests.contract.given import add_job, current, move
+from tests.contract.given import add_job, current, erase, move
 
 
 def test_insert_writes_the_job_its_tasks_their_attempts_and_one_event(db: Database) -> None:
@@ -261,7 +261,7 @@ def test_delete_takes_all_that_belongs_to_the_job_and_nothing_else(db: Database)
             batch = AllocationBatch(key=f"{job}-a1", name="a", folder="/f", runner=[], resources=Resources())
             allocations.plan(c, job, "local", batch)
     with db.write() as c:
-        jobs.delete(c, "k3v9x2ab")
+        erase(c, "k3v9x2ab")
     with db.read() as c:
         rows = {
             t.name: c.execute(sa.select(sa.func.count()).select_from(t)).scalar_one() for t in metadata.sorted_tables

@@ -9,11 +9,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from paddock.models import Curve
-from paddock.store import attempts, jobs, metrics
+from paddock.store import attempts, metrics
 from paddock.store.db import Database
 from paddock.store.metrics import CAP, Appender, Point
 from paddock.store.tables import chunks
-from tests.contract.given import add_job, current
+from tests.contract.given import add_job, current, erase
 
 JOB = "k3v9x2ab"
 _jobs = (f"job{number}" for number in itertools.count())
@@ -163,7 +163,7 @@ def test_a_new_job_has_nothing_to_do_with_one_that_was_deleted(db: Database, tas
     appender = Appender()
     append(db, attempt_id(db, task), "loss", [(1, 1, 1)], appender)
     with db.write() as c:
-        jobs.delete(c, JOB)
+        erase(c, JOB)
     [other] = add_job(db, "other")
     append(db, attempt_id(db, other), "loss", [(2, 1, 1)], appender)
     assert curve(db, other, "loss").steps == [2]

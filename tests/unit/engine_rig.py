@@ -76,6 +76,7 @@ class Rig:
         self.engine.tick()
         for one in self.engine.context.couriers.values():
             one._executor.submit(lambda: None).result(20)
+        self.engine._sweeper.submit(lambda: None).result(120)  # what is deleted at leisure
 
     def say(self, key: str, *records: dict[str, Any], start: int = 1) -> None:
         """What the runner of an allocation would write."""

@@ -4,6 +4,7 @@ import time
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from paddock.engine import observe
 from paddock.errors import BackendBusy, BackendClosed, BackendError, BackendUnavailable
@@ -14,7 +15,7 @@ from paddock.models import (
     TaskState,
 )
 from paddock.runner import manifest
-from paddock.store import jobs, tasks
+from paddock.store import erasing, jobs, tasks
 from tests.unit.engine_rig import JOB, Rig
 
 S = TaskState
@@ -252,6 +253,36 @@ def test_a_job_that_is_removed_is_cancelled_and_goes(rig: Rig) -> None:
     assert not rig.home.job(JOB).root.exists()
     with rig.db.read() as c:
         assert jobs.removing(c) == []
+
+
+def test_the_rows_of_a_removed_job_go_in_portions_also_after_a_kill(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Others write in between; a server that is killed half way leaves what the next one finishes."""
+    rig.job(tasks=30)
+    written: list[int] = []
+
+    def some(c: sa.Connection, job: str) -> bool:
+        if len(written) == 2:
+            raise InterruptedError("killed")
+        written.append(1)
+        return erase_some(c, job, rows=4)
+
+    erase_some = erasing.erase_some
+    monkeypatch.setattr(erasing, "erase_some", some)
+    with rig.db.write() as c:
+        jobs.mark_removing(c, JOB)
+    rig.tick()
+    assert len(written) == 2
+    assert not rig.home.job(JOB).root.exists()
+    with rig.db.read() as c:
+        assert jobs.removing(c) == [JOB]
+        assert 0 < len(tasks.ids(c, JOB, 0, 100)) <= 30
+    monkeypatch.setattr(erasing, "erase_some", lambda c, job: erase_some(c, job, rows=4))
+    rig.reopen()
+    rig.step()
+    with rig.db.read() as c:
+        assert jobs.removing(c) == []
+        assert tasks.ids(c, JOB, 0, 100) == []
+    assert rig.engine.set_aside == {}
 
 
 def test_what_a_job_would_ask_for(rig: Rig) -> None:

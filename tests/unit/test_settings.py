@@ -128,3 +128,24 @@ def test_every_cause_has_a_number_of_retries() -> None:
 def test_settings_are_not_changed_in_passing(settings: Settings) -> None:
     with pytest.raises(ValueError, match="frozen"):
         settings.port = 1  # type: ignore[misc]
+
+
+class TestKeep:
+    def test_by_default_only_what_nobody_misses_goes(self, home: Home) -> None:
+        keep = load(home.root).keep
+        assert (keep.jobs_days, keep.attempts_days, keep.journals_days, keep.runners_days) == (None, None, 30, 7)
+
+    def test_days_or_for_ever(self, home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+        write(home, '[keep]\njobs_days = 90\njournals_days = "forever"\nrunners_days = 0.5\n')
+        monkeypatch.setenv("PADDOCK_KEEP__ATTEMPTS_DAYS", "14")
+        keep = load(home.root).keep
+        assert (keep.jobs_days, keep.attempts_days, keep.journals_days, keep.runners_days) == (90, 14, None, 0.5)
+        monkeypatch.setenv("PADDOCK_KEEP__JOBS_DAYS", "for ever")
+        assert load(home.root).keep.jobs_days is None
+
+    @pytest.mark.parametrize("given", ["0", "0.0", '"0"', "-1", '"soon"', "1e9", "inf", "nan", "true"])
+    def test_what_is_no_number_of_days_is_refused(self, home: Home, given: str) -> None:
+        """0 might mean nothing or everything: whoever means one must not get the other."""
+        write(home, f"[keep]\njobs_days = {given}\n")
+        with pytest.raises(InvalidInput, match=r"keep\.jobs_days"):
+            load(home.root)

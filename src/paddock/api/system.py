@@ -11,6 +11,8 @@ from paddock.models import (
     BackendInfo,
     Health,
     InspectRequest,
+    PruneReport,
+    PruneRequest,
     Resources,
     Sample,
     ScriptReport,
@@ -67,6 +69,16 @@ async def health(at: At) -> Health:
         problems=[problem[:MAX_PROBLEM] for problem in problems],
         set_aside=len(engine.set_aside),
     )
+
+
+@router.post("/prune")
+def prune(at: At, what: PruneRequest | None = None) -> PruneReport:
+    """Delete what is older than it is to be kept, by the settings `keep` or as asked for; or only say what would go.
+
+    Of jobs that have not ended nothing goes. The answer comes when all of it is out of the way; files and rows are then
+    deleted at leisure.
+    """
+    return at.engine.keeper.prune(what or PruneRequest())
 
 
 @router.get("/version")

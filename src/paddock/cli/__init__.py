@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from pydantic import ValidationError
 
-from paddock.cli import act, base, doctor, follow, in_slurm, load, look, results, search, server
+from paddock.cli import act, base, doctor, follow, in_slurm, load, look, prune, results, search, server
 from paddock.cli import map as mapping
 from paddock.cli import submit as submitting
 from paddock.errors import PaddockError
@@ -79,6 +79,15 @@ _COMMANDS: list[tuple[str, Callable[..., Any], tuple[str, ...]]] = [
     ("release", act.release, ("paddock release k3v",)),
     ("limits", act.limits, ("paddock limits k3v --time 4h", "paddock limits k3v --nice 100")),
     ("rm", act.rm, ("paddock rm k3v --yes",)),
+    (
+        "prune",
+        prune.prune,
+        (
+            "paddock prune --dry-run",
+            "paddock prune --jobs-older-than 90d",
+            "paddock prune --attempts-older-than 2w --yes",
+        ),
+    ),
     ("export", results.export, ("paddock export k3v -o results.csv", "paddock export k3v --optuna study.db")),
     ("nodes", server.nodes, ("paddock nodes",)),
     ("load", load.load, ("paddock load", "paddock load --watch", "paddock load --node n1", "paddock load --csv")),

@@ -17,7 +17,7 @@ from paddock.client import Client
 from paddock.errors import DatabaseDamaged, NotAuthorised, PaddockError, ServerUnreachable
 from paddock.paths import Home
 from paddock.settings import Settings
-from paddock.units import size_text
+from paddock.units import size_of
 
 LOW_BYTES, VERY_LOW_BYTES = 5 * 1024**3, 200 * 1024**2
 
@@ -36,7 +36,7 @@ def run_all(home: str | None, url: str | None, asked: Asked) -> list[Finding]:
     loaded, first = _settings(home)
     subject = Subject(Home(settings.home_folder(home)), home, url, loaded)
     found = [_python(), first]
-    for check in (_home, _disk, _token, _database, _file_system, _runner, _gpus, _clock, _server):
+    for check in (_home, _disk, _space, _token, _database, _file_system, _runner, _gpus, _clock, _server):
         name = check.__name__.lstrip("_").replace("_", " ")
         found.append(guarded(name, partial(check, subject)))
     return found + checks_slurm.run_all(loaded, subject.home, asked)
@@ -82,12 +82,20 @@ def _home(subject: Subject) -> Finding:
 
 
 def _disk(subject: Subject) -> Finding:
-    free = shutil.disk_usage(_existing(subject.home.root)).free
-    text = f"{size_text(free)} free"
-    fix = "remove old jobs with `paddock rm`, or move the home to a larger disk"
+    disk = shutil.disk_usage(_existing(subject.home.root))
+    free, text = disk.free, f"{size_of(disk.free, disk.total)} free"
+    fix = (
+        "delete old jobs with `paddock prune --jobs-older-than 90d` or `paddock rm`, or move the home to a larger disk"
+    )
     if free < VERY_LOW_BYTES:
         return error(text, fix)
     return warn(text, fix) if free < LOW_BYTES else ok(text)
+
+
+def _space(subject: Subject) -> Finding:
+    from paddock.cli import checks_space
+
+    return checks_space.space(subject.home, subject.settings)
 
 
 def _token(subject: Subject) -> Finding:

@@ -4,18 +4,22 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
+from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
 
-from paddock import placement
+from paddock import folders, placement
 from paddock.backends.base import Backend
-from paddock.engine import adjust, launch, observe, orders, remove
+from paddock.engine import adjust, journals, launch, observe, orders, remove
 from paddock.engine.context import Context
 from paddock.engine.courier import Courier
 from paddock.engine.ingest import Ingest, Outcome
+from paddock.engine.keep import Keeper
 from paddock.engine.load import Monitor
 from paddock.engine.reduce import Reducer
 from paddock.engine.search import Scout
@@ -33,6 +37,7 @@ T = TypeVar("T")
 FORGET_SECONDS = 60.0
 HOUSEKEEPING_SECONDS = 1.0
 CHECK_SECONDS = 20.0
+PUT_AWAY_AT_ONCE = 20  # jobs whose journals are put away in a round
 
 
 @dataclass(frozen=True)
@@ -66,6 +71,8 @@ class Engine:
         self._reducer = Reducer(self.context)
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
         self._sweeper = ThreadPoolExecutor(1, thread_name_prefix="sweeper")
+        self._to_put_away: SimpleQueue[tuple[str, Future[bool]]] = SimpleQueue()
+        self.keeper = Keeper(db, home, settings.keep, self.put_away, self.sweep, self.wake)
         self._asked = True
         self._kept_at = 0.0
         self._forgotten_at = 0.0
@@ -77,12 +84,14 @@ class Engine:
         for courier in self._couriers.values():
             courier.begin()
         for left in self.context.home.incoming.iterdir():  # uploads and removals that a crash cut off
-            self._sweeper.submit(remove.delete_folder, left)
+            self.sweep(left)
         self._thread.start()
+        self.keeper.start()
 
     def close(self) -> None:
         """Stop ticking. Runners go on."""
         self._stop.set()
+        self.keeper.close()
         self.wake()
         if self._thread.is_alive():
             self._thread.join()
@@ -96,6 +105,34 @@ class Engine:
         """From any thread: there is something to do."""
         self._asked = True
         self._woken.set()
+
+    def sweep(self, folder: Path) -> None:
+        """Have a folder deleted that is no longer part of anything; by the next server when this one ends before."""
+        with suppress(RuntimeError):  # it ends just now
+            self._sweeper.submit(folders.delete, folder, self._stop.is_set)
+
+    def put_away(self, job: str) -> Future[bool]:
+        """Have the journals of an ended job deleted. From any thread; False: it has not ended."""
+        told: Future[bool] = Future()
+        self._to_put_away.put((job, told))
+        self.wake()
+        return told
+
+    def _put_away_some(self, now: float) -> None:
+        for _ in range(PUT_AWAY_AT_ONCE):
+            try:
+                job, told = self._to_put_away.get_nowait()
+            except Empty:
+                return
+            try:
+                folder = journals.put_away(self.context, job, now)
+            except Exception as error:
+                told.set_exception(error)
+                continue
+            if folder is not None:
+                self.sweep(folder)
+            told.set_result(folder is not None)
+        self.wake()  # there may be more
 
     def nodes(self, backend: str | None = None) -> list[Node]:
         """As last seen."""
@@ -216,8 +253,11 @@ class Engine:
             rows = self._unclosed()
         if step("launching", lambda: launch.launch(context, rows, now)):
             rows = self._unclosed()
-        for folder in step("removing", lambda: remove.remove(context, rows)) or []:
-            self._sweeper.submit(remove.delete_folder, folder)
+        for doomed in step("removing", lambda: remove.remove(context, rows)) or []:
+            self._sweeper.submit(remove.erase, context, doomed.job, self._stop.is_set)
+            if doomed.folder is not None:
+                self.sweep(doomed.folder)
+        step("putting away", lambda: self._put_away_some(now))
         step("keeping loads", lambda: self._monitor.keep(context.db, now, context.settings.load_hours))
         step("forgetting events", lambda: self._forget_events(now))
         return bool(unpublished)

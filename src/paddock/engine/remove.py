@@ -1,7 +1,9 @@
-"""Removed jobs: end what runs, then delete folder and rows."""
+"""Removed jobs: end what runs, then delete rows and folder."""
 
-import secrets
-import shutil
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,34 +13,63 @@ from paddock.engine.cancel import cancel
 from paddock.engine.context import Context
 from paddock.engine.observe import SUBMITTING
 from paddock.models import AllocationState
-from paddock.store import jobs
+from paddock.store import erasing, jobs
 
 REMOVING = "remove it"
+REST_SECONDS = 0.01  # between two portions: others write, too
+
+log = logging.getLogger("paddock.engine")
 
 
-def remove(context: Context, rows: list[sa.Row[Any]]) -> list[Path]:
-    """Returns folders that are no longer part of anything, to be deleted at leisure."""
+@dataclass(frozen=True)
+class Doomed:
+    """A job that is no longer part of anything: its rows and its folder are to be deleted at leisure."""
+
+    job: str
+    folder: Path | None
+
+
+def remove(context: Context, rows: list[sa.Row[Any]]) -> list[Doomed]:
     with context.db.read() as c:
-        leaving = jobs.removing(c)
-    doomed: list[Path] = []
+        leaving = [job for job in jobs.removing(c) if job not in context.erasing]
+    doomed: list[Doomed] = []
     for job in leaving:
         if not context.boundary.rests(job, REMOVING):
             with context.boundary.job(job, REMOVING):
-                doomed += _remove(context, job, [row for row in rows if row.job_id == job])
+                found = _remove(context, job, [row for row in rows if row.job_id == job])
+                doomed += [found] if found else []
     return doomed
 
 
-def _remove(context: Context, job: str, rows: list[sa.Row[Any]]) -> list[Path]:
+def _remove(context: Context, job: str, rows: list[sa.Row[Any]]) -> Doomed | None:
     left = [row for row in rows if _is_left(context, row)]
     if left:
         cancel(context, left)
-        return []
+        return None
     folder = _set_aside(context, job)
     with context.db.write() as c:
-        jobs.delete(c, job)
+        erasing.detach(c, job)
+    context.erasing.add(job)
     context.forget(job)
     context.boundary.forget(job)
-    return folder
+    return Doomed(job, folder)
+
+
+def erase(context: Context, job: str, over: Callable[[], bool]) -> None:
+    """Delete the rows of a job in portions. What is left when the server ends is deleted by the next one.
+
+    Not in the engine's thread.
+    """
+    try:
+        more = True
+        while more and not over():
+            with context.db.write() as c:
+                more = erasing.erase_some(c, job)
+            time.sleep(REST_SECONDS)
+    except Exception:
+        log.exception("the rows of the removed job %s cannot be deleted; it is tried again", job)
+    finally:
+        context.erasing.discard(job)
 
 
 def _is_left(context: Context, row: sa.Row[Any]) -> bool:
@@ -49,18 +80,11 @@ def _is_left(context: Context, row: sa.Row[Any]) -> bool:
     return not (row.state == AllocationState.PLANNED and context.boundary.rests(row.job_id, SUBMITTING))
 
 
-def _set_aside(context: Context, job: str) -> list[Path]:
+def _set_aside(context: Context, job: str) -> Path | None:
     """Its folder, or whatever stands in place of it, under another name."""
-    target = context.home.incoming / f"removed-{job}-{secrets.token_hex(4)}"
+    target = context.home.aside(f"removed-{job}")
     try:
         context.home.job(job).root.rename(target)
     except FileNotFoundError:
-        return []
-    return [target]
-
-
-def delete_folder(path: Path) -> None:
-    if path.is_symlink() or not path.is_dir():
-        path.unlink(missing_ok=True)
-    else:
-        shutil.rmtree(path, ignore_errors=True)
+        return None
+    return target

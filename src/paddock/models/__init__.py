@@ -19,6 +19,7 @@ from paddock.models.jobs import (
     TaskCounts,
     Waits,
 )
+from paddock.models.keep import PruneItem, PruneKind, PruneReport, PruneRequest, PruneTotal
 from paddock.models.resources import Launcher, Resources, Triple
 from paddock.models.script import Convention, FlagStyle, InspectRequest, ScriptParam, ScriptReport
 from paddock.models.search import ExtendRequest, Move, RungReport, Savings, SearchReport, TrialReport
@@ -95,6 +96,11 @@ __all__ = [
     "Packing",
     "Params",
     "Preview",
+    "PruneItem",
+    "PruneKind",
+    "PruneReport",
+    "PruneRequest",
+    "PruneTotal",
     "Resources",
     "RestartRequest",
     "Room",

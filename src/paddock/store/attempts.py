@@ -83,6 +83,7 @@ def unpublished(c: sa.Connection, limit: int, without: Sequence[str] = ()) -> li
             attempts.c.published.is_(False),
             attempts.c.state == TaskState.SUBMITTED.value,
             tasks.c.stopping.is_(False),
+            jobs.c.removing.is_(False),
             tasks.c.job_id.not_in(without),
         )
         .order_by(jobs.c.created_at, tasks.c.number)

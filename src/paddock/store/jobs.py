@@ -356,10 +356,6 @@ def removing(c: sa.Connection) -> list[str]:
     return list(c.scalars(sa.select(jobs.c.id).where(jobs.c.removing.is_(True))))
 
 
-def delete(c: sa.Connection, job: str) -> None:
-    c.execute(sa.delete(jobs).where(jobs.c.id == job))
-
-
 def is_searching(c: sa.Connection, job: str) -> bool:
     return bool(c.scalar(sa.select(jobs.c.searching).where(jobs.c.id == job)))
 

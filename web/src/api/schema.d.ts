@@ -488,6 +488,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/prune": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Prune
+         * @description Delete what is older than it is to be kept, by the settings `keep` or as asked for; or only say what would go.
+         *
+         *     Of jobs that have not ended nothing goes. The answer comes when all of it is out of the way; files and rows are then
+         *     deleted at leisure.
+         */
+        post: operations["prune_api_v1_prune_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/samples": {
         parameters: {
             query?: never;
@@ -1896,6 +1919,115 @@ export interface components {
             }[];
             /** Warnings */
             warnings?: string[];
+        };
+        /** PruneItem */
+        PruneItem: {
+            /**
+             * Bytes
+             * @description on the disk; without what the database holds of it
+             */
+            bytes: number;
+            /**
+             * Count
+             * @description how many attempts, else 1
+             * @default 1
+             */
+            count?: number;
+            kind: components["schemas"]["PruneKind"];
+            /**
+             * Name
+             * @description of the job
+             */
+            name?: string | null;
+            /**
+             * Since
+             * Format: date-time
+             * @description the job or its attempts ended then, the file was last used then
+             */
+            since: string;
+            /**
+             * What
+             * @description id of the job, or the name of the file
+             */
+            what: string;
+        };
+        /**
+         * PruneKind
+         * @enum {string}
+         */
+        PruneKind: "job" | "attempts" | "journals" | "runner" | "leftover";
+        /**
+         * PruneReport
+         * @description What went, or would go.
+         */
+        PruneReport: {
+            /**
+             * Bytes
+             * @description of all
+             */
+            bytes: number;
+            /** Dry Run */
+            dry_run: boolean;
+            /**
+             * Items
+             * @description the largest, largest first
+             */
+            items: components["schemas"]["PruneItem"][];
+            /**
+             * Measured
+             * @description false: there was no time to measure all of it, so it is more
+             */
+            measured: boolean;
+            /**
+             * Problems
+             * @description what could not be done; it stays, and is tried again the next day
+             */
+            problems: string[];
+            /**
+             * Totals
+             * @description of all, by kind
+             */
+            totals: components["schemas"]["PruneTotal"][];
+        };
+        /**
+         * PruneRequest
+         * @description What is older than so many days goes; as the settings `keep` say where nothing is given.
+         */
+        PruneRequest: {
+            /**
+             * Attempts Days
+             * @description earlier attempts of tasks of ended jobs
+             */
+            attempts_days?: number | null;
+            /**
+             * Dry Run
+             * @description only say what would go
+             * @default false
+             */
+            dry_run?: boolean;
+            /**
+             * Jobs Days
+             * @description ended jobs
+             */
+            jobs_days?: number | null;
+            /**
+             * Journals Days
+             * @description journals of ended jobs
+             */
+            journals_days?: number | null;
+            /**
+             * Runners Days
+             * @description runners that nothing has used since
+             */
+            runners_days?: number | null;
+        };
+        /** PruneTotal */
+        PruneTotal: {
+            /** Bytes */
+            bytes: number;
+            /** Count */
+            count: number;
+            kind: components["schemas"]["PruneKind"];
         };
         /**
          * Range
@@ -5284,6 +5416,102 @@ export interface operations {
                     "application/json": {
                         [key: string]: components["schemas"]["Resources"];
                     };
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description A browser asks, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not now: try again in a while (`Retry-After`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    prune_api_v1_prune_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PruneRequest"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PruneReport"];
                 };
             };
             /** @description The request is not well-formed */

@@ -1,0 +1,113 @@
+"""prune: let go of what is too old to be kept."""
+
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from paddock import keep, units
+from paddock.cli import base, render
+from paddock.cli.base import Json
+from paddock.errors import InvalidInput
+from paddock.models import PruneReport
+
+SHOWN = 20
+
+
+def prune(
+    ctx: typer.Context,
+    jobs: Annotated[
+        str | None, typer.Option("--jobs-older-than", metavar="AGE", help="Ended jobs, such as 90d, 12w or 36h.")
+    ] = None,
+    attempts: Annotated[
+        str | None,
+        typer.Option(
+            "--attempts-older-than",
+            metavar="AGE",
+            help="Of tasks that ran again, in ended jobs: logs and results of the earlier attempts.",
+        ),
+    ] = None,
+    journals: Annotated[
+        str | None,
+        typer.Option("--journals-older-than", metavar="AGE", help="What runners of ended jobs told the server."),
+    ] = None,
+    runners: Annotated[
+        str | None,
+        typer.Option("--runners-older-than", metavar="AGE", help="Runners of earlier versions that nothing uses."),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would go.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Delete what is too old to be kept, after a question. Jobs that have not ended keep everything.
+
+    How long things are kept is in the settings `keep`, and what is older goes by itself once a day; the options are for
+    this time only. By default no job and no attempt goes.
+    """
+    days: dict[str, Any] = {
+        "jobs_days": _days("--jobs-older-than", jobs),
+        "attempts_days": _days("--attempts-older-than", attempts),
+        "journals_days": _days("--journals-older-than", journals),
+        "runners_days": _days("--runners-older-than", runners),
+    }
+    client = base.client(ctx)
+    if dry_run or not yes:
+        would = client.prune(dry_run=True, **days)
+        if dry_run or not would.items:
+            _show(would, as_json)
+            return
+        _confirm(would, as_json)
+    _show(client.prune(**days), as_json)
+
+
+def _days(option: str, given: str | None) -> float | None:
+    if given is None:
+        return None
+    try:
+        return float(units.seconds(given)) / keep.DAY
+    except ValueError as error:
+        raise InvalidInput(f"{option}: {error}.") from None
+
+
+def _confirm(would: PruneReport, as_json: bool) -> None:
+    if not as_json:
+        base.screen().print(_table(would))
+    question = f"Delete {_sum(would)}?"
+    if not sys.stdin.isatty():
+        raise InvalidInput(f"{question} Nothing was deleted: give --yes, as there is nobody to ask.")
+    if not typer.confirm(question, err=True):
+        raise typer.Exit(base.FAILED)
+
+
+def _show(report: PruneReport, as_json: bool) -> None:
+    if as_json:
+        base.emit(report)
+    elif not report.items:
+        typer.echo("Nothing is too old to be kept.")
+    else:
+        base.screen().print(_table(report))
+        typer.echo(f"{_sum(report)} {'would go' if report.dry_run else 'deleted'}")
+    base.warn(report.problems)
+    if report.problems:
+        raise typer.Exit(base.REFUSED)
+
+
+def _sum(report: PruneReport) -> str:
+    return ", ".join(keep.told(report))
+
+
+def _table(report: PruneReport) -> render.Rows:
+    table = render.table("what", "of", "name", "age", "size", flexible=("name",), right=("age", "size"))
+    for item in report.items[:SHOWN]:
+        kind = item.kind.value if item.count == 1 else f"{item.count:,} {item.kind.value}"
+        table.add_row(
+            kind,
+            render.clean(item.what),
+            render.clean(item.name or ""),
+            render.age(item.since),
+            render.size(item.bytes),
+        )
+    more = sum(one.count for one in report.totals) - sum(item.count for item in report.items[:SHOWN])
+    if more > 0:
+        table.add_row("...", f"and {more:,} more", "", "", "")
+    return table

@@ -1,0 +1,91 @@
+"""Folders that users can write: how much is in them, and how they are deleted. No link is followed."""
+
+import os
+import stat
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from paddock.runner import files
+
+
+@dataclass
+class Size:
+    """What was found: bytes on the disk, and files. `whole`: False when there was no time for all of it."""
+
+    bytes: int = 0
+    files: int = 0
+    whole: bool = True
+
+    def add(self, other: "Size") -> None:
+        self.bytes += other.bytes
+        self.files += other.files
+        self.whole = self.whole and other.whole
+
+
+def on_disk(found: os.stat_result) -> int:
+    """What it takes there, as `du` counts: a small file takes a block."""
+    return found.st_blocks * 512
+
+
+def measure(path: Path, *, below: Path, until: float) -> Size:
+    """Of a file, or of a folder with all that is in it; what is not there is nothing.
+
+    `below`: no folder between it and this one may be a link, else this is nothing. `until`: when to give up, by
+    time.monotonic().
+    """
+    size = Size()
+    try:
+        folder = files.open_folder(str(path.parent), below=str(below))
+    except OSError:
+        return size
+    try:
+        found = os.stat(path.name, dir_fd=folder, follow_symlinks=False)
+        size.bytes, size.files = on_disk(found), 1
+        if not stat.S_ISDIR(found.st_mode):
+            return size
+        for _, _, names, inner in os.fwalk(path.name, follow_symlinks=False, dir_fd=folder):
+            for name in names:
+                if time.monotonic() > until:
+                    size.whole = False
+                    return size
+                with suppress(OSError):
+                    size.bytes += on_disk(os.stat(name, dir_fd=inner, follow_symlinks=False))
+                    size.files += 1
+    except OSError:
+        pass  # gone meanwhile
+    finally:
+        os.close(folder)
+    return size
+
+
+def delete(path: Path, over: Callable[[], bool] = lambda: False) -> bool:
+    """Delete a folder with all that is in it, or whatever else is there. Whether nothing of it is left.
+
+    `over`: to be left as it is by now; what is left can be deleted later in the same way.
+    """
+    with suppress(OSError):
+        if path.is_symlink() or not path.is_dir():
+            path.unlink(missing_ok=True)
+            return True
+        for _, folders, names, inner in os.fwalk(path, topdown=False, follow_symlinks=False):
+            for name in (*names, *folders):
+                if over():
+                    return False
+                _delete(name, inner)
+        path.rmdir()
+    return not os.path.lexists(path)
+
+
+def _delete(name: str, folder: int) -> None:
+    """A file, a link or an empty folder."""
+    with suppress(OSError):
+        is_folder = stat.S_ISDIR(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
+        remove = os.rmdir if is_folder else os.unlink
+        try:
+            remove(name, dir_fd=folder)
+        except PermissionError:
+            os.fchmod(folder, 0o700)  # a folder that nobody was to write in, such as a cache
+            remove(name, dir_fd=folder)

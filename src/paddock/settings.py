@@ -74,7 +74,7 @@ class RunnerSettings(BaseModel):
         60.0,
         ge=1,
         le=3600,
-        description="after its node was lost, a runner that says nothing for so long counts as gone",
+        description="silent for so long, a runner has its tasks say so, and after its node was lost it counts as gone",
     )
     warn_seconds: float = Field(
         60.0, ge=1, le=3600, description="so long before its time limit a task is warned with SIGUSR1"

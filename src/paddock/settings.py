@@ -133,6 +133,14 @@ class Settings(BaseSettings):
     )
     host: str = Field("127.0.0.1", description="address that the server listens on")
     port: int = Field(DEFAULT_PORT, ge=0, le=65535, description="port that the server listens on; 0 takes a free one")
+    tls_certificate: Path | None = Field(
+        None,
+        description="file (PEM) with the certificate, and those of its signers, with which the port speaks HTTPS; "
+        "in the home unless its path is absolute; plain HTTP when not given",
+    )
+    tls_key: Path | None = Field(
+        None, description="file (PEM) with the key of that certificate, which nobody else may read"
+    )
     owner: str = Field(default_factory=getpass.getuser, description="name that new jobs belong to")
     database: str | None = Field(
         None,

@@ -99,7 +99,7 @@ class TokenWall:
             return response
         if request.method != "POST" or not self._matches(await _posted(request)):
             return _refusal()
-        return await self._signed_in(Response(status_code=204))
+        return await self._signed_in(Response(status_code=204), request.scope)
 
     def _hello(self, nonce: str) -> Response:
         """Proves that this server knows the token, and tells nothing of it."""
@@ -115,11 +115,12 @@ class TokenWall:
         rest = urlencode([(name, value) for name, value in query if name != "token"])
         path = "/" + str(scope["path"]).lstrip("/\\")  # never //another.host
         response = RedirectResponse(path + (f"?{rest}" if rest else ""), status_code=303)
-        return response if signed_in else await self._signed_in(response)
+        return response if signed_in else await self._signed_in(response, scope)
 
-    async def _signed_in(self, response: Response) -> Response:
+    async def _signed_in(self, response: Response, scope: Scope) -> Response:
         key = await run_in_threadpool(self._sessions.begin)
-        response.set_cookie(self._cookie, key, httponly=True, samesite="strict", max_age=SECONDS)
+        secure = scope["scheme"] == "https"
+        response.set_cookie(self._cookie, key, httponly=True, samesite="strict", secure=secure, max_age=SECONDS)
         return response
 
     def _key(self, headers: Headers) -> str | None:

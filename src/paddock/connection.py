@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 import httpx2
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from paddock import door, ownership, proof, whereabouts
+from paddock import door, ownership, proof, tls, whereabouts
 from paddock.errors import NotAuthorised, PaddockError, ServerUnreachable, by_code
 from paddock.models import ErrorReply
 from paddock.paths import Home
@@ -49,7 +49,8 @@ class Connection:
         self._timeout = timeout
         # A proxy of the environment stands between networks, not between this machine and itself.
         local = self._url is None or urlsplit(self._url).hostname in _LOOPBACK
-        self._http = httpx2.Client(timeout=timeout, trust_env=not local)
+        self._http = httpx2.Client(timeout=timeout, trust_env=not local, verify=tls.trust(None))
+        self._pinned: dict[str, httpx2.Client] = {}  # certificate of a server -> what to ask it with
         self._inside: httpx2.Client | None = None
         self._open = ExitStack()
         self._proven: dict[str, float] = {}  # address -> until when
@@ -119,10 +120,20 @@ class Connection:
         url = self.url
         inside = self._through_the_home() if self._url is None else None
         if inside is not None:
-            return inside, url
+            return inside, url.replace("https://", "http://", 1)  # the socket itself is the owner's alone
         if time.monotonic() >= self._proven.get(url, 0.0):
             self._prove(url)
-        return self._http, url
+        return self._outside(url), url
+
+    def _outside(self, url: str) -> httpx2.Client:
+        """Through the port. What the home says of the server's certificate counts more than who has signed it."""
+        found = whereabouts.read(self.home) if self._url is None and url.startswith("https://") else None
+        if found is None or found.certificate is None:
+            return self._http
+        if found.certificate not in self._pinned:
+            made = httpx2.Client(timeout=self._timeout, trust_env=False, verify=tls.trust(found.certificate))
+            self._pinned[found.certificate] = self._open.enter_context(made)
+        return self._pinned[found.certificate]
 
     def _through_the_home(self) -> httpx2.Client | None:
         try:
@@ -142,12 +153,11 @@ class Connection:
     def _prove(self, url: str) -> None:
         """Nothing but a random number is sent."""
         nonce = secrets.token_hex(32)
+        http = self._outside(url)
         body = b""
         with (
             self._translated(url),
-            self._http.stream(
-                "GET", f"{url}{PREFIX}/hello", params={"nonce": nonce}, timeout=self._timeout
-            ) as response,
+            http.stream("GET", f"{url}{PREFIX}/hello", params={"nonce": nonce}, timeout=self._timeout) as response,
         ):
             for part in response.iter_bytes():
                 body += part
@@ -214,10 +224,20 @@ class Connection:
             return ServerUnreachable(f"The server at {url} does not answer in time: see `paddock doctor`.")
         if isinstance(error, httpx2.TransportError):
             why = str(error) or type(error).__name__
+            if "CERTIFICATE_VERIFY_FAILED" in why:
+                return ServerUnreachable(_untrusted(url, why))
             kind = _NotReached if isinstance(error, httpx2.ConnectError) else ServerUnreachable
             start = "paddock up" if self._url else whereabouts.start_command(self.home)
             return kind(f"No Paddock server answers at {url} ({why}): start one with `{start}`.")
         return ServerUnreachable(f"{url} gave an answer that no Paddock server gives ({error}).")
+
+
+def _untrusted(url: str, why: str) -> str:
+    reason = why.partition("verify failed: ")[2].partition(" (_ssl.c")[0] or why
+    return (
+        f"The certificate of {url} is not trusted here ({reason}), so nothing was sent to it: name a file with it, or "
+        "with that of its signer, in SSL_CERT_FILE, or give the server's home with --home."
+    )
 
 
 def understood(kind: type[Answer], content: bytes) -> Answer:

@@ -23,7 +23,7 @@ from paddock.errors import BackendError, InvalidInput
 from paddock.models import Resources
 from paddock.paths import Home, write_once
 from paddock.settings import Settings, SlurmSettings
-from paddock.units import clock
+from paddock.units import clock, words
 
 NAME = "paddock-server"
 LONGEST_SECONDS = 7 * 86_400
@@ -91,7 +91,7 @@ class Host:
         longest = self._longest(asked.partition)
         if asked.time_limit and longest and asked.time_limit > longest:
             where = f"partition {asked.partition}" if asked.partition else "the default partition"
-            message = f"{where} gives at most {clock(longest)}"
+            message = f"{where} gives at most {words(longest)}"
             raise InvalidInput(f"--time: {message}.", fields={"resources.time_limit": message})
         limit = asked.time_limit or min(longest or LONGEST_SECONDS, LONGEST_SECONDS)
         account = asked.account or self._settings.resources.account

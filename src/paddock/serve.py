@@ -1,11 +1,13 @@
 """`paddock up`: one process with the API and the engine."""
 
+import asyncio
 import errno
 import fcntl
 import logging
 import os
 import signal
 import socket
+import ssl
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -14,7 +16,7 @@ from typing import TextIO
 
 import uvicorn
 
-from paddock import door, hosting, lease, whereabouts
+from paddock import door, hosting, lease, tls, whereabouts
 from paddock.api.app import create_app
 from paddock.api.bell import Bell
 from paddock.api.connections import Protocol, raise_limit
@@ -37,6 +39,7 @@ HANDOVER_LOOKS = 4  # after so many looks a successor says again that it waits
 # Clients keep an idle connection for 5 s (httpx), proxies for a minute. Were it closed just when they use it
 # again, what they ask would be lost.
 KEEP_ALIVE_SECONDS = 75
+TLS_SECONDS = 10.0  # for its handshake: strangers can begin one, too
 REQUEST_CONNECTIONS = 40  # as many as there are threads that answer requests
 log = logging.getLogger("paddock.serve")
 
@@ -50,6 +53,7 @@ def serve(
     """
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _leave)  # also what uvicorn hands the signal on to when it has shut down
+    secure = tls.context(settings)
     home = Home(settings.home)
     home.refuse_foreign()
     home.create()
@@ -78,7 +82,8 @@ def serve(
             token = home.ensure_token()
             app = create_app(Server(db, home, settings, engine, bell), token)
             port = listener.getsockname()[1]
-            about = Whereabouts.here(_url(settings.host, port), port, cluster)
+            url = _url(settings.host, port, "https" if secure else "http")
+            about = Whereabouts.here(url, port, cluster, tls.certificate(settings))
             held.tell(about.url)
             Protocol.most = raise_limit()
             config = uvicorn.Config(
@@ -91,7 +96,7 @@ def serve(
                 access_log=False,
             )
             link = f"{about.url}/?token={token}"
-            server = _Uvicorn(config, home, about, lambda: (announce or _print)(about.url, link))
+            server = _Uvicorn(config, secure, home, about, lambda: (announce or _print)(about.url, link))
             held.when_lost(lambda: _give_way(server, engine))
             server.run([listener, *inside])
             held.refuse_lost()
@@ -141,19 +146,48 @@ def backends(settings: Settings, home: Home) -> list[Backend]:
 class _Uvicorn(uvicorn.Server):
     """Says where it is once it answers, and no longer when it does not. Makes room for a successor."""
 
-    def __init__(self, config: uvicorn.Config, home: Home, about: Whereabouts, announce: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        secure: ssl.SSLContext | None,
+        home: Home,
+        about: Whereabouts,
+        announce: Callable[[], None],
+    ) -> None:
         super().__init__(config)
+        self._secure = secure
         self._home = home
         self._about = about
         self._announce = announce
         self._successor = lease.Watch()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
+        port, *inside = sockets or []
+        await super().startup(inside if self._secure else sockets)
+        if self.started and self._secure:
+            await self._begin_tls(port, self._secure)
         if self.started:
             self._about.write(self._home)
             whereabouts.handover(self._home).unlink(missing_ok=True)  # ours, or left by one that never took over
             self._announce()
+
+    async def _begin_tls(self, port: socket.socket, secure: ssl.SSLContext) -> None:
+        """On the port alone: the socket in the home is its owner's, and needs none."""
+        config = self.config
+
+        def protocol() -> Protocol:
+            return Protocol(config=config, server_state=self.server_state, app_state=self.lifespan.state)
+
+        loop = asyncio.get_running_loop()
+        made = await loop.create_server(
+            protocol,
+            sock=port,
+            ssl=secure,
+            backlog=config.backlog,
+            ssl_handshake_timeout=TLS_SECONDS,
+            ssl_shutdown_timeout=2.0,
+        )
+        self.servers.append(made)
 
     async def on_tick(self, counter: int) -> bool:
         if counter % 10 == 0:
@@ -248,6 +282,6 @@ def _listen(host: str, port: int, *, other: bool = False) -> socket.socket:
     return listener
 
 
-def _url(host: str, port: int) -> str:
+def _url(host: str, port: int, scheme: str = "http") -> str:
     shown = {"0.0.0.0": socket.gethostname(), "::": socket.gethostname()}.get(host, host)  # noqa: S104
-    return f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}"
+    return f"{scheme}://[{shown}]:{port}" if ":" in shown else f"{scheme}://{shown}:{port}"

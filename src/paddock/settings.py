@@ -74,7 +74,7 @@ class RunnerSettings(BaseModel):
         60.0,
         ge=1,
         le=3600,
-        description="after its node was lost, a runner that says nothing for so long counts as gone",
+        description="silent for so long, a runner has its tasks say so, and after its node was lost it counts as gone",
     )
     warn_seconds: float = Field(
         60.0, ge=1, le=3600, description="so long before its time limit a task is warned with SIGUSR1"
@@ -168,6 +168,14 @@ class Settings(BaseSettings):
     )
     host: str = Field("127.0.0.1", description="address that the server listens on")
     port: int = Field(DEFAULT_PORT, ge=0, le=65535, description="port that the server listens on; 0 takes a free one")
+    tls_certificate: Path | None = Field(
+        None,
+        description="file (PEM) with the certificate, and those of its signers, with which the port speaks HTTPS; "
+        "in the home unless its path is absolute; plain HTTP when not given",
+    )
+    tls_key: Path | None = Field(
+        None, description="file (PEM) with the key of that certificate, which nobody else may read"
+    )
     owner: str = Field(default_factory=getpass.getuser, description="name that new jobs belong to")
     database: str | None = Field(
         None,

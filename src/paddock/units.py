@@ -70,6 +70,15 @@ def clock(total: float) -> str:
     return f"{days}-{hour:02}:{minute:02}:{second:02}" if days else f"{hour}:{minute:02}:{second:02}"
 
 
+def words(total: float) -> str:
+    """As people say it, all of it: `1 d 12 h`, `90 s` is `1 min 30 s`."""
+    rest, parts = round(total), []
+    for size, unit in ((86_400, "d"), (3600, "h"), (60, "min"), (1, "s")):
+        count, rest = divmod(rest, size)
+        parts += [f"{count} {unit}"] if count else []
+    return " ".join(parts) or "0 s"
+
+
 def size_of(part: float, whole: float) -> str:
     """`1.2 of 139 GiB`: the unit once where both have the same."""
     all_of_it = size_text(whole)

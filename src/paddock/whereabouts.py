@@ -27,13 +27,15 @@ class Whereabouts(BaseModel):
     node: str | None = None  # as Slurm calls it
     slurm: str | None = None  # the id of the Slurm job that it runs in
     cluster: str | None = None  # the name of that cluster in the settings
+    certificate: str | None = None  # as PEM, where the port speaks HTTPS: who reads it here knows the server by it
 
     @classmethod
-    def here(cls, url: str, port: int, cluster: str | None) -> "Whereabouts":
+    def here(cls, url: str, port: int, cluster: str | None, certificate: str | None = None) -> "Whereabouts":
         """Of this process. `cluster`: where it was submitted to, when it was."""
         job, node = (os.environ.get(name) for name in ("SLURM_JOB_ID", "SLURMD_NODENAME"))
         hosted = {"node": node, "slurm": job, "cluster": cluster} if cluster else {}
-        return cls.model_validate({"url": url, "pid": os.getpid(), "host": socket.gethostname(), "port": port} | hosted)
+        process = {"pid": os.getpid(), "host": socket.gethostname()}
+        return cls.model_validate({"url": url, "port": port, "certificate": certificate} | process | hosted)
 
     def write(self, home: Home) -> None:
         write_once(home.server, self.model_dump_json(), mode=0o600)
@@ -103,7 +105,8 @@ def exposure(url: str) -> list[str]:
         return []
     return [
         f"{url} is plain HTTP: whoever can listen on the network between its machine and yours, such as the cluster's, "
-        "can read all that is sent, the token of the link as well, and act as you with it"
+        "can read all that is sent, the token of the link as well, and act as you with it; the settings "
+        "`tls_certificate` and `tls_key` make it HTTPS"
     ]
 
 

@@ -21,7 +21,7 @@ def test_all_is_well(cli: Cli) -> None:
     assert {finding["status"] for finding in done.json} == {"ok"}
     assert set(findings(done)) - {"slurm"} == {
         "python", "settings", "home", "disk", "space", "token", "database", "file system", "runner", "gpus", "clock",
-        "server",
+        "server", "certificate",
     }  # fmt: skip
     assert "runner" in cli("doctor").out
     assert cli("doctor", "--quiet").out.strip() == ""
@@ -289,7 +289,7 @@ def test_what_settings_and_profiles_ask_for(fake: Fake) -> None:
     assert "the settings of the backend: there is no partition gone" in said
     assert "partition old is down" in said
     assert "profile 'big': partition closed is only for the " in said
-    assert "profile 'long': partition gpu gives at most 1-00:00:00" in said
+    assert "profile 'long': partition gpu gives at most 1 d" in said
     assert "nonsense" not in said
     assert "there are no GPUs of type a100" in found["gpus"]["detail"]
     assert found["gpus"]["fix"] == "set gpu_type to one of: v100"
@@ -314,7 +314,7 @@ def test_accounting_and_limits(fake: Fake) -> None:
     said = fake("--backend", "slurm", "--quick")["limits"]["detail"]
     assert (
         "you in account lab: at most 4 jobs running at a time, 20 jobs submitted at a time, 8 cores in one job, "
-        "1-00:00:00 for one job" in said
+        "1 d for one job" in said
     )
     assert "; account lab: at most 64 cores and 8 GPUs and 2 GPUs of type v100 in all" in said
     assert "QOS few: at most 5 jobs of a user submitted at a time, 2 GPUs for a user" in said

@@ -69,6 +69,29 @@ def test_draining_has_an_end(tmp_path: Path) -> None:
     assert not journal.drain(0.1)
 
 
+@pytest.mark.parametrize("poll_seconds", [0.05, 60])
+def test_a_runner_with_nothing_to_say_says_that_it_is_there(
+    folder: Folder, tmp_path: Path, poll_seconds: float
+) -> None:
+    """However seldom it is to measure, and whatever the script does not print."""
+    go = tmp_path / "go"
+    folder.add("t-1", "sh", "-c", f"while [ ! -e '{go}' ]; do sleep 0.05; done")
+    folder.end()
+    folder.allocate(usage_seconds=3600, poll_seconds=poll_seconds, word_seconds=0.2)
+    runner = folder.start()
+    wait_for(lambda: [r["e"] for r in folder.records()].count("here") >= 5)
+    assert "usage" not in [r["e"] for r in folder.records()]
+    go.touch()
+    assert runner.wait(120) == 0
+
+
+def test_a_runner_that_speaks_anyway_does_not_say_that_it_is_there(folder: Folder) -> None:
+    folder.python_task("t-1", "import time\nfor n in range(30): print('loss:', n, flush=True); time.sleep(0.05)")
+    folder.end()
+    folder.allocate(usage_seconds=0.2)
+    assert "here" not in [r["e"] for r in folder.run()]
+
+
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     disk = tmp_path / "disk"

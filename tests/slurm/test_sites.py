@@ -67,7 +67,7 @@ def test_a_dry_run_knows_what_a_partition_gives(cluster: Cluster, lab: Lab) -> N
     refused = said(partition="tiny", time_limit="2h")
     assert not refused["accepted"]
     assert refused["message"] == (
-        "partition tiny gives at most 0:01:00, and it would wait for ever: set the time limit to 0:01:00 or less"
+        "partition tiny gives at most 1 min, and it would wait for ever: set the time limit to 1 min or less"
     )
     cluster.run("scontrol", "update", "PartitionName=cpu", "State=DRAIN")
     closed = said(partition="cpu")

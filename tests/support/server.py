@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import ssl
 import subprocess
 import sys
 import time
@@ -41,6 +42,7 @@ class ServerProcess:
         self._environment |= environment or {}
         self.process: subprocess.Popen[bytes] | None = None
         self.client = httpx2.Client()
+        self.verify: ssl.SSLContext | bool = True
 
     def start(self, port: int = 0) -> "ServerProcess":
         self.home.root.mkdir(parents=True, exist_ok=True)
@@ -59,7 +61,10 @@ class ServerProcess:
         self.token = self.home.read_token() or ""
         self.client.close()
         self.client = httpx2.Client(
-            base_url=f"{self.url}/api/v1", headers={"Authorization": f"Bearer {self.token}"}, timeout=PATIENCE
+            base_url=f"{self.url}/api/v1",
+            headers={"Authorization": f"Bearer {self.token}"},
+            timeout=PATIENCE,
+            verify=self.verify,
         )
         return self
 

@@ -19,8 +19,8 @@ ROWS = parse.partitions(
     [
         ({}, None),
         ({"time_limit": "1d"}, None),
-        ({"time_limit": "25h"}, "partition gpu gives at most 1-00:00:00"),
-        ({"partition": "tiny", "time_limit": "2h"}, "partition tiny gives at most 0:01:00"),
+        ({"time_limit": "25h"}, "partition gpu gives at most 1 d"),
+        ({"partition": "tiny", "time_limit": "2h"}, "partition tiny gives at most 1 min"),
         ({"partition": "tiny"}, None),
         ({"nodes": 3}, "partition gpu gives at most 2 nodes"),
         ({"partition": "nope"}, "there is no partition nope"),

@@ -167,3 +167,20 @@ def test_a_part_of_a_size() -> None:
     assert units.size_of(1.2 * 1024**3, 139 * 1024**3) == "1.2 of 139 GiB"
     assert units.size_of(1024**2, 1024**3) == "1 MiB of 1 GiB"
     assert units.size_of(0, 1024**3) == "0 B of 1 GiB"
+
+
+@pytest.mark.parametrize(
+    ("total", "text"),
+    [
+        (0, "0 s"),
+        (45, "45 s"),
+        (60, "1 min"),
+        (90, "1 min 30 s"),
+        (12 * 3600, "12 h"),
+        (86_400, "1 d"),
+        (36 * 3600, "1 d 12 h"),
+        (7 * 86_400 + 1800, "7 d 30 min"),
+    ],
+)
+def test_durations_in_words(total: int, text: str) -> None:
+    assert units.words(total) == text

@@ -103,7 +103,7 @@ class TokenWall:
         if request.method != "POST" or not self._matches(await _posted(request)):
             return _refusal()
         key = await run_in_threadpool(self._sessions.begin)
-        return self._with_cookie(JSONResponse({"page": self._page(key)}, headers={"Cache-Control": "no-store"}), key)
+        return self._with_cookie(JSONResponse({"page": self._page(key)}, headers={"Cache-Control": "no-store"}), key, request.scope)
 
     def _hello(self, nonce: str) -> Response:
         """Proves that this server knows the token, and tells nothing of it."""
@@ -121,10 +121,11 @@ class TokenWall:
         begun = key if key is not None else await run_in_threadpool(self._sessions.begin)
         address = path + (f"?{rest}" if rest else "") + f"#page={self._page(begun)}"
         response = RedirectResponse(address, status_code=303, headers={"Cache-Control": "no-store"})
-        return response if key else self._with_cookie(response, begun)
+        return response if key else self._with_cookie(response, begun, scope)
 
-    def _with_cookie(self, response: Response, key: str) -> Response:
-        response.set_cookie(self._cookie, key, httponly=True, samesite="strict", max_age=SECONDS)
+    def _with_cookie(self, response: Response, key: str, scope: Scope) -> Response:
+        secure = scope["scheme"] == "https"
+        response.set_cookie(self._cookie, key, httponly=True, samesite="strict", secure=secure, max_age=SECONDS)
         return response
 
     def _page(self, key: str) -> str:

@@ -46,7 +46,10 @@ def list_jobs(
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
 ) -> JobPage:
     with at.db.read() as c:
-        return jobs.page(c, q=q, state=state, tag=tag, owner=owner, sort=sort, offset=offset, limit=limit)
+        silent = at.engine.context.silent
+        return jobs.page(
+            c, q=q, state=state, tag=tag, owner=owner, sort=sort, offset=offset, limit=limit, silent=silent
+        )
 
 
 @router.get("/facets")
@@ -218,7 +221,8 @@ def list_tasks(
     limit: Annotated[int, Query(ge=1, le=20_000)] = 1000,
 ) -> TaskPage:
     with at.db.read() as c:
-        return tasks.page(c, jobs.resolve(c, job), state=state, sort=sort, offset=offset, limit=limit)
+        found, silent = jobs.resolve(c, job), at.engine.context.silent
+        return tasks.page(c, found, state=state, sort=sort, offset=offset, limit=limit, silent=silent)
 
 
 @router.get("/{job}/metrics")

@@ -58,5 +58,5 @@ def extend_job(job: JobId, more: ExtendRequest, at: At) -> JobDetail:
 
 def detail(at: Server, c: Connection, job: str) -> JobDetail:
     """A job as it is shown."""
-    found = jobs.detail(c, job, str(at.home.job(job).root))
+    found = jobs.detail(c, job, str(at.home.job(job).root), at.engine.context.silent)
     return found.model_copy(update={"spec": masks.masked(found.spec, job)})

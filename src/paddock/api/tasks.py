@@ -18,7 +18,7 @@ router = APIRouter(prefix="/tasks", tags=["tasks"])
 def show_task(task: TaskId, at: At) -> TaskDetail:
     with at.db.read() as c:
         found = tasks.resolve(c, task)
-        row = tasks.get(c, found)
+        row = tasks.get(c, found, at.engine.context.silent)
         facts = at.engine.context.facts(c, [row.job])[row.job]
         attempts = tasks.attempts_of(c, found)
         names = metrics.names(c, [found])

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from paddock import __version__, filesystems, settings, whereabouts
+from paddock import __version__, filesystems, settings, tls, whereabouts
 from paddock.cli.checks_finding import Asked, Finding, Status, error, guarded, ok, warn
 from paddock.client import Client
 from paddock.errors import DatabaseDamaged, NotAuthorised, PaddockError, ServerUnreachable
@@ -36,7 +36,8 @@ def run_all(home: str | None, url: str | None, asked: Asked) -> list[Finding]:
     loaded, first = _settings(home)
     subject = Subject(Home(settings.home_folder(home)), home, url, loaded)
     found = [_python(), first]
-    for check in (_home, _disk, _space, _token, _database, _file_system, _runner, _gpus, _clock, _server):
+    steps = (_home, _disk, _space, _token, _database, _file_system, _runner, _gpus, _clock, _server, _certificate)
+    for check in steps:
         name = check.__name__.lstrip("_").replace("_", " ")
         found.append(guarded(name, partial(check, subject)))
     return found + checks_slurm.run_all(loaded, subject.home, asked)
@@ -233,3 +234,25 @@ def _unreachable(subject: Subject, fault: ServerUnreachable) -> Finding:
     except (OSError, ValueError, KeyError, TypeError):
         return warn("it ended without saying good-bye", "start it again with `paddock up`; nothing is lost")
     return error(f"process {pid} runs and does not answer", f"look at what it prints; end it with kill {pid}")
+
+
+def _certificate(subject: Subject) -> Finding:
+    """With which the server's port speaks HTTPS."""
+    if subject.settings is None:
+        return warn("not looked at", "correct the settings first")
+    try:
+        if tls.context(subject.settings) is None:
+            return ok("none: the server's port speaks plain HTTP")
+        mine, ends = tls.certificate(subject.settings), tls.ends_at(subject.settings)
+    except PaddockError as fault:
+        return error(fault.message, "correct the setting, or remove `tls_certificate` and `tls_key`")
+    days, last = tls.days_left(ends or 0), time.strftime("%Y-%m-%d", time.localtime(ends))
+    renew = "put a new one in its place, and start the server again: tasks go on"
+    if days < 0:
+        return error(f"ended on {last}: browsers and clients refuse it", renew)
+    running = whereabouts.read(subject.home)
+    if running and running.certificate and running.certificate != mine:
+        return warn("the server still uses the one before", "start the server again: tasks go on")
+    if days * 86_400 < tls.SOON_SECONDS:
+        return warn(f"ends in {days} days, on {last}", renew)
+    return ok(f"valid until {last}")

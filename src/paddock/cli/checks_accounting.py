@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from paddock import units
 from paddock.backends.slurm import parse
 from paddock.backends.slurm.complaints import Trouble, diagnose, message
 from paddock.cli import render
@@ -99,9 +100,14 @@ def _bad(site: Site, largest: int | None, age: int | None) -> Iterator[Finding]:
 def _told(whose: str, key: str, rows: list[Row]) -> Iterator[str]:
     """`you in account lab: at most 5 jobs submitted at a time`; nothing for who has no limit."""
     for row in rows:
-        found = [_WORDS[name].format(tres(row[name])) for name in _WORDS if row.get(name)]
+        found = [_WORDS[name].format(_amount(name, row[name])) for name in _WORDS if row.get(name)]
         if found:
             yield f"{whose} {row[key]}: at most {', '.join(found)}"
+
+
+def _amount(name: str, text: str) -> str:
+    span = parse.seconds(text) if name == "MaxWall" else None
+    return tres(text) if span is None else units.words(span)
 
 
 def tres(text: str) -> str:

@@ -14,7 +14,7 @@ from rich.text import Text
 from paddock.cli import base, files, render
 from paddock.client import Client
 from paddock.errors import InvalidInput, NotFound, PaddockError, ServerUnreachable
-from paddock.models import Job, JobDetail, Task, TaskState
+from paddock.models import Job, JobDetail, NoWord, Task, TaskState
 from paddock.search import varying
 from paddock.stream import AWAY_SECONDS, Patience
 
@@ -115,16 +115,17 @@ def _as_json(client: Client, job: JobDetail) -> Job:
 
 def _as_lines(client: Client, job: JobDetail) -> Job:
     last: Job = job
-    told, why = time.monotonic(), None
+    told = time.monotonic()
+    why: tuple[str | None, NoWord | None] = (None, None)
     screen = base.screen()
     parts = files.parts(client, job)
     for last, tasks, changed in _changes(client, job):
         names = varying([task.params for task in files.named(tasks, parts) if not task.reduces])
         for task in files.named(changed, parts):
             screen.print(_line(task, names, last.objective.metric), soft_wrap=True)
-        waits = last.waits.reason if last.waits else None
-        if time.monotonic() - told > TELL_SECONDS or last.ended or (waits and waits != why):
-            told, why = time.monotonic(), waits
+        now = (last.waits.reason if last.waits else None, last.no_word)
+        if time.monotonic() - told > TELL_SECONDS or last.ended or (any(now) and now != why):
+            told, why = time.monotonic(), now
             screen.print(_summary(last), soft_wrap=True)
     return last
 
@@ -199,4 +200,5 @@ def _cells(task: Task, names: list[str], step: str) -> list[RenderableType]:
     epoch = f"{step} {render.count(task.epoch)}" if task.epoch is not None else ""
     left = render.duration(task.seconds_left)
     about = render.outcome(task) if task.state is TaskState.ERROR else _about(task, names)
+    about = "  ".join(part for part in (render.no_word(task), about) if part)
     return [task.id, bar, epoch, render.number(task.best_value), f"{left} left" if left else "", about]

@@ -8,10 +8,11 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Annotated, Any
+from urllib.parse import urlsplit
 
 import typer
 
-from paddock import __version__, hosting, jobfile, lease, settings, whereabouts
+from paddock import __version__, hosting, jobfile, lease, settings, tls, whereabouts
 from paddock.backends.slurm import reasons
 from paddock.backends.slurm.parse import QueueRow
 from paddock.cli import base, render
@@ -50,6 +51,7 @@ def start(found: settings.Settings, wanted: Resources, *, backend: str | None, a
         base.say(f"The server is in the queue already, as Slurm job {job}.")
     else:
         _warn_of_variables()
+        tls.context(found)  # what is wrong is said here, not in the log of a Slurm job
         job = host.start(host.plan(wanted, found.port))
         base.say(f"Slurm job {job} submitted.")
     try:
@@ -158,7 +160,7 @@ def _facts(home: Home, running: Whereabouts, port: int | None = None) -> dict[st
         "url": running.url,
         "link": f"{running.url}/?token={token}",
         "tunnel": running.tunnel(getpass.getuser(), socket.gethostname(), port),
-        "page": f"http://localhost:{at}/?token={token}",
+        "page": f"{urlsplit(running.url).scheme}://localhost:{at}/?token={token}",
         "home": str(home.root),
         **running.model_dump(include={"version", "host", "port", "node", "slurm", "cluster"}),
     }

@@ -186,7 +186,7 @@ def _show_task(task: TaskDetail, part: MapPart | None) -> None:
         render.fields(
             [
                 ("Task", task.id),
-                ("State", render.state_text(task)),
+                ("State", _state(task)),
                 ("Reason", render.outcome(task)),
                 ("Parameters", params),
                 ("Input", render.clean(named.get("input", ""))),
@@ -224,6 +224,11 @@ def _show_task(task: TaskDetail, part: MapPart | None) -> None:
     screen.print()
     screen.print(made)
     base.warn(task.warnings)
+
+
+def _state(task: Task) -> Text:
+    silent = render.no_word(task)
+    return render.state_text(task).append(f", {silent} from its runner" if silent else "", "dim")
 
 
 SORTS = ("number", "-number", "state", "-state", "best", "-best", "started", "-started", "ended", "-ended")
@@ -266,7 +271,7 @@ def tasks_table(found: list[Task], objectives: Sequence[Objective]) -> Rows:
         values += [render.params_text(task.params, more)] if more else []
         figures = [render.count(task.epoch), *map(render.number, _values(task, len(judged)))]
         figures = figures if objectives[0].metric else [render.duration(_took(task))]
-        made.add_row(task.id, *values, render.state_text(task), *figures, render.outcome(task))
+        made.add_row(task.id, *values, render.state_text(task), *figures, render.no_word(task) or render.outcome(task))
     return made
 
 

@@ -168,11 +168,18 @@ def counts_text(counts: TaskCounts) -> Text:
 
 
 def tasks_text(job: Job) -> Text:
-    """How many tasks of a job are where, and how many are to come."""
-    if not job.searching:
-        return counts_text(job.counts)
-    more = Text("more to come" if job.to_come is None else f"{job.to_come:,} to come", "dim")
-    return Text(", ").join([*([counts_text(job.counts)] if job.counts.total else []), more])
+    """How many tasks of a job are where, how many are to come, and of how many that run nothing is heard."""
+    parts = [counts_text(job.counts)] if job.counts.total else []
+    if job.searching:
+        parts.append(Text("more to come" if job.to_come is None else f"{job.to_come:,} to come", "dim"))
+    text = Text(", ").join(parts)
+    if job.no_word:
+        text.append(f"; no word from {job.no_word.tasks:,} since {moment(job.no_word.since)}", "dim")
+    return text
+
+
+def no_word(task: Task) -> str:
+    return f"no word since {moment(task.no_word_since)}" if task.no_word_since else ""
 
 
 def search(report: SearchReport) -> str:

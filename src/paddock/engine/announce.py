@@ -11,6 +11,7 @@ from paddock.store import events, tasks
 from paddock.store.metrics import Point
 
 MAX_POINTS = 20_000
+Live = Mapping[str, float | str | None]
 
 
 class Announcement:
@@ -21,7 +22,7 @@ class Announcement:
 
     def __init__(self, c: sa.Connection) -> None:
         self._c = c
-        self._jobs: dict[str, dict[str, Mapping[str, float | None] | None]] = defaultdict(dict)
+        self._jobs: dict[str, dict[str, Live | None]] = defaultdict(dict)
         self._points: dict[str, dict[str, dict[str, list[list[float | None]]]]] = defaultdict(dict)
         self._reset: dict[str, dict[str, list[str]]] = defaultdict(dict)
 
@@ -30,7 +31,7 @@ class Announcement:
         job: str,
         task: str,
         *,
-        live: Mapping[str, float | None] | None,
+        live: Live | None,
         points: Mapping[str, Sequence[Point]] | None = None,
         forgotten: set[str] | None = None,
     ) -> None:
@@ -45,7 +46,7 @@ class Announcement:
         for job, changed in self._jobs.items():
             events.insert(self._c, "tasks", job, self._data(job, changed))
 
-    def _data(self, job: str, changed: Mapping[str, Mapping[str, float | None] | None]) -> dict[str, Any]:
+    def _data(self, job: str, changed: Mapping[str, Live | None]) -> dict[str, Any]:
         whole = tasks.by_ids(self._c, [task for task, live in changed.items() if live is None])
         data: dict[str, Any] = {
             "tasks": [task.model_dump(mode="json") for task in whole],

@@ -46,6 +46,7 @@ class Context:
     told: dict[str, float] = field(default_factory=dict)  # task that was told to stop, and runs -> since when
     drained: set[tuple[str, int]] = field(default_factory=set)  # allocation, start: told to end, as it waits again
     lingering: dict[str, float] = field(default_factory=dict)  # allocation that ended without a good-bye -> since when
+    silent: dict[str, float] = field(default_factory=dict)  # allocation that says nothing -> when it was last heard of
     searching: set[str] = field(default_factory=set)  # jobs that will have further tasks
     dismissed: set[str] = field(default_factory=set)  # jobs whose runners were told that there is no more
     erasing: set[str] = field(default_factory=set)  # removed jobs whose rows are being deleted

@@ -23,6 +23,7 @@ from paddock.engine.keep import Keeper
 from paddock.engine.load import Monitor
 from paddock.engine.reduce import Reducer
 from paddock.engine.search import Scout
+from paddock.engine.silence import Silence
 from paddock.errors import BackendError
 from paddock.models import AllocationBatch, BackendInfo, Check, JobSpec, Node, Resources
 from paddock.paths import Home
@@ -66,6 +67,7 @@ class Engine:
         self.context = Context(db, home, settings, self._couriers)
         self.context.unread.wake = self.wake
         self._ingest = Ingest()
+        self._silence = Silence()
         self._monitor = Monitor(self._couriers)
         self._scout = Scout(self.context, self.wake)
         self._reducer = Reducer(self.context)
@@ -220,6 +222,7 @@ class Engine:
         rows = self._unclosed()
         step, context = self._step, self.context
         outcome = step("reading journals", lambda: self._ingest.run(context, rows)) or Outcome()
+        step("listening", lambda: self._silence.listen(context, rows, outcome, now))
         step("taking up looks", lambda: self._monitor.take(outcome.looks, now))
         if outcome.left:
             for courier in self._couriers.values():

@@ -31,6 +31,7 @@ class Outcome:
     """What a round of reading gave: the allocations read to their end, and whether there is more to do."""
 
     read: set[str] = field(default_factory=set)
+    heard: set[str] = field(default_factory=set)  # allocations whose journals have grown
     more: bool = False
     stirred: bool = False
     left: bool = False  # a runner has said good-bye
@@ -237,6 +238,8 @@ def _store(context: Context, news: list[Reading]) -> None:
 def _note(reading: Reading, outcome: Outcome) -> None:
     if not reading.more:
         outcome.read.add(reading.key)
+    if reading.moved:
+        outcome.heard.add(reading.key)
     if any(isinstance(record, Metric) for record in reading.records):
         outcome.measured.add(reading.job)
     outcome.stirred = outcome.stirred or any(isinstance(record, STIRRING) for record in reading.records)

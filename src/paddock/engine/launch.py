@@ -25,6 +25,7 @@ from paddock.store import allocations, attempts, events, packings
 
 IDLE_SECONDS = 5.0
 SEARCH_IDLE_SECONDS = 20.0  # while the next configuration is chosen
+WORDS = 4  # so often, at least, a runner speaks in the time after which it counts as silent
 LAUNCHING = "ask for allocations for it"
 DISMISSING = "tell its runners that there is no more"
 
@@ -191,6 +192,7 @@ def _manifest(context: Context, facts: JobFacts, courier: Courier) -> dict[str, 
         },
         "poll_seconds": settings.runner.poll_seconds,
         "usage_seconds": settings.runner.usage_seconds,
+        "word_seconds": settings.runner.silence_seconds / WORDS,
         "log_bytes": settings.runner.log_bytes,
         "grace_seconds": _grace(context, spec),
         "idle_seconds": SEARCH_IDLE_SECONDS if _to_come(spec) else IDLE_SECONDS,

@@ -47,7 +47,15 @@ class Job(Model):
     seconds_left: float | None = None
     held: bool = Field(False, description="no further task is begun until the job is released")
     waits: "Waits | None" = Field(None, description="why tasks wait that have not started, as the backend says")
+    no_word: "NoWord | None" = Field(None, description="of some of its tasks that run nothing is heard")
     warnings: list[str] = Field(default_factory=list)
+
+
+class NoWord(Model):
+    """Tasks that run, as far as is known, and whose runners have said nothing for a while."""
+
+    tasks: int
+    since: datetime = Field(description="when the first of these runners was last heard of")
 
 
 class Waits(Model):

@@ -17,6 +17,9 @@ class Task(Model):
     params: Params
     state: TaskState
     stopping: bool = Field(False, description="a stop was asked for and is under way")
+    no_word_since: datetime | None = Field(
+        None, description="it runs, and its runner has said nothing since then: its node may be gone"
+    )
     cause: Cause | None = None
     reason: str | None = None
     attempt: int

@@ -21,6 +21,7 @@ class Journal:
         self.number = number
         self._pending = bytearray()
         self._offset = 0
+        self.wrote_at = time.monotonic()
 
     @classmethod
     def create(cls, allocation_dir: str) -> Journal:
@@ -38,6 +39,7 @@ class Journal:
         """Takes a record; `flush` brings it to the disk."""
         record = {"e": kind, "at": round(time.time(), 3)}
         record.update(fields)
+        self.wrote_at = time.monotonic()
         self._pending += json.dumps(record, separators=(",", ":")).encode() + b"\n"
 
     def flush(self) -> bool:

@@ -73,10 +73,11 @@ class Runner:
         try:
             while True:
                 self._round()
+                self._give_word()
                 self._journal.flush()
                 if self._done():
                     break
-                self._signals.wait(max(0.0, self._poll_at - time.monotonic()))
+                self._signals.wait(max(0.0, min(self._poll_at, self._word_at) - time.monotonic()))
         finally:
             for task in self._tasks.values():
                 task.kill()
@@ -96,6 +97,15 @@ class Runner:
             scheduler_id=scheduler.identity(os.environ),
         )
         self._journal.flush()
+
+    def _give_word(self) -> None:
+        """That it is there, when it has said nothing for a while: a silent runner counts as gone."""
+        if time.monotonic() >= self._word_at:
+            self._journal.write("here")
+
+    @property
+    def _word_at(self) -> float:
+        return self._journal.wrote_at + self._manifest.word_seconds
 
     def _round(self) -> None:
         # What has ended by itself was not ended by what comes now.

@@ -11,6 +11,7 @@ from .files import read_plain
 
 LOG_BYTES = 1024**3
 _LARGEST = 16_000_000  # bytes of a manifest
+WORD_SECONDS = 15.0
 TORCHRUN, TENSORFLOW, SRUN = "torchrun", "tensorflow", "srun"
 
 
@@ -52,6 +53,7 @@ class Manifest(NamedTuple):
     per_gpu: Optional[int] = 1  # tasks that may share a GPU; None: to be found out
     mps: bool = True
     log_bytes: int = LOG_BYTES  # of an attempt
+    word_seconds: float = WORD_SECONDS  # so long it says nothing at most
     known: Optional[Dict[str, Any]] = None  # kind of GPU -> what an earlier job has learned there: need, tasks, limit
 
 
@@ -76,6 +78,7 @@ def load(allocation_dir: str) -> Manifest:
         members=_members(data.get("members")),
         threads=_optional(int, data.get("threads")) or None,
         log_bytes=_optional(int, data.get("log_bytes")) or LOG_BYTES,
+        word_seconds=max(0.1, _optional(float, data.get("word_seconds")) or WORD_SECONDS),
         **_sharing(data.get("gpus")),
     )
 

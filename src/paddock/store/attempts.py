@@ -1,7 +1,7 @@
 """Attempts, as the engine moves them: publish, start, end, try again."""
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -165,6 +165,17 @@ def open_in(c: sa.Connection, allocation: str) -> list[sa.Row[Any]]:
     return list(
         c.execute(with_tasks().where(attempts.c.allocation == allocation, tasks.c.state == TaskState.RUNNING.value))
     )
+
+
+def running_in(c: sa.Connection, allocations: Collection[str]) -> list[sa.Row[Any]]:
+    """Tasks (id, job_id, allocation) that run in one of these."""
+    query = sa.select(tasks.c.id, tasks.c.job_id, attempts.c.allocation).join(attempts, _current)
+    query = query.where(tasks.c.state == TaskState.RUNNING.value)
+    keys = sorted(allocations)
+    found: list[sa.Row[Any]] = []
+    for start in range(0, len(keys), 400):
+        found += c.execute(query.where(attempts.c.allocation.in_(keys[start : start + 400])))
+    return found
 
 
 def lookup(c: sa.Connection, keys: Iterable[tuple[str, int]]) -> dict[tuple[str, int], sa.Row[Any]]:

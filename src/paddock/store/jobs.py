@@ -22,6 +22,7 @@ from paddock.models import (
     JobPatch,
     JobSpec,
     LimitsRequest,
+    NoWord,
     Objective,
     Packing,
     ScriptReport,
@@ -31,7 +32,7 @@ from paddock.models import (
 from paddock.search.tasks import NewTask
 from paddock.store import allocations, events, metrics, reduces, trials
 from paddock.store import attempts as attempt_rows
-from paddock.store.rows import moment, storable
+from paddock.store.rows import ALL_HEARD, Silent, moment, storable
 from paddock.store.tables import attempts, jobs, tasks
 
 SortKey = Literal["created", "-created", "name", "-name", "owner", "-owner"]
@@ -97,11 +98,11 @@ def resolve(c: sa.Connection, text: str) -> str:
     return found[0]
 
 
-def detail(c: sa.Connection, job: str, folder: str) -> JobDetail:
+def detail(c: sa.Connection, job: str, folder: str, silent: Silent = ALL_HEARD) -> JobDetail:
     row = c.execute(sa.select(jobs).where(jobs.c.id == job)).one_or_none()
     if row is None:
         raise NotFound(f"There is no job {job!r}.")
-    summary = _summaries(c, [row])[0]
+    summary = _summaries(c, [row], silent)[0]
     spec = JobSpec.model_validate(row.spec).model_copy(
         update={"name": row.name, "description": row.description, "tags": row.tags}
     )
@@ -132,6 +133,7 @@ def page(
     sort: SortKey = "-created",
     offset: int = 0,
     limit: int = 50,
+    silent: Silent = ALL_HEARD,
 ) -> JobPage:
     if not all(storable(text) for text in (q, tag, owner) if text):
         return JobPage(total=0, offset=offset, items=[])
@@ -149,7 +151,7 @@ def page(
     column = {"created": jobs.c.created_at, "name": sa.func.lower(jobs.c.name), "owner": jobs.c.owner}[sort.lstrip("-")]
     order = column.desc() if sort.startswith("-") else column.asc()
     rows = c.execute(sa.select(jobs).where(*where).order_by(order, jobs.c.id).offset(offset).limit(limit)).all()
-    return JobPage(total=total, offset=offset, items=_summaries(c, rows))
+    return JobPage(total=total, offset=offset, items=_summaries(c, rows, silent))
 
 
 def _has_tag(tag: str) -> sa.ColumnElement[bool]:
@@ -161,7 +163,7 @@ def _has_tag(tag: str) -> sa.ColumnElement[bool]:
     return sa.func.replace(listed, f", {json.dumps(tag)}", "") != listed
 
 
-def _summaries(c: sa.Connection, rows: Sequence[sa.Row[Any]]) -> list[Job]:
+def _summaries(c: sa.Connection, rows: Sequence[sa.Row[Any]], silent: Silent) -> list[Job]:
     """All that is computed from tasks, in a fixed number of queries whatever the number of jobs."""
     ids = [row.id for row in rows]
     counts: dict[str, dict[str, int]] = defaultdict(dict)
@@ -179,6 +181,7 @@ def _summaries(c: sa.Connection, rows: Sequence[sa.Row[Any]]) -> list[Job]:
     best_tasks = _best_tasks(c, bests)
     lines = _sparklines(c, rows, best_tasks)
     waits = allocations.waiting(c, [job for job in ids if counts[job].get(TaskState.SUBMITTED.value)])
+    no_word = _no_word(c, silent)
     found = []
     for row in rows:
         goal, best = Goal(row.goal), bests[row.id]
@@ -209,8 +212,19 @@ def _summaries(c: sa.Connection, rows: Sequence[sa.Row[Any]]) -> list[Job]:
                 ),
                 held=row.held,
                 waits=(allocations.HELD if row.held else waits.get(row.id)) if of_states.submitted else None,
+                no_word=no_word.get(row.id),
                 warnings=[*([row.aside] if row.aside else []), *row.warnings],
             )
+        )
+    return found
+
+
+def _no_word(c: sa.Connection, silent: Silent) -> dict[str, NoWord]:
+    found: dict[str, NoWord] = {}
+    for row in attempt_rows.running_in(c, silent):
+        since, known = moment(silent[row.allocation]), found.get(row.job_id)
+        found[row.job_id] = NoWord(
+            tasks=known.tasks + 1 if known else 1, since=min(known.since, since) if known else since
         )
     return found
 

@@ -1,7 +1,11 @@
 """Small helpers between rows and models."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import overload
+
+Silent = Mapping[str, float]  # allocation of which nothing is heard -> when it last was
+ALL_HEARD: Silent = {}
 
 
 @overload

@@ -13,7 +13,7 @@ from paddock.models import Attempt, Task, TaskPage, TaskState
 from paddock.store import attempts as attempt_rows
 from paddock.store import events
 from paddock.store.jobs import resolve as resolve_job
-from paddock.store.rows import moment
+from paddock.store.rows import ALL_HEARD, Silent, moment
 from paddock.store.tables import attempts, jobs, tasks
 
 SortKey = Literal["number", "-number", "state", "-state", "best", "-best", "started", "-started", "ended", "-ended"]
@@ -43,11 +43,11 @@ def resolve_many(c: sa.Connection, job: str, given: Sequence[str] | None) -> lis
     return ids
 
 
-def get(c: sa.Connection, task: str) -> Task:
+def get(c: sa.Connection, task: str, silent: Silent = ALL_HEARD) -> Task:
     row = c.execute(_query().where(tasks.c.id == task)).one_or_none()
     if row is None:
         raise NotFound(f"There is no task {task!r}.")
-    return _task(row, time.time())
+    return _task(row, time.time(), silent)
 
 
 def page(
@@ -58,6 +58,7 @@ def page(
     sort: SortKey = "number",
     offset: int = 0,
     limit: int = 1000,
+    silent: Silent = ALL_HEARD,
 ) -> TaskPage:
     where = [tasks.c.job_id == job] + ([tasks.c.state == state.value] if state else [])
     total = c.execute(sa.select(sa.func.count()).select_from(tasks).where(*where)).scalar_one()
@@ -71,7 +72,7 @@ def page(
     order = (column.desc() if sort.startswith("-") else column.asc()).nulls_last()
     rows = c.execute(_query().where(*where).order_by(order, tasks.c.number).offset(offset).limit(limit))
     now = time.time()
-    return TaskPage(total=total, offset=offset, items=[_task(row, now) for row in rows])
+    return TaskPage(total=total, offset=offset, items=[_task(row, now, silent) for row in rows])
 
 
 def ids(c: sa.Connection, job: str, offset: int, limit: int) -> list[str]:
@@ -80,11 +81,12 @@ def ids(c: sa.Connection, job: str, offset: int, limit: int) -> list[str]:
 
 
 def by_ids(c: sa.Connection, ids: Sequence[str]) -> list[Task]:
+    """For those of which something is heard."""
     now = time.time()
     found = []
     for start in range(0, len(ids), 400):
         rows = c.execute(_query().where(tasks.c.id.in_(ids[start : start + 400])).order_by(tasks.c.number))
-        found += [_task(row, now) for row in rows]
+        found += [_task(row, now, ALL_HEARD) for row in rows]
     return found
 
 
@@ -92,7 +94,7 @@ def _query() -> sa.Select[Any]:
     return attempt_rows.with_tasks().add_columns(jobs.c.owner).join(jobs, jobs.c.id == tasks.c.job_id)
 
 
-def _task(row: sa.Row[Any], now: float) -> Task:
+def _task(row: sa.Row[Any], now: float, silent: Silent) -> Task:
     state = TaskState(row.state)
     pace = attempt_rows.pace(row)
     progress = 1.0 if state is TaskState.FINISHED else pace.progress()
@@ -104,6 +106,7 @@ def _task(row: sa.Row[Any], now: float) -> Task:
         params=row.params,
         state=state,
         stopping=row.stopping and not state.ended,
+        no_word_since=moment(silent.get(row.allocation)) if state is TaskState.RUNNING else None,
         cause=row.cause,
         reason=row.reason,
         attempt=row.attempt,

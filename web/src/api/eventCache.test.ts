@@ -49,6 +49,19 @@ it('merges whole tasks and what moves', () => {
   expect(after?.[2]).toBe(before?.[2]);
 });
 
+it('forgets that there was no word as soon as something moves, but not when somebody asks to stop', () => {
+  const since = '2026-01-01T10:00:00Z';
+  client.setQueryData(keys.tasks('job1'), [task(1), task(2)]);
+  const shown = () => client.getQueryData<Task[]>(keys.tasks('job1'))?.map((one) => one.no_word_since);
+  const both = { 'job1-1': { no_word_since: since }, 'job1-2': { no_word_since: since } };
+  cache.apply([{ kind: 'tasks', job: 'job1', data: { live: both } }]);
+  expect(shown()).toEqual([since, since]);
+  cache.apply([{ kind: 'tasks', job: 'job1', data: { change: 'stopping', tasks: ['job1-1'] } }]);
+  expect(shown()).toEqual([since, since]);
+  cache.apply([{ kind: 'tasks', job: 'job1', data: { live: { 'job1-2': { epoch: 8 } } } }]);
+  expect(shown()).toEqual([since, null]);
+});
+
 it('takes up tasks that a search made since', () => {
   client.setQueryData(keys.tasks('job1'), [task(1), task(3)]);
   cache.apply([{ kind: 'tasks', job: 'job1', data: { tasks: [task(4), task(2, { state: 'submitted' })] } }]);

@@ -62,7 +62,7 @@ export class EventCache {
   private tasks(job: string, data: TasksData): void {
     const whole = (data.tasks ?? []).filter((task) => typeof task !== 'string');
     const named = (data.tasks ?? []).filter((task) => typeof task === 'string');
-    this.mergeTasks(job, new Map(whole.map((task) => [task.id, task])), data.live ?? {});
+    this.mergeTasks(job, new Map(whole.map((task) => [task.id, task])), heard(data.live ?? {}));
     if (named.length) this.asked(job, named, data.change);
     const again = new Set([...Object.keys(data.reset ?? {}), ...(data.change === 'restarted' ? named : [])]);
     if (data.points) this.mergePoints(job, data.points, again);
@@ -204,6 +204,11 @@ function withNew(known: Task[], whole: ReadonlyMap<string, Task>): Task[] {
   const ids = new Set(known.map(({ id }) => id));
   const added = [...whole.values()].filter(({ id }) => !ids.has(id));
   return added.length ? [...known, ...added].sort((a, b) => a.number - b.number) : known;
+}
+
+/** What moves in a task was said by its runner, unless it says itself that there is no word. */
+function heard(live: Record<string, Live>): Record<string, Live> {
+  return Object.fromEntries(Object.entries(live).map(([id, moved]) => [id, { no_word_since: null, ...moved }]));
 }
 
 function concerns(query: Query, job: string): boolean {

@@ -1287,6 +1287,8 @@ export interface components {
             id: string;
             /** Name */
             name: string;
+            /** @description of some of its tasks that run nothing is heard */
+            no_word?: components["schemas"]["NoWord"] | null;
             objective: components["schemas"]["Objective"];
             /** Owner */
             owner: string;
@@ -1361,6 +1363,8 @@ export interface components {
             mapped?: boolean;
             /** Name */
             name: string;
+            /** @description of some of its tasks that run nothing is heard */
+            no_word?: components["schemas"]["NoWord"] | null;
             objective: components["schemas"]["Objective"];
             /** Owner */
             owner: string;
@@ -1703,6 +1707,20 @@ export interface components {
             step: number;
             /** Task */
             task: string;
+        };
+        /**
+         * NoWord
+         * @description Tasks that run, as far as is known, and whose runners have said nothing for a while.
+         */
+        NoWord: {
+            /**
+             * Since
+             * Format: date-time
+             * @description when the first of these runners was last heard of
+             */
+            since: string;
+            /** Tasks */
+            tasks: number;
         };
         /** Node */
         Node: {
@@ -2530,6 +2548,11 @@ export interface components {
             job: string;
             /** Last Value */
             last_value?: number | null;
+            /**
+             * No Word Since
+             * @description it runs, and its runner has said nothing since then: its node may be gone
+             */
+            no_word_since?: string | null;
             /** Node */
             node?: string | null;
             /** Number */
@@ -2666,6 +2689,11 @@ export interface components {
             log_bytes: number;
             /** Metrics */
             metrics: string[];
+            /**
+             * No Word Since
+             * @description it runs, and its runner has said nothing since then: its node may be gone
+             */
+            no_word_since?: string | null;
             /** Node */
             node?: string | null;
             /** Number */

@@ -32,6 +32,7 @@ export type LoadReport = Schemas['LoadReport'];
 export type LoadSeries = Schemas['LoadSeries'];
 export type Method = Schemas['Method'];
 export type Move = Schemas['Move'];
+export type NoWord = Schemas['NoWord'];
 export type Node = Schemas['Node'];
 export type Objective = Schemas['Objective'];
 export type Packing = Schemas['Packing'];

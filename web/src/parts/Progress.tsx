@@ -4,7 +4,7 @@ import styles from './Progress.module.css';
 import { stateColor } from './states';
 
 interface Props {
-  task: Pick<Task, 'state' | 'progress' | 'epoch' | 'seconds_left'>;
+  task: Pick<Task, 'state' | 'progress' | 'epoch' | 'seconds_left' | 'no_word_since'>;
   height?: number;
   /** Epoch and time left beside the bar. */
   text?: boolean;
@@ -12,12 +12,14 @@ interface Props {
   step?: string;
 }
 
-/** How far a task is, with its epoch and the time left. */
+/** How far a task is, with its epoch and the time left, which nobody knows while nothing is heard of it. */
 export function Progress({ task, height = 6, text = true, step = 'epoch' }: Props) {
   const part = task.progress ?? (task.state === 'finished' ? 1 : null);
   const words = [
     task.epoch === null || task.epoch === undefined ? null : `${step} ${number(task.epoch)}`,
-    task.state === 'running' && task.seconds_left != null ? `${duration(task.seconds_left)} left` : null,
+    task.state === 'running' && task.seconds_left != null && !task.no_word_since
+      ? `${duration(task.seconds_left)} left`
+      : null,
   ].filter((word) => word !== null);
   return (
     <div className={styles.row}>

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from paddock.backends.slurm.parse import PartitionRow
 from paddock.models import Resources
-from paddock.units import clock
+from paddock.units import words
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def _fault(
     if refused := _refused(row, groups, accounts):
         return Fault(f"partition {name} is {refused}", "choose another, or ask for access")
     if asked.time_limit and row.max_time and asked.time_limit > row.max_time:
-        most = clock(row.max_time)
+        most = words(row.max_time)
         return Fault(f"partition {name} gives at most {most}", f"set the time limit to {most} or less")
     if row.max_nodes and (asked.nodes or 1) > row.max_nodes:
         return Fault(f"partition {name} gives at most {row.max_nodes} nodes", f"ask for {row.max_nodes} or fewer")

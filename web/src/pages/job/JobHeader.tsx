@@ -12,6 +12,7 @@ import { Elapsed, RelativeTime } from '../../parts/RelativeTime';
 import { StateBar } from '../../parts/StateBar';
 import styles from './Job.module.css';
 import { JobAdvice } from './JobAdvice';
+import { JobNoWord } from './JobNoWord';
 import { JobPacking } from './JobPacking';
 import { JobReduce } from './JobReduce';
 import { JobWaits } from './JobWaits';
@@ -77,6 +78,9 @@ export const JobHeader = memo(function JobHeader({ job, tasks }: Props) {
       </div>
       <div className={styles.waits}>
         <JobWaits job={job} />
+      </div>
+      <div className={styles.waits}>
+        <JobNoWord job={job} />
       </div>
       <div className={styles.waits}>
         <JobReduce job={job} tasks={tasks} />

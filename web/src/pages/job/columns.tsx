@@ -1,6 +1,6 @@
 import { Link } from 'wouter';
 import type { Objective, Task } from '../../api/types';
-import { number, secondsBetween } from '../../lib/format';
+import { clock, number, secondsBetween } from '../../lib/format';
 import { shortValue, valueText } from '../../lib/params';
 import { IconStar } from '../../parts/icons';
 import { Progress } from '../../parts/Progress';
@@ -39,7 +39,7 @@ export function columnsOf(
       header: 'State',
       width: 122,
       sortBy: (task) => STATES.indexOf(task.state),
-      cell: (task) => <StateBadge state={task.state} stopping={task.stopping} />,
+      cell: (task) => <StateBadge state={task.state} stopping={task.stopping} silent={!!task.no_word_since} />,
     },
     ...(metric ? bestColumns(metric, first?.goal === 'max', best) : []),
     ...others.map((objective, i) => objectiveColumn(objective, i + 1)),
@@ -64,14 +64,18 @@ export function columnsOf(
       id: 'reason',
       header: 'Reason',
       width: 300,
-      sortBy: (task) => task.reason,
+      sortBy: (task) => reasonOf(task),
       cell: (task) => (
-        <span className={task.state === 'error' ? styles.reason : undefined} title={task.reason ?? undefined}>
-          {task.reason}
+        <span className={task.state === 'error' ? styles.reason : undefined} title={reasonOf(task)}>
+          {reasonOf(task)}
         </span>
       ),
     },
   ];
+}
+
+function reasonOf(task: Task): string | undefined {
+  return task.no_word_since ? `no word since ${clock(task.no_word_since)}` : (task.reason ?? undefined);
 }
 
 function bestColumns(metric: string, descFirst: boolean, best: string | null): Column<Task>[] {

@@ -2,6 +2,7 @@ import { type MouseEvent, memo } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { Job } from '../../api/types';
 import { number } from '../../lib/format';
+import { noWordText } from '../../lib/noWord';
 import { isJudged } from '../../lib/objective';
 import { waitText } from '../../lib/waits';
 import { HeldBadge } from '../../parts/HeldBadge';
@@ -90,9 +91,9 @@ export const JobRow = memo(function JobRow({ job, focusable, onFocus, onTag, onA
   );
 });
 
-/** The id, why tasks wait, and what the job is about: in one line, all of it on hover. */
+/** The id, why tasks wait, that nothing is heard of some, and what the job is about: in one line, all of it on hover. */
 function About({ job }: { job: Job }) {
-  const { id, waits, held, description } = job;
+  const { id, waits, held, no_word: noWord, description } = job;
   // That it is held stands beside the name.
   const why = waits && !held ? waitText(waits) : '';
   return (
@@ -104,6 +105,7 @@ function About({ job }: { job: Job }) {
           <span className={waits?.never ? styles.never : undefined}>{why}</span>
         </>
       )}
+      {noWord && ` · ${noWordText(noWord, job.counts.running ?? 0)}`}
       {description && ` · ${description}`}
     </div>
   );

@@ -1,9 +1,9 @@
 import { Anchor } from '@mantine/core';
 import type { JobDetail, TaskDetail } from '../../api/types';
-import { plural } from '../../lib/format';
+import { absolute, clock, plural } from '../../lib/format';
 import { NEVER_HINT, waitText } from '../../lib/waits';
 import { IconAlert, IconClock, IconInfo } from '../../parts/icons';
-import { Elapsed } from '../../parts/RelativeTime';
+import { Elapsed, RelativeTime } from '../../parts/RelativeTime';
 import { StartTime } from '../../parts/StartTime';
 import type { AttemptRow } from './lib/attempts';
 import { roomText } from './lib/seat';
@@ -46,6 +46,24 @@ function Why({ task, job }: { task: TaskDetail; job: JobDetail | undefined }) {
       )}
       .{job?.waits?.never && !job.held && ` ${NEVER_HINT}`}
     </>
+  );
+}
+
+/** A task of which nothing is heard: nobody knows whether it still runs. */
+export function SilentNote({ since }: { since: string }) {
+  return (
+    <section className={`app-panel ${styles.note}`} aria-label="No word">
+      <IconClock className={styles.noteIcon} />
+      <span>
+        No word from its runner since{' '}
+        <time dateTime={since} title={absolute(since)}>
+          {clock(since)}
+        </time>{' '}
+        (<RelativeTime at={since} />
+        ). Its node, or the network to it, may be down. It counts as running until its runner or its backend says
+        otherwise; if it is lost, it is tried again as the job says.
+      </span>
+    </section>
   );
 }
 

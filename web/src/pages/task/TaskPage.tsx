@@ -13,7 +13,7 @@ import { TaskActions } from './TaskActions';
 import { TaskCrumbs } from './TaskCrumbs';
 import { TaskDetails } from './TaskDetails';
 import { TaskLog } from './TaskLog';
-import { OldAttemptNote, WaitingNote, Warnings } from './TaskNotes';
+import { OldAttemptNote, SilentNote, WaitingNote, Warnings } from './TaskNotes';
 import { TaskSummary } from './TaskSummary';
 import { UsageCharts } from './UsageCharts';
 import { useLive } from './useLive';
@@ -56,6 +56,7 @@ function Shown({ task: fetched }: { task: TaskDetail }) {
             <FailurePanel attempt={attempt} mapped={mapped} onJump={() => log.current?.toError()} />
           )}
           {task.state === 'submitted' && !old && <WaitingNote task={task} job={job} rows={rows} />}
+          {task.no_word_since && !old && <SilentNote since={task.no_word_since} />}
           <TaskSummary task={task} job={job} />
           <Warnings texts={[...new Set([...(task.warnings ?? []), ...(attempt?.warnings ?? [])])]} />
           <MetricCharts task={task} job={job} curves={curves} old={old} view={view} />

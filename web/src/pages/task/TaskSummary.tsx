@@ -22,7 +22,7 @@ export function TaskSummary({ task, job }: Props) {
   return (
     <section className={`app-panel ${styles.summary}`} aria-label="Summary">
       <div className={styles.status}>
-        <StateBadge state={task.state} stopping={task.stopping} />
+        <StateBadge state={task.state} stopping={task.stopping} silent={!!task.no_word_since} />
         <div className={styles.progress}>
           <Progress task={task} height={8} step={stepName(job)} />
         </div>
@@ -44,7 +44,7 @@ export function TaskSummary({ task, job }: Props) {
         <Fact name={task.ended_at ? 'Took' : 'Running for'} below={<When task={task} />}>
           {task.started_at ? <Elapsed from={task.started_at} to={task.ended_at} /> : NOTHING}
         </Fact>
-        {!task.ended_at && <Fact name="Time left">{duration(task.seconds_left)}</Fact>}
+        {!task.ended_at && <Fact name="Time left">{duration(task.no_word_since ? null : task.seconds_left)}</Fact>}
         <Fact name="Peak memory">{bytes(task.peak_memory)}</Fact>
         {task.peak_gpu_memory != null && <Fact name="Peak GPU memory">{bytes(task.peak_gpu_memory)}</Fact>}
         {task.ended_at && <Fact name="CPU time">{duration(task.cpu_seconds)}</Fact>}

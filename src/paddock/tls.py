@@ -1,0 +1,129 @@
+"""HTTPS on the server's port: its certificate and key, checked at the start, and how clients know it again."""
+
+import os
+import ssl
+import stat
+import time
+from pathlib import Path
+from typing import Any
+
+import httpx2
+
+from paddock.errors import InvalidInput
+from paddock.settings import Settings
+
+SOON_SECONDS = 21 * 86_400
+
+
+def context(settings: Settings) -> ssl.SSLContext | None:
+    """For the server. None: it speaks plain HTTP. Raises InvalidInput for what cannot be used, and says why."""
+    files = _files(settings)
+    if files is None:
+        return None
+    certificate, key = files
+    _readable("tls_certificate", certificate)
+    _private(key)
+    made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    made.set_alpn_protocols(["http/1.1"])
+    try:
+        made.load_cert_chain(certificate, key, password=lambda: _no_passphrase(key))
+    except ssl.SSLError as error:
+        raise _wrong(error, certificate, key) from None
+    return made
+
+
+def _files(settings: Settings) -> tuple[Path, Path] | None:
+    given = {"tls_certificate": settings.tls_certificate, "tls_key": settings.tls_key}
+    missing = [name for name, path in given.items() if path is None]
+    if len(missing) == 1:
+        [there] = given.keys() - missing
+        raise _refused(missing[0], f"`{there}` is set, and `{missing[0]}` is not: set both, or none.")
+    found = [settings.home / path.expanduser() for path in given.values() if path is not None]
+    return (found[0], found[1]) if found else None
+
+
+def _readable(setting: str, path: Path) -> os.stat_result:
+    try:
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode):
+            raise _refused(setting, f"`{setting}`: {path} is not a file.")
+        with path.open("rb"):
+            return found
+    except OSError as error:
+        raise _refused(setting, f"`{setting}`: {path} cannot be read: {error.strerror}.") from None
+
+
+def _private(key: Path) -> None:
+    """A key of root's may be read by a group, as administrators arrange it; else it is ours alone."""
+    found = _readable("tls_key", key)
+    if found.st_uid not in (0, os.getuid()):
+        raise _refused("tls_key", f"`tls_key`: {key} belongs to somebody else, who can use it as well: make your own.")
+    allowed = 0o040 if found.st_uid == 0 and os.getuid() != 0 else 0
+    if found.st_mode & 0o077 & ~allowed:
+        raise _refused("tls_key", f"`tls_key`: others can read or write {key}: `chmod 600 {key}`, or make a new one.")
+
+
+def _no_passphrase(key: Path) -> str:
+    raise _refused(
+        "tls_key",
+        f"`tls_key`: {key} needs a passphrase, and a server that starts by itself has nobody to ask: "
+        f"`openssl pkey -in {key} -out NEW` writes it without one.",
+    )
+
+
+def _wrong(error: ssl.SSLError, certificate: Path, key: Path) -> InvalidInput:
+    if error.reason == "KEY_VALUES_MISMATCH":
+        return _refused("tls_key", f"`tls_key`: the key in {key} is not that of the certificate in {certificate}.")
+    if _certificates(certificate) == []:
+        return _refused("tls_certificate", f"`tls_certificate`: there is no certificate (PEM) in {certificate}.")
+    return _refused("tls_key", f"`tls_key`: there is no key (PEM) in {key} that fits ({error.reason or error}).")
+
+
+def _refused(setting: str, text: str) -> InvalidInput:
+    return InvalidInput(text, fields={setting: text})
+
+
+# --- the certificate --------------------------------------------------------------------------------------------------
+
+
+def certificate(settings: Settings) -> str | None:
+    """The server's own, the first in its file, as PEM. It is told in the home: who reads it there can trust it."""
+    files = _files(settings)
+    return _certificates(files[0])[0] if files else None
+
+
+def _certificates(path: Path) -> list[str]:
+    begin, end = "-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----"
+    parts = path.read_text(encoding="ascii", errors="replace").split(begin)[1:]
+    return [f"{begin}{part.partition(end)[0]}{end}\n" for part in parts if end in part]
+
+
+def ends_at(settings: Settings) -> float | None:
+    """When the server's certificate ends, in seconds since 1970."""
+    files = _files(settings)
+    if files is None:
+        return None
+    # The standard library shows a certificate otherwise only to who has verified it, which needs a connection.
+    told: dict[str, Any] = ssl._ssl._test_decode_cert(str(files[0]))  # type: ignore[attr-defined]
+    return ssl.cert_time_to_seconds(told["notAfter"])
+
+
+def days_left(ends: float, now: float | None = None) -> int:
+    return int((ends - (time.time() if now is None else now)) // 86_400)
+
+
+# --- clients ----------------------------------------------------------------------------------------------------------
+
+
+def trust(pinned: str | None) -> ssl.SSLContext:
+    """For a client. `pinned`: the certificate that the server's home names: that one, for any name of the machine.
+
+    Else those that this system trusts, or that the file in SSL_CERT_FILE holds.
+    """
+    if pinned is None:
+        return httpx2.create_ssl_context()
+    made = ssl.create_default_context(cadata=pinned)
+    # Itself, whoever has signed it, and however: nothing else is trusted.
+    made.verify_flags = (made.verify_flags | ssl.VERIFY_X509_PARTIAL_CHAIN) & ~ssl.VERIFY_X509_STRICT
+    made.check_hostname = False
+    return made

@@ -9,6 +9,7 @@ import json
 import os
 import random
 import shutil
+import sqlite3
 import sys
 import tempfile
 import time
@@ -24,6 +25,7 @@ from tests.support.server import ServerProcess
 
 STEPS, NODES, CORES = 20, 4, 8
 PAUSE_SECONDS = 6.0  # between two faults, on the average
+IN_USE = 0.7  # of the cores: nodes are away, allocations are given up
 DRAWS = 4  # so often, on the average, a fault may be drawn until it strikes somebody
 TOO_FEW = "too few faults"
 # The jobs of a campaign: what its tasks ask for beside one core. One is requeued by Slurm itself.
@@ -47,7 +49,7 @@ class Campaign:
         """Tasks that together last about as long as the faults do."""
         tasks = self.given.tasks
         whole = self.given.faults * self.given.pause + 10
-        seconds = min(max(whole * NODES * CORES / tasks / STEPS, 0.2), whole / STEPS / 2)
+        seconds = min(max(whole * NODES * CORES * IN_USE / tasks / STEPS, 0.2), whole / STEPS / 2)
         for part, more in enumerate(KINDS_OF_JOBS[:tasks]):
             numbers = list(range(part, tasks, len(KINDS_OF_JOBS)))
             params = {"number": numbers, "steps": STEPS, "seconds": seconds, "witness": str(self.witness)}
@@ -118,17 +120,23 @@ class Campaign:
         (self.witness.parent / "told.json").write_text(json.dumps(told, indent=1))
 
     def told(self) -> dict[str, judge.Told]:
-        return {task["id"]: self._told(task["id"]) for job in self.jobs for task in self._tasks(job)}
+        with contextlib.closing(sqlite3.connect(f"file:{self.server.home.database}?mode=ro", uri=True)) as c:
+            ids = c.execute("SELECT key, backend_id FROM allocations").fetchall()
+        cancelled = {key for key, slurm in ids if slurm in self.faults.cancelled}
+        return {task["id"]: self._told(task["id"], cancelled) for job in self.jobs for task in self._tasks(job)}
 
     def _tasks(self, job: str, **query: str) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = self.server.get(f"/jobs/{job}/tasks", limit=10_000, **query)["items"]
         return found
 
-    def _told(self, task: str) -> judge.Told:
+    def _told(self, task: str, cancelled: set[str]) -> judge.Told:
         detail = self.server.get(f"/tasks/{task}")
         curves = self.server.get(f"/tasks/{task}/metrics", metric="loss")
         points = [point for one in curves for point in zip(one["steps"], one["values"], strict=True)]
-        attempts = [judge.Attempt(one["number"], one["state"], one["cause"]) for one in detail["attempts"]]
+        attempts = [
+            judge.Attempt(one["number"], one["state"], one["cause"], one["allocation"] in cancelled)
+            for one in detail["attempts"]
+        ]
         return judge.Told(detail["state"], detail["cause"], attempts, points, detail["params"]["number"])
 
 

@@ -41,6 +41,7 @@ class Faults:
         self.cluster, self.server = cluster, server
         self._chosen = random.Random(seed + 1)
         self._away: dict[str, tuple[float, Callable[[], None]]] = {}  # who -> until when, and what brings it back
+        self.cancelled: set[str] = set()  # allocations, as Slurm names them
         self._do: dict[str, Callable[[], str]] = {
             "server": self._server,
             "runner": lambda: self._kill(self.runners),
@@ -51,8 +52,8 @@ class Faults:
             "slurmdbd": lambda: self._daemon("slurmdbd"),
             "node down": self._node_down,
             "power": lambda: self._daemon(f"slurmd:{self._node()}", with_jobs=True),
-            "scancel": lambda: self._of_queue(["scancel"]),
-            "requeue": lambda: self._of_queue(["scontrol", "requeue"]),
+            "scancel": self._cancel,
+            "requeue": self._requeue,
         }
 
     def strike(self, kind: str) -> str:
@@ -151,12 +152,20 @@ class Faults:
         with contextlib.suppress(subprocess.SubprocessError):
             self.cluster.run("scontrol", "update", f"NodeName={node}", "State=RESUME", timeout=15)
 
-    def _of_queue(self, command: list[str]) -> str:
-        one = self._choose(self._ask("squeue", "-h", "-r", "-t", "RUNNING", "-o", "%i").split())
-        if "requeue" in command:
-            self._ask("scontrol", "update", f"JobId={one}", "Requeue=1")
-        self._ask(*command, one)
+    def _cancel(self) -> str:
+        one = self._running()
+        self.cancelled.add(one)  # before: whatever the answer is, it may have been heard
+        self._ask("scancel", one)
         return f"allocation {one}"
+
+    def _requeue(self) -> str:
+        one = self._running()
+        self._ask("scontrol", "update", f"JobId={one}", "Requeue=1")
+        self._ask("scontrol", "requeue", one)
+        return f"allocation {one}"
+
+    def _running(self) -> str:
+        return self._choose(self._ask("squeue", "-h", "-r", "-t", "RUNNING", "-o", "%i").split())
 
     def _ask(self, *command: str) -> str:
         """Where Slurm does not answer, or the job has just ended, nothing is struck."""

@@ -24,6 +24,7 @@ class Attempt:
     number: int
     state: str
     cause: str | None = None
+    cancelled: bool = False  # somebody has ended its allocation by hand
 
 
 @dataclass(frozen=True)
@@ -103,6 +104,8 @@ def false_attempts(told: Told, lines: Sequence[Line]) -> list[str]:
     for one in told.attempts:
         if one.state not in ENDED or (one.state == "finished" and one.number != known[-1]):
             found.append(f"attempt {one.number} of {len(known)} is {one.state}")
+        elif one.state == "stopped" and not one.cancelled:
+            found.append(f"attempt {one.number} is stopped, and nobody has asked for that")
         elif one.state == "error" and one.cause not in NOT_ITS_OWN:
             found.append(f"attempt {one.number} ended as {one.cause}")
     return list(dict.fromkeys(found))

@@ -56,6 +56,7 @@ CURVE = [(step, value(step, 1)) for step in range(STEPS)]
 LATER = [(step, value(step, 1 if step < 2 else 2)) for step in range(STEPS)]
 GOOD = told(None, curve=CURVE)
 AGAIN = told("lost", None, curve=LATER)
+CANCELLED = Attempt(1, "stopped", cancelled=True)
 RESUMED = [*ran(1, 0, last=2, end=False), *ran(2, 10, first=2)]
 
 
@@ -73,7 +74,7 @@ def test_the_innocent() -> None:
     assert guilty(told("lost", "lost", "lost"), ran(1, 0, last=2, end=False)) == set()
     killed_at_its_end = [*ran(1, 0), *ran(2, 10, first=STEPS)]
     assert guilty(told("lost", None, curve=CURVE), killed_at_its_end) == set()
-    stopped = [Attempt(1, "stopped"), Attempt(2, "finished")]  # by scancel, and then restarted
+    stopped = [CANCELLED, Attempt(2, "finished")]  # by scancel, and then restarted
     assert guilty(replace(AGAIN, attempts=stopped), RESUMED) == set()
 
 
@@ -99,7 +100,8 @@ def test_the_innocent() -> None:
         (told("launch_failed"), [], FALSE_STATE),
         (told("user_error"), ran(1, 0), FALSE_STATE),
         (told("user_error", None, curve=LATER), RESUMED, FALSE_STATE),  # that it was tried again does not mend it
-        (Told("stopped", None, [Attempt(1, "stopped")], number=0), ran(1, 0, last=1, end=False), FALSE_STATE),
+        (Told("stopped", None, [CANCELLED], number=0), ran(1, 0, last=1, end=False), FALSE_STATE),
+        (replace(AGAIN, attempts=[Attempt(1, "stopped"), Attempt(2, "finished")]), RESUMED, FALSE_STATE),
         (replace(AGAIN, attempts=[Attempt(1, "running"), Attempt(2, "finished")]), RESUMED, FALSE_STATE),
         (replace(AGAIN, attempts=[Attempt(1, "finished"), Attempt(2, "finished")]), RESUMED, FALSE_STATE),
         (replace(GOOD, attempts=tried(None, "lost")), [*ran(1, 0), *ran(2, 10, first=STEPS)], FALSE_STATE),
@@ -138,21 +140,20 @@ def test_what_is_left_behind() -> None:
     assert guilty(GOOD, ran(1, 0), left=["process 7: python train.py"]) == {LEFT_BEHIND}
 
 
-@pytest.mark.parametrize("mark", ["PADDOCK_JOB=k3v9x2ab", "PADDOCK_RUNNER=k3v9x2ab-a1.0 77"])
-def test_processes_that_are_left_are_found(mark: str) -> None:
+@pytest.mark.parametrize(("name", "more"), [("PADDOCK_JOB", ""), ("PADDOCK_RUNNER", "-a1.0 77")])
+def test_processes_that_are_left_are_found(name: str, more: str) -> None:
     """By their environment, which they cannot lose."""
-    name, _, content = mark.partition("=")
+    job = f"job{os.getpid()}"  # nobody else's
     code = "import sys; print(flush=True); sys.stdin.read()"
     argv = [sys.executable, "-I", "-S", "-c", code]
-    with subprocess.Popen(
-        argv, env={**os.environ, name: content}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
-    ) as process:
+    environment = {**os.environ, name: job + more}
+    with subprocess.Popen(argv, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         process.stdout.readline()  # it is itself by now
-        assert [one for one in left.of_jobs(["k3v9x2ab"]) if str(process.pid) in one]
+        assert [one for one in left.of_jobs([job]) if str(process.pid) in one]
         assert not left.of_jobs(["other"])
         process.kill()
-    assert not left.of_jobs(["k3v9x2ab"])
+    assert not left.of_jobs([job])
 
 
 def test_all_kinds_of_faults_are_planned_alike() -> None:

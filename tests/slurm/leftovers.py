@@ -57,22 +57,16 @@ def _leftovers(folder: Path, nodes: list[str], with_daemons: bool) -> set[int]:
 
 
 def end(folder: Path, nodes: list[str], with_daemons: bool = False, seconds: float = 10) -> None:
-    """All at once, as a power cut would: a runner that still lived when its task was killed would report that."""
     until = time.monotonic() + seconds
-    _signal(_leftovers(folder, nodes, with_daemons), signal.SIGSTOP)
     while (left := _leftovers(folder, nodes, with_daemons)) and time.monotonic() < until:
-        _signal(left, signal.SIGKILL)
+        for number in sorted(left):  # runners before their tasks: it is no power cut when they can still report it
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(number, signal.SIGKILL)
         for cgroup in _cgroup_folders(nodes, of_jobs=True):
             with contextlib.suppress(OSError):  # what is frozen would not die
                 if (cgroup / "freezer.state").exists():
                     (cgroup / "freezer.state").write_text("THAWED")
         time.sleep(0.02)
-
-
-def _signal(numbers: Iterable[int], number: signal.Signals) -> None:
-    for one in numbers:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(one, number)
 
 
 def served(nodes: Iterable[str]) -> list[str]:

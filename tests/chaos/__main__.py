@@ -25,7 +25,9 @@ from tests.support.server import ServerProcess
 
 STEPS, NODES, CORES = 20, 4, 8
 PAUSE_SECONDS = 6.0  # between two faults, on the average
-IN_USE = 0.7  # of the cores: nodes are away, allocations are given up
+JOBS = 8  # one after the other
+IN_USE = 0.8  # of the cores: nodes are away, allocations are given up
+SHORTEST, LONGEST = 4.0, 40.0  # seconds of a task
 DRAWS = 4  # so often, on the average, a fault may be drawn until it strikes somebody
 TOO_FEW = "too few faults"
 # The jobs of a campaign: what its tasks ask for beside one core. One is requeued by Slurm itself.
@@ -43,18 +45,33 @@ class Campaign:
         self.struck: Counter[str] = Counter()
         self.jobs: list[str] = []
         self.done = 0  # tasks, as last seen
+        self._submitted, self._submitted_at, self._lasts = 0, 0.0, 0.0
         self._over = False
 
-    def submit(self) -> None:
-        """Tasks that together last about as long as the faults do."""
-        tasks = self.given.tasks
-        whole = self.given.faults * self.given.pause + 10
-        seconds = min(max(whole * NODES * CORES * IN_USE / tasks / STEPS, 0.2), whole / STEPS / 2)
-        for part, more in enumerate(KINDS_OF_JOBS[:tasks]):
-            numbers = list(range(part, tasks, len(KINDS_OF_JOBS)))
-            params = {"number": numbers, "steps": STEPS, "seconds": seconds, "witness": str(self.witness)}
-            asked = {"gpus": 0, "cpus": 1, "memory": "200M", "time_limit": "2h", **more}
-            self.jobs.append(self.server.submit(witness.TRAIN, params=params, objective="loss", resources=asked))
+    def submit_next(self) -> None:
+        """The next job, when the ones before it are nearly done. Together their parameters are 0, 1, ..., each once."""
+        part, now, tasks = len(self.jobs), time.monotonic(), self.given.tasks
+        if self._submitted == tasks or (part and self.done < self._submitted - NODES * CORES):
+            return
+        lasts = self._next_lasts(now)
+        numbers = list(range(part, tasks, JOBS))
+        params = {"number": numbers, "steps": STEPS, "seconds": lasts / STEPS, "witness": str(self.witness)}
+        asked = {"gpus": 0, "cpus": 1, "memory": "200M", "time_limit": "2h", **KINDS_OF_JOBS[part % 4]}
+        self.jobs.append(self.server.submit(witness.TRAIN, params=params, objective="loss", resources=asked))
+        self._submitted += len(numbers)
+        self._submitted_at, self._lasts = now, lasts
+
+    def _next_lasts(self, now: float) -> float:
+        """How long the next tasks last: so that the jobs last as long as the faults do, on whatever machine."""
+        struck, part = self.struck.total(), len(self.jobs)
+        each = (now - self.began) / struck if struck else self.given.pause
+        target = (self.given.faults - struck) * each / (JOBS - part)
+        lasts, took = self._lasts, now - self._submitted_at
+        if not part:
+            lasts = target * JOBS / self.given.tasks * NODES * CORES * IN_USE
+        elif took > lasts:  # else it says nothing of how long a job takes
+            lasts *= target / took
+        return min(max(lasts, SHORTEST), LONGEST)
 
     def strike_all(self) -> None:
         """Whom a fault does not find, it looks for later."""
@@ -99,6 +116,8 @@ class Campaign:
             over = over and detail["ended"] and not stopped
             done += sum(detail["counts"].get(state, 0) for state in judge.ENDED)
         self.done = done
+        over = over and self._submitted == self.given.tasks
+        self.submit_next()
         return over
 
     def verdict(self) -> dict[str, list[str]]:
@@ -159,7 +178,7 @@ def campaign(given: argparse.Namespace, folder: Path) -> dict[str, list[str]]:
         ).start()
         try:
             made = Campaign(cluster, server, folder, given)
-            made.submit()
+            made.submit_next()
             made.strike_all()
             made.faults.mend()
             made.tell("no more faults")
@@ -197,7 +216,7 @@ def options(arguments: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.chaos", description=__doc__)
     parser.add_argument("--seed", type=int, default=int(time.time()), help="chooses the faults; else it is the time")
     parser.add_argument("--faults", type=int, default=100, help="that strike somebody (%(default)s)")
-    parser.add_argument("--tasks", type=int, default=1000, help="of four jobs together (%(default)s)")
+    parser.add_argument("--tasks", type=int, default=1000, help="of all jobs together (%(default)s)")
     parser.add_argument("--pause", type=float, default=PAUSE_SECONDS, help="seconds between faults (%(default)s)")
     parser.add_argument("--silence", type=float, default=60, help="the setting runner.silence_seconds (%(default)s)")
     parser.add_argument("--minutes", type=float, default=60, help="then it is judged, whatever runs (%(default)s)")

@@ -150,7 +150,7 @@ class RetrySettings(BaseModel):
     node_failure: int = Field(3, ge=0, le=100, description="the node went down")
     preempted: int = Field(20, ge=0, le=100, description="ended from outside to make room")
     launch_failed: int = Field(0, ge=0, le=100, description="the process could not be started")
-    lost: int = Field(1, ge=0, le=100, description="its runner vanished without a word")
+    lost: int = Field(2, ge=0, le=100, description="its runner vanished without a word")
 
     def limit(self, cause: Cause) -> int:
         value: int = getattr(self, cause.value)

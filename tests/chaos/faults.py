@@ -1,9 +1,13 @@
-"""The faults of a campaign: which come is chosen by a seed, whom they hit by what runs at that moment."""
+"""The faults of a campaign: which come is chosen by a seed, whom they hit by what runs at that moment.
+
+What is struck stays away for a while, and other faults come meanwhile. A fault that finds nobody is none: `Nobody`.
+"""
 
 import contextlib
 import os
 import random
 import signal
+import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +20,11 @@ KINDS = (
     "server", "runner", "guard", "slurmd", "slurmstepd", "slurmctld", "slurmdbd", "node down", "power", "scancel",
     "requeue",
 )  # fmt: skip
+AWAY_SECONDS = (1.0, 14.0)  # a node is given up after 10
+
+
+class Nobody(Exception):
+    """There was nobody to strike."""
 
 
 def plan(seed: int, count: int) -> list[str]:
@@ -31,89 +40,144 @@ class Faults:
     def __init__(self, cluster: Cluster, server: ServerProcess, seed: int) -> None:
         self.cluster, self.server = cluster, server
         self._chosen = random.Random(seed + 1)
+        self._away: dict[str, tuple[float, Callable[[], None]]] = {}  # who -> until when, and what brings it back
+        self.cancelled: set[str] = set()  # allocations, as Slurm names them
         self._do: dict[str, Callable[[], str]] = {
             "server": self._server,
-            "runner": lambda: self._kill(self.runners()[0]),
-            "guard": lambda: self._kill(self.runners()[1]),
+            "runner": lambda: self._kill(self.runners),
+            "guard": lambda: self._kill(self.guards),
             "slurmd": lambda: self._daemon(f"slurmd:{self._node()}"),
-            "slurmstepd": lambda: self._kill(self._steps()),
+            "slurmstepd": lambda: self._kill(self._steps),
             "slurmctld": lambda: self._daemon("slurmctld"),
             "slurmdbd": lambda: self._daemon("slurmdbd"),
             "node down": self._node_down,
             "power": lambda: self._daemon(f"slurmd:{self._node()}", with_jobs=True),
-            "scancel": lambda: self._of_queue("scancel"),
-            "requeue": lambda: self._of_queue("scontrol", "requeue"),
+            "scancel": self._cancel,
+            "requeue": self._requeue,
         }
 
     def strike(self, kind: str) -> str:
         """Whom it hit, in words."""
         return self._do[kind]()
 
+    def tend(self) -> None:
+        """Bring back what was away long enough."""
+        for who, (until, back) in list(self._away.items()):
+            if time.monotonic() >= until:
+                back()
+                del self._away[who]
+
     def mend(self) -> None:
         """All daemons and nodes are there again."""
+        for who, (_, back) in list(self._away.items()):
+            self._away[who] = (0.0, back)
+        self.tend()
         for name in self.cluster._daemons():
             self.cluster.start_daemon(name)
-        with contextlib.suppress(Exception):
+        with contextlib.suppress(subprocess.SubprocessError):
             for node, state in self.cluster.node_states().items():
                 if state.startswith(("down", "drain", "fail")):
-                    self.cluster.run("scontrol", "update", f"NodeName={node}", "State=RESUME", check=False)
+                    self._resume(node)
 
     # --- whom ---------------------------------------------------------------------------------------------------------
 
-    def _node(self) -> str:
-        return self._chosen.choice(self.cluster.nodes)
+    def runners(self) -> list[int]:
+        """Also a guard whose runner is gone."""
+        mine = self._of_home()
+        return [pid for pid in mine if mine[pid] not in mine]
 
-    def runners(self) -> tuple[list[int], list[int]]:
-        """Runners, and the guards that they have forked."""
-        mine = {pid: parent for pid, parent, argv in _processes() if str(self.server.home.runners) in argv}
-        return [pid for pid in mine if mine[pid] not in mine], [pid for pid in mine if mine[pid] in mine]
+    def guards(self) -> list[int]:
+        """Those that runners have forked: what is about to become a task looks the same, but not for long."""
+        before = self._of_home()
+        time.sleep(0.05)
+        mine = self._of_home()
+        return [pid for pid in mine if mine[pid] in mine and pid in before]
+
+    def _of_home(self) -> dict[int, int]:
+        return {pid: parent for pid, parent, argv in processes() if str(self.server.home.runners) in argv}
 
     def _steps(self) -> list[int]:
         mark = f"{leftovers.CLUSTER_MARK}={self.cluster.folder}".encode()
-        return [pid for pid, _, argv in _processes() if argv.startswith("slurmstepd") and mark in _environment(pid)]
+        return [pid for pid, _, argv in processes() if argv.startswith("slurmstepd") and mark in environment(pid)]
+
+    def _node(self) -> str:
+        """One that is there, and on which something runs."""
+        names = {text[len(b"SLURMD_NODENAME=") :] for pid in self.runners() for text in environment(pid)
+                 if text.startswith(b"SLURMD_NODENAME=")}  # fmt: skip
+        there = [node for node in self.cluster.nodes if node.encode() in names and f"slurmd:{node}" not in self._away]
+        return self._choose(there)
+
+    def _choose(self, found: list[str]) -> str:
+        if not found:
+            raise Nobody
+        return self._chosen.choice(sorted(found))
 
     # --- what ---------------------------------------------------------------------------------------------------------
 
-    def _kill(self, pids: list[int]) -> str:
-        if not pids:
-            return "nobody was there"
-        pid = self._chosen.choice(sorted(pids))
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
+    def _kill(self, find: Callable[[], list[int]]) -> str:
+        pid = self._choose([str(pid) for pid in find()])
+        try:
+            os.kill(int(pid), signal.SIGKILL)
+        except ProcessLookupError:
+            raise Nobody from None
         return f"process {pid}"
 
+    def _leave(self, who: str, back: Callable[[], None]) -> str:
+        seconds = self._chosen.uniform(*AWAY_SECONDS)
+        self._away[who] = (time.monotonic() + seconds, back)
+        return f"{who}, for {seconds:.0f} s"
+
     def _server(self) -> str:
+        if "server" in self._away:
+            raise Nobody
         self.server.kill()
-        time.sleep(self._chosen.uniform(0, 3))
+        return self._leave("server", self._start_server)
+
+    def _start_server(self) -> None:
         self.server.start()
-        return "killed and started again"
 
     def _daemon(self, name: str, with_jobs: bool = False) -> str:
+        if name in self._away:
+            raise Nobody
         self.cluster.kill(name, with_jobs=with_jobs)
-        seconds = self._chosen.uniform(1, 14)  # a node is given up after 10
-        time.sleep(seconds)
-        self.cluster.start_daemon(name)
-        return f"{name} away for {seconds:.0f} s"
+        return self._leave(name, lambda: self.cluster.start_daemon(name))
 
     def _node_down(self) -> str:
         node = self._node()
-        self.cluster.run("scontrol", "update", f"NodeName={node}", "State=DOWN", "Reason=chaos", check=False)
-        time.sleep(self._chosen.uniform(1, 6))
-        self.cluster.run("scontrol", "update", f"NodeName={node}", "State=RESUME", check=False)
-        return node
+        self._ask("scontrol", "update", f"NodeName={node}", "State=DOWN", "Reason=chaos")
+        return self._leave(f"slurmd:{node}", lambda: self._resume(node))
 
-    def _of_queue(self, *command: str) -> str:
-        ids = self.cluster.run("squeue", "-h", "-r", "-t", "RUNNING", "-o", "%i", check=False).split()
-        if not ids:
-            return "nobody was there"
-        one = self._chosen.choice(sorted(ids))
-        if "requeue" in command:
-            self.cluster.run("scontrol", "update", f"JobId={one}", "Requeue=1", check=False)
-        self.cluster.run(*command, one, check=False)
-        return one
+    def _resume(self, node: str) -> None:
+        """Once more in the end: a controller that is away does not hear it."""
+        with contextlib.suppress(subprocess.SubprocessError):
+            self.cluster.run("scontrol", "update", f"NodeName={node}", "State=RESUME", timeout=15)
+
+    def _cancel(self) -> str:
+        one = self._running()
+        self.cancelled.add(one)  # before: whatever the answer is, it may have been heard
+        self._ask("scancel", one)
+        return f"allocation {one}"
+
+    def _requeue(self) -> str:
+        one = self._running()
+        self._ask("scontrol", "update", f"JobId={one}", "Requeue=1")
+        self._ask("scontrol", "requeue", one)
+        return f"allocation {one}"
+
+    def _running(self) -> str:
+        return self._choose(self._ask("squeue", "-h", "-r", "-t", "RUNNING", "-o", "%i").split())
+
+    def _ask(self, *command: str) -> str:
+        """Where Slurm does not answer, or the job has just ended, nothing is struck."""
+        if "slurmctld" in self._away:
+            raise Nobody
+        try:
+            return self.cluster.run(*command, timeout=15)
+        except subprocess.SubprocessError:
+            raise Nobody from None
 
 
-def _processes() -> list[tuple[int, int, str]]:
+def processes() -> list[tuple[int, int, str]]:
     """Number, parent and command line of all that live."""
     found = []
     for path in Path("/proc").glob("[0-9]*"):
@@ -125,14 +189,8 @@ def _processes() -> list[tuple[int, int, str]]:
     return found
 
 
-def _environment(pid: int) -> list[bytes]:
+def environment(pid: int) -> list[bytes]:
     try:
         return Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
     except OSError:
         return []
-
-
-def of_jobs(jobs: list[str]) -> list[str]:
-    """Processes of these jobs' tasks that are still there, in words."""
-    marks = {f"PADDOCK_JOB={job}".encode() for job in jobs}
-    return [f"process {pid}: {argv[:80]}" for pid, _, argv in _processes() if marks.intersection(_environment(pid))]

@@ -4,9 +4,10 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-# Goes on from its checkpoint. Every line is one write, so that nothing of it is ever torn or mixed.
+# Goes on from its checkpoint. Every line is one write, so that nothing of it is ever torn or mixed. The lock is the
+# kernel's word on whether another process of the same task is alive. No two attempts give a step the same value.
 TRAIN = """
-import argparse, json, os, time
+import argparse, fcntl, json, os, time
 from paddock import report
 
 parser = argparse.ArgumentParser()
@@ -24,12 +25,16 @@ def say(what, **more):
     line = {"what": what, "attempt": attempt, "run": run, "at": time.time(), **more}
     os.write(file, (json.dumps(line) + "\\n").encode())
 
-say("start")
+try:
+    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+except OSError:
+    say("beside")
+say("start", number=args.number)
 saved = os.path.join(os.environ["PADDOCK_CHECKPOINT_DIR"], "step")
 first = int(open(saved).read()) if os.path.exists(saved) else 0
 for step in range(first, args.steps):
     time.sleep(args.seconds)
-    value = args.number + 1 / (step + 1)
+    value = args.number + 1 / (step + 1) + attempt / 1000
     say("step", step=step, value=value)
     report(step=step, loss=value)
     with open(saved + ".new", "w") as new:
@@ -41,12 +46,13 @@ say("end")
 
 @dataclass(frozen=True)
 class Line:
-    what: str  # start, step, end
+    what: str  # beside (another process of this task is alive), start, step, end
     attempt: int
     run: str  # of one process
     at: float
     step: int | None = None
     value: float | None = None
+    number: int | None = None  # which configuration it is
 
 
 def read(folder: Path) -> dict[str, list[Line]]:

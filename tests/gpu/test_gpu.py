@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -165,6 +166,7 @@ def test_a_killed_runner_leaves_no_mps_behind(server: ServerProcess) -> None:
     server.post(f"/jobs/{job}/stop")
     server.wait(job, 60)
     wait_for(lambda: not services(), 30, "MPS to be gone")
+    wait_for(lambda: not list(Path(tempfile.gettempdir()).glob("paddock-mps-*")), 30, "its folders to be gone")
 
 
 def test_paddock_load_shows_who_is_on_the_card(server: ServerProcess) -> None:

@@ -1,10 +1,14 @@
 """When a runner dies, its tasks die with it, and nobody else's do."""
 
+import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from paddock.runner import processes
 from tests.runner.folder import Folder, is_running, wait_for
 
 FAMILY = """
@@ -65,3 +69,47 @@ def test_the_tasks_of_another_runner_and_strangers_are_left_alone(folder: Folder
     finally:
         stranger.kill()
         stranger.wait()
+
+
+def _guard(runner: int, task: int) -> int | None:
+    """The child of the runner that is not its task."""
+    found = [pid for pid in processes.children(runner) if pid != task and is_running(pid)]
+    return found[0] if found else None
+
+
+def test_a_guard_that_dies_is_replaced(folder: Folder) -> None:
+    folder.python_task("t-1", FAMILY)
+    folder.allocate()
+    runner = folder.start()
+    pids = _pids(folder, "t-1")
+    for _ in range(2):
+        guard = wait_for(lambda: _guard(runner.pid, pids[0]))
+        os.kill(guard, signal.SIGKILL)
+        wait_for(lambda: _guard(runner.pid, pids[0]) not in (None, guard))  # noqa: B023
+    assert all(map(is_running, pids))
+    runner.kill()
+    wait_for(lambda: not any(map(is_running, pids)))
+
+
+OWNER = """
+import os, signal, sys
+from paddock.runner.guard import Guard
+guard = Guard("a1.0")
+guard.remove(sys.argv[1])
+if len(sys.argv) > 2:  # it goes to the next one, too
+    os.kill(guard._pid, signal.SIGKILL)
+    os.waitpid(guard._pid, 0)
+    guard.ended(guard._pid)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.parametrize("more", [[], ["replaced"]])
+def test_a_folder_of_a_killed_runner_goes_as_well(tmp_path: Path, more: list[str]) -> None:
+    """As that of MPS, in the folder for temporary files."""
+    folder = tmp_path / "paddock-mps-é"
+    folder.mkdir()
+    (folder / "out.log").write_text("")
+    subprocess.run([sys.executable, "-c", OWNER, str(folder), *more], check=False)
+    wait_for(lambda: not folder.exists())
+    assert tmp_path.exists()

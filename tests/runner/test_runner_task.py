@@ -3,6 +3,7 @@
 import os
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -79,3 +80,34 @@ def test_what_cannot_be_killed_is_told_in_the_end(folder: Folder, monkeypatch: p
     assert [r["text"] for r in running.watch.poll() if r["e"] == "warning"] == [
         f"could not be ended: process {2**22 + 1}"
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("kill -9 $$", task.KILLED_SECONDS), ("exit 137", task.KILLED_SECONDS), ("kill -15 $$", task.TERM_SECONDS)],
+)
+def test_who_was_ended_from_outside_waits_for_the_runner_to_be_ended_too(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch, text: str, seconds: float
+) -> None:
+    """Whoever ends all of them at once may get to the task first: that is not to be told as an error of the task."""
+    order = manifest.load(str(folder.allocate()))
+    attempt = Attempt("t-1", 1, {"argv": ["sh", "-c", text]})
+    running = task.start(order, Preparer(order.job_dir, order.job), OomCounter(), attempt, {})
+    os.waitid(os.P_PID, running.pid, os.WEXITED | os.WNOWAIT)
+    now = time.monotonic()
+    monkeypatch.setattr(task, "time", SimpleNamespace(monotonic=lambda: now))
+    running.reap()
+    assert not running.settled([])
+    now += seconds - 0.01
+    assert not running.settled([])
+    now += 0.02
+    assert running.settled([])
+
+
+def test_who_ended_by_itself_does_not_wait(folder: Folder) -> None:
+    order = manifest.load(str(folder.allocate()))
+    attempt = Attempt("t-1", 1, {"argv": ["sh", "-c", "exit 1"]})
+    running = task.start(order, Preparer(order.job_dir, order.job), OomCounter(), attempt, {})
+    os.waitid(os.P_PID, running.pid, os.WEXITED | os.WNOWAIT)
+    running.reap()
+    assert running.settled([])

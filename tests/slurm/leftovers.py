@@ -59,7 +59,7 @@ def _leftovers(folder: Path, nodes: list[str], with_daemons: bool) -> set[int]:
 def end(folder: Path, nodes: list[str], with_daemons: bool = False, seconds: float = 10) -> None:
     until = time.monotonic() + seconds
     while (left := _leftovers(folder, nodes, with_daemons)) and time.monotonic() < until:
-        for number in left:
+        for number in sorted(left):  # runners before their tasks: it is no power cut when they can still report it
             with contextlib.suppress(ProcessLookupError):
                 os.kill(number, signal.SIGKILL)
         for cgroup in _cgroup_folders(nodes, of_jobs=True):

@@ -167,6 +167,28 @@ def test_slurmctld_forgets_what_it_has_just_accepted(at: Lab, tmp_path: Path) ->
     assert at.attempts(job)[0]["allocation"].startswith(f"{job}-a2.")
 
 
+def test_slurmctld_forgets_a_release(at: Lab, tmp_path: Path) -> None:
+    """It would hold the allocation for ever, once that is put back into the queue."""
+    job = at.submit({"options": ["--requeue"]}, hangs=1)
+    at.wait_steps(job, 4)
+    one = at.allocation(job)
+    at.server.post(f"/jobs/{job}/hold")
+    wait_for(lambda: at.cluster.run("squeue", "-h", "-j", one, "-o", "%r") == "JobHeldUser", PATIENCE, "the hold")
+    at.save_queue()
+    state = at.cluster.folder / "state"
+    shutil.copytree(state, tmp_path / "state")
+    at.server.post(f"/jobs/{job}/release")
+    wait_for(lambda: at.cluster.run("squeue", "-h", "-j", one, "-o", "%r") != "JobHeldUser", PATIENCE, "the release")
+    at.cluster.kill("slurmctld")
+    for name in ("job_state", "job_state.old"):
+        shutil.copy2(tmp_path / "state" / "job_state", state / name)
+    at.cluster.start_daemon("slurmctld")
+    at.cluster.wait_ready()
+    at.cluster.run("scontrol", "requeue", one)
+    at.assert_finished(job)
+    assert at.ends(job) == ["preempted", "finished"]
+
+
 def test_slurmdbd_is_down(at: Lab) -> None:
     at.cluster.kill("slurmdbd")
     job = at.submit(number=list(range(1, TASKS + 1)))

@@ -2,9 +2,12 @@
 
 import pytest
 
+from paddock.engine import observe
 from paddock.errors import BackendError, BackendUnavailable
 from paddock.models import (
     AllocationChange,
+    AllocationState,
+    AllocationStatus,
     LimitsRequest,
     TaskState,
 )
@@ -106,3 +109,26 @@ class TestAdjust:
         told = sorted(one for ids, _ in rig.backend.changes for one in ids)
         assert told == [f"id-{JOB}-a1.0", f"id-{JOB}-a2.0"]
         assert {change for _, change in rig.backend.changes} == {AllocationChange(held=True)}
+
+    def test_a_release_that_the_backend_has_forgotten_is_told_again_once(self, rig: Rig, ids: list[str]) -> None:
+        """As a controller does that crashes before it has written it down."""
+        self.hold(rig)
+        self.hold(rig, False)
+        for one, state in zip(ids, (AllocationState.RUNNING, AllocationState.PENDING), strict=True):
+            rig.backend.statuses[one] = AllocationStatus(state=state, node="n1", held=True)
+        rig.step(5)
+        assert len(rig.backend.changes) == 2, "it may only be that the answer is older than the release"
+        rig.step(5, seconds=observe.HELD_SECONDS + 1)
+        assert rig.backend.changes[2:] == [(ids, AllocationChange(held=False))]
+        for _ in range(3):  # then somebody holds it on the backend itself
+            rig.step(5, seconds=observe.HELD_SECONDS + 1)
+        assert len(rig.backend.changes) == 3
+        self.hold(rig)
+        rig.step(5, seconds=observe.HELD_SECONDS + 1)
+        assert [change.held for _, change in rig.backend.changes[3:]] == [True]
+
+    def test_what_somebody_else_holds_stays_held(self, rig: Rig, ids: list[str]) -> None:
+        rig.backend.statuses[ids[1]] = AllocationStatus(state=AllocationState.PENDING, held=True)
+        rig.step(5)
+        rig.step(5, seconds=observe.HELD_SECONDS + 1)
+        assert rig.backend.changes == []

@@ -249,3 +249,28 @@ class TestMissing:
         rig.step(6)
         assert rig.task(task).state is S.RUNNING
         assert rig.engine.backends == {"fake": "ok"}
+
+
+class TestWaitsAgain:
+    """An allocation that was put back into the queue."""
+
+    def back(self, rig: Rig) -> str:
+        [task] = rig.job()
+        rig.step()
+        rig.started(f"{JOB}-a1.0", task)
+        rig.backend.statuses[f"id-{JOB}-a1.0"] = AllocationStatus(state=AllocationState.PENDING)
+        return task
+
+    def test_without_a_task_it_is_given_up(self, rig: Rig) -> None:
+        """It may wait for ever, as one that is held."""
+        task = self.back(rig)
+        rig.say(f"{JOB}-a1.0", {"e": "ended", "task": task, "exit": 0, "signal": None, "by": None}, {"e": "bye"})
+        rig.step(5)
+        assert rig.task(task).state is S.FINISHED
+        assert rig.backend.withdrawn == [f"id-{JOB}-a1.0"]
+
+    def test_not_while_its_task_may_still_run(self, rig: Rig) -> None:
+        task = self.back(rig)
+        rig.step(5)
+        assert rig.task(task).state is S.RUNNING
+        assert rig.backend.cancelled == []

@@ -105,3 +105,12 @@ def test_a_closed_partition_is_waited_for(make: Make, backend: SlurmBackend, bat
     make("sbatch", f"echo 'sbatch: error: {said}' >&2; exit 1")
     with pytest.raises(BackendClosed, match=r"waits for partition volta to take work again \(.*inactive or drain"):
         backend.submit(batch)
+
+
+@pytest.mark.parametrize("state", ["PENDING", "RUNNING"])
+def test_what_its_owner_holds_is_told(make: Make, backend: SlurmBackend, state: str) -> None:
+    """Also of one that runs: it would wait for ever if it were put back into the queue."""
+    held, free = (QUEUE.format(id=f"7_{n}").replace("PENDING", state) for n in range(2))
+    rows = f"{held.replace('|None|', '|JobHeldUser|')}\n{free}"
+    make("squeue", f"cat <<'END'\n{rows}\nEND")
+    assert {one: status.held for one, status in backend.poll(["7_0", "7_1"]).items()} == {"7_0": True, "7_1": False}

@@ -42,6 +42,7 @@ class Context:
     starts: dict[str, dict[str, int]] = field(default_factory=dict)  # backend -> allocation -> starts known when asked
     requeued: dict[str, tuple[int, float]] = field(default_factory=dict)  # allocation that waits again -> starts, since
     restarted: dict[tuple[str, int], float] = field(default_factory=dict)  # allocation, start -> when it was noticed
+    holds: dict[tuple[str, int], float] = field(default_factory=dict)  # allocation, change -> since when it is held
     cancels: dict[str, float] = field(default_factory=dict)  # allocation -> when its backend was last asked to end it
     told: dict[str, float] = field(default_factory=dict)  # task that was told to stop, and runs -> since when
     drained: set[tuple[str, int]] = field(default_factory=set)  # allocation, start: told to end, as it waits again

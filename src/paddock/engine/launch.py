@@ -5,7 +5,7 @@ import math
 import os
 import sys
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -73,8 +73,10 @@ def launch(context: Context, rows: list[sa.Row[Any]], now: float) -> bool:
     for job in context.searching & open_rows.keys():
         wanted[job] = len(open_rows[job])  # another task will come for what has none at the moment
     _dismiss(context, open_rows.keys() - {demand.job for demand in demands} - context.searching)
-    _cancel_surplus(context, open_rows, wanted)
-    left = [row for row in rows if row.cancelled and row.state == AllocationState.PENDING and not row.offsets]
+    with context.db.read() as c:  # of those that wait again, after an earlier start
+        busy = attempts.busy(c, [row.key for row in rows if row.state == AllocationState.PENDING and row.offsets])
+    _cancel_surplus(context, open_rows, wanted, busy)
+    left = [row for row in rows if row.cancelled and row.state == AllocationState.PENDING and row.key not in busy]
     cancel(context, left, waiting_only=True)  # the backend may not have got it
     _submit_planned(context)
     return planned
@@ -217,11 +219,13 @@ def runner_file(context: Context) -> Path:
     return path
 
 
-def _cancel_surplus(context: Context, open_rows: dict[str, list[sa.Row[Any]]], wanted: dict[str, int]) -> None:
+def _cancel_surplus(
+    context: Context, open_rows: dict[str, list[sa.Row[Any]]], wanted: dict[str, int], busy: Collection[str]
+) -> None:
     """What still waits for a place and is no longer of use. Running allocations leave by themselves."""
     for job, rows in open_rows.items():
         surplus = sum(row.state != AllocationState.ENDED for row in rows) - wanted.get(job, 0)
-        waiting = [row for row in rows if row.state == AllocationState.PENDING and not row.offsets]
+        waiting = [row for row in rows if row.state == AllocationState.PENDING and row.key not in busy]
         chosen = waiting[-surplus:] if surplus > 0 else []
         cancel(context, chosen, waiting_only=True)
 

@@ -23,6 +23,7 @@ MISSING_SECONDS = 10.0  # not listed for this long: what became of it is looked 
 GIVE_UP_SECONDS = 600.0  # and not told for this long: lost
 FENCE_SECONDS = 30.0  # so long a runner may take to see that its allocation was started again elsewhere
 TOUCH_SECONDS = 5.0
+HELD_SECONDS = 10.0  # held for so long, though it was released: the backend has forgotten that
 FAILED_STARTS = 3
 LOG_BYTES = 10_000  # so much of a runner's own output is looked at
 SETTLING = "settle what its allocations left"
@@ -115,6 +116,7 @@ def _take_up(
                 context.missing.setdefault(row.key, now)
             continue
         context.missing.pop(row.key, None)
+        _release_again(context, c, row, status.held, now)
         if row.state == AllocationState.RUNNING and status.state is AllocationState.PENDING:
             context.requeued[row.key] = (context.starts[row.backend].get(row.key, 0), now)
         if _differs(status, row):
@@ -125,6 +127,21 @@ def _take_up(
             listed.append(row.key)
     allocations.touch(c, listed)
     return news
+
+
+def _release_again(context: Context, c: sa.Connection, row: sa.Row[Any], held: bool, now: float) -> None:
+    """A controller that crashes forgets its last seconds, a release of ours as well; it would wait for ever.
+
+    Once for each change of the job: what a person holds by hand stays held.
+    """
+    one = (row.key, row.adjusted)
+    if row.adjusted <= 0:
+        return  # we have never held it
+    if not held:
+        if context.holds.get(one) != float("inf"):
+            context.holds.pop(one, None)
+    elif now - context.holds.setdefault(one, now) > HELD_SECONDS and allocations.to_tell_again(c, row.key):
+        context.holds[one] = float("inf")
 
 
 def _differs(status: AllocationStatus, row: sa.Row[Any]) -> bool:

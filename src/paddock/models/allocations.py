@@ -51,6 +51,7 @@ class AllocationStatus(Model):
     never: bool = Field(False, description="it will not start by itself")
     cause: Cause | None = Field(None, description="why it ended, where the backend knows")
     by_hand: bool = Field(False, description="somebody ended it on the backend itself")
+    held: bool = Field(False, description="its owner has told the backend to hold it; also of one that runs")
 
 
 class AllocationChange(Model):

@@ -174,6 +174,7 @@ class Runner:
                 leaders[pid].reap()
             else:
                 os.waitpid(pid, 0)
+                self._guard.ended(pid)
 
     def _settle(self) -> None:
         """Ends the tasks of which nothing is left."""
@@ -232,8 +233,11 @@ class Runner:
         return self._seat is not None
 
     def _start(self, attempt: Attempt, seat: Seat) -> None:
-        if self._floor.mps.pid is not None:
-            self._guard.watch(self._floor.mps.pid)
+        mps = self._floor.mps
+        if mps.pid is not None:
+            self._guard.watch(mps.pid)
+        if mps.folder is not None:
+            self._guard.remove(mps.folder)
         try:
             task = start(self._manifest, self._preparer, self._oom, attempt, seat.environment, self._deadline.ends_at)
         except LaunchError as error:

@@ -25,7 +25,7 @@ _LAST = 4096  # bytes of what it said
 
 class Mps:
     def __init__(self, environ: Optional[Mapping[str, str]] = None, allowed: bool = True) -> None:
-        self._folder: Optional[str] = None
+        self.folder: Optional[str] = None  # of its sockets and logs
         self._daemon: Optional[subprocess.Popen[bytes]] = None
         self._problem: Optional[str] = None if allowed else "MPS is switched off in the settings"
         # A site that runs MPS itself has said where; tasks inherit that.
@@ -49,9 +49,9 @@ class Mps:
         if program is None:
             return "%s is not installed" % CONTROL
         # Not in the job folder: the path of a socket is short, and it must lie on this machine.
-        self._folder = tempfile.mkdtemp(prefix="paddock-mps-")
+        self.folder = tempfile.mkdtemp(prefix="paddock-mps-")
         try:
-            with open(os.path.join(self._folder, "out.log"), "xb") as out:
+            with open(os.path.join(self.folder, "out.log"), "xb") as out:
                 self._daemon = subprocess.Popen(
                     [program, "-f"],
                     env={**os.environ, **self.environment},
@@ -68,16 +68,16 @@ class Mps:
     @property
     def environment(self) -> Dict[str, str]:
         """For the processes that are to share cards."""
-        if self._folder is None:
+        if self.folder is None:
             return {}
-        return {"CUDA_MPS_PIPE_DIRECTORY": self._folder, "CUDA_MPS_LOG_DIRECTORY": self._folder}
+        return {"CUDA_MPS_PIPE_DIRECTORY": self.folder, "CUDA_MPS_LOG_DIRECTORY": self.folder}
 
     def trouble(self) -> Optional[str]:
         """What the daemon said, when it has ended by itself."""
         if self._daemon is None or self._daemon.poll() is None:
             return None
         try:
-            log = os.path.join(self._folder or "", "out.log")  # tasks know the folder, and can write there
+            log = os.path.join(self.folder or "", "out.log")  # tasks know the folder, and can write there
             said = read_plain(log, _LAST, offset=-_LAST).decode("utf-8", "replace").strip().splitlines()
         except OSError:
             said = []
@@ -92,6 +92,6 @@ class Mps:
             processes.signal_group(self._daemon.pid, 9)
             self._daemon.wait()
         self._daemon = None
-        if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
-            self._folder = None
+        if self.folder is not None:
+            shutil.rmtree(self.folder, ignore_errors=True)
+            self.folder = None

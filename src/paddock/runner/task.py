@@ -27,6 +27,9 @@ Explanation = Tuple[Optional[str], Optional[str]]
 KILL_SECONDS = 10.0
 # A scheduler signals the runner and its tasks one after the other: the runner's own order may come a moment later.
 TERM_SECONDS = 0.2
+# What kills all at once (a job that is cut off, a machine that goes down) gets to the runner a moment later: then it is
+# not the task that failed, and nothing is to be reported.
+KILLED_SECONDS = 1.0
 
 
 class Task:
@@ -128,7 +131,7 @@ class Task:
     def settled(self, leftovers: List[Leftover]) -> bool:
         """Whether nothing of it is left; if not, kills that."""
         waited = time.monotonic() - (self._ended_at or 0.0)
-        if self.by is None and self._was_terminated() and waited < TERM_SECONDS:
+        if self.by is None and waited < self._last_word_after():
             return False
         graceful = self._kill_at is not None and not self._grace_is_over()
         for left in leftovers:
@@ -168,6 +171,11 @@ class Task:
 
     def _grace_is_over(self) -> bool:
         return self._kill_at is not None and time.monotonic() >= self._kill_at
+
+    def _last_word_after(self) -> float:
+        if self._was_terminated():
+            return TERM_SECONDS
+        return KILLED_SECONDS if _exit(self._status) in ((None, signal.SIGKILL), (128 + signal.SIGKILL, None)) else 0.0
 
     def _was_terminated(self) -> bool:
         # A shell says so with its exit code.

@@ -91,7 +91,7 @@ def seen(c: sa.Connection, key: str, status: AllocationStatus) -> None:
 
 
 def _values(status: AllocationStatus) -> dict[str, Any]:
-    values = status.model_dump(mode="json", exclude={"cause"}) | {"seen_at": time.time()}
+    values = status.model_dump(mode="json", exclude={"cause", "held"}) | {"seen_at": time.time()}
     if status.state is AllocationState.ENDED:
         values |= {"ended_at": time.time(), "cause": status.cause.value if status.cause else None}
     return values
@@ -126,6 +126,13 @@ def close(c: sa.Connection, key: str) -> None:
 def adjusted(c: sa.Connection, keys: Sequence[str], number: int) -> None:
     """They have the change of this number."""
     c.execute(sa.update(allocations).where(allocations.c.key.in_(keys)).values(adjusted=number))
+
+
+def to_tell_again(c: sa.Connection, key: str) -> bool:
+    """It does not have the last change of its job, whatever was said. Whether its job is to go on."""
+    going_on = sa.select(jobs.c.id).where(jobs.c.held.is_(False))
+    change = sa.update(allocations).where(allocations.c.key == key, allocations.c.job_id.in_(going_on))
+    return bool(c.execute(change.values(adjusted=-1)).rowcount)
 
 
 def to_adjust(c: sa.Connection) -> list[sa.Row[Any]]:

@@ -178,6 +178,14 @@ def running_in(c: sa.Connection, allocations: Collection[str]) -> list[sa.Row[An
     return found
 
 
+def busy(c: sa.Connection, allocations: Sequence[str]) -> set[str]:
+    """Those of these allocations in which attempts have begun and not ended."""
+    query = sa.select(attempts.c.allocation).where(
+        attempts.c.allocation.in_(allocations), attempts.c.state == TaskState.RUNNING.value
+    )
+    return set(c.scalars(query)) if allocations else set()
+
+
 def lookup(c: sa.Connection, keys: Iterable[tuple[str, int]]) -> dict[tuple[str, int], sa.Row[Any]]:
     """Attempts by (task, number), each with its task (less its parameters)."""
     wanted = set(keys)

@@ -38,6 +38,7 @@ MEBI = 1024**2
 _QUEUE_FORMAT = f"{parse.QUEUE_FORMAT}|%b"  # the name comes last in it; then the GPUs that it asks for
 
 _SHARED = re.compile(r"Grp|PerAccount|queue full", re.IGNORECASE)  # limits that others use up, too
+_HELD = "JobHeldUser"
 _WAITING = {"PENDING", "REQUEUED", "REQUEUE_FED", "REQUEUE_HOLD", "SPECIAL_EXIT", "RESV_DEL_HOLD", "CONFIGURING"}
 _RUNNING = {"RUNNING", "COMPLETING", "SUSPENDED", "STOPPED", "SIGNALING", "STAGE_OUT", "RESIZING"}
 _CAUSES = {
@@ -189,10 +190,13 @@ class SlurmBackend:
                 reason=reasons.waiting(row, "gpu" in row.gres, ahead),
                 starts_at=None if never else row.starts_at,
                 never=never,
+                held=row.reason == _HELD,
             )
         node = parse.expand_nodes(row.nodes)
         if row.state in _RUNNING:
-            return AllocationStatus(state=AllocationState.RUNNING, node=node[0] if node else None)
+            return AllocationStatus(
+                state=AllocationState.RUNNING, node=node[0] if node else None, held=row.reason == _HELD
+            )
         return _ended(row.state, node[0] if node else None)
 
     def trace(self, ids: Sequence[str]) -> Mapping[str, AllocationStatus]:

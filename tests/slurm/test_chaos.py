@@ -1,0 +1,10 @@
+"""A short kill campaign; `make chaos` is the long one."""
+
+from tests.chaos.__main__ import options, run
+from tests.slurm.conftest import _require_slurm
+
+
+def test_a_few_faults_under_a_small_sweep() -> None:
+    _require_slurm()
+    asked = ["--seed", "5", "--faults", "6", "--tasks", "44", "--pause", "2.5", "--silence", "15", "--minutes", "8"]
+    assert run(options(asked)) == 0

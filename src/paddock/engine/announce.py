@@ -1,8 +1,8 @@
 """Events about tasks: one a job and round, small enough to be sent to every browser."""
 
-import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from math import isfinite
 from typing import Any
 
 import sqlalchemy as sa
@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from paddock.store import events, tasks
 from paddock.store.metrics import Point
 
-MAX_POINTS = 20_000
+MAX_POINTS = 5_000  # of an event: it is kept for an hour, and goes to every browser
 Live = Mapping[str, float | str | None]
 
 
@@ -23,7 +23,7 @@ class Announcement:
     def __init__(self, c: sa.Connection) -> None:
         self._c = c
         self._jobs: dict[str, dict[str, Live | None]] = defaultdict(dict)
-        self._points: dict[str, dict[str, dict[str, list[list[float | None]]]]] = defaultdict(dict)
+        self._points: dict[str, dict[str, Mapping[str, Sequence[Point]]]] = defaultdict(dict)
         self._reset: dict[str, dict[str, list[str]]] = defaultdict(dict)
 
     def add(
@@ -38,7 +38,7 @@ class Announcement:
         """`live` None: its state has changed, and the whole task is to be sent."""
         self._jobs[job][task] = live
         if points:
-            self._points[job][task] = {name: [_pair(p) for p in series] for name, series in points.items()}
+            self._points[job][task] = points
         if forgotten:
             self._reset[job][task] = sorted(forgotten)
 
@@ -58,9 +58,13 @@ class Announcement:
         if count > MAX_POINTS:
             data["more"] = True
         elif count:
-            data["points"] = self._points[job]
+            data["points"] = {task: _pairs(series) for task, series in self._points[job].items()}
         return data
 
 
-def _pair(point: Point) -> list[float | None]:
-    return [point[0], point[1] if math.isfinite(point[1]) else None]
+def _pairs(points: Mapping[str, Sequence[Point]]) -> dict[str, list[list[float | None]]]:
+    """Step and value of each, as JSON can say it."""
+    return {
+        name: [[step, value if isfinite(value) else None] for step, value, _ in series]
+        for name, series in points.items()
+    }

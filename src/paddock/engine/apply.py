@@ -33,6 +33,9 @@ class Subject:
         self.row = row
         self.facts = facts
         self.current = row.attempt == row.a_number
+        self.state = TaskState(row.a_state)
+        self.holder: str | None = row.allocation
+        self.start: int | None = row.start  # of that allocation
         self.attempt: dict[str, Any] = {}
         self.task: dict[str, Any] = {}
         self.points: dict[str, list[Point]] = defaultdict(list)
@@ -40,10 +43,6 @@ class Subject:
         self.verdict: Verdict | None = None
         self.room: dict[str, Any] | None = row.room  # for its next attempt
         self.follows = False  # its next attempt goes on from another's checkpoint
-
-    @property
-    def state(self) -> TaskState:
-        return TaskState(self.attempt.get("state", self.row.a_state))
 
     def of_task(self, name: str) -> Any:
         return self.task[name] if name in self.task else getattr(self.row, name)
@@ -133,6 +132,7 @@ class Changes:
     def _started(self, subject: Subject, record: Started, allocation: str) -> None:
         if not lifecycle.allowed(subject.state, TaskState.RUNNING):
             return
+        subject.state, subject.holder, subject.start = TaskState.RUNNING, allocation, record.start
         subject.attempt |= {
             "state": TaskState.RUNNING.value,
             "allocation": allocation,
@@ -173,7 +173,7 @@ class Changes:
         subject.task["others"] = known
 
     def _reached(self, subject: Subject, epoch: float, at: float) -> None:
-        if subject.of_attempt("a_first_epoch") is None and "first_epoch" not in subject.attempt:
+        if "first_epoch" not in subject.attempt and subject.row.a_first_epoch is None:
             subject.attempt["first_epoch"] = epoch
         if subject.current:
             subject.task |= {"epoch": epoch, "epoch_at": at}
@@ -227,6 +227,7 @@ class Changes:
         _warn(subject, record.text)
 
     def _ended(self, subject: Subject, record: Ended, allocation: str) -> None:
+        subject.holder = allocation
         subject.attempt |= {
             "allocation": allocation,
             "exit_code": record.exit,
@@ -253,6 +254,7 @@ class Changes:
 
     def _conclude(self, subject: Subject, verdict: Verdict, at: float) -> None:
         subject.verdict = verdict
+        subject.state = verdict.state
         self._took(subject, at)
         cause = verdict.cause.value if verdict.cause else None
         ended = subject.of_attempt("ended_at") or at  # as its runner said, where it did
@@ -334,12 +336,11 @@ def _given(subject: Subject, record: AboutAttempt, allocation: str, jobs: Mappin
     """
     if subject.row.job_id != jobs.get(allocation):
         return False
-    holder = subject.of_attempt("allocation")
     if isinstance(record, Started):
-        return holder in (None, allocation)
-    if holder is None:
+        return subject.holder in (None, allocation)
+    if subject.holder is None:
         return isinstance(record, Ended) and record.exit is None and record.cause is Cause.LAUNCH_FAILED
-    return bool(holder == allocation and subject.of_attempt("start") in (None, record.start))
+    return subject.holder == allocation and subject.start in (None, record.start)
 
 
 def _followed(successor: dict[str, Any] | None) -> str:

@@ -9,12 +9,14 @@ import sqlalchemy as sa
 
 from paddock.estimate import Pace
 from paddock.models import TaskState
+from paddock.store.guards import dumps
+from paddock.store.rows import many
 from paddock.store.tables import attempts, jobs, tasks
 
 _UNENDED = (TaskState.SUBMITTED.value, TaskState.RUNNING.value)
 _SHARED = {column.name for column in tasks.c} & {column.name for column in attempts.c}
 _OF_ATTEMPT = [column.label(f"a_{column.name}") if column.name in _SHARED else column for column in attempts.c]
-_BUT_PARAMS = [column for column in tasks.c if column.name != "params"]
+_BARE = [column for column in [*tasks.c, *_OF_ATTEMPT] if column.name not in ("params", "a_params", "seat")]
 _waits = tasks.c.state == TaskState.SUBMITTED.value
 _current = sa.and_(attempts.c.task_id == tasks.c.id, attempts.c.number == tasks.c.attempt)
 
@@ -187,13 +189,13 @@ def busy(c: sa.Connection, allocations: Sequence[str]) -> set[str]:
 
 
 def lookup(c: sa.Connection, keys: Iterable[tuple[str, int]]) -> dict[tuple[str, int], sa.Row[Any]]:
-    """Attempts by (task, number), each with its task (less its parameters)."""
+    """Attempts by (task, number), each with its task. Less parameters and seat: to read JSON takes long."""
     wanted = set(keys)
     ids = sorted({task for task, _ in wanted})
     found = {}
     for start in range(0, len(ids), 400):
-        query = sa.select(*_BUT_PARAMS, *_OF_ATTEMPT).join(attempts, attempts.c.task_id == tasks.c.id)
-        for row in c.execute(query.where(tasks.c.id.in_(ids[start : start + 400]))):
+        query = sa.select(*_BARE).join(attempts, attempts.c.task_id == tasks.c.id)
+        for row in c.execute(query.where(tasks.c.id.in_(ids[start : start + 400]))).all():
             if (row.id, row.a_number) in wanted:
                 found[row.id, row.a_number] = row
     return found
@@ -222,8 +224,12 @@ def _update(c: sa.Connection, table: sa.Table, changes: Sequence[dict[str, Any]]
     for change in changes:
         groups.setdefault(tuple(sorted(change)), []).append(change)
     for columns, rows in groups.items():
-        values: dict[str, Any] = {name: sa.bindparam(f"v_{name}") for name in columns if name != "id"}
-        if values:
-            statement = sa.update(table).where(table.c.id == sa.bindparam("row")).values(values)
-            bound = [{"row": r["id"]} | {f"v_{name}": r[name] for name in values} for r in rows]
-            c.execute(statement, bound)
+        names = [name for name in columns if name != "id"]
+        if names:
+            given = ", ".join(f"{name} = ?" for name in names)
+            coded = {name for name in names if isinstance(table.c[name].type, sa.JSON)}
+            many(
+                c,
+                f"UPDATE {table.name} SET {given} WHERE id = ?",  # noqa: S608  (names of our own columns)
+                [(*(dumps(row[name]) if name in coded else row[name] for name in names), row["id"]) for row in rows],
+            )

@@ -82,6 +82,7 @@ class Database:
                     self.url,
                     pool_pre_ping=True,
                     json_serializer=guards.dumps,
+                    json_deserializer=guards.loads,
                     connect_args={"connect_timeout": 10} if "connect_timeout" not in self.url.query else {},
                     **pool,
                 )
@@ -92,6 +93,7 @@ class Database:
         engine = sa.create_engine(
             self.url,
             json_serializer=guards.dumps,
+            json_deserializer=guards.loads,
             connect_args={"timeout": WAIT_SECONDS, "check_same_thread": False},
             **pool,
         )

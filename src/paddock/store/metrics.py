@@ -20,6 +20,7 @@ import sqlalchemy as sa
 from numpy.typing import NDArray
 
 from paddock.models import Curve
+from paddock.store.rows import many
 from paddock.store.tables import attempts, chunks
 
 CAP = 64
@@ -37,8 +38,8 @@ Points = NDArray[np.void]
 T = TypeVar("T")
 _BATCH = 400  # SQLite limits how many values a statement may hold
 _PACK = struct.Struct("<ddd").pack
-_FULL = CAP * POINT.itemsize
-# The one place where rows are so many that building each statement's parameters would take most of the time.
+_POINT_BYTES = POINT.itemsize
+_FULL = CAP * _POINT_BYTES
 _GROW = "UPDATE metric_chunks SET count = ?, data = ? WHERE attempt_id = ? AND name = ? AND seq = ?"
 _ADD = "INSERT INTO metric_chunks (count, data, attempt_id, name, seq) VALUES (?, ?, ?, ?, ?)"
 
@@ -81,23 +82,27 @@ class Appender:
             tails = self._tails[attempt]
             for name, points in series.items():
                 stored = name in tails
-                if not stored and len(tails) >= MAX_NAMES and not name.startswith(SYSTEM):
+                system = name.startswith(SYSTEM)
+                if not stored and len(tails) >= MAX_NAMES and not system:
                     overfull.add(attempt)
                     continue
                 seq, data = tails.get(name, (0, b""))
-                portion = SYSTEM_PORTION if name.startswith(SYSTEM) else PORTION
+                data += b"".join([_PACK(*point) for point in points])
+                if stored and len(data) < _FULL:  # as nearly always, when points come as they are reported
+                    grown.append((len(data) // _POINT_BYTES, data, attempt, name, seq))
+                    tails[name] = (seq, data)
+                    continue
+                portion = SYSTEM_PORTION if system else PORTION
                 before = seq // portion
-                data += b"".join(_PACK(*point) for point in points)
                 for start in range(0, len(data) + 1, _FULL):  # + 1: a full last chunk gets an empty one after it
                     part = data[start : start + _FULL]
-                    (grown if stored else fresh).append((len(part) // POINT.itemsize, part, attempt, name, seq))
+                    (grown if stored else fresh).append((len(part) // _POINT_BYTES, part, attempt, name, seq))
                     tails[name] = (seq, part)
                     seq, stored = seq + 1, False
                 if (portions := tails[name][0] // portion) > max(before, 1):
                     full.append((attempt, name, (portions - 1) * portion, portion))
-        for statement, rows in ((_GROW, grown), (_ADD, fresh)):
-            if rows:
-                c.exec_driver_sql(statement if c.dialect.name == "sqlite" else statement.replace("?", "%s"), rows)
+        many(c, _GROW, grown)
+        many(c, _ADD, fresh)
         for attempt, name, until, portion in full:
             _thin(c, attempt, name, until, portion)
         self._bound(new)
@@ -134,7 +139,7 @@ def _thin(c: sa.Connection, attempt: int, name: str, until: int, most: int) -> N
             "attempt_id": attempt,
             "name": name,
             "seq": _THINNED + place,
-            "count": len(part) // POINT.itemsize,
+            "count": len(part) // _POINT_BYTES,
             "data": part,
         }
         for place, part in enumerate(left[start : start + _FULL] for start in range(0, len(left), _FULL))

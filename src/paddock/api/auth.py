@@ -103,7 +103,9 @@ class TokenWall:
         if request.method != "POST" or not self._matches(await _posted(request)):
             return _refusal()
         key = await run_in_threadpool(self._sessions.begin)
-        return self._with_cookie(JSONResponse({"page": self._page(key)}, headers={"Cache-Control": "no-store"}), key, request.scope)
+        return self._with_cookie(
+            JSONResponse({"page": self._page(key)}, headers={"Cache-Control": "no-store"}), key, request.scope
+        )
 
     def _hello(self, nonce: str) -> Response:
         """Proves that this server knows the token, and tells nothing of it."""

@@ -48,7 +48,7 @@ class Context:
     lingering: dict[str, float] = field(default_factory=dict)  # allocation that ended without a good-bye -> since when
     searching: set[str] = field(default_factory=set)  # jobs that will have further tasks
     dismissed: set[str] = field(default_factory=set)  # jobs whose runners were told that there is no more
-    erasing: set[str] = field(default_factory=set)  # removed jobs whose rows are being deleted
+    erasing: dict[str, float] = field(default_factory=dict)  # removed jobs whose rows are being deleted -> until when
     unreadable: set[str] = field(default_factory=set)  # jobs whose description is not valid any more
     _facts: dict[str, JobFacts] = field(default_factory=dict)
     boundary: Boundary = field(init=False)

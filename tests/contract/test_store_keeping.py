@@ -23,7 +23,10 @@ def change(db: Database, table: str, **values: Any) -> None:
 
 def ended(db: Database, before: float = OLD, job: str | None = None) -> list[str]:
     with db.read() as c:
-        return [one.id for one in keeping.ended(c, before, job)]
+        found = [one.id for one in keeping.ended(c, before, job)]
+        assert all(keeping.over(c, one) for one in found)
+        assert before < time.time() - 60 or keeping.over(c, JOB) is (JOB in found)
+        return found
 
 
 def plan(db: Database, number: int = 1, runner: str = "/home/runners/aa.pyz", job: str = JOB) -> str:

@@ -89,6 +89,8 @@ def test_from_the_first_run_to_the_last_trace(server: ServerProcess, tmp_path: P
     settled(server, old)
     age(server, old)
     assert prune(server) == {("job", old)}, "as the settings say"
+    server.kill()  # whatever it had come to: the next one finishes it
+    server.start()
     wait_for(
         lambda: not folder.root.exists() and not list(server.home.incoming.iterdir()), what="its folder to be gone"
     )

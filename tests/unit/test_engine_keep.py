@@ -371,3 +371,25 @@ def test_by_itself_and_with_a_line_in_the_log(
     [line] = caplog.messages
     assert line.startswith("no longer kept: 1 job's journals (")
     assert not rig.home.job(JOB).claims.exists()
+
+
+def test_nobody_waits_for_an_engine_that_has_ended(rig: Kept) -> None:
+    [task] = rig.job()
+    rig.finish(task)
+    rig.age()
+    before = rig.engine.put_away(JOB)
+    rig.engine.close()
+    assert not before.result(60)
+    assert not rig.engine.put_away(JOB).result(60)
+    assert rig.home.job(JOB).claims.exists()
+
+
+def test_what_cannot_be_deleted_is_told(
+    rig: Kept, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = rig.home.incoming / "theirs"
+    folder.mkdir()
+    monkeypatch.setattr(folders, "delete", lambda *_: False)
+    rig.engine.sweep(folder)
+    rig.tick()
+    assert any("theirs cannot be deleted" in message for message in caplog.messages)

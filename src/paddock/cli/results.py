@@ -31,6 +31,8 @@ def logs(
     task = _the_task(client, target)
     log = client.task_log(task, attempt)
     part = log.whole() if tail is None else log.tail(tail)
+    if attempt is not None and not part.size and not follow:
+        base.say(f"The log of attempt {attempt} of {task} is empty, or no longer kept (setting keep.attempts_days).")
     if as_json and not follow:
         base.emit({"task": task, "start": part.start, "size": part.size, "text": part.text})
         return

@@ -50,7 +50,7 @@ class Context:
     silent: dict[str, float] = field(default_factory=dict)  # allocation that says nothing -> when it was last heard of
     searching: set[str] = field(default_factory=set)  # jobs that will have further tasks
     dismissed: set[str] = field(default_factory=set)  # jobs whose runners were told that there is no more
-    erasing: set[str] = field(default_factory=set)  # removed jobs whose rows are being deleted
+    erasing: dict[str, float] = field(default_factory=dict)  # removed jobs whose rows are being deleted -> until when
     unreadable: set[str] = field(default_factory=set)  # jobs whose description is not valid any more
     _facts: dict[str, JobFacts] = field(default_factory=dict)
     boundary: Boundary = field(init=False)

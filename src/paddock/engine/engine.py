@@ -38,7 +38,7 @@ T = TypeVar("T")
 FORGET_SECONDS = 60.0
 HOUSEKEEPING_SECONDS = 1.0
 CHECK_SECONDS = 20.0
-PUT_AWAY_AT_ONCE = 20  # jobs whose journals are put away in a round
+PUT_AWAY_AT_ONCE = 5  # jobs whose journals are put away in a round
 
 
 @dataclass(frozen=True)
@@ -93,10 +93,11 @@ class Engine:
     def close(self) -> None:
         """Stop ticking. Runners go on."""
         self._stop.set()
-        self.keeper.close()
         self.wake()
         if self._thread.is_alive():
             self._thread.join()
+        self._put_away_none()
+        self.keeper.close()
         for courier in self._couriers.values():
             courier.close()
         self._scout.close()
@@ -111,23 +112,35 @@ class Engine:
     def sweep(self, folder: Path) -> None:
         """Have a folder deleted that is no longer part of anything; by the next server when this one ends before."""
         with suppress(RuntimeError):  # it ends just now
-            self._sweeper.submit(folders.delete, folder, self._stop.is_set)
+            self._sweeper.submit(self._sweep, folder)
+
+    def _sweep(self, folder: Path) -> None:
+        if not folders.delete(folder, self._stop.is_set) and not self._stop.is_set():
+            log.warning("%s cannot be deleted, or not all of it: is it somebody else's?", folder)
 
     def put_away(self, job: str) -> Future[bool]:
         """Have the journals of an ended job deleted. From any thread; False: it has not ended."""
         told: Future[bool] = Future()
         self._to_put_away.put((job, told))
         self.wake()
+        if self._stop.is_set():
+            self._put_away_none()
         return told
 
-    def _put_away_some(self, now: float) -> None:
+    def _put_away_none(self) -> None:
+        """The engine ends: whoever waits is told so."""
+        with suppress(Empty):
+            while True:
+                self._to_put_away.get_nowait()[1].set_result(False)
+
+    def _put_away_some(self) -> None:
         for _ in range(PUT_AWAY_AT_ONCE):
             try:
                 job, told = self._to_put_away.get_nowait()
             except Empty:
                 return
             try:
-                folder = journals.put_away(self.context, job, now)
+                folder = journals.put_away(self.context, job)
             except Exception as error:
                 told.set_exception(error)
                 continue
@@ -260,7 +273,7 @@ class Engine:
             self._sweeper.submit(remove.erase, context, doomed.job, self._stop.is_set)
             if doomed.folder is not None:
                 self.sweep(doomed.folder)
-        step("putting away", lambda: self._put_away_some(now))
+        step("putting away", self._put_away_some)
         step("keeping loads", lambda: self._monitor.keep(context.db, now, context.settings.load_hours))
         step("forgetting events", lambda: self._forget_events(now))
         return bool(unpublished)

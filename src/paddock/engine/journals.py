@@ -17,13 +17,13 @@ from paddock.store import keeping
 PUT_AWAY = (layout.TASKS, layout.ALLOCATIONS, layout.CLAIMS)  # in this order
 
 
-def put_away(context: Context, job: str, now: float) -> Path | None:
+def put_away(context: Context, job: str) -> Path | None:
     """The folder in which they are now, to be deleted at leisure; None: the job has not ended, or goes on again.
 
     Raises OSError where the job's folder is none, or the disk does not allow it.
     """
     with context.db.read() as c:
-        if not keeping.ended(c, now, job):
+        if not keeping.over(c, job):
             return None
     home = context.home
     folder = files.open_folder(str(home.job(job).root), below=str(home.jobs))
@@ -33,6 +33,9 @@ def put_away(context: Context, job: str, now: float) -> Path | None:
         for name in PUT_AWAY:
             with suppress(FileNotFoundError):
                 os.rename(name, target / name, src_dir_fd=folder)
+            if name == layout.TASKS:
+                with suppress(OSError):  # not every file system knows it
+                    os.fsync(folder)  # nor is it to come back after a power cut
     finally:
         os.close(folder)
     return target

@@ -59,7 +59,7 @@ class Keeper:
     def close(self) -> None:
         self._over.set()
         if self._thread.is_alive():
-            self._thread.join(10)
+            self._thread.join(2)  # cut off, it leaves what the next one finishes
 
     def _run(self) -> None:
         pause = FIRST_SECONDS
@@ -83,7 +83,7 @@ class Keeper:
             sizes = [self._measure(one, until) for one in found]
             problems: list[str] = []
             if not asked.dry_run:
-                went = list(self._let_go(found, now, problems))
+                went = list(self._let_go(found, problems))
                 sizes = [size for size, gone in zip(sizes, went, strict=True) if gone]
                 found = [one for one, gone in zip(found, went, strict=True) if gone]
                 self._wake()
@@ -174,15 +174,15 @@ class Keeper:
 
     # --- letting go -----------------------------------------------------------------------------------------------
 
-    def _let_go(self, found: list[Goes], now: float, problems: list[str]) -> Iterator[bool]:
+    def _let_go(self, found: list[Goes], problems: list[str]) -> Iterator[bool]:
         asked = {one.what: self._put_away(one.what) for one in found if one.kind is PruneKind.JOURNALS}
         until = time.monotonic() + ANSWER_SECONDS
         for one in found:
             try:
                 if one.kind is PruneKind.JOB:
-                    gone = self._remove_job(one.what, now)
+                    gone = self._remove_job(one)
                 elif one.kind is PruneKind.ATTEMPTS:
-                    gone = self._remove_attempts(one, now)
+                    gone = self._remove_attempts(one)
                 elif one.kind is PruneKind.JOURNALS:
                     gone = asked[one.what].result(max(until - time.monotonic(), 0.0))
                 else:
@@ -192,18 +192,18 @@ class Keeper:
                 problems.append(f"{one.kind.value} {one.what}: {error or 'the engine did not come to it in time'}")
             yield gone
 
-    def _remove_job(self, job: str, now: float) -> bool:
-        """As `paddock rm` does; unless it was restarted meanwhile."""
+    def _remove_job(self, goes: Goes) -> bool:
+        """As `paddock rm` does; unless it was restarted meanwhile, and be it that it has ended again."""
         with self._db.write() as c:
-            if not keeping.ended(c, now, job):
+            if not keeping.ended(c, goes.since, goes.what):
                 return False
-            jobs.mark_removing(c, job)
+            jobs.mark_removing(c, goes.what)
         return True
 
-    def _remove_attempts(self, goes: Goes, now: float) -> bool:
+    def _remove_attempts(self, goes: Goes) -> bool:
         """Nothing writes there any more: a restart only puts aside what the last attempt left."""
         with self._db.read() as c:
-            if not keeping.ended(c, now, goes.what):
+            if not keeping.over(c, goes.what):
                 return False
         target = self._home.aside(f"attempts-{goes.what}")
         target.mkdir()

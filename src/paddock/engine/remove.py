@@ -1,6 +1,7 @@
 """Removed jobs: end what runs, then delete rows and folder."""
 
 import logging
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from paddock.store import erasing, jobs
 
 REMOVING = "remove it"
 REST_SECONDS = 0.01  # between two portions: others write, too
+AGAIN_SECONDS = 30.0  # after one that failed
 
 log = logging.getLogger("paddock.engine")
 
@@ -31,7 +33,8 @@ class Doomed:
 
 def remove(context: Context, rows: list[sa.Row[Any]]) -> list[Doomed]:
     with context.db.read() as c:
-        leaving = [job for job in jobs.removing(c) if job not in context.erasing]
+        now = time.monotonic()
+        leaving = [job for job in jobs.removing(c) if context.erasing.get(job, 0.0) <= now]
     doomed: list[Doomed] = []
     for job in leaving:
         if not context.boundary.rests(job, REMOVING):
@@ -49,7 +52,7 @@ def _remove(context: Context, job: str, rows: list[sa.Row[Any]]) -> Doomed | Non
     folder = _set_aside(context, job)
     with context.db.write() as c:
         erasing.detach(c, job)
-    context.erasing.add(job)
+    context.erasing[job] = math.inf
     context.forget(job)
     context.boundary.forget(job)
     return Doomed(job, folder)
@@ -66,10 +69,10 @@ def erase(context: Context, job: str, over: Callable[[], bool]) -> None:
             with context.db.write() as c:
                 more = erasing.erase_some(c, job)
             time.sleep(REST_SECONDS)
+        del context.erasing[job]
     except Exception:
         log.exception("the rows of the removed job %s cannot be deleted; it is tried again", job)
-    finally:
-        context.erasing.discard(job)
+        context.erasing[job] = time.monotonic() + AGAIN_SECONDS
 
 
 def _is_left(context: Context, row: sa.Row[Any]) -> bool:

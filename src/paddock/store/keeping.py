@@ -11,6 +11,13 @@ from paddock.store import reduces
 from paddock.store.tables import allocations, attempts, batches, jobs, tasks
 
 _UNENDED = (TaskState.SUBMITTED.value, TaskState.RUNNING.value)
+# But for a reduce that is due: no task is left, none will come, and every journal was read to its end.
+_OVER = (
+    jobs.c.removing.is_(False),
+    jobs.c.searching.is_(False),
+    ~sa.exists().where(tasks.c.job_id == jobs.c.id, tasks.c.state.in_(_UNENDED)),
+    ~sa.exists().where(allocations.c.job_id == jobs.c.id, allocations.c.closed.is_(False)),
+)
 
 
 @dataclass(frozen=True)
@@ -30,21 +37,21 @@ class Superseded:
     at: float
 
 
+def over(c: sa.Connection, job: str) -> bool:
+    """Return True if a job has ended, whenever that was."""
+    found = c.execute(sa.select(jobs.c.id).where(*_OVER, jobs.c.id == job)).one_or_none()
+    return found is not None and not reduces.due(c, [job])
+
+
 def ended(c: sa.Connection, before: float, job: str | None = None) -> list[Ended]:
-    """Jobs that had ended by then: no task is left, none will come, and every journal was read to its end.
+    """Jobs that had ended by then.
 
     Runners tell when attempts ended, and their clocks may be wrong: what the server saw later counts, too.
     """
     query = (
         sa.select(jobs.c.id, jobs.c.name, jobs.c.created_at)
         .add_columns(_latest(attempts).label("told"), _latest(allocations).label("seen"))
-        .where(
-            jobs.c.removing.is_(False),
-            jobs.c.searching.is_(False),
-            jobs.c.created_at <= before,
-            ~sa.exists().where(tasks.c.job_id == jobs.c.id, tasks.c.state.in_(_UNENDED)),
-            ~sa.exists().where(allocations.c.job_id == jobs.c.id, allocations.c.closed.is_(False)),
-        )
+        .where(*_OVER, jobs.c.created_at <= before)
         .order_by(jobs.c.created_at)
     )
     if job is not None:

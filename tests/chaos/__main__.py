@@ -141,7 +141,9 @@ class Campaign:
     def told(self) -> dict[str, judge.Told]:
         with contextlib.closing(sqlite3.connect(f"file:{self.server.home.database}?mode=ro", uri=True)) as c:
             ids = c.execute("SELECT key, backend_id FROM allocations").fetchall()
-        cancelled = {key for key, slurm in ids if slurm in self.faults.cancelled}
+        log = (self.cluster.folder / "log" / "slurmctld.log").read_text(errors="replace")
+        by_hand = self.faults.cancelled | faults.killed_by_slurm(log)
+        cancelled = {key for key, slurm in ids if slurm in by_hand}
         return {task["id"]: self._told(task["id"], cancelled) for job in self.jobs for task in self._tasks(job)}
 
     def _tasks(self, job: str, **query: str) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ What is struck stays away for a while, and other faults come meanwhile. A fault 
 import contextlib
 import os
 import random
+import re
 import signal
 import subprocess
 import time
@@ -175,6 +176,20 @@ class Faults:
             return self.cluster.run(*command, timeout=15)
         except subprocess.SubprocessError:
             raise Nobody from None
+
+
+def killed_by_slurm(log: str) -> set[str]:
+    """Allocations that Slurm itself has cancelled, from slurmctld's log; of an array's first number, the whole array.
+
+    A controller that has forgotten that it started a job starts it again. The node refuses, asks for a requeue, and,
+    where that is not allowed, has the job killed as if somebody had done so: 22.05 then takes the number of the last
+    element for that of the array.
+    """
+    names = {raw: element for element, raw in re.findall(r"JobId=(\d+_\d+)\((\d+)\)", log)}
+    refused = set(re.findall(r"_slurm_rpc_requeue: Requeue of JobId=(\d+) returned an error", log))
+    killed = refused & set(re.findall(r"REQUEST_KILL_JOB JobId=(\d+) uid", log))
+    whole = {element for element in names.values() if element.partition("_")[0] in killed}
+    return whole | {names[raw] for raw in killed if raw in names}
 
 
 def processes() -> list[tuple[int, int, str]]:

@@ -24,7 +24,7 @@ class Attempt:
     number: int
     state: str
     cause: str | None = None
-    cancelled: bool = False  # somebody has ended its allocation by hand
+    cancelled: bool = False  # its allocation was ended by hand, or by Slurm as if it were by hand
 
 
 @dataclass(frozen=True)

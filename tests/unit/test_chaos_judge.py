@@ -161,3 +161,19 @@ def test_all_kinds_of_faults_are_planned_alike() -> None:
     counts = [plan.count(kind) for kind in faults.KINDS]
     assert sum(counts) == 100 and min(counts) >= 9
     assert faults.plan(7, 100) == plan != faults.plan(8, 100)
+
+
+def test_what_slurm_cancels_by_itself() -> None:
+    """As its log had it, when it started an element of an array for the second time."""
+    log = """\
+[t] sched: Allocate JobId=41_7(41) NodeList=n1 #CPUs=1 Partition=gpu
+[t] sched: Allocate JobId=41_1(50) NodeList=n1 #CPUs=1 Partition=gpu
+[t] sched: Allocate JobId=60_0(61) NodeList=n1 #CPUs=1 Partition=gpu
+[t] sched: Allocate JobId=60_1(60) NodeList=n1 #CPUs=1 Partition=gpu
+[t] _slurm_rpc_requeue: Requeue of JobId=41 returned an error: Requested operation is presently disabled
+[t] _slurm_rpc_kill_job: REQUEST_KILL_JOB JobId=41 uid 0
+[t] _slurm_rpc_requeue: Requeue of JobId=61 returned an error: Requested operation is presently disabled
+[t] _slurm_rpc_kill_job: REQUEST_KILL_JOB JobId=61 uid 0
+[t] _slurm_rpc_kill_job: REQUEST_KILL_JOB JobId=60_1 uid 0
+"""
+    assert faults.killed_by_slurm(log) == {"41_7", "41_1", "60_0"}

@@ -269,8 +269,41 @@ class TestWaitsAgain:
         assert rig.task(task).state is S.FINISHED
         assert rig.backend.withdrawn == [f"id-{JOB}-a1.0"]
 
+    def test_also_after_a_runner_that_was_killed(self, rig: Rig) -> None:
+        task = self.back(rig)
+        rig.say(f"{JOB}-a1.0", {"e": "ended", "task": task, "exit": 0, "signal": None, "by": None})
+        rig.step(5)
+        assert rig.backend.withdrawn == [], "it may only be that the backend was asked before it ran"
+        rig.step(5, seconds=rig.settings.runner.silence_seconds + 1)
+        assert rig.backend.withdrawn == [f"id-{JOB}-a1.0"]
+
     def test_not_while_its_task_may_still_run(self, rig: Rig) -> None:
         task = self.back(rig)
         rig.step(5)
         assert rig.task(task).state is S.RUNNING
         assert rig.backend.cancelled == []
+
+
+class TestForgotten:
+    """A controller that crashes has forgotten what it accepted in its last seconds."""
+
+    def forget(self, rig: Rig, *, began: bool) -> None:
+        for _ in range(observe.FAILED_STARTS + 1):
+            for key in [row.key for row in rig.rows()]:
+                if began:
+                    (rig.home.job(JOB).allocation(key) / "out.log").write_text("no such interpreter")
+                rig.backend.statuses.pop(f"id-{key}", None)
+            rig.step(6, seconds=observe.MISSING_SECONDS + 5)
+
+    def test_again_and_again_it_is_asked_again(self, rig: Rig) -> None:
+        tasks = rig.job(tasks=3)
+        rig.step()
+        self.forget(rig, began=False)
+        assert {rig.task(one).state for one in tasks} == {S.SUBMITTED}
+        assert len(rig.backend.batches) > observe.FAILED_STARTS
+
+    def test_what_begins_and_says_nothing_is_given_up(self, rig: Rig) -> None:
+        tasks = rig.job(tasks=3)
+        rig.step()
+        self.forget(rig, began=True)
+        assert {rig.task(one).cause for one in tasks} == {Cause.LAUNCH_FAILED}

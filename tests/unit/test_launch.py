@@ -1,6 +1,5 @@
 """Which waiting allocations are given up."""
 
-from collections.abc import Sequence
 from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
@@ -12,7 +11,7 @@ from paddock.models import AllocationState as S
 from paddock.store import allocations
 
 
-def _given_up(monkeypatch: pytest.MonkeyPatch, states: list[S], wanted: int, busy: Sequence[str] = ()) -> list[str]:
+def _given_up(monkeypatch: pytest.MonkeyPatch, states: list[S], wanted: int) -> list[str]:
     cancelled: list[str] = []
     courier = SimpleNamespace(cancel=lambda ids, waiting_only: cancelled.extend(ids if waiting_only else []))
 
@@ -26,7 +25,8 @@ def _given_up(monkeypatch: pytest.MonkeyPatch, states: list[S], wanted: int, bus
         SimpleNamespace(backend="local", backend_id=f"a{n}", key=f"a{n}", state=state, offsets=[])
         for n, state in enumerate(states)
     ]
-    launch._cancel_surplus(context, {"job": rows}, {"job": wanted}, busy)
+    unused = [row.key for row in rows if row.state is S.PENDING]
+    launch._cancel_surplus(context, {"job": rows}, {"job": wanted}, unused)
     return cancelled
 
 
@@ -38,8 +38,3 @@ def test_the_last_that_wait_and_are_of_no_use(monkeypatch: pytest.MonkeyPatch) -
 
 def test_one_that_has_ended_costs_none_its_place_in_the_queue(monkeypatch: pytest.MonkeyPatch) -> None:
     assert _given_up(monkeypatch, [S.ENDED, S.PENDING, S.PENDING], 2) == []
-
-
-def test_one_that_waits_again_goes_when_nothing_of_its_first_start_is_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert _given_up(monkeypatch, [S.PENDING], 0, busy=["a0"]) == []
-    assert _given_up(monkeypatch, [S.PENDING], 0) == ["a0"]

@@ -16,6 +16,7 @@ from paddock import placement
 from paddock.engine.cancel import cancel
 from paddock.engine.context import Context, JobFacts
 from paddock.engine.courier import Courier
+from paddock.engine.linger import left_well
 from paddock.engine.observe import SUBMITTING, settle_orphans
 from paddock.models import FOLDER, AllocationBatch, AllocationState, JobSpec, Launcher, Method, Node
 from paddock.paths import JobFolder, append_lines, write_once
@@ -73,10 +74,9 @@ def launch(context: Context, rows: list[sa.Row[Any]], now: float) -> bool:
     for job in context.searching & open_rows.keys():
         wanted[job] = len(open_rows[job])  # another task will come for what has none at the moment
     _dismiss(context, open_rows.keys() - {demand.job for demand in demands} - context.searching)
-    with context.db.read() as c:  # of those that wait again, after an earlier start
-        busy = attempts.busy(c, [row.key for row in rows if row.state == AllocationState.PENDING and row.offsets])
-    _cancel_surplus(context, open_rows, wanted, busy)
-    left = [row for row in rows if row.cancelled and row.state == AllocationState.PENDING and row.key not in busy]
+    unused = _unused(context, rows, now)
+    _cancel_surplus(context, open_rows, wanted, unused)
+    left = [row for row in rows if row.cancelled and row.key in unused]
     cancel(context, left, waiting_only=True)  # the backend may not have got it
     _submit_planned(context)
     return planned
@@ -219,13 +219,24 @@ def runner_file(context: Context) -> Path:
     return path
 
 
+def _unused(context: Context, rows: list[sa.Row[Any]], now: float) -> set[str]:
+    """Allocations that wait, and have no runner. What was last seen of them may be old: what has spoken may run."""
+    waiting = [row for row in rows if row.state == AllocationState.PENDING]
+    again = [row for row in waiting if row.offsets]
+    with context.db.read() as c:
+        busy = attempts.busy(c, [row.key for row in again])
+    silence = context.settings.runner.silence_seconds
+    silent = [row for row in again if now - (row.heard_at or 0.0) > silence or left_well(context, row)]
+    return {row.key for row in waiting if not row.offsets} | {row.key for row in silent} - busy
+
+
 def _cancel_surplus(
-    context: Context, open_rows: dict[str, list[sa.Row[Any]]], wanted: dict[str, int], busy: Collection[str]
+    context: Context, open_rows: dict[str, list[sa.Row[Any]]], wanted: dict[str, int], unused: Collection[str]
 ) -> None:
     """What still waits for a place and is no longer of use. Running allocations leave by themselves."""
     for job, rows in open_rows.items():
         surplus = sum(row.state != AllocationState.ENDED for row in rows) - wanted.get(job, 0)
-        waiting = [row for row in rows if row.state == AllocationState.PENDING and row.key not in busy]
+        waiting = [row for row in rows if row.key in unused]
         chosen = waiting[-surplus:] if surplus > 0 else []
         cancel(context, chosen, waiting_only=True)
 

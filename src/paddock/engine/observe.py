@@ -226,11 +226,11 @@ def _settle(context: Context, job: str, rows: list[sa.Row[Any]], now: float) -> 
 def _give_up(context: Context, job: str, now: float) -> None:
     """End what waits of a job whose runners do not start."""
     with context.db.read() as c:
-        last = _never_starts(c, job)
+        last = _silent_starts(c, job)
         waiting = {(row.id, row.a_number): row for row in attempts.waiting(c, job)} if last else {}
-    if last and waiting:
+    if waiting and not any(_forgotten(context, row) for row in last):
         withdrawn = withdraw(context.home.job(job), waiting)
-        verdict = Verdict(TaskState.ERROR, Cause.LAUNCH_FAILED, _why_not(context, last))
+        verdict = Verdict(TaskState.ERROR, Cause.LAUNCH_FAILED, _why_not(context, last[0]))
         with changing(context) as (_, changes):
             changes.end([row for one, row in waiting.items() if one in withdrawn], _always(verdict), now)
 
@@ -339,14 +339,19 @@ def _always(verdict: Verdict) -> Callable[[Subject], Verdict]:
     return lambda _: verdict
 
 
-def _never_starts(c: sa.Connection, job: str) -> sa.Row[Any] | None:
-    """The last allocation of a job, when the last few ended without their runner saying a word."""
+def _silent_starts(c: sa.Connection, job: str) -> list[sa.Row[Any]]:
+    """The last allocations of a job, when they ended without their runners saying a word; else none."""
     last = allocations.last(c, job, FAILED_STARTS)
     if len(last) < FAILED_STARTS and not any(row.cause == Cause.LAUNCH_FAILED for row in last):
-        return None
+        return []
     if any(row.offsets or row.cancelled or row.by_hand or not row.closed or row.cause in _UNTRIED for row in last):
-        return None
-    return last[0]
+        return []
+    return last
+
+
+def _forgotten(context: Context, row: sa.Row[Any]) -> bool:
+    """Never begun on any node: a controller that crashes forgets what it has just accepted."""
+    return row.cause == Cause.LOST and not (context.home.job(row.job_id).allocation(row.key) / "out.log").exists()
 
 
 def _why_not(context: Context, row: sa.Row[Any]) -> str:

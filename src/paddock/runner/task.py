@@ -201,7 +201,9 @@ def start(
     except (OSError, ValueError, TypeError, LaunchError) as error:
         if place is not None:
             preparer.tidy(attempt, place)
-        raise error if isinstance(error, LaunchError) else LaunchError(describe(error)) from error
+        if isinstance(error, LaunchError):
+            raise
+        raise LaunchError(describe(error)) from error
     team = manifest.members
     crew = members.Crew(team, place.members) if team is not None and by_srun(team) else None
     return Task(attempt, place, process, watch, oom, crew)

@@ -33,8 +33,8 @@ def inodes(folder: Folder, task: str = "t-1") -> list[str]:
 @pytest.mark.parametrize(
     ("script", "running", "over"),
     [
-        (PLAIN, 10, ["attempts/1/out.log"]),
-        (BUSY, 12, ["attempts/1/out.log", "attempts/1/report.jsonl", "checkpoint/model"]),
+        (PLAIN, 10, ["attempts/1/out.log", "attempts/1/params.json"]),
+        (BUSY, 12, ["attempts/1/out.log", "attempts/1/params.json", "attempts/1/report.jsonl", "checkpoint/model"]),
     ],
     ids=["plain", "with a report and a checkpoint"],
 )
@@ -115,7 +115,7 @@ print(open("data/a.txt").read(), os.path.samefile("results", os.environ["PADDOCK
     assert [r["exit"] for r in folder.run() if r["e"] == "ended"] == [0, 0]
     for number in (1, 2):
         assert folder.log("t-1", number) == f"{{'n': {number}}} []\nshipped True\n"
-    logs = [f"t-1/attempts/{n}{end}" for n in (1, 2) for end in ("", "/out.log")]
+    logs = [f"t-1/attempts/{n}{end}" for n in (1, 2) for end in ("", "/out.log", "/params.json")]
     assert inodes(folder) == ["claims/t-1.1", "claims/t-1.2", "t-1", "t-1/attempts", *logs]
 
 
@@ -125,7 +125,8 @@ def test_one_that_never_started_leaves_little(folder: Folder) -> None:
     folder.end()
     folder.allocate()
     assert ended(folder.run(), "t-1")["cause"] == "launch_failed"
-    assert inodes(folder) == ["claims/t-1.1", "t-1", "t-1/attempts", "t-1/attempts/1", "t-1/attempts/1/out.log"]
+    written = [f"t-1/attempts/1{end}" for end in ("", "/out.log", "/params.json")]
+    assert inodes(folder) == ["claims/t-1.1", "t-1", "t-1/attempts", *written]
 
 
 def test_what_members_told_each_other_goes(folder: Folder, cluster: Cluster) -> None:
@@ -133,7 +134,8 @@ def test_what_members_told_each_other_goes(folder: Folder, cluster: Cluster) -> 
     folder.end()
     folder.allocate(members=team(2, 2, "srun"))
     assert ended(folder.run(**cluster.env), "t-1")["exit"] == 0
-    assert inodes(folder) == ["claims/t-1.1", "t-1", "t-1/attempts", "t-1/attempts/1", "t-1/attempts/1/out.log"]
+    written = [f"t-1/attempts/1{end}" for end in ("", "/out.log", "/params.json")]
+    assert inodes(folder) == ["claims/t-1.1", "t-1", "t-1/attempts", *written]
 
 
 def test_a_runner_that_is_late_takes_nothing_from_the_next_attempt(tmp_path: Path) -> None:
@@ -141,18 +143,17 @@ def test_a_runner_that_is_late_takes_nothing_from_the_next_attempt(tmp_path: Pat
     (tmp_path / "code" / "train.py").touch()
     preparer = Preparer(str(tmp_path), "j")
 
-    def prepare(number: int) -> tuple[Attempt, Place]:
+    def prepare(number: int) -> Place:
         attempt = Attempt("j-1", number, {"task": "j-1", "attempt": number, "resume": True})
-        return attempt, preparer.prepare(attempt)
+        return preparer.prepare(attempt)
 
     first, second = prepare(9), prepare(10)
-    preparer.tidy(*first)
-    assert os.path.isdir(second[1].checkpoint)
-    assert os.path.lexists(os.path.join(second[1].work, "train.py"))
-    assert not os.path.exists(first[1].params)
-    preparer.tidy(*second)
-    assert not os.path.exists(second[1].checkpoint)
-    assert not os.path.exists(second[1].work)
+    preparer.tidy(first)
+    assert os.path.isdir(second.checkpoint)
+    assert os.path.lexists(os.path.join(second.work, "train.py"))
+    preparer.tidy(second)
+    assert not os.path.exists(second.checkpoint)
+    assert not os.path.exists(second.work)
 
 
 def test_from_a_task_that_has_no_checkpoint_so_far(folder: Folder) -> None:

@@ -43,6 +43,7 @@ def test_fresh(folder: Folder) -> None:
         "attempts/1/kept/log.csv": "1",
         "attempts/2/kept/work/weights.h5": "2",
         "attempts/2/kept/log.csv": "2",
+        "attempts/2/params.json": '{"n": 2}',
     }.items():
         assert (results / path).read_text() == text
     assert os.listdir(results / "attempts/1/kept/work") == ["weights.h5"]

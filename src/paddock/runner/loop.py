@@ -198,7 +198,7 @@ class Runner:
             ended.update(aftermath.of(sitter, task.place.log, ended, self._floor.mps))
         # Before it is told: then the next attempt may begin. One that is over for the engine may have begun already.
         if task.gone and not (self._mailbox.dismissed or self._fence.crossed):
-            self._preparer.tidy(task.attempt, task.place)
+            self._preparer.tidy(task.place)
         self._report(task.attempt, "ended", **ended)
         if task.took is not None:
             self._deadline.learn(task.took)

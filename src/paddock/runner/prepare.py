@@ -65,10 +65,9 @@ class Preparer:
         files.write_plain(place.params, _params(attempt), below=self._job_dir)
         return place
 
-    def tidy(self, attempt: Attempt, place: Place) -> None:
+    def tidy(self, place: Place) -> None:
         """Remove what nobody needs when the attempt has ended, such as empty folders. See docs/job-folder.md."""
         tidy.remove_members(place.members, self._job_dir)
-        tidy.remove_written(place.params, _params(attempt), self._job_dir)
         if tidy.is_latest(place.attempt_dir, self._job_dir):
             tidy.remove_links(place.work, self._wanted_links(), self._job_dir)
             tidy.remove_empty(place.checkpoint, self._job_dir)

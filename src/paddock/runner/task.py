@@ -200,7 +200,7 @@ def start(
         process = launch(manifest, attempt, place, seat, ends_at)
     except (OSError, ValueError, TypeError, LaunchError) as error:
         if place is not None:
-            preparer.tidy(attempt, place)
+            preparer.tidy(place)
         if isinstance(error, LaunchError):
             raise
         raise LaunchError(describe(error)) from error

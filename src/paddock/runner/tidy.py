@@ -56,18 +56,6 @@ def remove_empty(path: str, below: str) -> None:
             os.close(folder)
 
 
-def remove_written(path: str, content: bytes, below: str) -> None:
-    """Remove a file that holds what was written to it, and nothing else."""
-    with contextlib.suppress(OSError):
-        if files.read_plain(path, len(content) + 1, below=below) != content:
-            return
-        folder = files.open_folder(os.path.dirname(path), below=below)
-        try:
-            os.unlink(os.path.basename(path), dir_fd=folder)
-        finally:
-            os.close(folder)
-
-
 def remove_members(path: str, below: str) -> None:
     """Remove what the processes of a task told each other. One that comes later finds no folder, and does not begin."""
     with contextlib.suppress(OSError):

@@ -11,6 +11,7 @@ from paddock.paths import Home
 from paddock.runner import files
 from paddock.settings import Settings
 from paddock.store import events, metrics
+from tests.contract.given import told
 from tests.unit.engine_rig import JOB, Rig, rigged
 
 
@@ -37,7 +38,7 @@ def running(rig: Rig, jobs: list[str]) -> dict[str, str]:
 
 def said(rig: Rig, after: int) -> list[Event]:
     with rig.db.read() as c:
-        return events.after(c, after)
+        return told(c, after)
 
 
 def newest(rig: Rig) -> int:

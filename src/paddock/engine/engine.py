@@ -202,7 +202,7 @@ class Engine:
         """The rest. `rows` are read again only where something has changed: they are many."""
         step, context = self._step, self.context
         step("mending", context.mend)
-        step("stopping", lambda: orders.stop(context, now))
+        unstopped = step("stopping", lambda: orders.stop(context, now))
         step("adjusting", lambda: adjust.adjust(context))
         step("putting back", lambda: observe.put_back(context, rows, now))
         step("fencing", lambda: observe.fence(context, rows, now))
@@ -220,7 +220,7 @@ class Engine:
             self._sweeper.submit(remove.delete_folder, folder)
         step("keeping loads", lambda: self._monitor.keep(context.db, now, context.settings.load_hours))
         step("forgetting events", lambda: self._forget_events(now))
-        return bool(unpublished)
+        return bool(unpublished or unstopped)
 
     def _unclosed(self) -> list[sa.Row[Any]]:
         with self.context.db.read() as c:

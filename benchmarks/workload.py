@@ -29,8 +29,8 @@ class Bench:
     def journal(self) -> Path:
         return self.home.job(JOB).journal(KEY, 1)
 
-    def say(self, records: list[dict[str, object]]) -> None:
-        with open(self.journal, "a") as file:
+    def say(self, records: list[dict[str, object]], journal: Path | None = None) -> None:
+        with open(journal or self.journal, "a") as file:
             file.writelines(json.dumps(record) + "\n" for record in records)
 
 

@@ -1,6 +1,8 @@
 """More of a search: more trials, more time, other values of parameters."""
 
 import time
+from dataclasses import dataclass
+from typing import Any
 
 from paddock.errors import Conflict, InvalidInput
 from paddock.models import ExtendRequest, JobSpec, Method, Search
@@ -10,13 +12,40 @@ from paddock.search.tasks import key_of, new_tasks
 from paddock.settings import Settings
 from paddock.space import ParamSpace
 from paddock.store import jobs, trials
-from paddock.store.db import Connection
+from paddock.store.db import Connection, Database
+
+TRIES = 10
 
 
-def extend(c: Connection, job: str, more: ExtendRequest, settings: Settings) -> None:
-    """Raises InvalidInput with the field at fault."""
+def extend(db: Database, job: str, more: ExtendRequest, settings: Settings) -> None:
+    """Raises InvalidInput with the field at fault.
+
+    What is new is worked out and made ready beside others who write; if the job has changed meanwhile, again.
+    """
     if more.trials is None and more.time_budget is None and not more.params:
         raise _refused("trials", "say how much more: trials, a time budget, or other values of parameters")
+    for _ in range(TRIES):
+        with db.read() as c:
+            wanted = _worked_out(c, job, more, settings)
+        with db.write() as c:
+            if trials.version(c, job) == wanted.version:
+                trials.insert(c, job, wanted.rows)
+                trials.go_on(c, job, wanted.spec, wanted.until, searching=wanted.searching)
+                return
+    raise Conflict("The search goes on too fast to be extended just now: try again.")
+
+
+@dataclass(frozen=True)
+class _Extension:
+    version: tuple[int, int]
+    rows: list[trials.Row]
+    spec: dict[str, Any]
+    until: float | None
+    searching: bool
+
+
+def _worked_out(c: Connection, job: str, more: ExtendRequest, settings: Settings) -> _Extension:
+    version = trials.version(c, job)
     row = jobs.launchable(c, [job])[job]
     spec = JobSpec.model_validate(row.spec)
     if spec.search.method is Method.PBT:
@@ -25,6 +54,7 @@ def extend(c: Connection, job: str, more: ExtendRequest, settings: Settings) -> 
     space, search = _space(spec, more), _search(spec.search, more, len(by_trial(runs)))
     spec = spec.model_copy(update={"search": search, "params": space})
     configurations = expand(space, search, settings.max_tasks)
+    rows: list[trials.Row] = []
     if adaptive(search):
         searcher(space, search, [objective.goal for objective in spec.objectives])
     else:
@@ -32,9 +62,10 @@ def extend(c: Connection, job: str, more: ExtendRequest, settings: Settings) -> 
         new = [params for params in configurations if key_of(params, space) not in known]
         if not new and more.time_budget is None:
             raise _refused("params" if more.params else "trials", "all of these configurations are there already")
-        trials.add(c, job, new_tasks(spec, jobs.script_of(row), new, trials.last_trial(c, job) + 1))
+        made = new_tasks(spec, jobs.script_of(row), new, trials.last_trial(c, job) + 1)
+        rows = trials.prepared(job, made, trials.last_number(c, job))
     until = row.search_until if more.time_budget is None else time.time() + more.time_budget
-    trials.go_on(c, job, spec.model_dump(mode="json"), until, searching=adaptive(search))
+    return _Extension(version, rows, spec.model_dump(mode="json"), until, adaptive(search))
 
 
 def _search(search: Search, more: ExtendRequest, done: int) -> Search:

@@ -11,7 +11,7 @@ from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import response_schema_conformance
 
 from paddock.api.app import bare_app
-from tests.support.server import ServerProcess
+from tests.support.server import PATIENCE, ServerProcess
 
 
 def _document() -> dict[str, Any]:
@@ -37,7 +37,8 @@ def test_no_request_breaks_the_server(case: schemathesis.Case[Any], server: Serv
 
 
 def test_document_describes_submissions(server: ServerProcess) -> None:
-    raw = httpx2.get(f"{server.url}/openapi.json", headers={"Authorization": f"Bearer {server.token}"}).json()
+    headers = {"Authorization": f"Bearer {server.token}"}
+    raw = httpx2.get(f"{server.url}/openapi.json", headers=headers, timeout=PATIENCE).json()
     body = raw["paths"]["/api/v1/jobs"]["post"]["requestBody"]["content"]
     assert set(body) == {"application/json", "multipart/form-data"}
     name = body["application/json"]["schema"]["$ref"].rpartition("/")[2]

@@ -1,12 +1,13 @@
 """Rows to begin with."""
 
+import json
 from typing import Any
 
 import sqlalchemy as sa
 
-from paddock.models import Cause, CodeInfo, Interpreter, JobSpec, Params, TaskState
+from paddock.models import Cause, CodeInfo, Event, Interpreter, JobSpec, Params, TaskState
 from paddock.search.tasks import NewTask
-from paddock.store import attempts, erasing, jobs
+from paddock.store import attempts, erasing, events, jobs
 from paddock.store.db import Database
 
 
@@ -36,6 +37,16 @@ def add_job(
     with db.write() as c:
         jobs.insert(c, new)
     return [f"{job}-{number}" for number in range(1, len(drawn) + 1)]
+
+
+def told(c: sa.Connection, last: int, job: str | None = None, limit: int = 500) -> list[Event]:
+    """Events, as they are sent."""
+    return [
+        Event.model_validate(
+            {"id": one.id, "at": one.at, "job": one.job, "kind": one.kind, "data": json.loads(one.data)}
+        )
+        for one in events.after(c, last, job, limit)
+    ]
 
 
 def current(c: sa.Connection, task: str) -> sa.Row[Any]:

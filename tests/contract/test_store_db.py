@@ -15,7 +15,7 @@ from paddock.errors import InvalidInput, NotFound
 from paddock.store import events, jobs, metrics
 from paddock.store.db import MIGRATIONS, Database
 from paddock.store.tables import metadata
-from tests.contract.given import add_job, current, erase
+from tests.contract.given import add_job, current, erase, told
 
 
 def test_migrations_make_the_schema_that_the_code_expects(empty_db: Database) -> None:
@@ -63,7 +63,7 @@ def test_a_write_that_raises_leaves_nothing(db: Database) -> None:
         add_job(db)  # the same id again: its tasks and its event must not stay either
     with db.read() as c:
         assert jobs.page(c).items[0].counts.total == 1
-        assert len(events.after(c, 0)) == 1
+        assert len(told(c, 0)) == 1
 
 
 def test_what_was_read_stays_the_same_until_the_reader_is_done(db: Database) -> None:
@@ -109,7 +109,7 @@ def test_writers_at_once_lose_nothing(db: Database) -> None:
     with db.read() as c:
         lengths = {curve.metric: curve.total for curve in metrics.curves(c, [task], None, None)}
         assert lengths == {"a": 25, "b": 25, "both": 50}
-        assert len(events.after(c, 0)) == 51
+        assert len(told(c, 0)) == 51
 
 
 def test_events_appear_in_the_order_of_their_ids(db: Database) -> None:
@@ -121,10 +121,10 @@ def test_events_appear_in_the_order_of_their_ids(db: Database) -> None:
             with pytest.raises(TimeoutError):
                 other.result(timeout=0.3)
             with db.read() as c:
-                assert events.after(c, 0) == []
+                assert told(c, 0) == []
         other.result(timeout=10)
     with db.read() as c:
-        assert [event.job for event in events.after(c, 0)] == ["first", "second"]
+        assert [event.job for event in told(c, 0)] == ["first", "second"]
 
 
 def _announce(db: Database, job: str) -> None:

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from paddock.store import events, guards
 from paddock.store.db import Database
+from tests.contract.given import told
 
 ODD = {
     "numbers": [math.inf, -math.inf, math.nan, 1.5],
@@ -25,7 +26,7 @@ def test_json_that_no_database_takes(db: Database) -> None:
     with db.write() as c:
         events.insert(c, "job", None, ODD)
     with db.read() as c:
-        [found] = events.after(c, 0)
+        [found] = told(c, 0)
     assert found.data == {
         "numbers": ["Infinity", "-Infinity", "NaN", 1.5],
         "nul": "a\ufffdb",

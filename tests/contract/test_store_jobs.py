@@ -7,10 +7,10 @@ import sqlalchemy as sa
 
 from paddock.errors import AmbiguousId, NotFound
 from paddock.models import AllocationBatch, Cause, Goal, JobPatch, Objective, Resources, TaskCounts, TaskState
-from paddock.store import allocations, attempts, events, jobs, metrics, tasks
+from paddock.store import allocations, attempts, jobs, metrics, tasks
 from paddock.store.db import Database
 from paddock.store.tables import metadata
-from tests.contract.given import add_job, current, erase, move
+from tests.contract.given import add_job, current, erase, move, told
 
 
 def test_insert_writes_the_job_its_tasks_their_attempts_and_one_event(db: Database) -> None:
@@ -24,7 +24,7 @@ def test_insert_writes_the_job_its_tasks_their_attempts_and_one_event(db: Databa
         assert (job.folder, job.code.files, job.spec.command) == ("/folder", 1, "true")
         assert [task.id for task in tasks.page(c, job.id).items] == ids
         assert [row.epochs for row in attempts.unpublished(c, 10)] == [7, 7, 7]
-        assert [(e.kind, e.job, e.data) for e in events.after(c, 0)] == [
+        assert [(e.kind, e.job, e.data) for e in told(c, 0)] == [
             ("job", "k3v9x2ab", {"change": "submitted", "tasks": 3})
         ]
         assert jobs.objective(c, job.id) == job.objective
@@ -236,7 +236,7 @@ def test_patch_changes_what_is_given_and_nothing_else(db: Database) -> None:
         job = jobs.detail(c, "k3v9x2ab", "")
         assert (job.name, job.description, job.tags) == ("new", "stays", [])
         assert (job.spec.name, job.spec.description, job.spec.tags) == ("new", "stays", [])
-        assert [event.data.get("change") for event in events.after(c, 0)] == ["submitted", "edited"]
+        assert [event.data.get("change") for event in told(c, 0)] == ["submitted", "edited"]
         assert jobs.page(c, q="new").total == 1
 
 
@@ -249,8 +249,9 @@ def test_removing_hides_a_job_and_stops_its_tasks(db: Database) -> None:
     with db.read() as c:
         assert jobs.removing(c) == ["k3v9x2ab"]
         assert [job.id for job in jobs.page(c).items] == ["other"]
-        assert [row.id for row in attempts.stopping(c)] == [two]
-        assert [event.kind for event in events.after(c, 0, "k3v9x2ab")] == ["job", "removed"]
+        assert attempts.jobs_stopping(c) == ["k3v9x2ab"]
+        assert [row.id for row in attempts.stopping(c, "k3v9x2ab", 9)] == [two]
+        assert [event.kind for event in told(c, 0, "k3v9x2ab")] == ["job", "removed"]
 
 
 def test_delete_takes_all_that_belongs_to_the_job_and_nothing_else(db: Database) -> None:

@@ -6,9 +6,9 @@ import pytest
 
 from paddock.errors import Conflict, InvalidInput, NotFound
 from paddock.models import Cause, TaskState
-from paddock.store import attempts, events, tasks
+from paddock.store import attempts, tasks
 from paddock.store.db import Database
-from tests.contract.given import add_job, current, move
+from tests.contract.given import add_job, current, move, told
 
 S = TaskState
 JOB = "k3v9x2ab"
@@ -110,8 +110,10 @@ class TestStop:
             assert tasks.request_stop(c, JOB, None) == [two, three]
         with db.read() as c:
             assert [task.stopping for task in tasks.page(c, JOB).items] == [False, True, True]
-            assert events.after(c, 0)[-1].data == {"change": "stopping", "ids": [two, three]}
-            assert {row.id for row in attempts.stopping(c)} == {two, three}
+            assert told(c, 0)[-1].data == {"change": "stopping", "ids": [two, three]}
+            assert attempts.jobs_stopping(c) == [JOB]
+            assert [row.id for row in attempts.stopping(c, JOB, 9)] == [two, three]
+            assert [row.id for row in attempts.stopping(c, JOB, 1)] == [two]
 
     def test_named_ones_only_and_none_is_no_news(self, db: Database) -> None:
         one, two = add_job(db, tasks=2)
@@ -119,16 +121,17 @@ class TestStop:
         with db.write() as c:
             assert tasks.request_stop(c, JOB, [one]) == []
             assert tasks.request_stop(c, JOB, []) == []
-            assert len(events.after(c, 0)) == 1
+            assert len(told(c, 0)) == 1
             assert tasks.request_stop(c, JOB, [two]) == [two]
 
     def test_an_order_is_given_once(self, db: Database) -> None:
         add_job(db)
         with db.write() as c:
             tasks.request_stop(c, JOB, None)
-            [row] = attempts.stopping(c)
+            [row] = attempts.stopping(c, JOB, 9)
             attempts.mark_ordered(c, [row.a_id])
-            assert attempts.stopping(c) == []
+            assert attempts.stopping(c, JOB, 9) == []
+            assert attempts.jobs_stopping(c) == []
 
 
 class TestRestart:
@@ -152,7 +155,7 @@ class TestRestart:
             shown = tasks.get(c, task)
             row = current(c, task)
             first, second = tasks.attempts_of(c, task)
-            assert events.after(c, 0)[-1].data == {"change": "restarted", "ids": [task]}
+            assert told(c, 0)[-1].data == {"change": "restarted", "ids": [task]}
         assert (shown.state, shown.attempt, shown.stopping, shown.cause) == (S.SUBMITTED, 2, False, None)
         assert all(getattr(row, name) is None for name in self.REACHED)
         assert (first.state, first.cause, first.number) == (S.ERROR, Cause.USER_ERROR, 1)

@@ -13,7 +13,9 @@ from paddock.errors import Conflict, InvalidInput
 from paddock.models import ExtendRequest, Params, Task
 from paddock.models import TaskState as S
 from paddock.paths import Home
+from paddock.search import expand
 from paddock.search.history import by_trial
+from paddock.search.tasks import NewTask
 from paddock.settings import Settings
 from paddock.store import jobs, tasks, trials
 from tests.contract.given import add_job
@@ -76,8 +78,7 @@ class SearchRig(Rig):
         self.end(number)
 
     def extend(self, **more: Any) -> None:
-        with self.db.write() as c:
-            extension.extend(c, JOB, ExtendRequest(**more), self.settings)
+        extension.extend(self.db, JOB, ExtendRequest(**more), self.settings)
         self.settle()
 
 
@@ -236,8 +237,7 @@ class TestExtension:
         def extended(context: Context) -> None:
             monkeypatch.setattr(adjust, "adjust", real)
             real(context)
-            with rig.db.write() as c:
-                extension.extend(c, JOB, ExtendRequest(trials=1), rig.settings)
+            extension.extend(rig.db, JOB, ExtendRequest(trials=1), rig.settings)
 
         monkeypatch.setattr(adjust, "adjust", extended)
         rig.settle()
@@ -281,8 +281,36 @@ class TestExtension:
         with pytest.raises(InvalidInput, match="has no momentum"):
             rig.extend(params={"momentum": "1,2"})
         rig.search("other", search={"method": "pbt", "trials": 4})
-        with pytest.raises(Conflict, match="side by side"), rig.db.write() as c:
-            extension.extend(c, "other", ExtendRequest(trials=1), rig.settings)
+        with pytest.raises(Conflict, match="side by side"):
+            extension.extend(rig.db, "other", ExtendRequest(trials=1), rig.settings)
+
+    def test_others_write_while_it_is_worked_out_and_what_changed_meanwhile_counts(
+        self, rig: SearchRig, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        rig.job(configurations=[{"lr": 1}], params={"lr": [1]})
+        times = iter(range(100))
+
+        def meanwhile(*given: Any) -> list[Params]:
+            if next(times) == 0:
+                with rig.db.write() as c:  # nobody is kept from it
+                    trials.add(c, JOB, [NewTask({"lr": 2}, None, 2)])
+            return expand(*given)
+
+        monkeypatch.setattr(extension, "expand", meanwhile)
+        extension.extend(rig.db, JOB, ExtendRequest(params={"lr": [1, 2, 3]}), rig.settings)
+        assert [(task.number, task.params, task.trial) for task in rig.tasks()] == [
+            (1, {"lr": 1}, 1),
+            (2, {"lr": 2}, 2),
+            (3, {"lr": 3}, 3),
+        ]
+
+    def test_a_job_that_always_changes_is_not_extended(self, rig: SearchRig, monkeypatch: pytest.MonkeyPatch) -> None:
+        rig.job(configurations=[{"lr": 1}], params={"lr": [1]})
+        numbers = iter(range(1, 1000))
+        monkeypatch.setattr(trials, "version", lambda c, job: (next(numbers), 0))
+        with pytest.raises(Conflict, match="too fast"):
+            extension.extend(rig.db, JOB, ExtendRequest(params={"lr": [1, 2]}), rig.settings)
+        assert len(rig.tasks()) == 1
 
 
 class TestEarlyStopping:

@@ -16,6 +16,7 @@ from paddock.api.auth import TokenWall
 from paddock.api.bodies import BodyLimit
 from paddock.api.server import Server
 from paddock.api.sessions import Sessions
+from paddock.api.streams import Limit
 from paddock.errors import NotFound
 from paddock.models import Submission
 from paddock.version import __version__
@@ -38,6 +39,7 @@ def create_app(server: Server, token: str) -> FastAPI:
     app = bare_app(lifespan)
     app.state.server = server
     app.add_middleware(_Compressed)
+    app.add_middleware(Limit, streams=server.streams)
     app.add_middleware(BodyLimit, limits=server.settings.upload)
     sessions = Sessions(server.db, token)
     app.add_middleware(TokenWall, token=token, sessions=sessions, name=str(server.home.root))

@@ -1,15 +1,14 @@
 """The event stream: what changes, as it changes; a client that comes back says where it was."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Header, Query, Request
-from fastapi.sse import EventSourceResponse, ServerSentEvent
+from fastapi import APIRouter, Depends, Header, Query
+from starlette.responses import StreamingResponse
 
-from paddock.api.auth import WHO
-from paddock.api.server import At
-from paddock.api.streams import AT_ONCE
+from paddock.api.server import At, Server
 from paddock.errors import PaddockError
 from paddock.store import events, jobs
 from paddock.store.db import FAULTS
@@ -17,6 +16,7 @@ from paddock.store.db import FAULTS
 router = APIRouter(prefix="/events", tags=["events"])
 
 WAIT_SECONDS = 15.0
+PING = b": ping\n\n"
 _DIGITS = 20
 
 
@@ -55,28 +55,36 @@ def _position(text: str) -> int | None:
     return int(text[:_DIGITS])
 
 
-async def _place(request: Request, at: At) -> AsyncIterator[None]:
-    with at.streams.place(request.scope[WHO]):
-        yield
+class EventStream(StreamingResponse):
+    """FastAPI's own makes two tasks and a queue for every stream, and every event anew for each."""
+
+    media_type = "text/event-stream"
 
 
-@router.get("", response_class=EventSourceResponse, dependencies=[Depends(_place)])
-async def follow_events(at: At, begin: Annotated[Begin, Depends(_begin)]) -> AsyncIterator[ServerSentEvent]:
+@router.get("", response_class=EventStream)
+async def follow_events(at: At, begin: Annotated[Begin, Depends(_begin)]) -> EventStream:
     """Server-sent events of kinds `job`, `tasks`, `removed`; `hello` first, with the position of the stream.
 
     `reset` in place of `hello`: events were missed that are no longer kept: fetch everything again.
     """
+    return EventStream(_follow(at, begin), headers={"Cache-Control": "no-cache", "X-Accel-Buffering": "no"})
+
+
+async def _follow(at: Server, begin: Begin) -> AsyncIterator[bytes]:
     position = begin.position
     kind = "hello" if begin.complete else "reset"
-    yield ServerSentEvent(event=kind, id=str(position), data={"position": position})
+    yield f'event: {kind}\ndata: {{"position": {position}}}\nid: {position}\n\n'.encode()
     while not at.bell.closed:
         rings = at.bell.rings
         try:
             found = await at.streams.after(position, begin.job)
         except (*FAULTS, PaddockError):  # who follows comes back, and is told
             return
-        for number, event in found:
-            position = number
-            yield event
-        if len(found) < AT_ONCE:
+        position = found.position
+        if found.data:
+            yield found.data
+            await asyncio.sleep(at.streams.pause)
+        if not found.more:
             await at.bell.wait(rings, WAIT_SECONDS)
+            if at.bell.rings == rings:
+                yield PING

@@ -48,9 +48,9 @@ def show_search(job: JobId, at: At) -> SearchReport:
 @router.post("/{job}/extend")
 def extend_job(job: JobId, more: ExtendRequest, at: At) -> JobDetail:
     """More trials, more time, or other values of parameters from now on. Also goes on with a search that has ended."""
-    with at.db.write() as c:
+    with at.db.read() as c:
         found = jobs.resolve(c, job)
-        extension.extend(c, found, more, at.settings)
+    extension.extend(at.db, found, more, at.settings)
     at.changed()
     with at.db.read() as c:
         return detail(at, c, found)

@@ -255,7 +255,7 @@ class Engine:
         """The rest. `rows` are read again only where something has changed: they are many."""
         step, context = self._step, self.context
         step("mending", context.mend)
-        step("stopping", lambda: orders.stop(context, now))
+        unstopped = step("stopping", lambda: orders.stop(context, now))
         step("adjusting", lambda: adjust.adjust(context))
         step("putting back", lambda: observe.put_back(context, rows, now))
         step("fencing", lambda: observe.fence(context, rows, now))
@@ -276,7 +276,7 @@ class Engine:
         step("putting away", self._put_away_some)
         step("keeping loads", lambda: self._monitor.keep(context.db, now, context.settings.load_hours))
         step("forgetting events", lambda: self._forget_events(now))
-        return bool(unpublished)
+        return bool(unpublished or unstopped)
 
     def _unclosed(self) -> list[sa.Row[Any]]:
         with self.context.db.read() as c:

@@ -4,6 +4,7 @@ import errno
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,13 @@ from paddock.runner import files, layout
 from paddock.store import allocations, jobs, packings
 
 READ_BYTES = 1_000_000  # of one journal and round
-ROUND_BYTES = 8_000_000  # of all journals
-ROUND_SECONDS = 1.0  # then those that are far behind wait for the next round: there are other things to do
-COMMIT_BYTES = 2_000_000
+ROUND_BYTES = 4_000_000  # of all journals
+ROUND_SECONDS = 0.25  # then those that are far behind wait for the next round: there are other things to do
+COMMIT_BYTES = 1_000_000  # some tenths of a second, in which nobody else can write
 STIRRING = (Runner, Started, Ended, Bye)  # what may call for action
+MANY = 200  # journals: of more, those that have been quiet for so long
+QUIET_SECONDS = 10.0
+LOOK_SECONDS = 1.0  # are looked at only so often
 READ = "read its journals"
 STORE = "take in what its journals say"
 
@@ -40,32 +44,28 @@ class Outcome:
 
 
 class Ingest:
-    """Remembers which journals are far behind, and when it last looked for those of second starts."""
+    """Remembers which journals are far behind, which are quiet, and when it last looked for those of second starts."""
 
     def __init__(self) -> None:
         self._rounds = 0
+        self._heard: dict[str, float] = {}  # allocation -> when it last had news, or was new itself
+        self._looked_at = 0.0  # at all of them
         self._behind: dict[str, None] = {}  # allocations, those first whose turn it is
 
     def run(self, context: Context, rows: list[sa.Row[Any]]) -> Outcome:
         """Read all journals, a bounded part of each; of those that are far behind as many as there is time for."""
         self._rounds += 1
         outcome = Outcome()
-        context.learn({row.job_id for row in rows})
-        aside = {row.job_id for row in rows if _rests(context, row.job_id)}
-        able = [row for row in rows if row.job_id not in aside]
+        of_jobs = {row.job_id for row in rows}
+        context.learn(of_jobs)
+        aside = {job for job in of_jobs if _rests(context, job)}
+        able = self._lively([row for row in rows if row.job_id not in aside])
         readings = Readings(context, look_further=self._rounds % 20 == 0)
-        gathered: list[Reading] = []
-        size = 0
         try:
-            for reading in self._in_turn(able, readings, outcome):
-                gathered.append(reading)
-                size += reading.size
-                if size >= COMMIT_BYTES:
-                    self._write(context, gathered, outcome)
-                    gathered, size = [], 0
+            for portion in self._portions(able, readings, outcome):
+                self._write(context, portion, outcome)
         finally:
             readings.close()
-        self._write(context, gathered, outcome)
         waiting = {row.job_id for row in able if row.key in self._behind}
         readings.show(waiting)
         failed = aside | set(readings.problems)
@@ -73,16 +73,36 @@ class Ingest:
             outcome.read |= _leaving(context, [row for row in rows if row.job_id in failed])
         return outcome
 
-    def _in_turn(self, rows: list[sa.Row[Any]], readings: "Readings", outcome: Outcome) -> Iterable["Reading"]:
+    def _lively(self, rows: list[sa.Row[Any]]) -> list[sa.Row[Any]]:
+        """All of them; or those that may have news, when they are many: mostly they wait, or their tasks are slow."""
+        now = time.monotonic()
+        heard = self._heard
+        if len(rows) <= MANY or now - self._looked_at >= LOOK_SECONDS:
+            self._looked_at = now
+            self._heard = {row.key: heard.get(row.key, now) for row in rows}
+            return rows
+        since = now - QUIET_SECONDS
+        return [
+            row
+            for row in rows
+            if heard.get(row.key, now) > since or row.state == AllocationState.ENDED or row.key in self._behind
+        ]
+
+    def _portions(self, rows: list[sa.Row[Any]], readings: "Readings", outcome: Outcome) -> Iterable[list["Reading"]]:
+        """What is to be stored together. What is news comes before anything of those that are far behind is read."""
         by_key = {row.key: row for row in rows}
         self._behind = {key: None for key in self._behind if key in by_key}
         near = [row for row in rows if row.key not in self._behind]
         far = [by_key[key] for key in self._behind]
-        size = 0
         end = time.monotonic() + ROUND_SECONDS
+        taken = size = 0
+        portion: list[Reading] = []
         for place, row in enumerate([*near, *far]):
+            if place == len(near) and portion:
+                yield portion
+                portion, size = [], 0
             late = place > len(near) and time.monotonic() > end  # one that is behind is read in any case
-            if size >= ROUND_BYTES or late:
+            if taken >= ROUND_BYTES or late:
                 self._behind.setdefault(row.key)
                 outcome.more = True
                 continue
@@ -90,11 +110,15 @@ class Ingest:
             reading = readings.read(row)
             if reading is None:
                 continue
-            size += reading.size
+            taken, size = taken + reading.size, size + reading.size
             if reading.more:
                 self._behind[row.key] = None
                 outcome.more = True
-            yield reading
+            portion.append(reading)
+            if size >= COMMIT_BYTES:
+                yield portion
+                portion, size = [], 0
+        yield portion
 
     def _write(self, context: Context, readings: list["Reading"], outcome: Outcome) -> None:
         """All of them together; job by job when that fails: what fails is one job's, then."""
@@ -116,8 +140,11 @@ class Ingest:
                 if not together:
                     _store(context, mine)
                 stored += mine
+        now = time.monotonic()
         for reading in stored:
             _note(reading, outcome)
+            if reading.moved:
+                self._heard[reading.key] = now
 
 
 class Readings:
@@ -202,7 +229,7 @@ class Reading:
         """Read one journal on. False when there is none of this number yet."""
         limit = READ_BYTES - self.size
         try:
-            data = folder.read(self.key, layout.journal("", index + 1), limit, self.offsets[index] if known else 0)
+            data = folder.read(self.key, _journal(index + 1), limit, self.offsets[index] if known else 0)
         except FileNotFoundError:
             return known  # not there yet
         if not known:
@@ -224,6 +251,11 @@ class Reading:
         return True
 
 
+@cache
+def _journal(start: int) -> str:
+    return layout.journal("", start)
+
+
 def _store(context: Context, news: list[Reading]) -> None:
     with changing(context) as (c, changes):
         changes.apply({reading.key: reading.records for reading in news})
@@ -240,6 +272,8 @@ def _note(reading: Reading, outcome: Outcome) -> None:
         outcome.read.add(reading.key)
     if reading.moved:
         outcome.heard.add(reading.key)
+    if not reading.records:
+        return
     if any(isinstance(record, Metric) for record in reading.records):
         outcome.measured.add(reading.job)
     outcome.stirred = outcome.stirred or any(isinstance(record, STIRRING) for record in reading.records)

@@ -16,7 +16,8 @@ from paddock.paths import append_lines
 from paddock.search.tasks import seed_of
 from paddock.store import attempts, jobs
 
-PUBLISH_AT_ONCE = 5_000
+PUBLISH_AT_ONCE = 2_000
+STOP_AT_ONCE = 500
 PUBLISHING = "write its tasks"
 STOPPING = "stop its tasks"
 
@@ -90,17 +91,18 @@ def task_command(
     return commands.build(facts.spec, facts.script, params, job=facts.id, task=task, code_dir=code, interpreter=python)
 
 
-def stop(context: Context, now: float) -> None:
-    """Withdraw what has not started, and order what runs to end."""
+def stop(context: Context, now: float) -> bool:
+    """Withdraw what has not started, and order what runs to end. Returns whether there are more.
+
+    Of each job a bounded part: who stops one task does not wait for a job of thousands.
+    """
     with context.db.read() as c:
-        rows = attempts.stopping(c)
-    by_job: dict[str, list[sa.Row[Any]]] = defaultdict(list)
-    for row in rows:
-        by_job[row.job_id].append(row)
-    for job, of_job in by_job.items():
-        if not context.boundary.rests(job, STOPPING):
-            with context.boundary.job(job, STOPPING):
-                _stop_job(context, job, of_job, now)
+        wanted = [job for job in attempts.jobs_stopping(c) if not context.boundary.rests(job, STOPPING)]
+        rows = {job: attempts.stopping(c, job, STOP_AT_ONCE) for job in wanted}
+    for job, of_job in rows.items():
+        with context.boundary.job(job, STOPPING):
+            _stop_job(context, job, of_job, now)
+    return any(len(of_job) == STOP_AT_ONCE for of_job in rows.values())
 
 
 def _stop_job(context: Context, job: str, rows: list[sa.Row[Any]], now: float) -> None:

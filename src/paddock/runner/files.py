@@ -104,7 +104,6 @@ class Folder:
 
     def read(self, inner: str, name: str, limit: int, offset: int) -> bytes:
         """Return up to `limit` bytes of a plain file in a folder in this one."""
-        path = os.path.join(self._path, inner, name)
         try:
             folder = os.open(inner, _FOLDER, dir_fd=self._descriptor)
             try:
@@ -112,9 +111,11 @@ class Folder:
             finally:
                 os.close(folder)
         except OSError as error:
-            raise _plainly(error, path) from None
+            raise _plainly(error, os.path.join(self._path, inner, name)) from None
         try:
-            _check(os.fstat(descriptor), path)
+            found = os.fstat(descriptor)
+            if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
+                _check(found, os.path.join(self._path, inner, name))
             return os.pread(descriptor, limit, offset)
         finally:
             os.close(descriptor)

@@ -31,7 +31,7 @@ def next_number(c: sa.Connection, job: str) -> int:
 def unclosed(c: sa.Connection) -> list[sa.Row[Any]]:
     """All that may still have something to say."""
     query = sa.select(allocations).where(allocations.c.closed.is_(False))
-    return list(c.execute(query.order_by(allocations.c.created_at, allocations.c.key)))
+    return list(c.execute(query.order_by(allocations.c.created_at, allocations.c.key)).all())
 
 
 def jobs_of(c: sa.Connection, keys: Collection[str]) -> dict[str, str]:

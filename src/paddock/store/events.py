@@ -1,12 +1,12 @@
 """Events: what changed, for clients that follow. Kept for a while, so that they can reconnect."""
 
 import time
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
 
-from paddock.models import Event
-from paddock.store.rows import moment
 from paddock.store.tables import events
 
 
@@ -14,11 +14,25 @@ def insert(c: sa.Connection, kind: str, job: str | None, data: dict[str, Any], o
     c.execute(sa.insert(events).values(at=time.time(), kind=kind, job_id=job, owner=owner, data=data))
 
 
-def after(c: sa.Connection, last: int, job: str | None = None, limit: int = 500) -> list[Event]:
-    query = sa.select(events).where(events.c.id > last).order_by(events.c.id).limit(limit)
+@dataclass(frozen=True)
+class Written:
+    """An event whose data are JSON, as it is stored."""
+
+    id: int
+    at: float
+    job: str | None
+    kind: str
+    data: str
+
+
+def after(c: sa.Connection, last: int, job: str | None = None, limit: int = 500) -> Iterator[Written]:
+    """One by one, for whom passes them on: to read their JSON and to write it again would take long."""
+    data = sa.cast(events.c.data, sa.Text)
+    query = sa.select(events.c.id, events.c.at, events.c.job_id, events.c.kind, data).where(events.c.id > last)
     if job is not None:
         query = query.where(events.c.job_id == job)
-    return [Event(id=r.id, at=moment(r.at), job=r.job_id, kind=r.kind, data=r.data) for r in c.execute(query)]
+    for row in c.execute(query.order_by(events.c.id).limit(limit)):
+        yield Written(*row)
 
 
 def jobs_after(c: sa.Connection, last: int) -> list[str]:

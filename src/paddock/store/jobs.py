@@ -54,6 +54,10 @@ class NewJob:
     digest: str | None = None
     program: str | None = None
     searching: bool = False
+    rows: list[trials.Row] = field(init=False)  # its tasks, ready to be stored
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rows", trials.prepared(self.id, self.tasks))
 
 
 def insert(c: sa.Connection, new: NewJob) -> None:
@@ -81,7 +85,7 @@ def insert(c: sa.Connection, new: NewJob) -> None:
             search_until=None if spec.search.time_budget is None else now + spec.search.time_budget,
         )
     )
-    trials.add(c, new.id, new.tasks)
+    trials.insert(c, new.id, new.rows)
     events.insert(c, "job", new.id, {"change": "submitted", "tasks": len(new.tasks)}, owner=new.owner)
 
 

@@ -188,22 +188,27 @@ def restart(c: sa.Connection, job: str, ids: Sequence[str] | None, *, failed: bo
 
     The reduce task waits for the others: it is begun again by the engine when they have finished.
     """
-    query = sa.select(tasks.c.id, tasks.c.state, tasks.c.attempt, tasks.c.reduces).where(tasks.c.job_id == job)
+    query = sa.select(tasks.c.id, tasks.c.state, tasks.c.reduces).where(tasks.c.job_id == job)
     named = None if ids is None else set(ids)
     found_rows = c.execute(query.order_by(tasks.c.number)).all()
     rows = [row for row in found_rows if named is None or row.id in named]
-    busy = [row.id for row in rows if not TaskState(row.state).ended]
+    busy = [row.id for row in rows if row.state in _UNENDED]
     if ids is not None and busy:
         raise Conflict(f"{busy[0]} has not ended: stop it first.", fields={"tasks": ", ".join(busy[:10])})
-    wanted = {TaskState.ERROR} if failed else {state for state in TaskState if state.ended}
-    chosen = [row for row in rows if TaskState(row.state) in wanted]
-    unended = any(not TaskState(row.state).ended for row in found_rows if not row.reduces)
-    if unended and named and all(row.reduces for row in chosen):
+    wanted = [TaskState.ERROR.value] if failed else [state.value for state in TaskState if state.ended]
+    chosen = [row for row in rows if row.state in wanted]
+    unended = any(row.state in _UNENDED for row in found_rows if not row.reduces)
+    if unended and named and chosen and all(row.reduces for row in chosen):
         raise Conflict(f"{chosen[0].id} runs by itself when the other tasks have finished.")
     if unended or not all(row.reduces for row in chosen):
         chosen = [row for row in chosen if not row.reduces]
-    attempt_rows.begin_next(c, job, [(row.id, row.attempt) for row in chosen], resumed=resume)
     found = [row.id for row in chosen]
+    if found and named is None:  # in one statement: they may be thousands
+        of_kind = (tasks.c.state.in_(wanted), tasks.c.reduces.is_(chosen[0].reduces))
+        attempt_rows.begin_again(c, sa.and_(tasks.c.job_id == job, *of_kind), resumed=resume)
+    elif found:
+        for start in range(0, len(found), 400):
+            attempt_rows.begin_again(c, tasks.c.id.in_(found[start : start + 400]), resumed=resume)
     if found:
         events.insert(c, "tasks", job, {"change": "restarted", "ids": found})
     return found

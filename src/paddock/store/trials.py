@@ -7,43 +7,60 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from paddock.errors import NotFound
 from paddock.models import Move, Params, TaskState
 from paddock.search.history import Judged, Run
 from paddock.search.tasks import NewTask
 from paddock.store import attempts as attempt_rows
 from paddock.store import events
-from paddock.store.rows import moment
+from paddock.store.guards import dumps
+from paddock.store.rows import many, moment
 from paddock.store.tables import attempts, jobs, tasks
 
 _OVER = ("The search has ended: ", "The time budget is over: ")
 _UNENDED = (TaskState.SUBMITTED.value, TaskState.RUNNING.value)
 
 
-def add(c: sa.Connection, job: str, new: Sequence[NewTask]) -> list[str]:
-    """Tasks with their first attempts, numbered on from the last one. Their ids."""
-    if not new:
-        return []
+Row = tuple[Any, ...]
+_COLUMNS = ("id", "job_id", "number", "params", "state", "attempt", "created_at", "epochs", "trial", "reduces")
+_ADD = f"INSERT INTO tasks ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})"  # noqa: S608  (our own)
+
+
+def prepared(job: str, new: Sequence[NewTask], last: int = 0) -> list[Row]:
+    """New tasks as rows, numbered on from the last one. To be made before the transaction: they may be thousands."""
     now = time.time()
-    last = c.scalar(sa.select(sa.func.max(tasks.c.number)).where(tasks.c.job_id == job)) or 0
-    rows: list[dict[str, Any]] = [
-        {
-            "id": f"{job}-{number}",
-            "job_id": job,
-            "number": number,
-            "params": one.params,
-            "state": TaskState.SUBMITTED.value,
-            "attempt": 1,
-            "created_at": now,
-            "epochs": one.epochs,
-            "trial": one.trial,
-            "reduces": one.reduces,
-        }
+    waits = TaskState.SUBMITTED.value
+    return [
+        (f"{job}-{number}", job, number, dumps(one.params), waits, 1, now, one.epochs, one.trial, one.reduces)
         for number, one in enumerate(new, start=last + 1)
     ]
-    c.execute(sa.insert(tasks), rows)
-    ids = [row["id"] for row in rows]
-    attempt_rows.insert(c, job, [(task, 1) for task in ids], resumed=False)
-    return ids
+
+
+def insert(c: sa.Connection, job: str, rows: Sequence[Row]) -> list[str]:
+    """Tasks with their first attempts. Their ids."""
+    if not rows:
+        return []
+    many(c, _ADD, rows)
+    attempt_rows.begin_first(c, job, rows[0][2])
+    return [row[0] for row in rows]
+
+
+def add(c: sa.Connection, job: str, new: Sequence[NewTask]) -> list[str]:
+    """The same for a few, numbered on from the last one."""
+    return insert(c, job, prepared(job, new, last_number(c, job)))
+
+
+def last_number(c: sa.Connection, job: str) -> int:
+    return c.scalar(sa.select(sa.func.max(tasks.c.number)).where(tasks.c.job_id == job)) or 0
+
+
+def version(c: sa.Connection, job: str) -> tuple[int, int]:
+    """Another one when its spec has changed, or it has got further tasks. Raises NotFound when it is gone."""
+    query = sa.select(jobs.c.adjusted).where(jobs.c.id == job, jobs.c.removing.is_(False))
+    adjusted = c.scalar(query)
+    if adjusted is None:
+        raise NotFound(f"There is no job {job!r}.")
+    return adjusted, last_number(c, job)
 
 
 def runs(c: sa.Connection, job: str) -> list[Run]:

@@ -373,6 +373,18 @@ def test_by_itself_and_with_a_line_in_the_log(
     assert not rig.home.job(JOB).claims.exists()
 
 
+def test_an_engine_that_has_much_to_do_goes_on_with_it(rig: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+    [task] = rig.job()
+    rig.finish(task)
+    rig.age()
+    monkeypatch.setattr(keeping, "ANSWER_SECONDS", 0.0)
+    report = rig.engine.keeper.prune(PruneRequest())
+    assert report.items == []
+    assert report.problems == ["the journals of 1 more jobs are still being put away"]
+    rig.tick()
+    assert not rig.home.job(JOB).claims.exists()
+
+
 def test_nobody_waits_for_an_engine_that_has_ended(rig: Kept) -> None:
     [task] = rig.job()
     rig.finish(task)

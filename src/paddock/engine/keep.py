@@ -177,6 +177,7 @@ class Keeper:
     def _let_go(self, found: list[Goes], problems: list[str]) -> Iterator[bool]:
         asked = {one.what: self._put_away(one.what) for one in found if one.kind is PruneKind.JOURNALS}
         until = time.monotonic() + ANSWER_SECONDS
+        late = 0
         for one in found:
             try:
                 if one.kind is PruneKind.JOB:
@@ -187,10 +188,15 @@ class Keeper:
                     gone = asked[one.what].result(max(until - time.monotonic(), 0.0))
                 else:
                     gone = one.path is not None and self._remove_file(one.path)
-            except (OSError, TimeoutError) as error:
+            except OSError as error:
                 gone = False
-                problems.append(f"{one.kind.value} {one.what}: {error or 'the engine did not come to it in time'}")
+                if one.kind is PruneKind.JOURNALS and not asked[one.what].done():
+                    late += 1
+                else:
+                    problems.append(f"{one.kind.value} {one.what}: {error}")
             yield gone
+        if late:
+            problems.append(f"the journals of {late:,} more jobs are still being put away")
 
     def _remove_job(self, goes: Goes) -> bool:
         """As `paddock rm` does; unless it was restarted meanwhile, and be it that it has ended again."""

@@ -133,6 +133,19 @@ def test_two_browsers_see_the_same_change(visit: Visit, server: ServerProcess) -
     server.post(f"/jobs/{job}/stop")
 
 
+def test_a_restart_by_somebody_else_is_seen_before_the_task_runs(visit: Visit, server: ServerProcess) -> None:
+    job = server.submit("print('val_loss: 1')", name="again")
+    server.wait(job)
+    busy = server.submit("import time; time.sleep(600)", params={"lr": [1, 2]}, name="takes all slots")
+    for number in (1, 2):
+        server.wait_state(busy, "running", number)
+    page = visit(f"/jobs/{job}")
+    row = page.get_by_role("row").filter(has=page.get_by_role("link", name="Task 1"))
+    expect(row).to_contain_text("finished")
+    server.post(f"/jobs/{job}/restart", {})
+    expect(row).to_contain_text("submitted")
+
+
 def test_names_and_logs_are_text(visit: Visit, server: ServerProcess) -> None:
     job = server.submit(BROKEN, name="<img src=x onerror=alert(1)>")
     server.wait(job)

@@ -35,7 +35,7 @@ def test_a_failure_is_shown_on_the_job_and_gone_when_it_heals(db: Database) -> N
     at = Boundary(db)
     fail(at)
     (told,) = warnings(db)
-    assert told.startswith("Paddock cannot write its tasks: [Errno 20] Not a directory: '/jobs/tasks.jsonl'.")
+    assert told.startswith("Paddock cannot write its tasks: Not a directory: '/jobs/tasks.jsonl'.")
     assert "remove the job" in told
     assert at.aside == {JOB: told}
     with at.job(JOB, DOING):

@@ -8,7 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
+from paddock.cli import follow
+from paddock.client import Client
 from tests.support.server import ServerProcess, running, wait_for
 from tests.support.up import Cli
 
@@ -46,12 +49,21 @@ def test_what_is_shown_while_a_runner_stands_still(server: ServerProcess, tmp_pa
             assert "no word since" in cli.quick(*call).out, call
         for about in ["ls"], ["show", job]:
             assert "no word from 1 since" in cli.quick(*about, COLUMNS="160").out, about
+        assert "no word since" in picture_of(server, job)
     finally:
         os.kill(runner, signal.SIGCONT)
     wait_for(lambda: server.task(job)["no_word_since"] is None, what="a word")
     assert server.get(f"/jobs/{job}")["no_word"] is None
     assert "no word" not in cli.quick("tasks", job).out + cli.quick("ls").out
     assert server.task(job)["attempt"] == 1
+
+
+def picture_of(server: ServerProcess, job: str) -> str:
+    """What `paddock follow` draws."""
+    screen = Console(width=100)
+    with Client(home=server.home.root) as client, screen.capture() as drawn:
+        screen.print(follow.picture(client.detail(job), client.tasks(job), 40))
+    return drawn.get()
 
 
 def test_a_long_epoch_in_which_nothing_is_printed_is_no_silence(server: ServerProcess) -> None:

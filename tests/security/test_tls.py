@@ -110,6 +110,8 @@ class TestWhatCannotBeUsed:
         assert done.code != 0
         assert "set both, or none" in done.err
         assert not (home / "server.json").exists()
+        hosted = Cli(home, tmp_path)("up", "--in-slurm", code=None, PADDOCK_TLS_KEY=str(pair[1]))
+        assert "set both, or none" in hosted.err, "before anything is submitted"
 
 
 @pytest.fixture(scope="module")

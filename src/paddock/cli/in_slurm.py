@@ -38,6 +38,7 @@ def asked(**given: Any) -> Resources:
 
 def start(found: settings.Settings, wanted: Resources, *, backend: str | None, as_json: bool) -> None:
     """Submit the server and wait until it answers; if one runs already, say where."""
+    tls.context(found)  # what is wrong is said here, not in the log of a Slurm job
     home = Home(found.home)
     running = _running(home)
     if running:
@@ -51,7 +52,6 @@ def start(found: settings.Settings, wanted: Resources, *, backend: str | None, a
         base.say(f"The server is in the queue already, as Slurm job {job}.")
     else:
         _warn_of_variables()
-        tls.context(found)  # what is wrong is said here, not in the log of a Slurm job
         job = host.start(host.plan(wanted, found.port))
         base.say(f"Slurm job {job} submitted.")
     try:

@@ -101,8 +101,15 @@ def _trace(error: Exception) -> str:
     return text[-MAX_TRACE:].encode("utf-8", "backslashreplace").decode()
 
 
+def _plain(error: OSError) -> str:
+    """Without its number, which says nothing to most."""
+    if error.strerror is None:
+        return str(error)
+    return f"{error.strerror}: {error.filename!r}" if error.filename else error.strerror
+
+
 def _reason(doing: str, error: Exception) -> str:
-    what = (str(error) if isinstance(error, OSError) else f"{type(error).__name__}: {error}").splitlines()
+    what = (_plain(error) if isinstance(error, OSError) else f"{type(error).__name__}: {error}").splitlines()
     text = (what[0] if what else type(error).__name__)[:MAX_REASON].encode("utf-8", "replace").decode()
     return (
         f"Paddock cannot {doing}: {text}. The job is set aside, and goes on by itself when this is mended; "

@@ -56,7 +56,7 @@ it('forgets that there was no word as soon as something moves, but not when some
   const both = { 'job1-1': { no_word_since: since }, 'job1-2': { no_word_since: since } };
   cache.apply([{ kind: 'tasks', job: 'job1', data: { live: both } }]);
   expect(shown()).toEqual([since, since]);
-  cache.apply([{ kind: 'tasks', job: 'job1', data: { change: 'stopping', tasks: ['job1-1'] } }]);
+  cache.apply([{ kind: 'tasks', job: 'job1', data: { change: 'stopping', ids: ['job1-1'] } }]);
   expect(shown()).toEqual([since, since]);
   cache.apply([{ kind: 'tasks', job: 'job1', data: { live: { 'job1-2': { epoch: 8 } } } }]);
   expect(shown()).toEqual([since, null]);
@@ -91,10 +91,10 @@ it('asks how the search stands at most every two seconds', () => {
 
 it('shows that a stop is under way, and fetches after a restart', () => {
   client.setQueryData(keys.tasks('job1'), [task(1)]);
-  cache.apply([{ kind: 'tasks', job: 'job1', data: { tasks: ['job1-1'], change: 'stopping' } }]);
+  cache.apply([{ kind: 'tasks', job: 'job1', data: { ids: ['job1-1'], change: 'stopping' } }]);
   expect(client.getQueryData<Task[]>(keys.tasks('job1'))?.[0]?.stopping).toBe(true);
   client.setQueryData(keys.jobCurves('job1', ['loss'], 300), [curve('job1-1', 'loss')]);
-  cache.apply([{ kind: 'tasks', job: 'job1', data: { tasks: ['job1-1'], change: 'restarted' } }]);
+  cache.apply([{ kind: 'tasks', job: 'job1', data: { ids: ['job1-1'], change: 'restarted' } }]);
   expect(stale(keys.tasks('job1'))).toBe(true);
   expect(stale(keys.jobCurves('job1', ['loss'], 300))).toBe(true);
 });

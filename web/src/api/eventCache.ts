@@ -60,9 +60,8 @@ export class EventCache {
   }
 
   private tasks(job: string, data: TasksData): void {
-    const whole = (data.tasks ?? []).filter((task) => typeof task !== 'string');
-    const named = (data.tasks ?? []).filter((task) => typeof task === 'string');
-    this.mergeTasks(job, new Map(whole.map((task) => [task.id, task])), heard(data.live ?? {}));
+    const named = data.ids ?? [];
+    this.mergeTasks(job, new Map((data.tasks ?? []).map((task) => [task.id, task])), heard(data.live ?? {}));
     if (named.length) this.asked(job, named, data.change);
     const again = new Set([...Object.keys(data.reset ?? {}), ...(data.change === 'restarted' ? named : [])]);
     if (data.points) this.mergePoints(job, data.points, again);

@@ -11,9 +11,11 @@ export type Connection = 'connecting' | 'open' | 'reconnecting';
 export type Live = Partial<Task>;
 
 export interface TasksData {
-  /** Whole tasks whose state changed; ids only, where `change` says what was asked for. */
-  tasks?: (Task | string)[];
+  /** Whole tasks whose state changed. */
+  tasks?: Task[];
+  /** What somebody asked for, and of which tasks. */
   change?: string;
+  ids?: string[];
   live?: Record<string, Live>;
   points?: Deltas;
   reset?: Record<string, string[]>;

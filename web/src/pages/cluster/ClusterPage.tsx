@@ -7,21 +7,19 @@ import { Loaded, Page } from '../../parts/Page';
 import { BackendGroup } from './BackendGroup';
 import { ClusterSummary } from './ClusterSummary';
 import { grouped } from './clusterLib';
+import { SetAside } from './SetAside';
 import { Use } from './Use';
 
 export default function ClusterPage() {
   const load = useLoad();
   const backends = useBackends();
   const health = useHealth();
-  const aside = health.data?.set_aside ?? 0;
-  const problems = [
-    ...(health.data?.problems ?? []),
-    ...(aside ? [`jobs that it cannot go on with: ${aside} (each says why in its warnings)`] : []),
-  ];
+  const problems = health.data?.problems ?? [];
   return (
     <Page title="Cluster">
       <Stack gap="lg">
         {problems.length > 0 && <ErrorPanel title="The server has problems" error={problems.join('; ')} />}
+        <SetAside count={health.data?.set_aside ?? 0} />
         <Loaded query={backends} what="list of backends">
           {(infos) => (
             <Loaded query={load} what="list of machines">

@@ -1,6 +1,7 @@
 import { Select, SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core';
 import { useForm, useText } from './form';
 import { ENV_KINDS, type EnvKind } from './lib/draft';
+import { maskedIn } from './lib/masks';
 import { CONVENTIONS } from './lib/words';
 
 const KINDS: Record<EnvKind, string> = {
@@ -16,6 +17,15 @@ const PLACES: Record<EnvKind, { label: string; placeholder: string }> = {
   conda: { label: 'Name or folder of the environment', placeholder: 'torch' },
 };
 const MONO = { input: { fontFamily: 'var(--mantine-font-family-monospace)' } };
+
+/** Values of a job that is submitted again are not shown: what stands in their place needs a word. */
+function variablesHint(variables: string): string {
+  const jobs = maskedIn(variables);
+  const masked = jobs.length
+    ? `. … stands for the value in job ${jobs.join(', ')}: it is used again, and not shown`
+    : '';
+  return `NAME=value, one a line${masked}`;
+}
 
 /** Where the script's Python comes from, and what is set around it. */
 export function EnvironmentFields() {
@@ -51,7 +61,7 @@ export function EnvironmentFields() {
         <Textarea
           label="Variables"
           placeholder="OMP_NUM_THREADS=4"
-          description="NAME=value, one a line"
+          description={variablesHint(draft.variables)}
           autosize
           minRows={2}
           styles={MONO}

@@ -6,8 +6,14 @@ import { useForm } from './form';
 import { isChosen, type Row, toggled } from './lib/rows';
 import { aboutParam, placeholderOf } from './lib/words';
 
+interface Props {
+  row: Row;
+  /** It is given already, as a variable of the environment. */
+  variable: boolean;
+}
+
 /** One hyperparameter, as text that the server reads. */
-export function ParamField({ row: { name, param, removable } }: { row: Row }) {
+export function ParamField({ row: { name, param, removable }, variable }: Props) {
   const { draft, set, wrong } = useForm();
   const text = draft.params[name] ?? '';
   const write = (written: string) => set({ params: { ...draft.params, [name]: written } });
@@ -20,10 +26,10 @@ export function ParamField({ row: { name, param, removable } }: { row: Row }) {
     <div>
       <TextInput
         label={name}
-        withAsterisk={param?.required ?? false}
+        withAsterisk={(param?.required ?? false) && !variable}
         description={param ? aboutParam(param) : undefined}
         inputWrapperOrder={['label', 'input', 'error', 'description']}
-        placeholder={placeholderOf(param)}
+        placeholder={variable ? 'as in the variables below' : placeholderOf(param)}
         value={text}
         error={wrong[`params.${name}`]}
         data-field={`params.${name}`}

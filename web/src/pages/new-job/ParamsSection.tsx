@@ -3,6 +3,7 @@ import { type KeyboardEvent, useState } from 'react';
 import type { ScriptReport } from '../../api/types';
 import { IconPlus } from '../../parts/icons';
 import { focusField, useForm } from './form';
+import { variablesOf } from './lib/draft';
 import type { Row } from './lib/rows';
 import { ParamField } from './ParamField';
 import { Section } from './Section';
@@ -16,6 +17,7 @@ interface Props {
 export function ParamsSection({ rows, report }: Props) {
   const { draft, set, wrong } = useForm();
   const [name, setName] = useState('');
+  const variables = report?.convention === 'env' ? variablesOf(draft.variables).values : {};
   const add = () => {
     const added = name.trim();
     if (!added) return;
@@ -42,7 +44,7 @@ export function ParamsSection({ rows, report }: Props) {
       {rows.length > 0 && (
         <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm" verticalSpacing="sm">
           {rows.map((row) => (
-            <ParamField key={row.name} row={row} />
+            <ParamField key={row.name} row={row} variable={row.name in variables} />
           ))}
         </SimpleGrid>
       )}

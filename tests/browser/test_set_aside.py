@@ -1,0 +1,42 @@
+"""A job that the server cannot go on with: where it is told, and that it goes away."""
+
+import os
+import re
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import SHOTS
+from tests.support.server import ServerProcess, wait_for
+
+Visit = Callable[..., Page]
+SLEEPER = "import time; print('val_loss: 1', flush=True); time.sleep(600)"
+
+
+def test_jobs_that_are_set_aside_are_told_on_the_cluster_page(visit: Visit, server: ServerProcess) -> None:
+    job = server.submit(SLEEPER, name="cannot be read")
+    server.wait_state(job, "running")
+    page = visit("/cluster")
+    expect(page.get_by_text("Tasks running")).to_be_visible()
+    expect(page.get_by_label("Jobs set aside")).to_have_count(0)
+    journal = next(server.home.job(job).root.glob("allocations/*/journal.1.jsonl"))
+    os.rename(journal, f"{journal}.away")
+    try:
+        os.mkfifo(journal)
+        wait_for(lambda: server.get("/health")["set_aside"] == 1, what="the job to be set aside")
+        told = page.get_by_label("Jobs set aside")
+        expect(told).to_contain_text("Paddock cannot go on with 1 job at the moment")
+        expect(page.get_by_text("The server has problems")).to_have_count(0)
+        SHOTS.mkdir(exist_ok=True)
+        page.screenshot(path=str(SHOTS / "aside-cluster.png"), full_page=True)
+        told.get_by_role("link").click()
+        expect(page.get_by_role("img", name=re.compile("Warning: Paddock cannot read its journals"))).to_be_visible()
+        page.screenshot(path=str(SHOTS / "aside-jobs.png"), full_page=True)
+        page.get_by_role("link", name="cannot be read").click()
+        expect(page.get_by_label("Warnings")).to_contain_text("Paddock cannot read its journals")
+        page.screenshot(path=str(SHOTS / "aside-job.png"), full_page=True)
+    finally:
+        os.rename(f"{journal}.away", journal)
+    page.get_by_role("link", name="Cluster").click()
+    expect(page.get_by_text("Tasks running")).to_be_visible()
+    expect(page.get_by_label("Jobs set aside")).to_have_count(0)

@@ -81,7 +81,7 @@ def test_what_is_detached_is_none_of_the_engines_business(db: Database) -> None:
         erasing.detach(c, JOB)
     with db.read() as c:
         assert allocations.unclosed(c) == []
-        assert attempts.stopping(c) == []
+        assert attempts.stopping(c, JOB, 10) == []
         assert attempts.unpublished(c, 10) == []
         assert attempts.demands(c) == []
         assert attempts.told_to_stop(c) == []

@@ -9,7 +9,8 @@ import pytest
 from paddock.engine import ingest
 from paddock.models import JobDetail, Task, TaskState
 from paddock.settings import Settings
-from paddock.store import events, jobs, tasks
+from paddock.store import jobs, tasks
+from tests.contract import given
 from tests.unit.engine_rig import JOB, Rig
 
 SILENCE = Settings().runner.silence_seconds
@@ -29,7 +30,7 @@ def shown_job(rig: Rig) -> JobDetail:
 def told(rig: Rig, task: str) -> list[Any]:
     """What those who follow were told of it."""
     with rig.db.read() as c:
-        found = [one.data.get("live", {}).get(task, {}) for one in events.after(c, 0, JOB)]
+        found = [one.data.get("live", {}).get(task, {}) for one in given.told(c, 0, JOB)]
     return [live["no_word_since"] for live in found if "no_word_since" in live]
 
 

@@ -182,6 +182,24 @@ class TestRestart:
         with db.read() as c:
             assert tasks.get(c, one).attempt == 1
 
+    def test_named_ones_of_which_none_has_failed_are_left_alone(self, db: Database) -> None:
+        one, two = add_job(db, tasks=2)
+        move(db, one, S.FINISHED)
+        move(db, two, S.RUNNING)
+        with db.write() as c:
+            assert tasks.restart(c, JOB, [one], failed=True, resume=False) == []
+
+    def test_many_named_ones_and_many_at_once_each_get_the_next_attempt(self, db: Database) -> None:
+        ids = add_job(db, tasks=900)
+        with db.write() as c:
+            attempts.update_tasks(c, [{"id": one, "state": "error"} for one in ids])
+            assert tasks.restart(c, JOB, ids[:850], failed=True, resume=True) == ids[:850]
+            attempts.update_tasks(c, [{"id": one, "state": "error"} for one in ids[:850]])
+            assert tasks.restart(c, JOB, None, failed=True, resume=True) == ids
+            found = attempts.unpublished(c, 2000)
+        assert [row.number for row in found] == [3] * 850 + [2] * 50
+        assert [row.task_id for row in found] == ids
+
     def test_without_names_those_that_have_not_ended_are_left_alone(self, db: Database) -> None:
         ids = add_job(db, tasks=6)
         for task, state in zip(ids, TaskState, strict=True):

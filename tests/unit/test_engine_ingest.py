@@ -149,6 +149,11 @@ def test_of_many_journals_the_quiet_ones_are_looked_at_once_a_second(rig: Rig, m
     assert "k3v9x2aa" in round_after(0.2), "it has news again"
     with rig.db.read() as c:
         assert metrics.curves(c, ["k3v9x2aa-1"], None, None)[0].steps == [1]
+    clock += 20
+    for _ in range(2):
+        round_after(0)
+    looks = [round_after(0.001) for _ in range(20)]
+    assert [("k3v9x2aa" in one) for one in looks].count(True) == 1, "when journals of second starts are looked for"
 
 
 class TestStopping:

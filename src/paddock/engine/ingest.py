@@ -59,8 +59,10 @@ class Ingest:
         of_jobs = {row.job_id for row in rows}
         context.learn(of_jobs)
         aside = {job for job in of_jobs if _rests(context, job)}
-        able = self._lively([row for row in rows if row.job_id not in aside])
-        readings = Readings(context, look_further=self._rounds % 20 == 0)
+        further = self._rounds % 20 == 0
+        able = [row for row in rows if row.job_id not in aside]
+        able = able if further else self._lively(able)
+        readings = Readings(context, look_further=further)
         try:
             for portion in self._portions(able, readings, outcome):
                 self._write(context, portion, outcome)

@@ -22,6 +22,7 @@ KINDS = (
     "requeue",
 )  # fmt: skip
 AWAY_SECONDS = (1.0, 14.0)  # a node is given up after 10
+NODES_SECONDS = 10.0
 
 
 class Nobody(Exception):
@@ -42,6 +43,7 @@ class Faults:
         self.cluster, self.server = cluster, server
         self._chosen = random.Random(seed + 1)
         self._away: dict[str, tuple[float, Callable[[], None]]] = {}  # who -> until when, and what brings it back
+        self._nodes_at = 0.0
         self.cancelled: set[str] = set()  # allocations, as Slurm names them
         self._do: dict[str, Callable[[], str]] = {
             "server": self._server,
@@ -62,23 +64,30 @@ class Faults:
         return self._do[kind]()
 
     def tend(self) -> None:
-        """Bring back what was away long enough."""
+        """As an operator would: bring back what was away long enough, and what has ended or drained by itself.
+
+        A slurmctld that is started while slurmdbd is away may end; it drains a node on which a job is started twice.
+        """
+        now = time.monotonic()
         for who, (until, back) in list(self._away.items()):
-            if time.monotonic() >= until:
+            if now >= until:
                 back()
                 del self._away[who]
+        for name in self.cluster._daemons():
+            if name not in self._away:
+                self.cluster.start_daemon(name)
+        if now >= self._nodes_at and "slurmctld" not in self._away:
+            self._nodes_at = now + NODES_SECONDS
+            with contextlib.suppress(subprocess.SubprocessError):
+                for node, state in self.cluster.node_states().items():
+                    if state.startswith(("down", "drain", "fail")) and f"slurmd:{node}" not in self._away:
+                        self._resume(node)
 
     def mend(self) -> None:
-        """All daemons and nodes are there again."""
-        for who, (_, back) in list(self._away.items()):
-            self._away[who] = (0.0, back)
+        """All daemons are there again."""
+        self._away = {who: (0.0, back) for who, (_, back) in self._away.items()}
+        self._nodes_at = 0.0
         self.tend()
-        for name in self.cluster._daemons():
-            self.cluster.start_daemon(name)
-        with contextlib.suppress(subprocess.SubprocessError):
-            for node, state in self.cluster.node_states().items():
-                if state.startswith(("down", "drain", "fail")):
-                    self._resume(node)
 
     # --- whom ---------------------------------------------------------------------------------------------------------
 

@@ -307,3 +307,21 @@ class TestForgotten:
         rig.step()
         self.forget(rig, began=True)
         assert {rig.task(one).cause for one in tasks} == {Cause.LAUNCH_FAILED}
+
+    def test_its_number_is_given_to_another(self, rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Or what is said of the new one would be taken for the old one's, and a cancel would end the wrong one."""
+        [old] = rig.job()
+        rig.step()
+        rig.started(f"{JOB}-a1.0", old)
+        rig.backend.sure = False  # its runner may go on
+        monkeypatch.setattr(rig.backend, "submit", lambda batch: [f"id-{JOB}-a1.0"])
+        other = "other123"
+        [new] = rig.job(job=other)
+        rig.step()
+        [row] = rig.rows()
+        assert (row.state, row.cause) == (AllocationState.ENDED, Cause.LOST)
+        assert {"op": "drain", "allocation": f"{JOB}-a1.0", "now": True} in rig.control()
+        rig.say(f"{other}-a1.0", {"e": "runner"}, {"e": "started", "task": new, "pid": 8})
+        rig.step()
+        assert [(row.key, row.state) for row in rig.rows(other)] == [(f"{other}-a1.0", AllocationState.RUNNING)]
+        assert rig.task(new).state is S.RUNNING

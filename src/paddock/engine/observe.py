@@ -84,9 +84,13 @@ def _hear(context: Context, courier: Courier, mine: list[sa.Row[Any]], now: floa
 
 
 def _write_down(context: Context, told: "_Told", mine: list[sa.Row[Any]], now: float) -> None:
-    open_rows = {row.backend_id: row for row in mine if row.state != AllocationState.ENDED}
+    forgotten = _forgotten_ids(told.answers, mine)
+    left = [row for row in mine if row.key not in forgotten]
+    open_rows = {row.backend_id: row for row in left if row.state != AllocationState.ENDED}
     with context.db.write() as c:
         news = set()
+        for key in forgotten:
+            allocations.failed(c, key, Cause.LOST, "the backend has given its number to another allocation")
         for answer in told.answers:
             if answer.ids is not None:
                 allocations.submitted(c, answer.batch, answer.ids)
@@ -102,6 +106,16 @@ def _write_down(context: Context, told: "_Told", mine: list[sa.Row[Any]], now: f
             _settle_missing(context, c, asked, told.traced.statuses, now)
         for job in sorted(news):
             events.insert(c, "job", job, {"change": "waits"})
+
+
+def _forgotten_ids(answers: list[Answer], mine: list[sa.Row[Any]]) -> list[str]:
+    """Allocations whose ids are new ones' now: a controller that crashed has forgotten them, and counts on from there.
+
+    What is said or asked by such an id is not about them any more.
+    """
+    new = {one: answer.batch for answer in answers for one in answer.ids or ()}
+    known = [row for row in mine if row.state != AllocationState.ENDED and row.backend_id in new]
+    return [row.key for row in known if new[row.backend_id] != row.batch]
 
 
 def _take_up(

@@ -6,5 +6,5 @@ from tests.slurm.conftest import _require_slurm
 
 def test_a_few_faults_under_a_small_sweep() -> None:
     _require_slurm()
-    asked = ["--seed", "5", "--faults", "6", "--tasks", "44", "--pause", "2.5", "--silence", "15", "--minutes", "8"]
+    asked = ["--seed", "1", "--faults", "6", "--tasks", "36", "--pause", "2", "--silence", "10", "--minutes", "8"]
     assert run(options(asked)) == 0

@@ -104,9 +104,9 @@ def read_part(folder: str, number: int) -> list[tuple[bytes, bytes | None]]:
     with plain(os.path.join(folder, INDEX)) as file:
         file.seek((number - 1) * WIDTH)
         start = int(file.read(WIDTH))
-    with plain(os.path.join(folder, PARTS)) as file:
-        file.seek(start)
-        line = io.BufferedReader(file).readline(MOST)
+    with io.BufferedReader(plain(os.path.join(folder, PARTS))) as parts:
+        parts.seek(start)
+        line = parts.readline(MOST)
     return [(encoded(source), target and encoded(target)) for source, target in json.loads(line)]
 
 

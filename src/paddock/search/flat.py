@@ -321,7 +321,7 @@ def size(params: Spaces) -> int | None:
         for held, ways in states.items():
             for more, count in kinds.items() if asked <= held else [(frozenset[_Asked](), 1)]:
                 following[(held | more) - done] += ways * count
-        steps += len(states) * (len(kinds) + len(next(iter(states))))
+        steps += sum(len(kinds) + len(held) for held in states)
         if len(following) > _MAX_STATES or steps > _MAX_STEPS:
             return None
         states = following

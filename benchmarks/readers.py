@@ -38,8 +38,8 @@ def main() -> None:
         job = server.post("/jobs", body, 201)["id"]
         wait_for(lambda: server.get(f"/jobs/{job}")["counts"]["running"] == TASKS)
         _health("without readers", server, 10)
-        cookies = [_signed_in(server) for _ in range(SESSIONS)]
-        arguments = [sys.executable, "-m", "benchmarks.readers", server.url, *cookies]
+        sessions = [_signed_in(server) for _ in range(SESSIONS)]
+        arguments = [sys.executable, "-m", "benchmarks.readers", server.url, *sessions]
         readers = subprocess.Popen(arguments, stdin=subprocess.PIPE)
         try:
             _health(f"{READERS} readers come", server, 10)
@@ -51,8 +51,9 @@ def main() -> None:
 
 
 def _signed_in(server: ServerProcess) -> str:
-    answer = httpx2.post(f"{server.url}/api/v1/session", json={"token": server.token})
-    return answer.headers["set-cookie"].partition(";")[0]
+    """The headers of a browser of its own: its cookie and the key of its page."""
+    answer = httpx2.post(f"{server.url}/api/v1/session", json={"token": server.token}).raise_for_status()
+    return f"Cookie: {answer.headers['set-cookie'].partition(';')[0]}\r\nX-Paddock-Page: {answer.json()['page']}"
 
 
 def _health(what: str, server: ServerProcess, seconds: float) -> None:
@@ -80,10 +81,10 @@ def _health(what: str, server: ServerProcess, seconds: float) -> None:
 # --- the readers, in a process of their own --------------------------------------------------------------------------
 
 
-async def read(url: str, cookies: list[str]) -> None:
+async def read(url: str, sessions: list[str]) -> None:
     """Until the standard input ends."""
     counts = {"open": 0, "refused": 0, "ended": 0}
-    readers = [asyncio.create_task(_reader(url, cookies[n % len(cookies)], counts)) for n in range(READERS)]
+    readers = [asyncio.create_task(_reader(url, sessions[n % len(sessions)], counts)) for n in range(READERS)]
     over = asyncio.Event()
     loop = asyncio.get_running_loop()
 
@@ -101,10 +102,10 @@ async def read(url: str, cookies: list[str]) -> None:
         one.cancel()
 
 
-async def _reader(url: str, cookie: str, counts: dict[str, int]) -> None:
+async def _reader(url: str, session: str, counts: dict[str, int]) -> None:
     """Asks for the stream and takes some bytes a second; comes again when it is refused or dropped."""
     parts = urlsplit(url)
-    request = f"GET /api/v1/events HTTP/1.1\r\nHost: {parts.netloc}\r\nCookie: {cookie}\r\n\r\n".encode()
+    request = f"GET /api/v1/events HTTP/1.1\r\nHost: {parts.netloc}\r\n{session}\r\n\r\n".encode()
     loop = asyncio.get_running_loop()
     while True:
         with contextlib.suppress(OSError), socket.socket() as connection:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paddock.backends.slurm import parse
-from paddock.backends.slurm.parse import PendingRow, duration, expand_ids, expand_nodes, seconds
+from paddock.backends.slurm.parse import PendingRow, expand_ids, expand_nodes, seconds
 from tests.support.recorded import VERSIONS, Recorded
 
 HOSTILE = """x|RUNNING|'q"uo$te; é 訓練 %s\\n  end"""
@@ -375,11 +375,6 @@ def test_test_only(recorded: Recorded) -> None:
 )
 def test_seconds(text: str, expected: int | None) -> None:
     assert seconds(text) == expected
-
-
-@given(st.integers(0, 10**9))
-def test_durations_round_trip(value: int) -> None:
-    assert seconds(duration(value)) == value
 
 
 @given(st.text())

@@ -134,14 +134,6 @@ def seconds(text: str) -> int | None:
     return int(days or 0) * 86400 + first * 3600 + second * 60 + third
 
 
-def duration(seconds: float) -> str:
-    """Seconds as Slurm writes and reads them: `1-02:03:04`."""
-    whole = max(0, int(seconds))
-    days, rest = divmod(whole, 86400)
-    clock = f"{rest // 3600:02}:{rest // 60 % 60:02}:{rest % 60:02}"
-    return f"{days}-{clock}" if days else clock
-
-
 def moment(text: str) -> float | None:
     """Seconds since 1970, or a local time such as `2026-11-15T05:36:27`. None for `N/A`, `Unknown` and the like."""
     text = text.strip()

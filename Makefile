@@ -28,13 +28,13 @@ $(VENV)/dev.stamp: $(VENV)/run.stamp
 	@touch $@
 
 demo: $(VENV)/run.stamp ## Start the server and run a sample sweep in it (PORT=54322)
-	@$(BIN)/python scripts/demo.py --port $(PORT) --home $(DEMO_HOME)
+	@$(BIN)/python tools/demo.py --port $(PORT) --home $(DEMO_HOME)
 
 packages: # what tests need from the system, where we may install it
-	@$(PYTHON) scripts/packages.py
+	@$(PYTHON) tools/packages.py
 
 test: $(VENV)/dev.stamp packages lint web-check ## Install what the tests need, check everything, run all tests
-	@echo "== training environment (TensorFlow, PyTorch): made once, then kept" && $(BIN)/python scripts/train_env.py
+	@echo "== training environment (TensorFlow, PyTorch): made once, then kept" && $(BIN)/python tools/train_env.py
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
 test-gpu: $(VENV)/dev.stamp ## Test GPU sharing on this machine's NVIDIA card (TORCH_PYTHON=a Python with PyTorch)
@@ -50,17 +50,17 @@ lint: $(VENV)/dev.stamp ## Check style, types and layers
 	$(BIN)/lint-imports
 
 web: $(VENV)/dev.stamp ## Build the browser page when its sources have changed
-	@$(BIN)/python scripts/web.py build
+	@$(BIN)/python tools/web.py build
 
 web-check: $(VENV)/dev.stamp # lint, types, unit tests and size of the browser page
-	@$(BIN)/python scripts/web.py check
+	@$(BIN)/python tools/web.py check
 
 format: $(VENV)/dev.stamp ## Format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
 docs: $(VENV)/dev.stamp ## Write the generated reference pages anew
-	$(BIN)/python scripts/reference.py
+	$(BIN)/python tools/reference.py
 
 benchmarks: $(VENV)/dev.stamp ## Measure, and print the figures (those on Slurm: root only)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[benchmarks]'

@@ -17,7 +17,7 @@ from tests.support.server import ServerProcess, wait_for
 
 from benchmarks.latency import SCRIPT
 from benchmarks.workload import JOB, batch_of, bench
-from paddock.store import allocations
+from paddock.server.store import allocations
 
 JOURNALS, MEGABYTES = 200, 2
 LARGE, LARGE_MEGABYTES = 5, 100

@@ -3,9 +3,9 @@
 import os
 from collections.abc import Callable
 
-from paddock import planning, space
 from paddock.errors import PaddockError
-from paddock.models import JobSpec
+from paddock.models import JobSpec, space
+from paddock.server.intake import planning
 
 
 def _plan(spec: dict[str, object], source: str | None = None) -> None:

@@ -5,7 +5,7 @@ import time
 from tests.support.server import ServerProcess
 
 from benchmarks.workload import JOB, bench
-from paddock.store import attempts, metrics
+from paddock.server.store import attempts, metrics
 
 TASKS, EPOCHS = 300, 2000
 

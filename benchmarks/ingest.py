@@ -3,8 +3,8 @@
 import time
 
 from benchmarks.workload import JOB, Bench, bench, started
-from paddock.engine.ingest import Ingest
-from paddock.store import allocations
+from paddock.server.engine.ingest import Ingest
+from paddock.server.store import allocations
 
 TASKS, ROUNDS, NAMES = 100, 100, ("loss", "accuracy", "val_loss", "val_accuracy")
 

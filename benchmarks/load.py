@@ -10,8 +10,8 @@ import time
 from pathlib import Path
 
 from benchmarks.workload import JOB, batch_of, bench, started
-from paddock.engine.engine import Engine
-from paddock.store import allocations
+from paddock.server.engine.engine import Engine
+from paddock.server.store import allocations
 
 TASKS, SECONDS = 1000, 20
 

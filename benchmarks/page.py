@@ -16,10 +16,10 @@ from tests.browser.conftest import ARGUMENTS
 from tests.support.server import ServerProcess, running, wait_for
 
 from benchmarks.workload import JOB, Bench, bench, started
-from paddock.engine.ingest import Ingest
 from paddock.models import CodeInfo, Interpreter, JobSpec
 from paddock.search.tasks import NewTask
-from paddock.store import allocations, attempts, jobs, metrics
+from paddock.server.engine.ingest import Ingest
+from paddock.server.store import allocations, attempts, jobs, metrics
 
 TASKS, EPOCHS, JOBS, HOVERED = 1000, 200, 200, 300
 

@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable
 
 from benchmarks.workload import JOB, Bench, batch_of, bench, started
-from paddock.engine import ingest
-from paddock.engine.engine import Engine
 from paddock.runner import files, layout
-from paddock.store import allocations
+from paddock.server.engine import ingest
+from paddock.server.engine.engine import Engine
+from paddock.server.store import allocations
 
 JOURNALS, ROUNDS = 1000, 30
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from paddock import settings
-from paddock.engine.context import Context
 from paddock.models import AllocationBatch, CodeInfo, Interpreter, JobSpec, Resources
 from paddock.paths import Home
 from paddock.search.tasks import NewTask
-from paddock.serve import open_database
-from paddock.store import allocations, jobs
+from paddock.server.engine.context import Context
+from paddock.server.serve import open_database
+from paddock.server.store import allocations, jobs
 
 JOB = "bench000"
 BATCH = f"{JOB}-a1"

@@ -12,11 +12,11 @@ import sqlalchemy as sa
 
 from benchmarks import backlog
 from benchmarks.workload import JOB, Bench, bench, started
-from paddock import extension, submission
-from paddock.engine.engine import Engine
 from paddock.models import CodeInfo, ExtendRequest, JobSpec
-from paddock.store import attempts, jobs, tasks
-from paddock.store.db import Database
+from paddock.server.engine.engine import Engine
+from paddock.server.intake import extension, submission
+from paddock.server.store import attempts, jobs, tasks
+from paddock.server.store.db import Database
 
 TASKS, MORE = 20_000, 10_000
 SHOWN = 2

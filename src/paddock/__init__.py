@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 from paddock.version import __version__
 
 if TYPE_CHECKING:
-    from paddock.client import Client, JobHandle
-    from paddock.reporting import report
+    from paddock.client.client import Client, JobHandle
+    from paddock.runner.reporting import report
 
 __all__ = ["Client", "JobHandle", "__version__", "report"]
 
 
-_HOMES = {"Client": "paddock.client", "JobHandle": "paddock.client", "report": "paddock.reporting"}
+_HOMES = {"Client": "paddock.client.client", "JobHandle": "paddock.client.client", "report": "paddock.runner.reporting"}
 
 
 def __getattr__(name: str) -> Any:

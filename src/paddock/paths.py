@@ -8,7 +8,7 @@ import secrets
 from pathlib import Path
 from typing import Any
 
-from paddock import ownership
+from paddock.common import ownership
 from paddock.errors import InvalidInput
 from paddock.runner import files, layout
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
-from paddock import ownership
+from paddock.common import ownership
 from paddock.errors import InvalidInput
 from paddock.models import Cause, EnvName, Resources
 

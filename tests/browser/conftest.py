@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-from paddock.api import web
+from paddock.server.api import web
 from tests.support.server import ServerProcess, running
 
 expect.set_options(timeout=90_000)  # machines that run the tests may be busy

@@ -13,8 +13,8 @@ import sqlalchemy as sa
 from playwright.sync_api import Page, Route, expect
 
 from paddock.models import Packing
-from paddock.store import loads, packings, tables
-from paddock.store.db import Database
+from paddock.server.store import loads, packings, tables
+from paddock.server.store.db import Database
 from tests.browser.test_looks import LOOKS
 from tests.browser.test_page import SLOW, drop
 from tests.browser.test_resources import look, machines, resources

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from paddock.client import Client
+from paddock.client.client import Client
 from tests.browser.conftest import SHOTS
 from tests.support.server import ServerProcess
 

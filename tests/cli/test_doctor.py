@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from paddock.cli import checks_job, checks_node
-from paddock.filesystems import is_network, kind_of
+from paddock.common.filesystems import is_network, kind_of
 from tests.support.up import Cli, Done
 
 

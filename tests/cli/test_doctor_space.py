@@ -12,10 +12,10 @@ from paddock.cli import checks_space
 from paddock.cli.checks_finding import Status
 from paddock.models import TaskState
 from paddock.paths import Home
+from paddock.server.store import attempts
+from paddock.server.store.db import Database
 from paddock.settings import Settings
-from paddock.store import attempts
-from paddock.store.db import Database
-from tests.contract.given import add_job, move
+from tests.server.store.given import add_job, move
 
 MIB = 1024**2
 JOB = "k3v9x2ab"

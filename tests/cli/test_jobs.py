@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from paddock import jobfile
+from paddock.models import jobfile
 from tests.support.up import Cli
 
 HOSTILE = "x'; echo \x1b[31mpwned \n [bold]$(id) {lr} \u202e\"日本"

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from paddock.client import Client
+from paddock.client.client import Client
 from tests.support.server import wait_for
 from tests.support.up import Cli
 

@@ -5,10 +5,9 @@ import time
 
 import pytest
 
-from paddock import jobfile
 from paddock.cli import render, submit
-from paddock.client import Client
-from paddock.models import Check, JobSpec, Preview, Resources, Waits
+from paddock.client.client import Client
+from paddock.models import Check, JobSpec, Preview, Resources, Waits, jobfile
 from tests.support.up import Cli
 
 FLAGS = {

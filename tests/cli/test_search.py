@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from paddock.client import Client
+from paddock.client.client import Client
 from tests.support.up import Cli
 
 TWO = """

@@ -15,15 +15,16 @@ from typing import Any
 
 import pytest
 
-from paddock import hosting, whereabouts
 from paddock.cli import in_slurm
-from paddock.client import Client
-from paddock.connection import HANDOVER_SECONDS
+from paddock.client.client import Client
+from paddock.client.connection import HANDOVER_SECONDS
 from paddock.errors import InvalidInput, ServerUnreachable
+from paddock.home import whereabouts
+from paddock.home.whereabouts import Whereabouts
 from paddock.models import Resources
 from paddock.paths import Home
+from paddock.server import hosting
 from paddock.settings import Settings, SlurmSettings
-from paddock.whereabouts import Whereabouts
 from tests.support.server import wait_for
 from tests.support.up import Cli
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.contract import postgres
+from tests.server.store import postgres
 from tests.support.server import ServerProcess, running, wait_for
 
 EPOCHS = 10

@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from paddock.cli import follow
-from paddock.client import Client
+from paddock.client.client import Client
 from tests.support.server import ServerProcess, running, wait_for
 from tests.support.up import Cli
 

@@ -1,4 +1,4 @@
-"""An environment with real frameworks, made once and kept (scripts/train_env.py), and a way to run the examples."""
+"""An environment with real frameworks, made once and kept (tools/train_env.py), and a way to run the examples."""
 
 import os
 import subprocess
@@ -18,7 +18,7 @@ Train = Callable[..., subprocess.CompletedProcess[str]]
 def train_python() -> str:
     """The python that has TensorFlow and PyTorch. The first call on a machine takes minutes."""
     made = subprocess.run(
-        [sys.executable, str(ROOT / "scripts" / "train_env.py")], stdout=subprocess.PIPE, text=True, check=True
+        [sys.executable, str(ROOT / "tools" / "train_env.py")], stdout=subprocess.PIPE, text=True, check=True
     )
     return made.stdout.strip()
 

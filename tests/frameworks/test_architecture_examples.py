@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from pydantic import JsonValue
 
-from paddock import jobfile, reporting
+from paddock.models import jobfile
+from paddock.runner import reporting
 from paddock.search import flat
 from tests.frameworks.conftest import EXAMPLES, Train
 

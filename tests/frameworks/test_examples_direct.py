@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from paddock.models import JobSpec
-from paddock.space import Choices
+from paddock.models.space import Choices
 from tests.frameworks.conftest import EXAMPLES, Train
 
 KERAS_COLUMNS = ["epoch", "accuracy", "loss", "val_accuracy", "val_loss"]
@@ -121,7 +121,7 @@ def test_every_example_is_in_the_readme() -> None:
         assert f"paddock submit examples/{script.parent.name}/train.py" in readme
 
 
-# --- real frameworks: with the python of scripts/train_env.py -------------------------------------------------------
+# --- real frameworks: with the python of tools/train_env.py -------------------------------------------------------
 
 
 @pytest.mark.frameworks

@@ -20,7 +20,7 @@ def test_gaussian_processes(train_python: str, tmp_path: Path) -> None:
             "no:cacheprovider",
             "-k",
             "gp",
-            "tests/unit/test_search_samplers.py",
+            "tests/search/test_search_samplers.py",
         ],
         cwd=ROOT,
         env={

@@ -1,4 +1,4 @@
-"""scripts/train_env.py: built once, never half, whoever asks. The slow part (pip) is replaced here."""
+"""tools/train_env.py: built once, never half, whoever asks. The slow part (pip) is replaced here."""
 
 import importlib.util
 import threading
@@ -12,7 +12,7 @@ from tests.frameworks.conftest import ROOT
 
 @pytest.fixture
 def script(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location("train_env", ROOT / "scripts" / "train_env.py")
+    spec = importlib.util.spec_from_file_location("train_env", ROOT / "tools" / "train_env.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

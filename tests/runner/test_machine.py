@@ -9,13 +9,13 @@ import time
 
 import pytest
 
-from paddock import journal
 from paddock.backends.devices import Watch
 from paddock.models import Device
-from paddock.monitoring import Look
+from paddock.rules.monitoring import Look
 from paddock.runner import machine
 from paddock.runner.gpus import Card, Gpus, Reading
 from paddock.runner.machine import Machine
+from paddock.server import journal
 from tests.runner.folder import Folder
 
 GB = 10**9

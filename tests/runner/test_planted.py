@@ -16,9 +16,8 @@ from typing import Any
 
 import pytest
 
-from paddock import map_driver
 from paddock.backends.slurm import backend
-from paddock.runner import layout, manifest, member, member_watch, members
+from paddock.runner import layout, manifest, map_driver, member, member_watch, members
 from paddock.runner.fence import Fence
 from paddock.runner.files import NotPlain, write_plain
 from paddock.runner.journal import Journal

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from paddock import reporting
+from paddock.runner import reporting
 from tests.runner.follow_rig import Rig
 
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.server.engine.conftest import rig
 from tests.support.up import Cli
-from tests.unit.conftest import rig
 
 __all__ = ["rig"]
 

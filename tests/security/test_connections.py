@@ -16,12 +16,12 @@ import httpx2
 import pytest
 import uvicorn
 
-from paddock import whereabouts
-from paddock.api import connections, streams
-from paddock.api.auth import WHO
-from paddock.api.bell import Bell
 from paddock.errors import Busy
+from paddock.home import whereabouts
 from paddock.paths import Home
+from paddock.server.api import connections, streams
+from paddock.server.api.auth import WHO
+from paddock.server.api.bell import Bell
 from tests.support import loop
 from tests.support.server import ServerProcess, wait_for
 

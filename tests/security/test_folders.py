@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from paddock.engine import boundary, observe
 from paddock.models import Cause, TaskState
 from paddock.paths import JobFolder
-from paddock.store import jobs, tasks
-from tests.unit.conftest import rig
-from tests.unit.engine_rig import JOB, Rig
+from paddock.server.engine import boundary, observe
+from paddock.server.store import jobs, tasks
+from tests.server.engine.conftest import rig
+from tests.server.engine.engine_rig import JOB, Rig
 
 __all__ = ["rig"]
 
@@ -172,7 +172,7 @@ def test_the_folder_is_gone_and_comes_back(rig: Rig, tmp_path: Path) -> None:
 
 
 def test_very_many_tasks_that_cannot_be_written_hold_up_nobody(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("paddock.engine.orders.PUBLISH_AT_ONCE", 3)
+    monkeypatch.setattr("paddock.server.engine.orders.PUBLISH_AT_ONCE", 3)
     monkeypatch.setattr(boundary, "FIRST_SECONDS", 60.0)
     rig.job(tasks=5)
     rig.home.job(JOB).tasks.mkdir()

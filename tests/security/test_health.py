@@ -11,17 +11,17 @@ import anyio.to_thread
 import httpx2
 import pytest
 
-from paddock.api import watch
-from paddock.api.app import create_app
-from paddock.api.bell import Bell
-from paddock.api.server import Server
-from paddock.engine import orders
-from paddock.engine.engine import Engine
 from paddock.paths import Home
+from paddock.server.api import watch
+from paddock.server.api.app import create_app
+from paddock.server.api.bell import Bell
+from paddock.server.api.server import Server
+from paddock.server.engine import orders
+from paddock.server.engine.engine import Engine
+from paddock.server.store import db as store
+from paddock.server.store.db import Database
 from paddock.settings import Settings
-from paddock.store import db as store
-from paddock.store.db import Database
-from tests.contract import postgres
+from tests.server.store import postgres
 from tests.support import loop
 from tests.support.server import ServerProcess, running, wait_for
 

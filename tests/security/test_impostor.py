@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 import paddock
-from paddock import connection, door, proof
 from paddock.cli import run
+from paddock.client import connection
 from paddock.errors import NotAuthorised, PaddockError, ServerUnreachable
+from paddock.home import door, proof
 from paddock.paths import Home
 from tests.support.server import ServerProcess, running
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from paddock import map_driver
 from paddock.paths import JobFolder
+from paddock.runner import map_driver
 from tests.support.server import ServerProcess, running
 
 SECRET = "what the server alone may read"

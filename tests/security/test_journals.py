@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from paddock.engine import adjust
 from paddock.models import TaskState as S
-from paddock.store import jobs, metrics, packings
-from tests.unit.engine_rig import JOB, Rig
+from paddock.server.engine import adjust
+from paddock.server.store import jobs, metrics, packings
+from tests.server.engine.engine_rig import JOB, Rig
 
 OTHER = "z9y8x7w6"
 MINE, THEIRS = f"{JOB}-1", f"{OTHER}-1"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from paddock import lease, whereabouts
-from paddock.lease import Holder
+from paddock.home import lease, whereabouts
+from paddock.home.lease import Holder
 from paddock.paths import write_once
 from tests.support.server import ServerProcess, running, wait_for
 from tests.support.up import Cli

@@ -8,9 +8,9 @@ from typing import Any
 import httpx2
 import pytest
 
-from paddock.api import sessions
-from paddock.api.sessions import Sessions
-from paddock.store.db import Database
+from paddock.server.api import sessions
+from paddock.server.api.sessions import Sessions
+from paddock.server.store.db import Database
 from tests.support.server import ServerProcess, running
 
 SPEC = '{"name": "planted", "command": "echo planted"}'

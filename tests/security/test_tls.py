@@ -13,10 +13,10 @@ import httpx2
 import pytest
 
 import paddock
-from paddock import door, tls, whereabouts
 from paddock.cli import checks
 from paddock.cli.checks_finding import Finding, Status
 from paddock.errors import InvalidInput, NotAuthorised, ServerUnreachable
+from paddock.home import door, tls, whereabouts
 from paddock.paths import Home
 from paddock.settings import Settings
 from tests.support.server import ServerProcess, running

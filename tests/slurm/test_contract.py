@@ -9,7 +9,7 @@ from paddock.backends.base import Backend
 from paddock.backends.slurm.backend import SlurmBackend
 from paddock.models import Resources
 from paddock.settings import SlurmSettings
-from tests.contract.backends import ENDED, RUNNING, BackendContract, BatchContract, RestartContract, Rig, states
+from tests.backends.contract import ENDED, RUNNING, BackendContract, BatchContract, RestartContract, Rig, states
 from tests.slurm.cluster import Cluster
 
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from paddock import whereabouts
+from paddock.home import whereabouts
+from paddock.home.whereabouts import Whereabouts
 from paddock.paths import Home
-from paddock.whereabouts import Whereabouts
 from tests.slurm.cluster import PATH, Cluster
 from tests.support.server import wait_for
 from tests.support.up import Cli, Done

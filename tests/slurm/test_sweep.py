@@ -37,7 +37,7 @@ def server(at: Lab) -> ServerProcess:
 @pytest.fixture(scope="module")
 def train_python() -> str:
     """The python that has TensorFlow. The first call on a machine takes minutes."""
-    program = [sys.executable, str(ROOT / "scripts" / "train_env.py")]
+    program = [sys.executable, str(ROOT / "tools" / "train_env.py")]
     return subprocess.run(program, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from unittest import mock
 
 from paddock.cli import run
-from paddock.client import Client
+from paddock.client.client import Client
 
 TINY = """
 import argparse, sys, time

@@ -9,7 +9,7 @@ const target = fileURLToPath(new URL('../src/api/schema.d.ts', import.meta.url))
 const local = `${root}.venv/bin/python`;
 const python = process.env.PYTHON ?? (existsSync(local) ? local : 'python3');
 
-const document = execFileSync(python, [`${root}scripts/web_schema.py`], { encoding: 'utf8', maxBuffer: 2 ** 26 });
+const document = execFileSync(python, [`${root}tools/web_schema.py`], { encoding: 'utf8', maxBuffer: 2 ** 26 });
 const types = astToString(await openapiTS(JSON.parse(document), { defaultNonNullable: false }));
 const made = `// Made by \`npm run schema\` from the OpenAPI document: do not edit.\n\n${types}`;
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from paddock.models import Device
-from paddock.monitoring import Look
+from paddock.rules.monitoring import Look
 from paddock.runner.machine import Machine
 
 if TYPE_CHECKING:

@@ -17,10 +17,10 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from paddock import variables
 from paddock.backends import processes
 from paddock.backends.base import Pace
 from paddock.backends.devices import Watch, find_gpus
+from paddock.common import variables
 from paddock.models import (
     AllocationBatch,
     AllocationChange,
@@ -31,8 +31,8 @@ from paddock.models import (
     Device,
     Node,
 )
-from paddock.monitoring import with_look
 from paddock.paths import write_once
+from paddock.rules.monitoring import with_look
 from paddock.runner import files
 from paddock.runner.cores import deal
 from paddock.settings import LocalSettings

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from paddock.cli import complete
 from paddock.cli.render import clean
-from paddock.client import Client
+from paddock.client.client import Client
 from paddock.errors import (
     InvalidInput,
     NotAuthorised,

@@ -11,13 +11,15 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from paddock import __version__, filesystems, settings, tls, whereabouts
+from paddock import __version__, settings
 from paddock.cli.checks_finding import Asked, Finding, Status, error, guarded, ok, warn
-from paddock.client import Client
+from paddock.client.client import Client
+from paddock.common import filesystems
 from paddock.errors import DatabaseDamaged, NotAuthorised, PaddockError, ServerUnreachable
+from paddock.home import tls, whereabouts
+from paddock.models.units import size_of
 from paddock.paths import Home
 from paddock.settings import Settings
-from paddock.units import size_of
 
 LOW_BYTES, VERY_LOW_BYTES = 5 * 1024**3, 200 * 1024**2
 
@@ -111,7 +113,7 @@ def _token(subject: Subject) -> Finding:
 
 
 def _database(subject: Subject) -> Finding:
-    from paddock.store.db import Database
+    from paddock.server.store.db import Database
 
     if subject.settings is None:
         return warn("not looked at", "correct the settings first")
@@ -135,7 +137,7 @@ def _database(subject: Subject) -> Finding:
 
 
 def _copies(home: Home) -> str:
-    from paddock.store import backups
+    from paddock.server.store import backups
 
     known = backups.listed(home.backups)
     age = (time.time() - known[-1].stat().st_mtime) / 3600 if known else 0

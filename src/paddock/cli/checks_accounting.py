@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from paddock import units
 from paddock.backends.slurm import parse
 from paddock.backends.slurm.complaints import Trouble, diagnose, message
 from paddock.cli import render
 from paddock.cli.checks_finding import Finding, error, ok, warn, worst
 from paddock.cli.checks_site import Row, Site
+from paddock.models import units
 
 _KINDS = {"cpu": "cores", "node": "nodes", "gres/gpu": "GPUs", "mem": "memory", "billing": "billing units"}
 _WORDS = {

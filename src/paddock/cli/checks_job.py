@@ -12,13 +12,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from paddock import environment
 from paddock.cli import checks_node, checks_probe, flags
 from paddock.cli.checks_finding import Finding, error, ok, warn
 from paddock.cli.checks_site import Site
 from paddock.errors import BackendError, BackendUnavailable, UnusableEnvironment
 from paddock.models import FOLDER, AllocationBatch, AllocationState, AllocationStatus, Environment, Interpreter
 from paddock.paths import write_once
+from paddock.program import environment
 from paddock.runner.build import build
 
 TIME_LIMIT = 120

@@ -8,13 +8,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from paddock import folders, keep
 from paddock.cli.checks_finding import Finding, ok
-from paddock.folders import Size
+from paddock.common import folders
+from paddock.common.folders import Size
+from paddock.models.units import size_text
 from paddock.paths import Home
+from paddock.rules import keep
 from paddock.runner import build, files, layout
 from paddock.settings import Settings
-from paddock.units import size_text
 
 SECONDS = 5.0
 LARGEST = 3
@@ -174,8 +175,8 @@ def attempt_of(parts: tuple[str, ...]) -> Attempt | None:
 
 def _past(home: Home, settings: Settings | None) -> Past:
     """As the database says; nothing when it cannot be asked."""
-    from paddock.store import keeping
-    from paddock.store.db import Database
+    from paddock.server.store import keeping
+    from paddock.server.store.db import Database
 
     if settings is None or (settings.database is None and not home.database.exists()):
         return Past()

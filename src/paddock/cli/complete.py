@@ -44,7 +44,7 @@ def _silently(find: Callable[[], Iterable[tuple[str, str]]]) -> Found:
 
 
 def _client(ctx: typer.Context) -> Any:
-    from paddock.client import Client
+    from paddock.client.client import Client
 
     given = ctx.find_root().params
     return Client(url=given.get("url"), home=given.get("home"), timeout=SECONDS)
@@ -71,7 +71,7 @@ def _tasks(ctx: typer.Context, incomplete: str) -> Found:
 
 
 def _job_params(ctx: typer.Context, incomplete: str) -> Found:
-    from paddock.space import text_of
+    from paddock.models.space import text_of
 
     with _client(ctx) as client:
         spec = client.detail(ctx.params.get("job") or _typed_after("extend")).spec
@@ -99,7 +99,7 @@ def _words() -> list[str]:
 
 
 def _params(source: Any, incomplete: str) -> Found:
-    from paddock.inspection import inspect_source
+    from paddock.program.inspection import inspect_source
 
     if not source or "=" in incomplete:
         return []

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from paddock.client import Client
+from paddock.client.client import Client
 from paddock.models import JobDetail, MapPart, Task
 
 Parts = dict[int, MapPart]

@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from paddock import space
 from paddock.errors import InvalidInput
-from paddock.jobfile import absolute
-from paddock.models import Cause
+from paddock.models import Cause, space
+from paddock.models.jobfile import absolute
 
 
 def nested(flat: Mapping[str, Any]) -> dict[str, Any]:

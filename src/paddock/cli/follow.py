@@ -12,11 +12,11 @@ from rich.table import Table
 from rich.text import Text
 
 from paddock.cli import base, files, render
-from paddock.client import Client
+from paddock.client.client import Client
+from paddock.client.events import AWAY_SECONDS, Patience
 from paddock.errors import InvalidInput, NotFound, PaddockError, ServerUnreachable
 from paddock.models import Job, JobDetail, NoWord, Task, TaskState
 from paddock.search import varying
-from paddock.stream import AWAY_SECONDS, Patience
 
 LOOK_SECONDS = 0.5
 TELL_SECONDS = 30.0

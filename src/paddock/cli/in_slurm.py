@@ -12,17 +12,19 @@ from urllib.parse import urlsplit
 
 import typer
 
-from paddock import __version__, hosting, jobfile, lease, settings, tls, whereabouts
+from paddock import __version__, settings
 from paddock.backends.slurm import reasons
 from paddock.backends.slurm.parse import QueueRow
 from paddock.cli import base, render
 from paddock.cli.base import Json
-from paddock.client import Client
+from paddock.client.client import Client
 from paddock.errors import BackendError, Conflict, ServerUnreachable
-from paddock.hosting import Host
-from paddock.models import Resources
+from paddock.home import lease, tls, whereabouts
+from paddock.home.whereabouts import Whereabouts
+from paddock.models import Resources, jobfile
 from paddock.paths import Home
-from paddock.whereabouts import Whereabouts
+from paddock.server import hosting
+from paddock.server.hosting import Host
 
 LOOK_SECONDS, SELDOM_SECONDS = 1.0, 10.0
 ANSWER_SECONDS = 3.0

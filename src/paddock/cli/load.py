@@ -13,12 +13,12 @@ from rich.text import Text
 
 from paddock.cli import base, render
 from paddock.cli.base import Json
-from paddock.client import Client
+from paddock.client.client import Client
+from paddock.client.events import AWAY_SECONDS, Patience
+from paddock.common.spreadsheet import cell
 from paddock.errors import InvalidInput, NotFound, ServerUnreachable
 from paddock.models import Device, Node
-from paddock.monitoring import LoadReport, Share
-from paddock.spreadsheet import cell
-from paddock.stream import AWAY_SECONDS, Patience
+from paddock.rules.monitoring import LoadReport, Share
 
 WATCH_SECONDS = 2.0
 COLUMNS = [

@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from paddock import jobfile
 from paddock.cli import base, files, render, sharing
 from paddock.cli.base import JobId, Json
 from paddock.cli.render import Rows
@@ -23,9 +22,10 @@ from paddock.models import (
     Task,
     TaskDetail,
     TaskState,
+    jobfile,
 )
+from paddock.models.space import text_of
 from paddock.search import varying
-from paddock.space import text_of
 
 MAX_COLUMNS = 5
 State = Annotated[TaskState | None, typer.Option("--state", help="Only with (tasks in) this state.")]
@@ -174,7 +174,7 @@ def _moves(moves: list[Move]) -> str:
 
 def _show_task(task: TaskDetail, part: MapPart | None) -> None:
     """`part`: of a map."""
-    from paddock.commands import display
+    from paddock.program.commands import display
 
     screen = base.screen()
     waiting = task.state is TaskState.SUBMITTED

@@ -8,9 +8,9 @@ import typer
 
 from paddock.cli import base, flags, render, resources, submit
 from paddock.cli.base import Json
-from paddock.client import Client
+from paddock.client.client import Client
+from paddock.client.mapping import Distribution, File, Mapped, Wanted, mapped
 from paddock.errors import InvalidInput
-from paddock.mapping import Distribution, File, Mapped, Wanted, mapped
 
 _FILES, _WHERE = "Files", "Environment, retries"
 SHOWN = 3

@@ -5,11 +5,11 @@ from typing import Annotated, Any
 
 import typer
 
-from paddock import keep, units
 from paddock.cli import base, render
 from paddock.cli.base import Json
 from paddock.errors import InvalidInput
-from paddock.models import PruneReport
+from paddock.models import PruneReport, units
+from paddock.rules import keep
 
 SHOWN = 20
 

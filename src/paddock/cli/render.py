@@ -12,8 +12,18 @@ from rich.console import Console, ConsoleOptions, JustifyMethod, RenderResult
 from rich.table import Table
 from rich.text import Text
 
-from paddock import units
-from paddock.models import Allocation, AllocationState, Job, Resources, SearchReport, Task, TaskCounts, TaskState, Waits
+from paddock.models import (
+    Allocation,
+    AllocationState,
+    Job,
+    Resources,
+    SearchReport,
+    Task,
+    TaskCounts,
+    TaskState,
+    Waits,
+    units,
+)
 
 GAP, NARROWEST = 2, 4
 STYLES = {

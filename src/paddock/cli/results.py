@@ -9,10 +9,10 @@ import typer
 
 from paddock.cli import base, render
 from paddock.cli.base import JobId, Json
-from paddock.client import Client
+from paddock.client.client import Client
+from paddock.common.spreadsheet import cell
 from paddock.errors import AmbiguousId, InvalidInput, NotFound
 from paddock.models import Curve
-from paddock.spreadsheet import cell
 
 CURVES, POINTS = 1000, 300  # at a time; of each
 MANY = 500
@@ -163,7 +163,7 @@ def _to_optuna(client: Client, job: str, path: Path, *, force: bool, as_json: bo
     ]
     if len(report.history) > MANY:
         base.say(f"Optuna needs a while for {len(report.history):,} trials.")
-    from paddock import optuna_file  # which takes its time to load
+    from paddock.client import optuna_file
 
     study = optuna_file.write(path, detail, report, tasks, curves, force=force)
     if as_json:

@@ -7,9 +7,9 @@ from rich.text import Text
 
 from paddock.cli import base, complete, flags, render
 from paddock.cli.base import JobId, Json
-from paddock.client import Client
+from paddock.client.client import Client
+from paddock.client.job import best_trials
 from paddock.errors import InvalidInput, NotFound
-from paddock.handle import best_trials
 from paddock.models import Goal, JobDetail, SearchReport, TaskState
 from paddock.search import varying
 

@@ -7,11 +7,12 @@ from typing import Annotated, Any
 import typer
 from pydantic import BaseModel
 
-from paddock import __version__, settings, whereabouts
+from paddock import __version__, settings
 from paddock.cli import base, render
 from paddock.cli import in_slurm as in_slurm_server
 from paddock.cli.base import Json
 from paddock.errors import InvalidInput, PaddockError
+from paddock.home import whereabouts
 from paddock.models import Node, ScriptReport
 
 _IN_SLURM = "With --in-slurm"
@@ -75,7 +76,7 @@ def up(
 
 
 def _serve(found: settings.Settings, hosted: str | None, succeed: bool, as_json: bool) -> int:
-    from paddock.serve import serve
+    from paddock.server.serve import serve
 
     def announce(url: str, link: str) -> None:
         base.warn(whereabouts.exposure(url))
@@ -180,7 +181,7 @@ def inspect(
     as_json: Json = False,
 ) -> None:
     """Show the parameters that a script takes, by reading it. It is not run, and no server is needed."""
-    from paddock.inspection import inspect_source
+    from paddock.program.inspection import inspect_source
 
     try:
         source = script.expanduser().read_text(encoding="utf-8", errors="replace")

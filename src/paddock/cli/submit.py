@@ -4,10 +4,10 @@ from typing import Annotated
 
 import typer
 
-from paddock.bundle import Bundle, bundle
 from paddock.cli import base, complete, flags, follow, methods, render, resources
 from paddock.cli.base import Json
-from paddock.client import Client
+from paddock.client.bundle import Bundle, bundle
+from paddock.client.client import Client
 from paddock.models import Check, Convention, JobDetail, Preview
 
 Panel = typer.Option
@@ -197,7 +197,7 @@ def _dry_run(client: Client, made: Bundle, as_json: bool) -> None:
 
 
 def _print_preview(preview: Preview, made: Bundle) -> None:
-    from paddock.commands import display
+    from paddock.program.commands import display
 
     screen = base.screen()
     files = ", ".join(list(made.code.files)[:8]) + (", ..." if len(made.code.files) > 8 else "")

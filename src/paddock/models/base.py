@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, JsonValue, StringConstraints
 
-from paddock import units
+from paddock.models import units
 
 Params = dict[str, JsonValue]
 

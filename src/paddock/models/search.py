@@ -5,8 +5,8 @@ from datetime import datetime
 from pydantic import Field
 
 from paddock.models.base import MOST_SECONDS, Model, ParamName, Params, Seconds, TaskState
+from paddock.models.space import ParamSpace
 from paddock.models.spec import Method, Objective, StopEarly
-from paddock.space import ParamSpace
 
 
 class ExtendRequest(Model):

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field, StringConstraints, model_validator
 from paddock.models.base import MOST_SECONDS, Cause, EnvName, Model, Name, ParamName, RelativePath, Seconds, Text
 from paddock.models.resources import Resources
 from paddock.models.script import Convention
-from paddock.space import ParamSpace
+from paddock.models.space import ParamSpace
 
 
 class Goal(StrEnum):

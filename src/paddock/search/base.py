@@ -13,7 +13,7 @@ from typing import Protocol
 from pydantic import JsonValue
 
 from paddock.models import Goal
-from paddock.space import Choices, Range, key_of
+from paddock.models.space import Choices, Range, key_of
 
 # A configuration without its nesting: `lr`, `layers.count`, `layers.0.width`. What does not apply is not in it.
 Flat = Mapping[str, JsonValue]

@@ -10,11 +10,11 @@ from collections.abc import Callable, Container, Mapping, Sequence
 import numpy as np
 from pydantic import JsonValue
 
+from paddock.models.space import SKIP
 from paddock.search.base import Flat, Problem, Trial
 from paddock.search.pareto import crowding, ended, known, losses, ranks, standing
 from paddock.search.points import NEARBY, Axis, Seen, axes_of, complete, dice, key, next_number, unseen
 from paddock.search.sobol import Sobol
-from paddock.space import SKIP
 
 POPULATION = 50
 _SPREAD = 0.15  # how far a number moves, as a share of its range

@@ -7,10 +7,10 @@ from itertools import islice
 
 from paddock.errors import InvalidInput
 from paddock.models import Goal, JobSpec, Method, Params, Search
+from paddock.models.space import Choices
 from paddock.search import flat
 from paddock.search.base import Flat, Problem, Searcher
 from paddock.search.flat import Spaces
-from paddock.space import Choices
 
 MAX_VALUES = 2_000_000  # of all configurations that are known at submission
 SMALL = 64  # countable ranges that make no more configurations are gone through whole

@@ -15,8 +15,8 @@ from pydantic import JsonValue
 
 from paddock.errors import InvalidInput
 from paddock.models import Params
+from paddock.models.space import SKIP, Block, Choices, Leaf, ParamSpace, Range, key_of, shortened
 from paddock.search.base import Condition, Dim, Flat
-from paddock.space import SKIP, Block, Choices, Leaf, ParamSpace, Range, key_of, shortened
 
 MAX_DIMS = 1000
 _MAX_STATES = 20_000  # that `size` keeps apart at a time

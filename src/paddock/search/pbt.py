@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from paddock.models import Goal
+from paddock.models.space import Choices, Range, is_number, same
 from paddock.search.base import Dim, Flat, Outcome, Trial
 from paddock.search.flat import draw
 from paddock.search.stopping import score, steps_done, walk
-from paddock.space import Choices, Range, is_number, same
 
 QUANTILE = 0.25
 RESAMPLE = 0.25

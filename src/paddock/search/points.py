@@ -7,8 +7,8 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 
 from pydantic import JsonValue
 
+from paddock.models.space import Choices, is_number, same
 from paddock.search.base import Dim, Flat, Trial
-from paddock.space import Choices, is_number, same
 
 DRAWS = 200  # how often a configuration is drawn that is there already, before all are gone through
 CLOSE = 0.01  # so far apart, as a share of a range, two numbers are almost the same

@@ -26,10 +26,10 @@ from paddock.models import (
     Node,
     Resources,
 )
+from paddock.models.units import clock
 from paddock.paths import write_once
 from paddock.runner.files import read_plain
 from paddock.settings import SlurmSettings
-from paddock.units import clock
 
 CHUNK = 500  # ids on one command line
 AHEAD_SECONDS = 30.0

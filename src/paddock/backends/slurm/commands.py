@@ -11,9 +11,9 @@ from functools import cache
 
 from paddock.backends.slurm import parse
 from paddock.backends.slurm.complaints import Trouble, diagnose, message
+from paddock.common.variables import SECRET
 from paddock.errors import BackendBusy, BackendClosed, BackendError, BackendUnavailable
 from paddock.settings import SlurmSettings
-from paddock.variables import SECRET
 
 log = logging.getLogger("paddock.slurm")
 

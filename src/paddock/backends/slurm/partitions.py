@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from paddock.backends.slurm.parse import PartitionRow
 from paddock.models import Resources
-from paddock.units import words
+from paddock.models.units import words
 
 
 @dataclass(frozen=True)

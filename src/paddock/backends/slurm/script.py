@@ -4,8 +4,8 @@ import shlex
 from pathlib import PurePosixPath
 
 from paddock.models import FOLDER, AllocationBatch
+from paddock.models.units import clock
 from paddock.settings import SlurmSettings
-from paddock.units import clock
 
 MARK = "paddock"
 

@@ -1,0 +1,225 @@
+"""What a submission takes along: a script with the modules it imports, or a folder without what is ignored."""
+
+import os
+import stat
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from paddock.client import ignore
+from paddock.client.imports import local_imports
+from paddock.errors import InvalidInput, TooLarge
+from paddock.models import CodeInfo
+from paddock.models.units import size_text
+from paddock.settings import UploadSettings, home_folder
+
+GIT_SECONDS = 2.0
+_USUAL_SCRIPTS = ("train.py", "main.py")
+
+
+@dataclass(frozen=True)
+class Collected:
+    files: dict[str, bytes] = field(default_factory=dict)
+    script: str | None = None
+    code: CodeInfo = field(default_factory=CodeInfo)
+    warnings: list[str] = field(default_factory=list)
+
+
+def collect(
+    source: Path, script: str | None = None, *, needs_script: bool = True, limits: UploadSettings | None = None
+) -> Collected:
+    """Read the files of a submission. `needs_script` false: a command is run in place of a script."""
+    source = Path(os.path.abspath(source.expanduser()))  # noqa: PTH100 - links are kept
+    if not source.exists():
+        message = f"there is no file or folder {source}"
+        raise InvalidInput(f"T{message[1:]}.", fields={"source": message})
+    warnings: list[str] = []
+    if source.is_dir():
+        paths = dict(_in_folder(source, "", _ignore_of(source), warnings))
+        chosen = _choose(source, script, list(paths)) if needs_script else None
+    else:
+        if script is not None and script != source.name:
+            raise InvalidInput(f"{source} is the script already: leave out the script {script!r}, or give a folder.")
+        paths = _with_imports(source, warnings)
+        chosen = source.name if needs_script else None
+    _refuse_names(paths)
+    _refuse_size(paths, limits or UploadSettings())
+    files = {name: _read(path) for name, path in sorted(paths.items())}
+    return Collected(files, chosen, _code_info(source, files), warnings)
+
+
+# --- which files ----------------------------------------------------------------------------------------------------
+
+
+def _with_imports(script: Path, warnings: list[str]) -> dict[str, Path]:
+    root = script.parent
+    found = {script.name: script}
+    for path in local_imports(script) if script.suffix == ".py" else []:
+        relative = path.relative_to(root).as_posix()
+        found |= (
+            dict(_in_folder(path, relative + "/", _ignore_of(root), warnings)) if path.is_dir() else {relative: path}
+        )
+    return found
+
+
+def _ignore_of(root: Path) -> ignore.Ignore:
+    lines = list(ignore.DEFAULTS)
+    for name in ignore.FILES:
+        try:
+            lines += (root / name).read_text(encoding="utf-8", errors="replace").splitlines()
+        except OSError:
+            continue
+    return ignore.Ignore(lines)
+
+
+def _in_folder(
+    folder: Path, prefix: str, ignored: ignore.Ignore, warnings: list[str], top: Path | None = None
+) -> Iterator[tuple[str, Path]]:
+    top = top or folder
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError as error:
+        raise InvalidInput(f"{folder} cannot be read ({error.strerror}): leave it out in .paddockignore.") from None
+    for entry in entries:
+        name, path = prefix + entry.name, Path(entry.path)
+        is_folder = entry.is_dir(follow_symlinks=False)
+        if ignored(name, folder=is_folder):
+            continue
+        if is_folder:
+            if not _is_foreign(path):
+                yield from _in_folder(path, name + "/", ignored, warnings, top)
+        elif why := _skipped(path, entry.is_symlink(), top):
+            warnings.append(f"{name} was left out: {why}.")
+        else:
+            yield name, path
+
+
+def _is_foreign(folder: Path) -> bool:
+    """Environments, and Paddock's own home with its token: never part of somebody's code."""
+    return (folder / "pyvenv.cfg").exists() or (folder / "conda-meta").is_dir() or folder == home_folder()
+
+
+def _skipped(path: Path, link: bool, top: Path) -> str | None:
+    try:
+        target = path.resolve(strict=True)
+        mode = target.stat().st_mode
+    except (OSError, RuntimeError):
+        return "it is a link that leads nowhere"
+    if link and not target.is_relative_to(top.resolve()):
+        return "it is a link that leads out of the folder"
+    if link and stat.S_ISDIR(mode):
+        return "it is a link to a folder"
+    return None if stat.S_ISREG(mode) else "it is no ordinary file"
+
+
+def _choose(root: Path, script: str | None, names: list[str]) -> str:
+    if script is not None:
+        wanted = Path(script)
+        relative = (
+            wanted.relative_to(root) if wanted.is_absolute() and wanted.is_relative_to(root) else wanted
+        ).as_posix()
+        if relative in names:
+            return relative
+        why = "it is ignored" if (root / relative).is_file() else "there is no such file"
+        raise InvalidInput(f"The script {script!r} is not taken along from {root}: {why}.", fields={"script": why})
+    top = [name for name in names if name.endswith(".py") and "/" not in name]
+    for name in (*_USUAL_SCRIPTS, *(top if len(top) == 1 else [])):
+        if name in names:
+            return name
+    candidates = sorted(top or [name for name in names if name.endswith(".py")])
+    listed = ", ".join(candidates[:10]) + (", ..." if len(candidates) > 10 else "")
+    which = f"say with --script which it is: {listed}" if candidates else "there is no .py file in it"
+    raise InvalidInput(f"{root} has no train.py or main.py: {which}.", fields={"script": which})
+
+
+# --- limits ---------------------------------------------------------------------------------------------------------
+
+
+def _refuse_names(paths: dict[str, Path]) -> None:
+    """Names that multipart forms do not carry over as they are."""
+    for name in paths:
+        try:
+            name.encode()
+        except UnicodeEncodeError:
+            strange = "is not valid UTF-8"
+        else:
+            bad = next((char for char in name if char in '"\\' or (not char.isprintable() and char < "\xa0")), None)
+            if bad is None:
+                continue
+            strange = f"holds the character {bad!r}"
+        raise InvalidInput(
+            f"The file name {name!r} {strange}, which a submission cannot carry: rename the file, or leave it out "
+            "in .paddockignore.",
+            fields={"files": repr(name)},
+        )
+
+
+def _refuse_size(paths: dict[str, Path], limits: UploadSettings) -> None:
+    if len(paths) > limits.max_files:
+        raise TooLarge(
+            f"{len(paths):,} files are more than the {limits.max_files:,} that a submission may have: leave out data "
+            "and results in a .paddockignore file, or raise the setting upload.max_files."
+        )
+    sizes = {name: _size(path) for name, path in paths.items()}
+    total = sum(sizes.values())
+    if total <= limits.max_bytes:
+        return
+    largest = sorted(sizes, key=lambda name: -sizes[name])[:5]
+    raise TooLarge(
+        f"The files are {size_text(total)}, more than the {size_text(limits.max_bytes)} that a submission may "
+        "have: leave out data in a .paddockignore file and read it from its place, or raise the setting "
+        "upload.max_bytes. The largest are "
+        + ", ".join(f"{name} ({size_text(sizes[name])})" for name in largest)
+        + ".",
+        fields={name: f"{sizes[name]:,} bytes" for name in largest},
+    )
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be read ({error.strerror}): leave it out in .paddockignore.") from None
+
+
+# --- where it is from -----------------------------------------------------------------------------------------------
+
+
+def _code_info(source: Path, files: dict[str, bytes]) -> CodeInfo:
+    folder = source if source.is_dir() else source.parent
+    commit = _git(folder, "rev-parse", "HEAD")
+    changes = _git(folder, "status", "--porcelain", "--", ".") if commit else None
+    return CodeInfo(
+        files=len(files),
+        bytes=sum(map(len, files.values())),
+        source=_text(source)[:4000],
+        git_commit=commit.strip()[:100] if commit else None,
+        git_dirty=bool(changes.strip()) if changes is not None else None,
+    )
+
+
+def _text(path: Path) -> str:
+    return os.fsencode(path).decode("utf-8", errors="replace")
+
+
+def _git(folder: Path, *arguments: str) -> str | None:
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(folder), *arguments],
+            env={**os.environ, "GIT_OPTIONAL_LOCKS": "0"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=GIT_SECONDS,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.decode(errors="replace")

@@ -1,0 +1,268 @@
+"""The way to a server: where it is, its token, its errors as ours.
+
+After a crash the address of a server stays in its home, and anybody may listen on that port. So nothing secret is sent
+before it is certain whom it reaches: through the socket in the home, or once the server has proved that it knows the
+token.
+"""
+
+import hmac
+import os
+import secrets
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+import httpx2
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from paddock.common import ownership
+from paddock.errors import NotAuthorised, PaddockError, ServerUnreachable, by_code
+from paddock.home import door, proof, tls, whereabouts
+from paddock.models import ErrorReply
+from paddock.paths import Home
+from paddock.settings import home_folder
+
+PREFIX = "/api/v1"
+HANDOVER_SECONDS = 30.0
+SILENCE_SECONDS = 60.0  # the server sends a comment every 15 s when nothing happens
+PROVEN_SECONDS = 60.0  # without a word from it, a server has to prove again who it is
+_HELLO_BYTES = 10_000
+Answer = TypeVar("Answer")
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+
+class _NotReached(ServerUnreachable):
+    """Nothing was sent yet: it may be tried again, whatever it is."""
+
+
+class _Hello(BaseModel):
+    proof: str
+
+
+class Connection:
+    def __init__(self, url: str | None, token: str | None, home: str | Path | None, timeout: float) -> None:
+        self.home = Home(home_folder(home))
+        self._url = url or (None if home else os.environ.get("PADDOCK_URL")) or None
+        self._token = token or (None if home and not url else os.environ.get("PADDOCK_TOKEN")) or None
+        self._timeout = timeout
+        # A proxy of the environment stands between networks, not between this machine and itself.
+        local = self._url is None or urlsplit(self._url).hostname in _LOOPBACK
+        self._http = httpx2.Client(timeout=timeout, trust_env=not local, verify=tls.trust(None))
+        self._pinned: dict[str, httpx2.Client] = {}  # certificate of a server -> what to ask it with
+        self._inside: httpx2.Client | None = None
+        self._open = ExitStack()
+        self._proven: dict[str, float] = {}  # address -> until when
+
+    def close(self) -> None:
+        self._http.close()
+        self._open.close()
+
+    @property
+    def url(self) -> str:
+        """Looked up anew each time: a server that was started again may have another port."""
+        if self._url is not None:
+            return self._url.rstrip("/")
+        ownership.refuse_foreign(self.home.root)
+        try:
+            there = self.home.server.exists()
+        except OSError as error:
+            raise ServerUnreachable(
+                f"{self.home.root} cannot be read ({error.strerror}): choose a home of your own with --home."
+            ) from None
+        found = whereabouts.read(self.home)
+        if found is not None:
+            return found.url.rstrip("/")
+        if there and self.home.server.exists():
+            raise ServerUnreachable(f"{self.home.server} cannot be read: start the server again.")
+        start = whereabouts.start_command(self.home)
+        raise _NotReached(f"No Paddock server runs on {self.home.root}: start one with `{start}`, or set PADDOCK_URL.")
+
+    @property
+    def token(self) -> str | None:
+        return self._token or self.home.read_token()
+
+    def request(self, method: str, path: str, *, patience: float | None = None, **options: Any) -> httpx2.Response:
+        """A whole answer. `patience`: seconds to wait for it, where that is longer than usual."""
+        options.setdefault("timeout", max(patience or 0, self._timeout))
+        end = time.monotonic() + HANDOVER_SECONDS
+        while True:
+            try:
+                return self._request(method, path, options)
+            except _NotReached:
+                if not self._moves() or time.monotonic() > end:
+                    raise
+            time.sleep(0.2)
+
+    def answers(self) -> bool:
+        """Whether the server is there now."""
+        try:
+            self._request("GET", "/version", {"timeout": self._timeout})
+        except PaddockError:
+            return False
+        return True
+
+    def check(self) -> None:
+        """That the server is there, and is ours."""
+        self._reach()
+
+    def _request(self, method: str, path: str, options: dict[str, Any]) -> httpx2.Response:
+        http, url = self._reach()
+        with self._translated(url):
+            response = http.request(method, url + PREFIX + path, headers=self._headers(), **options)
+            _refuse(response, url)
+            self._heard(url)
+            return response
+
+    def _reach(self) -> tuple[httpx2.Client, str]:
+        """What to ask with, and the address, when it is certain that our server is there."""
+        url = self.url
+        inside = self._through_the_home() if self._url is None else None
+        if inside is not None:
+            return inside, url.replace("https://", "http://", 1)  # the socket itself is the owner's alone
+        if time.monotonic() >= self._proven.get(url, 0.0):
+            self._prove(url)
+        return self._outside(url), url
+
+    def _outside(self, url: str) -> httpx2.Client:
+        """Through the port. What the home says of the server's certificate counts more than who has signed it."""
+        found = whereabouts.read(self.home) if self._url is None and url.startswith("https://") else None
+        if found is None or found.certificate is None:
+            return self._http
+        if found.certificate not in self._pinned:
+            made = httpx2.Client(timeout=self._timeout, trust_env=False, verify=tls.trust(found.certificate))
+            self._pinned[found.certificate] = self._open.enter_context(made)
+        return self._pinned[found.certificate]
+
+    def _through_the_home(self) -> httpx2.Client | None:
+        try:
+            with door.address(self.home) as place:
+                if not door.path(self.home).is_socket() or not door.listens(place):
+                    return None
+            if self._inside is None:
+                place = self._open.enter_context(door.address(self.home))
+                transport = httpx2.HTTPTransport(uds=place)
+                self._inside = self._open.enter_context(
+                    httpx2.Client(transport=transport, timeout=self._timeout, trust_env=False)
+                )
+        except OSError:
+            return None
+        return self._inside
+
+    def _prove(self, url: str) -> None:
+        """Nothing but a random number is sent."""
+        nonce = secrets.token_hex(32)
+        http = self._outside(url)
+        body = b""
+        with (
+            self._translated(url),
+            http.stream("GET", f"{url}{PREFIX}/hello", params={"nonce": nonce}, timeout=self._timeout) as response,
+        ):
+            for part in response.iter_bytes():
+                body += part
+                if len(body) > _HELLO_BYTES:
+                    break
+        try:
+            said = _Hello.model_validate_json(body).proof
+        except ValidationError:
+            status = f"{response.status_code} {response.reason_phrase}".strip()
+            raise ServerUnreachable(
+                f"{url} answered {status}, which is no answer of a Paddock server of this version; nothing secret was "
+                "sent to it. Start your server again with `paddock up`."
+            ) from None
+        token = self.token
+        right = proof.of(token, f"hello {nonce}") if token else ""
+        if not token or not hmac.compare_digest(said.encode(errors="replace"), right.encode()):
+            raise NotAuthorised(
+                f"What answers at {url} does not know your token, so nothing was sent to it: it is somebody else's "
+                "server, or the token is not the right one. Set PADDOCK_TOKEN, give the server's home with --home, or "
+                "start your server again with `paddock up`."
+            )
+        self._heard(url)
+
+    def _heard(self, url: str) -> None:
+        self._proven[url] = time.monotonic() + PROVEN_SECONDS
+
+    def _moves(self) -> bool:
+        """Another server is about to take over, perhaps on another machine."""
+        return self._url is None and whereabouts.successor(self.home) is not None
+
+    @contextmanager
+    def stream(self, path: str, headers: dict[str, str] | None = None, **params: Any) -> Iterator[httpx2.Response]:
+        """An answer as it comes."""
+        http, url = self._reach()
+        timeout = httpx2.Timeout(self._timeout, read=SILENCE_SECONDS)
+        given = {name: value for name, value in params.items() if value is not None}
+        with (
+            self._translated(url),
+            http.stream(
+                "GET", url + PREFIX + path, params=given, headers=self._headers() | (headers or {}), timeout=timeout
+            ) as response,
+        ):
+            if response.status_code >= 400:
+                response.read()
+                _refuse(response, url)
+            yield response
+
+    def _headers(self) -> dict[str, str]:
+        token = self.token
+        return {"Authorization": f"Bearer {token}"} if token else {}
+
+    @contextmanager
+    def _translated(self, url: str) -> Iterator[None]:
+        try:
+            yield
+        except httpx2.HTTPError as error:
+            self._proven.pop(url, None)  # whoever listens there next is somebody else until it has proved who it is
+            raise self._ours(error, url) from None
+        except httpx2.InvalidURL as error:
+            raise ServerUnreachable(f"{url!r} is not the address of a server: {error}.") from None
+
+    def _ours(self, error: httpx2.HTTPError, url: str) -> ServerUnreachable:
+        if isinstance(error, httpx2.TimeoutException):
+            return ServerUnreachable(f"The server at {url} does not answer in time: see `paddock doctor`.")
+        if isinstance(error, httpx2.TransportError):
+            why = str(error) or type(error).__name__
+            if "CERTIFICATE_VERIFY_FAILED" in why:
+                return ServerUnreachable(_untrusted(url, why))
+            kind = _NotReached if isinstance(error, httpx2.ConnectError) else ServerUnreachable
+            start = "paddock up" if self._url else whereabouts.start_command(self.home)
+            return kind(f"No Paddock server answers at {url} ({why}): start one with `{start}`.")
+        return ServerUnreachable(f"{url} gave an answer that no Paddock server gives ({error}).")
+
+
+def _untrusted(url: str, why: str) -> str:
+    reason = why.partition("verify failed: ")[2].partition(" (_ssl.c")[0] or why
+    return (
+        f"The certificate of {url} is not trusted here ({reason}), so nothing was sent to it: name a file with it, or "
+        "with that of its signer, in SSL_CERT_FILE, or give the server's home with --home."
+    )
+
+
+def understood(kind: type[Answer], content: bytes) -> Answer:
+    """An answer as what it should be."""
+    try:
+        return TypeAdapter(kind).validate_json(content)
+    except ValidationError as error:
+        raise PaddockError(
+            f"The server's answer is not understood ({error.errors()[0]['msg']}): it may be of another version than "
+            "this program. `paddock version` tells."
+        ) from None
+
+
+def _refuse(response: httpx2.Response, url: str) -> None:
+    if response.status_code < 300:
+        return
+    try:
+        error = ErrorReply.model_validate_json(response.content).error
+    except ValidationError:
+        raise PaddockError(
+            f"{url} answered {response.status_code} {response.reason_phrase}, which is no answer of a Paddock server."
+        ) from None
+    if error.code == NotAuthorised.code:
+        raise NotAuthorised(
+            f"The server at {url} does not accept this token: set PADDOCK_TOKEN, or give the server's home with --home."
+        )
+    raise by_code(error.code)(error.message, fields=error.fields)

@@ -1,0 +1,107 @@
+"""The event stream of a server, followed across interruptions."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import httpx2
+from pydantic import ValidationError
+
+from paddock.client.connection import Connection
+from paddock.errors import Busy, DatabaseUnavailable, PaddockError, ServerUnreachable
+from paddock.models import Event
+
+AWAY_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Sent:
+    """One server-sent event."""
+
+    event: str
+    data: str
+    id: str | None
+
+
+def events(connection: Connection, job: str | None, last: int | None) -> Iterator[Event]:
+    """What changes, as it changes. Comes back by itself, from where it was, when the server was away for a while."""
+    position = last
+    patience: Patience | None = None  # a server that was never there is an error at once
+    while True:
+        try:
+            resumed = {"Last-Event-ID": str(position)} if position is not None else {}
+            with connection.stream("/events", resumed, job=job) as response:
+                patience = patience or Patience(AWAY_SECONDS)
+                patience.reached()
+                for sent in server_sent(response):
+                    position = int(sent.id) if sent.id and sent.id.isdigit() else position
+                    event = _event(sent, job, position)
+                    if event is not None:
+                        yield event
+            ended: PaddockError = ServerUnreachable("The server closed the event stream.")
+        except (ServerUnreachable, Busy, DatabaseUnavailable) as error:
+            ended = error
+        if patience is None:
+            raise ended
+        patience.missed(ended)
+
+
+def _event(sent: "Sent", job: str | None, position: int | None) -> Event | None:
+    if sent.event == "hello":
+        return None
+    if sent.event == "reset":
+        # More happened than the server keeps: whoever follows must fetch the present state.
+        return Event(id=position or 0, at=datetime.now(UTC), job=job, kind="job", data={"change": "missed"})
+    try:
+        return Event.model_validate_json(sent.data)
+    except ValidationError:  # of a newer server
+        return None
+
+
+def server_sent(response: httpx2.Response) -> Iterator[Sent]:
+    """The events of a stream. Lines end with line feeds only: JSON may hold what Unicode calls line ends."""
+    event, last = "message", None
+    data: list[str] = []
+    for line in _lines(response):
+        if not line:
+            if data:
+                yield Sent(event, "\n".join(data), last)
+            event, data = "message", []
+            continue
+        field, _, value = line.partition(":")
+        value = value.removeprefix(" ")
+        if field == "event":
+            event = value
+        elif field == "data":
+            data.append(value)
+        elif field == "id":
+            last = value
+
+
+def _lines(response: httpx2.Response) -> Iterator[str]:
+    rest = b""
+    for part in response.iter_bytes():
+        *lines, rest = (rest + part).split(b"\n")
+        for line in lines:
+            yield line.removesuffix(b"\r").decode("utf-8", errors="replace")
+
+
+class Patience:
+    """How long a server may be away while something of it is followed."""
+
+    def __init__(self, seconds: float, pause: float = 0.5) -> None:
+        self._seconds = seconds
+        self._pause = pause
+        self._since: float | None = None
+
+    def reached(self) -> None:
+        self._since = None
+
+    def missed(self, error: PaddockError) -> None:
+        """Wait a little, or raise when it is too long."""
+        now = time.monotonic()
+        self._since = now if self._since is None else self._since
+        if now - self._since >= self._seconds:
+            raise error
+        time.sleep(self._pause)

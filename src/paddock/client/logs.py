@@ -1,0 +1,98 @@
+"""What a task printed, read in ranges of bytes."""
+
+import codecs
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from paddock.client.connection import Connection, understood
+from paddock.client.events import AWAY_SECONDS, Patience
+from paddock.errors import ServerUnreachable
+from paddock.models import Attempt
+
+PART = 10_000_000
+MOST = 50_000_000  # that the server gives at once
+FOLLOW_SECONDS = 0.4
+
+
+@dataclass(frozen=True)
+class LogPart:
+    """A range of a log: where it starts, how large the whole log is, and the bytes."""
+
+    start: int
+    size: int
+    data: bytes
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.data)
+
+    @property
+    def text(self) -> str:
+        return self.data.decode("utf-8", errors="replace")
+
+
+class TaskLog:
+    """The log of one attempt; of the current one when `attempt` is not given."""
+
+    def __init__(self, connection: Connection, task: str, attempt: int | None = None) -> None:
+        self._connection = connection
+        self._path = f"/tasks/{task}"
+        self._attempt = attempt
+
+    def part(self, offset: int = 0, limit: int = PART) -> LogPart:
+        """A range of bytes; a negative offset counts from the end."""
+        params = {"offset": offset, "limit": limit} | ({"attempt": self._attempt} if self._attempt else {})
+        response = self._connection.request("GET", f"{self._path}/log", params=params)
+        start, size = (int(response.headers.get(name, "0")) for name in ("x-log-start", "x-log-size"))
+        return LogPart(start, size, response.content)
+
+    def whole(self) -> LogPart:
+        parts: list[bytes] = []
+        end = 0
+        while True:
+            part = self.part(end)
+            parts.append(part.data)
+            end += len(part.data)
+            if not part.data or end >= part.size:
+                return LogPart(0, part.size, b"".join(parts))
+
+    def tail(self, lines: int) -> LogPart:
+        """The last lines; fewer where these have more than 50 MB."""
+        reach = 65_536
+        while True:
+            part = self.part(-reach, reach)
+            if part.start == 0 or reach >= MOST or part.data[:-1].count(b"\n") >= lines:
+                found = part.data.split(b"\n")
+                last = lines + (not found[-1])  # a log that ends with a line feed has an empty piece after it
+                kept = b"\n".join(found[-last:]) if lines else b""
+                return LogPart(part.end - len(kept), part.size, kept)
+            reach = min(reach * 8, MOST)
+
+    def follow(self, offset: int = 0) -> Iterator[str]:
+        """What is printed, as it is printed, until the attempt has ended; a server may be away for a while."""
+        decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
+        patience = Patience(AWAY_SECONDS)
+        while True:
+            try:
+                ended = self._ended()  # asked before reading: nothing comes after
+                part = self.part(offset)
+            except ServerUnreachable as error:
+                patience.missed(error)
+                continue
+            patience.reached()
+            if part.size < offset:  # its middle was dropped: go on behind what is there
+                offset = part.size
+                yield "\n[paddock] the middle of this log was dropped\n"
+            elif part.data:
+                offset = part.end
+                yield decoder.decode(part.data)
+            elif ended:
+                return
+            else:
+                time.sleep(FOLLOW_SECONDS)
+
+    def _ended(self) -> bool:
+        found = understood(list[Attempt], self._connection.request("GET", f"{self._path}/attempts").content)
+        self._attempt = self._attempt or found[-1].number
+        return found[self._attempt - 1].state.ended if self._attempt <= len(found) else True

@@ -1,0 +1,388 @@
+"""`paddock map`: a command for each of many files, put together on the client.
+
+The files stay where they are. The job takes along the driver (map_driver.py), the list of its files, and those scripts
+of the current folder that its commands name.
+"""
+
+import glob
+import json
+import os
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from itertools import pairwise, takewhile
+from pathlib import Path, PurePath
+from typing import Any
+
+from paddock.client.bundle import Bundle, changed
+from paddock.client.collect import Collected, collect
+from paddock.errors import InvalidInput
+from paddock.models import CodeInfo, JobSpec, MapPart
+from paddock.program import shell_template
+from paddock.runner import map_driver
+from paddock.runner.files import read_plain
+from paddock.settings import UploadSettings
+
+NAME_LENGTH = 80
+MAX_PLAN, MAX_PARTS = 1_000_000, 128 * 1024**2
+_JUNK = (ValueError, TypeError, LookupError, AttributeError, RecursionError)
+_FIELDS = {name: f"PADDOCK_{name.upper()}" for name in ("input", "output", "code", "job", "task")}
+# A word of a shell command that may be a script of the current folder.
+_SCRIPT = re.compile(r"(?<![^\s;&|(])(?:\./)?(?P<path>[\w+-][\w./+-]*\.(?:py|sh))(?![^\s;&|)])")
+
+
+class Distribution(StrEnum):
+    """Which files make a task."""
+
+    BLOCK = "block"  # consecutive ones
+    CYCLIC = "cyclic"  # dealt out one by one, like cards
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a person asks for. Relative paths are relative to `folder`."""
+
+    command: str
+    inputs: Sequence[str] = ()
+    listed: str | None = None  # a file with names
+    output: str | None = None
+    suffix: str | None = None
+    reduce: str | None = None
+    per_task: int | None = None
+    tasks: int | None = None
+    distribution: Distribution = Distribution.BLOCK
+    fresh: bool = False
+    folder: Path = field(default_factory=Path.cwd)
+
+
+@dataclass(frozen=True)
+class File:
+    """An input, its path below the root of its tree, and the output that is made of it."""
+
+    source: Path
+    below: PurePath
+    target: Path | None = None
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """What will be done."""
+
+    wanted: Wanted
+    parts: list[list[File]]
+    skipped: int  # files whose outputs are there
+    bundle: Bundle | None  # None: nothing is left to do
+
+    @property
+    def files(self) -> int:
+        return sum(map(len, self.parts))
+
+
+def mapped(
+    wanted: Wanted,
+    changes: Mapping[str, Any],
+    *,
+    environment: Mapping[str, str],
+    limits: UploadSettings,
+    max_tasks: int,
+) -> Mapped:
+    """Find the files, leave out those that are done, and make a job of the others. Raises InvalidInput.
+
+    `changes`: fields of the job that do not follow from what is wanted. `environment`: if they choose none.
+    """
+    _refuse_fields(wanted)
+    found = find(wanted)
+    left = found if wanted.fresh else undone(found)
+    parts = deal(left, task_count(len(left), wanted, max_tasks), wanted.distribution)
+    scripts = _Scripts(wanted.folder, limits)
+    command = scripts.take(wanted.command)
+    rendered = shell_template.render(command, _FIELDS, params=("input", "output"), numbers=())
+    reduce = _in_folder(scripts.take(wanted.reduce), wanted.folder) if wanted.reduce is not None else None
+    given = {"description": _text(call(wanted)), **changes}
+    if parts:
+        files = scripts.files | part_files(parts, rendered, wanted.folder)
+        driven = {"name": _name(wanted.command)} | given | _driven(len(parts), reduce)
+        spec = changed(JobSpec(), driven, environment)
+    elif reduce is not None:
+        alone = {"name": _name(wanted.reduce or "")} | given | {"command": reduce, "objective": ""}
+        files, spec = scripts.files, changed(JobSpec(), alone, environment)
+    else:
+        return Mapped(wanted, [], len(found), None)
+    code = scripts.code.model_copy(update={"source": _text(wanted.folder)[:4000]})
+    made = Bundle(spec, Collected(files, spec.script, code, scripts.warnings))
+    return Mapped(wanted, parts, len(found) - len(left), made)
+
+
+def call(wanted: Wanted) -> str:
+    """The call that asks for this, for a shell."""
+    words = ["paddock", "map", wanted.command]
+    for pattern in wanted.inputs:
+        words += ["--input", pattern]
+    chosen = {
+        "--list": wanted.listed,
+        "--output": wanted.output,
+        "--suffix": wanted.suffix,
+        "--per-task": wanted.per_task,
+        "--tasks": wanted.tasks,
+        "--distribution": wanted.distribution.value if wanted.distribution is not Distribution.BLOCK else None,
+        "--reduce": wanted.reduce,
+    }
+    for flag, value in chosen.items():
+        words += [flag, str(value)] if value is not None else []
+    return shlex.join([*words, *(["--fresh"] if wanted.fresh else [])])
+
+
+def _refuse_fields(wanted: Wanted) -> None:
+    for name, given in (("output", wanted.output), ("list", wanted.listed), *(("input", one) for one in wanted.inputs)):
+        if given is not None and not given.strip():
+            raise _refused(name, f"--{name} is empty: write . for the current folder")
+    has_output = "{output}" in wanted.command
+    if "{input}" not in wanted.command:
+        raise _refused("command", "the command does not say where the file goes: write {input} in it")
+    if has_output and wanted.output is None:
+        raise _refused("output", "the command has {output}: say with --output to which folder outputs go")
+    if wanted.output is not None and not has_output:
+        raise _refused("command", "the command has no {output}: write it where the output goes, or leave --output out")
+    if wanted.suffix is not None and (wanted.output is None or "/" in wanted.suffix):
+        raise _refused("suffix", "--suffix is the ending of outputs, such as .npy, and needs --output")
+    if wanted.suffix is not None and wanted.suffix.isalnum():
+        raise _refused("suffix", f"--suffix {wanted.suffix} has no dot: write --suffix .{wanted.suffix}")
+    if wanted.per_task is not None and wanted.tasks is not None:
+        raise _refused("tasks", "give --per-task or --tasks, not both")
+
+
+def _driven(parts: int, reduce: str | None) -> dict[str, Any]:
+    """The fields of a job that runs the driver."""
+    return {
+        "script": map_driver.SCRIPT,
+        "params": {"part": f"1..{parts}" if parts > 1 else 1},
+        "search": {"method": "grid"},
+        "objective": "",
+        "metrics": {"stdout": False},  # what commands print is theirs
+        "reduce": reduce,
+    }
+
+
+# --- which files ----------------------------------------------------------------------------------------------------
+
+
+def find(wanted: Wanted) -> list[File]:
+    """All inputs with their outputs; each input once."""
+    if not wanted.inputs and wanted.listed is None:
+        raise _refused("input", "say which files: --input 'photos/**/*.jpg', or --list FILE")
+    output = None if wanted.output is None else _absolute(wanted.folder, wanted.output)
+    found: dict[Path, File] = {}
+    for pattern in wanted.inputs:
+        files = _matches(pattern, wanted.folder, output)
+        if not files:
+            raise _refused("input", f"no file matches {_text(pattern)} in {_text(wanted.folder)}")
+        found |= {file.source: file for file in files if file.source not in found}
+    for file in _listed(wanted.listed, wanted.folder) if wanted.listed is not None else []:
+        found.setdefault(file.source, file)
+    return list(found.values()) if output is None else targets(list(found.values()), output, wanted.suffix)
+
+
+def _matches(pattern: str, folder: Path, output: Path | None) -> list[File]:
+    """Those of a pattern, by name; a folder stands for all files in it.
+
+    Their tree begins where the pattern's fixed part ends. Outputs that lie in it are no inputs.
+    """
+    parts = _expanded(pattern).parts
+    fixed = tuple(takewhile(lambda part: not glob.has_magic(part), parts[:-1]))
+    root, rest = _absolute(folder, *fixed), parts[len(fixed) :]
+    if _absolute(folder, *parts).is_dir():
+        root, rest = _absolute(folder, *parts), ("**", "*")
+    own = output if output and root in output.parents else None
+    names = glob.glob(os.path.join(*rest), root_dir=root, recursive=True) if rest else []  # noqa: PTH118, PTH207
+    files = [File(root / name, PurePath(name)) for name in sorted(set(names)) if (root / name).is_file()]
+    return [file for file in files if own is None or own not in file.source.parents]
+
+
+def _listed(name: str, folder: Path) -> list[File]:
+    """Those that a file names, one a line. Their tree begins at the folder; of those not in it, at the root."""
+    try:
+        lines = _absolute(folder, name).read_bytes().split(b"\n")
+    except OSError as error:
+        raise _refused("list", f"the list {_text(name)} cannot be read: {error.strerror}") from None
+    found = [_line(folder, os.fsdecode(line)) for line in lines if line.strip()]
+    missing = [path for path in found if not path.is_file()]
+    if missing or not found:
+        more = f", and {len(missing) - 1:,} more" if len(missing) > 1 else ""
+        what = f"names what is no file: {_text(missing[0])}{more}" if missing else "names no file"
+        raise _refused("list", f"the list {_text(name)} {what}")
+    return [File(path, path.relative_to(folder if folder in path.parents else "/")) for path in found]
+
+
+def _line(folder: Path, line: str) -> Path:
+    """Names may have blanks at their ends; where none has, they are the list's, as is a carriage return."""
+    path = _absolute(folder, line)
+    return path if path.is_file() else _absolute(folder, line.strip())
+
+
+def targets(files: Sequence[File], output: Path, suffix: str | None) -> list[File]:
+    """With an output for each, in the same tree below `output`. Refuses those that would overwrite each other."""
+    made: dict[Path, File] = {}
+    sources = {file.source for file in files}
+    for file in files:
+        name = file.below.name if suffix is None else file.below.stem + suffix
+        target = output / file.below.with_name(name)
+        if target in sources:
+            raise _refused("output", f"{_text(target)} would be overwritten: it is an input")
+        if target in made:
+            two = f"{_text(made[target].source)} and {_text(file.source)}"
+            raise _refused("output", f"{two} have the same output, {_text(target)}: map them into different folders")
+        made[target] = replace(file, target=target)
+    folders = {target.parent for target in made}
+    both = next((one for folder in folders for one in (folder, *folder.parents) if one in made), None)
+    if both is not None:
+        raise _refused("output", f"{_text(both)} would be both a file and a folder")
+    return list(made.values())
+
+
+def undone(files: Sequence[File]) -> list[File]:
+    """Those whose output is not there, or older than they are."""
+    there = {path for folder in {file.target.parent for file in files if file.target} for path in _in(folder)}
+    return [file for file in files if file.target not in there or _is_older(file.target, file.source)]
+
+
+def _in(folder: Path) -> list[Path]:
+    try:
+        return list(folder.iterdir())
+    except OSError:
+        return []
+
+
+def _is_older(target: Path | None, source: Path) -> bool:
+    try:
+        return target is None or target.stat().st_mtime < source.stat().st_mtime
+    except OSError:
+        return True
+
+
+# --- tasks ----------------------------------------------------------------------------------------------------------
+
+
+def task_count(files: int, wanted: Wanted, max_tasks: int) -> int:
+    """One for each file, unless it is said otherwise."""
+    count = files
+    if wanted.per_task is not None:
+        count = -(-files // wanted.per_task)
+    elif wanted.tasks is not None:
+        count = min(wanted.tasks, files)
+    if count > max_tasks:
+        enough = -(-files // max_tasks)
+        message = f"{count:,} tasks are more than the {max_tasks:,} of the setting max_tasks"
+        raise _refused("tasks", f"{message}: put several files into a task, such as --per-task {enough}")
+    return count
+
+
+def deal(files: Sequence[File], count: int, distribution: Distribution) -> list[list[File]]:
+    """Into so many parts, whose sizes differ by one at most."""
+    if distribution is Distribution.CYCLIC:
+        return [list(files[number::count]) for number in range(count)]
+    ends = [number * len(files) // max(count, 1) for number in range(count + 1)]
+    return [list(files[start:end]) for start, end in pairwise(ends)]
+
+
+def part_files(parts: Sequence[Sequence[File]], command: str, folder: Path) -> dict[str, bytes]:
+    """The driver and what it reads; a task reads no more than its own part."""
+    lines = [json.dumps([[str(file.source), file.target and str(file.target)] for file in part]) for part in parts]
+    starts, at = [], 0
+    for line in lines:
+        starts.append(at)
+        at += len(line) + 1
+    driver = Path(map_driver.__file__).read_text()
+    made = {
+        "map.py": f"{driver}\n# {json.dumps(command)}\n",  # what is learned of a script is of this command alone
+        map_driver.PLAN: json.dumps({"command": command, "folder": str(folder)}),
+        map_driver.PARTS: "".join(line + "\n" for line in lines),
+        map_driver.INDEX: "".join(f"{start:0{map_driver.WIDTH}d}" for start in starts),
+    }
+    return {f"{map_driver.FOLDER}/{name}": text.encode() for name, text in made.items()}
+
+
+def parts_of(code: Path) -> list[MapPart]:
+    """What each task of a map does, from the snapshot of its job; names are relative to the folder of the call.
+
+    Tasks can write there: a line that is none of ours is left out.
+    """
+    folder = code / map_driver.FOLDER
+    try:
+        plan = read_plain(str(folder / map_driver.PLAN), MAX_PLAN, below=str(code))
+        top = json.loads(plan)["folder"].rstrip("/") + "/"
+        parts = read_plain(str(folder / map_driver.PARTS), MAX_PARTS, below=str(code))
+    except (OSError, *_JUNK):
+        return []
+    found = (_part(number, line, top) for number, line in enumerate(parts.split(b"\n"), start=1) if line)
+    return [part for part in found if part is not None]
+
+
+def _part(number: int, line: bytes, top: str) -> MapPart | None:
+    try:
+        files = json.loads(line)
+        source, target = (name and _text(name.removeprefix(top)) for name in files[0])
+        return MapPart(part=number, files=len(files), input=source or "", output=target)
+    except _JUNK:
+        return None
+
+
+# --- commands -------------------------------------------------------------------------------------------------------
+
+
+class _Scripts:
+    """Scripts of a folder that commands name, and what they import."""
+
+    def __init__(self, folder: Path, limits: UploadSettings) -> None:
+        self._folder, self._limits = folder, limits
+        self.files: dict[str, bytes] = {}
+        self.warnings: list[str] = []
+        self.code = CodeInfo()
+
+    def take(self, command: str) -> str:
+        """The command, with the scripts as they are now, whatever becomes of them later."""
+        return _SCRIPT.sub(lambda found: self._taken(found, command), command)
+
+    def _taken(self, found: re.Match[str], command: str) -> str:
+        path = PurePath(found["path"])
+        written = command[: found.start()].rstrip().endswith(">")
+        if written or ".." in path.parts or not (self._folder / path).is_file():
+            return found[0]
+        got = collect(self._folder / path, needs_script=False, limits=self._limits)
+        self.files |= {(path.parent / name).as_posix(): data for name, data in got.files.items()}
+        self.warnings += got.warnings
+        self.code = got.code
+        return f"{{code}}/{path.as_posix()}"
+
+
+def _in_folder(command: str, folder: Path) -> str:
+    try:
+        text = shlex.quote(str(folder).encode().decode())
+    except UnicodeEncodeError:
+        message = f"the name of {_text(folder)} is not valid UTF-8: a reduce command cannot run in it"
+        raise _refused("reduce", message) from None
+    return f"cd {text.replace('{', '{{').replace('}', '}}')} || exit\n{command}"
+
+
+def _name(command: str) -> str:
+    line = " ".join(_text(command).split())
+    return line if len(line) <= NAME_LENGTH else line[: NAME_LENGTH - 1] + "…"
+
+
+def _text(path: Path | str) -> str:
+    return os.fsencode(path).decode("utf-8", errors="replace")
+
+
+def _absolute(folder: Path, *parts: str) -> Path:
+    """Links are kept: what they are called is what people see."""
+    return Path(os.path.abspath(folder / _expanded(Path(*parts))))  # noqa: PTH100
+
+
+def _expanded(path: PurePath | str) -> Path:
+    """With the home folder in place of ~; a file's name may also begin so."""
+    return Path(os.path.expanduser(path))  # noqa: PTH111
+
+
+def _refused(name: str, message: str) -> InvalidInput:
+    return InvalidInput(f"{message[0].upper()}{message[1:]}.", fields={name: message})

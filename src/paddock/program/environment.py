@@ -1,0 +1,169 @@
+"""The Python that a job runs with: found, and tried before anything is queued."""
+
+import json
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Any
+
+from paddock.common import variables
+from paddock.errors import InvalidInput, UnusableEnvironment
+from paddock.models import Environment, Interpreter
+from paddock.program.commands import Command, wrap_setup
+from paddock.runner import processes
+
+_PROBE = (
+    "import json, sys, importlib.util as u; "
+    "print('\\nPADDOCK ' + json.dumps(['.'.join(map(str, sys.version_info[:3])), u.find_spec('paddock') is not None]))"
+)
+_MARK = "PADDOCK_CHECK"
+MEMORY, SAID = 4 * 1024**3, 64 * 1024**2  # bytes: of each process, and of all that one file takes
+# Limits are set by a process that then becomes the command: between fork and exec of one with threads that is not safe.
+_LIMITED = """
+import json, os, resource, sys
+kinds = (resource.RLIMIT_CPU, resource.RLIMIT_DATA, resource.RLIMIT_FSIZE, resource.RLIMIT_CORE)
+for kind, wanted in zip(kinds, json.loads(sys.argv[1])):
+    highest = resource.getrlimit(kind)[1]
+    wanted = wanted if highest == resource.RLIM_INFINITY else min(wanted, highest)
+    resource.setrlimit(kind, (wanted, wanted))
+try:
+    os.execvp(sys.argv[2], sys.argv[2:])
+except OSError as error:
+    sys.exit(error.strerror)
+"""
+_CONDA_ROOTS = (
+    "~/miniconda3",
+    "~/anaconda3",
+    "~/miniforge3",
+    "~/mambaforge",
+    "~/.conda",
+    "/opt/conda",
+    "/opt/miniconda3",
+)
+
+
+def find(environment: Environment, default: str | None) -> Interpreter:
+    """Where the interpreter is. Raises with the field at fault; does not start it."""
+    chosen = [name for name in ("python", "venv", "conda") if getattr(environment, name)]
+    if len(chosen) > 1:
+        message = f"give one of {' and '.join(chosen)}, not both"
+        raise InvalidInput(f"The environment is ambiguous: {message}.", fields={"environment": message})
+    if environment.venv:
+        return _in_folder(Path(environment.venv).expanduser(), "venv", "VIRTUAL_ENV")
+    if environment.conda:
+        return _in_folder(_conda_folder(environment.conda), "conda", "CONDA_PREFIX")
+    wanted = environment.python or default or sys.executable
+    found = shutil.which(Path(wanted).expanduser() if "/" in wanted else wanted)
+    if found is None:
+        message = f"there is no executable {wanted!r} on the server's machine"
+        raise UnusableEnvironment(f"The interpreter was not found: {message}.", fields={"environment.python": message})
+    return Interpreter(argv=[str(Path(found).absolute())])
+
+
+def _in_folder(folder: Path, field: str, variable: str) -> Interpreter:
+    python = folder / "bin" / "python"
+    if not os.access(python, os.X_OK):
+        message = f"{folder} has no bin/python"
+        raise UnusableEnvironment(
+            f"The environment was not found: {message}.", fields={f"environment.{field}": message}
+        )
+    path = os.pathsep.join([str(folder / "bin"), os.environ.get("PATH", os.defpath)])
+    return Interpreter(argv=[str(python.absolute())], env={variable: str(folder), "PATH": path})
+
+
+def _conda_folder(given: str) -> Path:
+    if os.sep in given:
+        return Path(given).expanduser()
+    roots = [os.environ.get("CONDA_PREFIX"), os.environ.get("MAMBA_ROOT_PREFIX"), *_CONDA_ROOTS]
+    bases = [Path(root).expanduser() for root in roots if root]
+    candidates = [folder for base in bases for folder in (base / "envs" / given, base.parent / given)]
+    for folder in candidates:
+        if (folder / "conda-meta").is_dir():
+            return folder
+    message = (
+        f"no conda environment {given!r} in {', '.join(sorted({str(b / 'envs') for b in bases}))}: give its folder"
+    )
+    raise UnusableEnvironment(f"The environment was not found: {message}.", fields={"environment.conda": message})
+
+
+def check(environment: Environment, interpreter: Interpreter, seconds: float, *, python: bool = True) -> Interpreter:
+    """Start it once, with its set-up lines. `python` false: only the set-up lines, for commands that need none."""
+    argv = [*interpreter.argv, "-c", _PROBE] if python else ["/bin/echo", "PADDOCK [null, false]"]
+    if not python and not environment.setup:
+        return interpreter
+    command = Command(argv=argv, env=interpreter.env | environment.variables)
+    if environment.setup:
+        command = wrap_setup(command, environment.setup)
+    what = "set-up lines" if environment.setup else command.argv[0]
+    try:
+        code, out, err = _run(command, seconds)
+    except subprocess.TimeoutExpired:
+        raise _unusable(f"{what} did not answer within {seconds:g} s") from None
+    except OSError as error:
+        raise _unusable(f"{what}: {error.strerror}") from None
+    answers = [line.removeprefix("PADDOCK ") for line in out.splitlines() if line.startswith("PADDOCK ")]
+    answer = _answer(answers[-1]) if answers else None
+    if code or answer is None:
+        said = err.strip().splitlines()
+        raise _unusable(f"{what} ended with code {code}" + (f": {said[-1][:300]}" if said else ""))
+    return interpreter.model_copy(update=answer)
+
+
+def _answer(text: str) -> dict[str, Any] | None:
+    """What the probe said; None: it was not the probe."""
+    try:
+        version, has_paddock = json.loads(text)
+    except (ValueError, TypeError):
+        return None
+    known = version is None or (isinstance(version, str) and version.replace(".", "").isalnum())
+    return {"version": version, "has_paddock": has_paddock is True} if known else None
+
+
+def _run(command: Command, seconds: float) -> tuple[int, str, str]:
+    """Its code and what it said. What it has left behind is ended with it, and not waited for."""
+    mark = secrets.token_hex(8)
+    limits = [int(seconds) + 1, MEMORY, SAID, 0]  # seconds on a processor, memory, size of files, of core dumps
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        process = subprocess.Popen(
+            [sys.executable, "-I", "-S", "-c", _LIMITED, json.dumps(limits), *command.argv],
+            env={**variables.harmless(os.environ), **command.env, _MARK: mark},
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
+            start_new_session=True,
+        )
+        try:
+            code = process.wait(seconds)
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            _end_marked(mark)
+        return code, _last(out), _last(err)
+
+
+def _end_marked(mark: str) -> None:
+    """Also those that have left the process group."""
+    for _ in range(20):
+        left = [pid for pid in processes.everybody() if processes.variable(pid, _MARK) == mark]
+        if not left:
+            return
+        for pid in left:
+            processes.signal_process(pid, signal.SIGKILL)
+
+
+def _last(file: IO[bytes]) -> str:
+    """Its last lines: the answer is among them."""
+    file.seek(max(file.seek(0, os.SEEK_END) - 64 * 1024, 0))
+    return file.read().decode(errors="replace")
+
+
+def _unusable(message: str) -> UnusableEnvironment:
+    return UnusableEnvironment(f"The job's environment does not work: {message}.", fields={"environment": message})

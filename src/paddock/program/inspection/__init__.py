@@ -1,0 +1,90 @@
+"""Reads a training script, never running it: the parameters it takes and where its metrics are."""
+
+import re
+import warnings
+from collections.abc import Sequence
+
+from paddock.models import Convention, ScriptReport
+from paddock.program.inspection import given as given_names
+from paddock.program.inspection import (
+    metric_sources,
+    with_absl,
+    with_argparse,
+    with_argv,
+    with_click,
+    with_dataclasses,
+    with_environ,
+    with_fire,
+    with_typer,
+)
+from paddock.program.inspection.module import Found, Module
+
+__all__ = ["inspect_source"]
+
+_FLAG_READERS = (
+    with_argparse.read,
+    with_click.read,
+    with_typer.read,
+    with_absl.read,
+    with_fire.read,
+    with_dataclasses.read,
+)
+_OTHER_READERS = (with_dataclasses.read_hydra, with_argv.read, with_environ.read)
+_NO_PARAMETERS = (
+    "The script takes no parameters that reading it could find: they reach it as environment variables of their own "
+    "names; if it reads its options in another file, set the convention to `flags`, or give a command with {name} "
+    "fields in place of the script."
+)
+
+
+def inspect_source(source: str, filename: str = "train.py", given: Sequence[str] = ()) -> ScriptReport:
+    """What the script takes and shows. `given`: the parameters it will be given, to be checked."""
+    if not filename.lower().endswith(".py"):
+        return ScriptReport(convention=Convention.ENV, open_ended=True)
+    try:
+        module = _parsed(source)
+        found = _found(module)
+        metrics = metric_sources.find(module)
+    except SyntaxError as error:
+        return _not_read(f"Line {error.lineno or 1} of {filename} is not valid Python ({error.msg}): correct it.")
+    except (ValueError, RecursionError, MemoryError) as error:
+        reason = re.sub(r"\s+", " ", str(error)) or "it is too deeply nested"
+        return _not_read(f"{filename} cannot be read as Python at line 1 or later ({reason}): check the file.")
+    report = ScriptReport(
+        convention=found.convention, params=found.params, open_ended=found.open_ended, metrics=metrics
+    )
+    texts = [*found.warnings, *given_names.check(report, given)]
+    if not metrics:
+        texts.append(metric_sources.NONE_IN_SIGHT)
+    return report.model_copy(update={"warnings": texts})
+
+
+def _parsed(source: str) -> Module:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # an invalid escape in the user's script is the user's
+        return Module(source.removeprefix("\ufeff"))
+
+
+def _found(module: Module) -> Found:
+    flags = [f for reader in _FLAG_READERS if (f := reader(module)) is not None]
+    if flags:
+        return _merged(flags)
+    for reader in _OTHER_READERS:
+        if (found := reader(module)) is not None:
+            return found
+    return Found(convention=Convention.ENV, warnings=[_NO_PARAMETERS])
+
+
+def _merged(flags: list[Found]) -> Found:
+    """Some scripts use two at once, such as absl's flags beside an argparse parser."""
+    merged = flags[0]
+    for other in flags[1:]:
+        for param in other.params:
+            merged.add(param)
+        merged.open_ended |= other.open_ended
+        merged.warnings += other.warnings
+    return merged
+
+
+def _not_read(warning: str) -> ScriptReport:
+    return ScriptReport(convention=Convention.ENV, open_ended=True, warnings=[warning])

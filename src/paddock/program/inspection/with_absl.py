@@ -1,0 +1,54 @@
+"""Flags of absl and of the TensorFlow 1 module that was made of it."""
+
+import ast
+from typing import Any
+
+from paddock.models import FlagStyle, ScriptParam
+from paddock.program.inspection.module import Found, Module, argument, last_name
+from paddock.program.inspection.values import Kind
+
+# A `list` of absl is one text with commas, so it is declared as text; `multi` flags are repeated.
+_KINDS: dict[str, Kind] = {
+    "integer": "int", "float": "float", "string": "str", "bool": "bool", "boolean": "bool", "enum": "str",
+    "enum_class": "str", "list": "str", "spaceseplist": "str",
+    "multi_integer": "list", "multi_float": "list", "multi_string": "list", "multi_enum": "list",
+}  # fmt: skip
+_WITH_VALUES = ("enum", "multi_enum", "enum_class", "multi_enum_class")
+
+
+def read(module: Module) -> Found | None:
+    found = Found()
+    seen = False
+    for call in module.find(ast.Call):
+        last = last_name(call.func)
+        if not last.startswith("DEFINE_"):
+            continue
+        seen = True
+        name = module.text(argument(call, 0, "name"))
+        what = last.removeprefix("DEFINE_")
+        if name is None or module.in_loop(call) or what.startswith(("config", "alias", "multi_enum_class")):
+            found.open_ended = True
+        if name is not None:
+            _add(module, call, name, what, found)
+    return found if seen else None
+
+
+def _add(module: Module, call: ast.Call, name: str, what: str, found: Found) -> None:
+    extra: dict[str, Any] = {}
+    if what in _WITH_VALUES:
+        extra["choices"] = module.items(argument(call, 2, "enum_values", "enum_class"))
+    help_index = 3 if what in _WITH_VALUES else 2
+    found.add(
+        ScriptParam(
+            name=name,
+            type=_KINDS.get(what),
+            default=module.value(argument(call, 1, "default")),
+            help=module.text(argument(call, help_index, "help")),
+            flag=f"--{name}",
+            style=FlagStyle.EQUALS,
+            **extra,
+        )
+    )
+    required = next((k.value for k in call.keywords if k.arg == "required"), None)
+    if module.value(required) is True:
+        found.params[-1] = found.params[-1].model_copy(update={"required": True})

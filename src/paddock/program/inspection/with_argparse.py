@@ -1,0 +1,191 @@
+"""Options of argparse and its kin (optparse, configargparse, jsonargparse): whatever has `add_argument`."""
+
+import ast
+
+from pydantic import JsonValue
+
+from paddock.models import FlagStyle, ScriptParam
+from paddock.program.inspection import kinds
+from paddock.program.inspection.module import Found, Module, argument, keyword, last_name, unpacks
+from paddock.program.inspection.values import Kind, kind_of
+
+MAX_WARNINGS = 20
+_OPENING = ("parse_known_args", "parse_known_intermixed_args")
+_MAKERS = (
+    "ArgumentParser",
+    "OptionParser",
+    "ArgParser",
+    "add_argument_group",
+    "add_mutually_exclusive_group",
+    "add_parser",
+)
+_OFF = {"store_false": FlagStyle.SWITCH_OFF}
+_ON = dict.fromkeys(("store_true", "store_const", "append_const", "count"), FlagStyle.SWITCH)
+_NO_PARAM = ("help", "version")
+
+
+def read(module: Module) -> Found | None:
+    calls = list(module.calls("add_argument", "add_option"))
+    parsers = list(module.calls("ArgumentParser", "OptionParser", "ArgParser"))
+    if not calls and not parsers:
+        return None
+    found = Found(open_ended=any(True for _ in module.calls(*_OPENING)) or _goes_elsewhere(module))
+    defaults = _set_defaults(module)
+    for call in calls:
+        _read_call(module, call, found, defaults)
+    _warn_of_commands(module, found)
+    return found
+
+
+def _read_call(module: Module, call: ast.Call, found: Found, defaults: dict[str, JsonValue]) -> None:
+    names = [module.text(a) for a in call.args]
+    action = _action(module, call)
+    if unpacks(call) or module.in_loop(call) or None in names or (not names and keyword(call, "dest") is None):
+        found.open_ended = True
+    if action in _NO_PARAM:
+        return
+    option_strings = [n for n in names if n]
+    nargs = keyword(call, "nargs")
+    if nargs is not None and last_name(nargs) in ("REMAINDER", "PARSER"):
+        found.open_ended = True
+        return
+    if all(n.startswith("-") for n in option_strings):
+        _add_option(module, call, option_strings, action, found, defaults)
+    else:
+        _add_positional(module, call, option_strings[0], found)
+
+
+def _add_option(
+    module: Module, call: ast.Call, strings: list[str], action: str, found: Found, defaults: dict[str, JsonValue]
+) -> None:
+    if not strings:
+        return
+    flag = next((s for s in strings if s.startswith("--")), strings[0])
+    own_name = flag.lstrip("-").replace("-", "_")
+    # Several flags may share the dest of a constant: each is a switch of its own.
+    name = own_name if action.endswith("const") else module.text(keyword(call, "dest")) or own_name
+    style, kind, default = _style(module, call, action)
+    param = ScriptParam(
+        name=name,
+        type=kind,
+        default=defaults.get(name, default),
+        required=module.value(keyword(call, "required")) is True,
+        choices=module.items(keyword(call, "choices")),
+        help=module.text(keyword(call, "help")),
+        flag=flag,
+        off_flag=f"--no-{flag[2:]}" if style is FlagStyle.ON_OFF else None,
+        style=style,
+    )
+    if not _joined(found, param):
+        found.add(param)
+    own_bool = kind == "bool" and style is FlagStyle.VALUE and module.dotted(keyword(call, "type")) == "bool"
+    if own_bool and len(found.warnings) < MAX_WARNINGS:
+        found.warnings.append(
+            f"The script declares {flag} with type=bool, which takes every text, `False` too, for true: "
+            "use action=argparse.BooleanOptionalAction in the script to be able to switch it off."
+        )
+
+
+def _style(module: Module, call: ast.Call, action: str) -> tuple[FlagStyle, Kind | None, JsonValue]:
+    default = module.value(keyword(call, "default"))
+    if action == "BooleanOptionalAction":
+        return FlagStyle.ON_OFF, "bool", default
+    if action in _OFF:
+        return FlagStyle.SWITCH_OFF, "bool", True if default is None else default
+    if action in _ON:
+        kind: Kind = "int" if action == "count" else "bool"
+        return FlagStyle.SWITCH, kind, default if kind_of(default) == kind else 0 if action == "count" else False
+    if action in ("append", "extend") and not _takes_several(module, call):
+        return FlagStyle.EQUALS, "list", default
+    return FlagStyle.VALUE, _kind(module, call, default), default
+
+
+def _kind(module: Module, call: ast.Call, default: JsonValue) -> Kind | None:
+    if _takes_several(module, call):
+        return "list"
+    if (converter := keyword(call, "type")) is not None:
+        return kinds.of_converter(module, converter)
+    # Without a type argparse hands on the text, whatever the default is.
+    return "str" if isinstance(default, str | None) else kind_of(default)
+
+
+def _takes_several(module: Module, call: ast.Call) -> bool:
+    nargs = keyword(call, "nargs")
+    return nargs is not None and last_name(nargs) != "OPTIONAL" and module.value(nargs) != "?"
+
+
+def _add_positional(module: Module, call: ast.Call, name: str, found: Found) -> None:
+    default = module.value(keyword(call, "default"))
+    nargs = module.value(keyword(call, "nargs"))
+    found.add_positional(
+        ScriptParam(
+            name=name,
+            type=_kind(module, call, default),
+            default=default,
+            required=nargs not in ("?", "*"),
+            choices=module.items(keyword(call, "choices")),
+            help=module.text(keyword(call, "help")),
+        )
+    )
+
+
+def _joined(found: Found, param: ScriptParam) -> bool:
+    """`--augment` and `--no-augment` with the same dest are the two sides of one parameter."""
+    place = found.places.get(param.name)
+    if place is None:
+        return False
+    other = found.params[place]
+    sides = {other.style: other, param.style: param}
+    if sides.keys() != {FlagStyle.SWITCH, FlagStyle.SWITCH_OFF}:
+        return False
+    on, off = sides[FlagStyle.SWITCH], sides[FlagStyle.SWITCH_OFF]
+    found.params[place] = on.model_copy(update={"style": FlagStyle.ON_OFF, "off_flag": off.flag})
+    return True
+
+
+def _action(module: Module, call: ast.Call) -> str:
+    node = keyword(call, "action")
+    return module.text(node) or (last_name(node) if node is not None else "") or "store"
+
+
+def _set_defaults(module: Module) -> dict[str, JsonValue]:
+    calls = module.calls("set_defaults")
+    return {k.arg: module.value(k.value) for call in calls for k in call.keywords if k.arg is not None}
+
+
+def _goes_elsewhere(module: Module) -> bool:
+    """A parser is handed to code outside this file, which may add options."""
+    ours: set[str] = set()
+    for assign in module.find(ast.Assign):
+        if isinstance(assign.value, ast.Call) and last_name(assign.value.func) in _MAKERS:
+            ours |= {ast.unparse(t) for t in assign.targets}
+    for call in module.find(ast.Call):
+        if last_name(call.func) in _MAKERS:
+            parents = keyword(call, "parents")
+            if parents is not None and not _all_ours(parents, ours):
+                return True
+        elif module.dotted(call.func).rpartition(".")[2] not in module.functions:
+            given = [*call.args, *(k.value for k in call.keywords)]
+            if any(isinstance(g, ast.Name | ast.Attribute) and ast.unparse(g) in ours for g in given):
+                return last_name(call.func) not in ("print", "autocomplete")
+    return False
+
+
+def _all_ours(parents: ast.expr, ours: set[str]) -> bool:
+    return isinstance(parents, ast.List | ast.Tuple) and all(ast.unparse(p) in ours for p in parents.elts)
+
+
+def _warn_of_commands(module: Module, found: Found) -> None:
+    if not any(True for _ in module.calls("add_subparsers")):
+        return
+    commands = [c for call in module.calls("add_parser") if (c := module.text(argument(call, 0)))]
+    found.warnings.append(commands_warning(commands))
+
+
+def commands_warning(commands: list[str]) -> str:
+    listed = f" ({', '.join(commands)})" if commands else ""
+    example = commands[0] if commands else "train"
+    return (
+        f"The script has sub-commands{listed}, and reading it does not tell which one to run: give a command in place "
+        f"of the script, such as `python {{code}}/train.py {example} --lr {{lr}}`."
+    )

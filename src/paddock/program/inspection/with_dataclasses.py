@@ -1,0 +1,95 @@
+"""Parsers that take their options from a class: HfArgumentParser, simple_parsing, tyro, pyrallis, Tap; and Hydra."""
+
+import ast
+
+from paddock.models import Convention, FlagStyle, ScriptParam
+from paddock.program.inspection import kinds
+from paddock.program.inspection.module import Found, Module, keyword, last_name
+from paddock.program.inspection.values import Kind, kind_of
+
+_PARSERS = ("HfArgumentParser", "H4ArgumentParser", "TrlParser", "add_arguments", "LightningCLI")
+_PARSERS_BY_PATH = (
+    "tyro.cli", "simple_parsing.parse", "pyrallis.wrap", "pyrallis.parse", "draccus.wrap", "draccus.parse",
+    "jsonargparse.CLI", "jsonargparse.auto_cli", "chanfig.parse",
+)  # fmt: skip
+
+
+def read(module: Module) -> Found | None:
+    found = Found(open_ended=True)
+    seen = False
+    for call in module.find(ast.Call):
+        by_path = module.dotted(call.func) in _PARSERS_BY_PATH
+        if by_path or last_name(call.func) in _PARSERS:
+            seen = True
+            style = FlagStyle.ON_OFF if module.dotted(call.func) == "tyro.cli" else FlagStyle.VALUE
+            for name in {n.id: None for n in ast.walk(call) if isinstance(n, ast.Name)}:
+                _add_fields(module, module.classes.get(name), style, found)
+    for owner in module.find(ast.ClassDef):
+        if any(module.dotted(base) in ("tap.Tap", "tap.TypedArgs") for base in owner.bases):
+            seen = True
+            _add_fields(module, owner, FlagStyle.SWITCH, found)
+    return found if seen else None
+
+
+def _add_fields(module: Module, owner: ast.ClassDef | None, bool_style: FlagStyle, found: Found) -> None:
+    if owner is None:
+        return
+    for base in owner.bases:
+        inherited = module.classes.get(module.dotted(base))
+        if inherited is not None:
+            _add_own_fields(module, inherited, bool_style, found)
+    _add_own_fields(module, owner, bool_style, found)
+
+
+def _add_own_fields(module: Module, owner: ast.ClassDef, bool_style: FlagStyle, found: Found) -> None:
+    for statement in owner.body:
+        if not isinstance(statement, ast.AnnAssign) or not isinstance(statement.target, ast.Name):
+            continue
+        declared = kinds.of_annotation(module, statement.annotation)
+        default_node, help_text = _default(module, statement.value)
+        default = module.value(default_node)
+        kind: Kind | None = declared.kind or kind_of(default)
+        name = statement.target.id
+        style = bool_style if kind == "bool" else FlagStyle.VALUE
+        if style is FlagStyle.SWITCH and default is True:
+            style = FlagStyle.SWITCH_OFF
+        found.add(
+            ScriptParam(
+                name=name,
+                type=kind,
+                default=default,
+                required=statement.value is None,
+                choices=declared.choices,
+                help=help_text,
+                flag=f"--{name}",
+                off_flag=f"--no-{name}" if style is FlagStyle.ON_OFF else None,
+                style=style,
+            )
+        )
+
+
+def _default(module: Module, node: ast.expr | None) -> tuple[ast.expr | None, str | None]:
+    if not (isinstance(node, ast.Call) and last_name(node.func) in ("field", "choice", "HfArg", "Field")):
+        return node, None
+    help_text = module.text(keyword(node, "help"))
+    metadata = keyword(node, "metadata")
+    if isinstance(metadata, ast.Dict):
+        for key, value in zip(metadata.keys, metadata.values, strict=True):
+            if module.text(key) == "help":
+                help_text = module.text(value)
+    factory = keyword(node, "default_factory")
+    made = factory.body if isinstance(factory, ast.Lambda) else None
+    return keyword(node, "default") or made, help_text
+
+
+def read_hydra(module: Module) -> Found | None:
+    decorators = [d.func if isinstance(d, ast.Call) else d for f in module.all_functions for d in f.decorator_list]
+    hydra = any(module.dotted(d) == "hydra.main" for d in decorators)
+    if not hydra and not any(True for _ in module.calls("from_cli")):
+        return None
+    how = "Hydra" if hydra else "OmegaConf.from_cli"
+    warning = (
+        f"The script takes its parameters through {how}, as key=value: give a command in place of the script, "
+        "such as `python {code}/train.py lr={lr}`."
+    )
+    return Found(open_ended=True, warnings=[warning], convention=Convention.ENV)

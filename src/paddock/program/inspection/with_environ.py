@@ -1,0 +1,120 @@
+"""Scripts that read environment variables, or the JSON file that PADDOCK_PARAMS names."""
+
+import ast
+from collections.abc import Iterator
+
+from pydantic import JsonValue
+
+from paddock.models import Convention, ScriptParam
+from paddock.program.inspection.module import Found, Module, argument
+from paddock.program.inspection.reads import follow
+from paddock.program.inspection.values import Kind, kind_of
+
+_NOT_OURS = {
+    "PATH", "HOME", "USER", "LOGNAME", "SHELL", "PWD", "TMPDIR", "TMP", "TEMP", "LANG", "TERM", "DISPLAY", "HOSTNAME",
+    "EDITOR", "RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "NODE_RANK", "GROUP_RANK", "MASTER_ADDR",
+    "MASTER_PORT", "SCRATCH", "VIRTUAL_ENV", "COLUMNS", "LINES", "TOKENIZERS_PARALLELISM", "NO_COLOR",
+}  # fmt: skip
+_NOT_OURS_BY_START = (
+    "SLURM_", "PADDOCK_", "TF_", "TF2_", "OMP_", "CUDA_", "NCCL_", "MKL_", "OPENBLAS_", "NUMEXPR_", "KMP_", "TORCH_",
+    "PYTORCH_", "TORCHELASTIC_", "XLA_", "JAX_", "KERAS_", "WANDB_", "MLFLOW_", "COMET_", "NEPTUNE_", "CLEARML_",
+    "HF_", "HUGGINGFACE_", "TRANSFORMERS_", "DIFFUSERS_", "PYTHON", "LC_", "LD_", "XDG_", "CONDA_", "NVIDIA_", "AWS_",
+    "SM_", "RAY_", "PL_", "OMPI_", "PMI_", "MPI_", "PBS_", "SGE_", "LSB_", "DEEPSPEED_", "ACCELERATE_", "GITHUB_",
+    "MPLBACKEND", "MPLCONFIG", "SDL_", "QT_", "TPU_", "ROCR_", "HIP_", "GLOO_",
+)  # fmt: skip
+_OWN = "PADDOCK_PARAM_"
+
+
+def read(module: Module) -> Found | None:
+    found = Found(convention=Convention.ENV)
+    for name, node, default in _variables(module):
+        own = name.removeprefix(_OWN)
+        if own == name and (name in _NOT_OURS or name.startswith(_NOT_OURS_BY_START)):
+            continue
+        found.add(_param(module, own if own == name else own.lower(), node, default))
+    loaded = list(_loaded(module))
+    for param in loaded:
+        found.add(param)
+    found.open_ended = _reads_params_file(module)
+    return found if found.params or found.open_ended else None
+
+
+def _variables(module: Module) -> Iterator[tuple[str, ast.expr, ast.expr | None]]:
+    """Name, the expression that reads it, and its default."""
+    for subscript in module.find(ast.Subscript):
+        of_environ = isinstance(subscript.ctx, ast.Load) and module.dotted(subscript.value) == "os.environ"
+        if of_environ and (name := module.text(subscript.slice)):
+            yield name, subscript, None
+    for call in module.find(ast.Call):
+        if module.dotted(call.func) in ("os.environ.get", "os.getenv") and (
+            name := module.text(argument(call, 0, "key"))
+        ):
+            yield name, call, argument(call, 1, "default") or ast.Constant(None)
+
+
+def _param(module: Module, name: str, node: ast.expr, default: ast.expr | None) -> ScriptParam:
+    read = follow(module, node)
+    value = module.value(default, read.default)
+    kind = read.kind or (kind_of(value) if default is not None else None)
+    return ScriptParam(
+        name=name, type=kind, default=_converted(value, read.kind), required=default is None and read.required
+    )
+
+
+def _converted(value: JsonValue, kind: Kind | None) -> JsonValue:
+    """Defaults of variables are texts: `int(os.environ.get("EPOCHS", "5"))` means 5."""
+    if not isinstance(value, str):
+        return value
+    try:
+        if kind == "int":
+            return int(value)
+        if kind == "float":
+            return float(value)
+    except ValueError:
+        return value
+    return value
+
+
+def _reads_params_file(module: Module) -> bool:
+    return any(node.value == "PADDOCK_PARAMS" for node in module.find(ast.Constant))
+
+
+def _loaded(module: Module) -> Iterator[ScriptParam]:
+    """What is taken from the dict that came out of the file: `params["lr"]`, `params.get("lr", 0.1)`."""
+    if not _reads_params_file(module):
+        return
+    names = _tainted(module)
+    for subscript in module.find(ast.Subscript):
+        loaded = isinstance(subscript.ctx, ast.Load) and ast.unparse(subscript.value) in names
+        if loaded and (key := module.text(subscript.slice)):
+            yield ScriptParam(name=key, type=follow(module, subscript).kind)
+    for call in module.calls("get"):
+        loaded = isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) in names
+        if loaded and (key := module.text(argument(call, 0))):
+            default = module.value(argument(call, 1))
+            yield ScriptParam(name=key, type=kind_of(default), default=default)
+
+
+def _tainted(module: Module) -> set[str]:
+    """The variables that the file's name, the open file or its contents went through."""
+    tainted: set[str] = set()
+    steps = [(a.targets[0], a.value) for a in module.find(ast.Assign)]
+    steps += [
+        (item.optional_vars, item.context_expr)
+        for block in module.find(ast.With)
+        for item in block.items
+        if item.optional_vars is not None
+    ]
+    for target, value in sorted(steps, key=lambda step: step[0].lineno):
+        if isinstance(target, ast.Name) and any(_is_tainted(node, tainted) for node in ast.walk(value)):
+            tainted.add(target.id)
+    return tainted
+
+
+def _is_tainted(node: ast.AST, tainted: set[str]) -> bool:
+    match node:
+        case ast.Constant(value="PADDOCK_PARAMS"):
+            return True
+        case ast.Name(id=name):
+            return name in tainted
+    return False

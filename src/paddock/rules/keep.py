@@ -1,0 +1,106 @@
+"""What of a home may go, by its age. Pure: what there is, the settings and the time -> what goes."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from paddock.models import PruneKind, PruneReport, PruneRequest
+from paddock.models.units import size_text
+from paddock.settings import KeepSettings
+
+DAY = 86_400.0
+LEFTOVER_DAYS = 1.0  # nothing is being written for so long
+_WORDS = {
+    PruneKind.JOB: ("job", "jobs"),
+    PruneKind.ATTEMPTS: ("earlier attempt", "earlier attempts"),
+    PruneKind.JOURNALS: ("job's journals", "jobs' journals"),
+    PruneKind.RUNNER: ("old runner", "old runners"),
+    PruneKind.LEFTOVER: ("leftover", "leftovers"),
+}
+
+
+@dataclass(frozen=True)
+class JobThere:
+    id: str
+    name: str
+    ended_at: float | None  # None: it has not ended, or an allocation of it is not settled
+    journals: bool = False  # some of what its runners and the server told each other is there
+
+
+@dataclass(frozen=True)
+class AttemptThere:
+    """Of a task that has had another one since."""
+
+    job: str
+    task: str
+    number: int
+    ended_at: float
+
+
+@dataclass(frozen=True)
+class FileThere:
+    path: Path
+    used_at: float
+
+
+@dataclass(frozen=True)
+class There:
+    jobs: list[JobThere] = field(default_factory=list)
+    attempts: list[AttemptThere] = field(default_factory=list)
+    runners: list[FileThere] = field(default_factory=list)  # but those in use
+    leftovers: list[FileThere] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Goes:
+    kind: PruneKind
+    what: str  # id of a job, name of a file
+    since: float
+    name: str | None = None
+    attempts: tuple[AttemptThere, ...] = ()
+    path: Path | None = None
+
+
+def settled(keep: KeepSettings, asked: PruneRequest) -> KeepSettings:
+    """The settings, but for what is asked for."""
+    given = asked.model_dump(exclude={"dry_run"}, exclude_none=True)
+    return keep.model_copy(update=given)
+
+
+def choose(there: There, keep: KeepSettings, now: float) -> list[Goes]:
+    """What is older than it is to be kept. Of jobs that have not ended nothing."""
+    ended = {job.id: job for job in there.jobs if job.ended_at is not None}
+    gone = {job.id for job in ended.values() if _old(job.ended_at, keep.jobs_days, now)}
+    found = []
+    for job in ended.values():
+        goes = Goes(PruneKind.JOB, job.id, job.ended_at or 0.0, job.name)
+        if job.id in gone:
+            found.append(goes)
+        elif job.journals and _old(job.ended_at, keep.journals_days, now):
+            found.append(replace(goes, kind=PruneKind.JOURNALS))
+    by_job: dict[str, list[AttemptThere]] = {}
+    for one in there.attempts:
+        if one.job in ended and one.job not in gone and _old(one.ended_at, keep.attempts_days, now):
+            by_job.setdefault(one.job, []).append(one)
+    for job_id, some in by_job.items():
+        newest = max(one.ended_at for one in some)
+        found.append(Goes(PruneKind.ATTEMPTS, job_id, newest, ended[job_id].name, tuple(some)))
+    found += _files(PruneKind.RUNNER, there.runners, keep.runners_days, now)
+    return found + _files(PruneKind.LEFTOVER, there.leftovers, LEFTOVER_DAYS, now)
+
+
+def _files(kind: PruneKind, given: Iterable[FileThere], days: float | None, now: float) -> list[Goes]:
+    return [Goes(kind, one.path.name, one.used_at, path=one.path) for one in given if _old(one.used_at, days, now)]
+
+
+def _old(at: float | None, days: float | None, now: float) -> bool:
+    """Return True if it is older than it is to be kept. What is of the future is of a wrong clock, and stays."""
+    return at is not None and days is not None and at <= now - days * DAY
+
+
+def told(report: PruneReport) -> list[str]:
+    """What went, or would go: `3 jobs (1.5 GiB)`, one for each kind."""
+    least = "" if report.measured else "at least "
+    return [
+        f"{one.count:,} {_WORDS[one.kind][one.count != 1]} ({least}{size_text(one.bytes)})" for one in report.totals
+    ]

@@ -1,0 +1,92 @@
+"""The application: routes behind the token wall, and its OpenAPI document."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Lifespan, Receive, Scope, Send
+
+from paddock.errors import NotFound
+from paddock.models import Submission
+from paddock.server.api import events, faults, jobs, load, system, tasks, web
+from paddock.server.api.auth import TokenWall
+from paddock.server.api.bodies import BodyLimit
+from paddock.server.api.server import Server
+from paddock.server.api.sessions import Sessions
+from paddock.server.api.streams import Limit
+from paddock.version import __version__
+
+PREFIX = "/api/v1"
+_LARGE = ("/nodes", "/load", "/load/history", "/parts")  # megabytes of 100 nodes, or of thousands of tasks
+
+
+def create_app(server: Server, token: str) -> FastAPI:
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        server.bell.attach()
+        server.engine.start()
+        server.watch.start()
+        yield
+        server.watch.close()
+        server.bell.close()
+        server.engine.close()
+
+    app = bare_app(lifespan)
+    app.state.server = server
+    app.add_middleware(_Compressed)
+    app.add_middleware(Limit, streams=server.streams)
+    app.add_middleware(BodyLimit, limits=server.settings.upload)
+    sessions = Sessions(server.db, token)
+    app.add_middleware(TokenWall, token=token, sessions=sessions, name=str(server.home.root))
+    return app
+
+
+class _Compressed:
+    """Gzip for what is large, and for nothing else: it would hold up logs that are followed."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self._gzip = GZipMiddleware(app, compresslevel=1)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        large = scope["type"] == "http" and scope["path"].endswith(_LARGE)
+        await (self._gzip if large else self._app)(scope, receive, send)
+
+
+def bare_app(lifespan: Lifespan[FastAPI] | None = None) -> FastAPI:
+    """The routes and the document, with nothing behind them."""
+    # The interactive pages of FastAPI fetch scripts from the internet: they are left out.
+    app = FastAPI(title="Paddock", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
+    for router in (jobs.router, tasks.router, events.router, load.router, system.router):
+        app.include_router(router, prefix=PREFIX, responses=faults.RESPONSES)
+    app.add_route("/{path:path}", _page, methods=["GET", "HEAD"], include_in_schema=False)
+    faults.install(app)
+    app.openapi = lambda: document(app)  # type: ignore[method-assign]
+    return app
+
+
+def document(app: FastAPI) -> dict[str, Any]:
+    """The OpenAPI document, with the models that routes read from the raw request."""
+    if app.openapi_schema is None:
+        found = get_openapi(title=app.title, version=app.version, routes=app.routes)
+        schemas = found["components"]["schemas"]
+        submission = Submission.model_json_schema(ref_template="#/components/schemas/{model}", mode="validation")
+        for name, schema in submission.pop("$defs", {}).items():
+            schemas.setdefault(name, schema)
+        schemas.setdefault("Submission", submission)
+        found["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+        found["security"] = [{"token": []}]
+        app.openapi_schema = found
+    return app.openapi_schema
+
+
+async def _page(request: Request) -> Response:
+    found = web.serve(request.url.path)
+    if found is None:
+        raise NotFound(f"There is no {request.url.path}.")
+    return found

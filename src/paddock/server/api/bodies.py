@@ -1,0 +1,40 @@
+"""No body is larger than it may be, whatever its headers say."""
+
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from paddock.server.api.uploads import largest
+from paddock.settings import UploadSettings
+
+OTHERS = 20_000_000  # a script that is to be read, a list of tasks
+_UPLOADS = ("/jobs", "/jobs/preview")
+
+
+class BodyLimit:
+    """Counts what comes: `Content-Length` beside `Transfer-Encoding: chunked` says nothing."""
+
+    def __init__(self, app: ASGIApp, limits: UploadSettings) -> None:
+        self._app = app
+        self._limits = limits
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        most = self._most(scope)
+        seen = 0
+
+        async def counted() -> Message:
+            nonlocal seen
+            message = await receive()
+            seen += len(message.get("body", b""))
+            if seen > most:
+                raise HTTPException(413, "The request is larger than this server accepts.")
+            return message
+
+        await self._app(scope, counted, send)
+
+    def _most(self, scope: Scope) -> int:
+        if not scope["path"].endswith(_UPLOADS):
+            return OTHERS
+        return largest(self._limits, as_json=b"json" in dict(scope["headers"]).get(b"content-type", b""))

@@ -1,0 +1,105 @@
+"""Connections are few, and none is held for nothing: anybody who reaches the port can open them.
+
+Who has shown no token is a stranger. A stranger's connection ends when nothing is asked for a while, and when there are
+too many the oldest stranger's has to go. A reader that takes nothing for a minute is dropped; it comes back to where it
+was (`Last-Event-ID`).
+"""
+
+import asyncio
+import logging
+import resource
+import socket
+import time
+from typing import Any
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from paddock.server.api.auth import WHO
+
+IDLE_SECONDS = 20.0
+STUCK_SECONDS = 60.0
+MOST = 2000
+DESCRIPTORS = 16_384
+log = logging.getLogger("paddock.api")
+
+
+def raise_limit() -> int:
+    """As many open files as this process may have; returns how many connections that allows."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, DESCRIPTORS)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+        soft = wanted
+    return MOST if soft == resource.RLIM_INFINITY else max(20, min(MOST, soft // 2))
+
+
+class Protocol(H11Protocol):
+    """HTTP on one connection. `most` is set once, by the server."""
+
+    most = MOST
+    _strangers: dict["Protocol", None] = {}  # noqa: RUF012  (of all connections; the oldest first)
+    _said_at = -60.0
+
+    def __init__(self, *given: Any, **options: Any) -> None:
+        super().__init__(*given, **options)
+        self._idle: asyncio.TimerHandle | None = None
+        self._stuck: asyncio.TimerHandle | None = None
+        self._seen: Any = None
+        self._trusted = False
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        # Only the owner of the home can connect to the socket in it.
+        self._trusted = transport.get_extra_info("socket").family == socket.AF_UNIX
+        if self._trusted:
+            return
+        self._strangers[self] = None
+        if len(self.connections) > self.most:
+            self._make_room()
+        self._idle = self.loop.call_later(IDLE_SECONDS, self._look)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._strangers.pop(self, None)
+        for timer in (self._idle, self._stuck):
+            if timer is not None:
+                timer.cancel()
+        super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        if self._stuck is None:
+            self._stuck = self.loop.call_later(STUCK_SECONDS, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if self._stuck is not None:
+            self._stuck.cancel()
+            self._stuck = None
+
+    @property
+    def trusted(self) -> bool:
+        scope: Any = self.scope
+        self._trusted = self._trusted or (scope is not None and WHO in scope)
+        return self._trusted
+
+    def _make_room(self) -> None:
+        for oldest in list(self._strangers):
+            del self._strangers[oldest]
+            if not oldest.trusted:
+                oldest.transport.abort()
+                break
+        now = time.monotonic()
+        if now - Protocol._said_at >= 60:
+            Protocol._said_at = now
+            log.warning("there are more than %d connections: those of strangers are closed", self.most)
+
+    def _look(self) -> None:
+        if self.trusted or self.transport.is_closing():
+            self._strangers.pop(self, None)
+            return
+        answering = self.cycle is not None and self.cycle.response_started and not self.cycle.response_complete
+        if self.scope is self._seen and not answering:
+            self.transport.abort()
+            return
+        self._seen = self.scope
+        self._idle = self.loop.call_later(IDLE_SECONDS, self._look)

@@ -1,0 +1,255 @@
+"""Jobs."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from starlette.concurrency import run_in_threadpool
+
+from paddock.client import mapping
+from paddock.errors import InvalidInput
+from paddock.models import (
+    Changed,
+    Curve,
+    Facets,
+    JobDetail,
+    JobPage,
+    JobPatch,
+    LimitsRequest,
+    MapPart,
+    Preview,
+    RestartRequest,
+    StopRequest,
+    TaskPage,
+    TaskState,
+)
+from paddock.rules import placement
+from paddock.server.api import export, search, uploads
+from paddock.server.api.server import At, JobId, Server
+from paddock.server.intake import masks, snapshot, submission
+from paddock.server.store import jobs, metrics, tasks, trials
+
+router = APIRouter(prefix="/jobs", tags=["jobs"])
+
+Offset = Annotated[int, Query(ge=0, le=2**31)]
+Points = Annotated[int | None, Query(ge=2, le=100_000, description="at most so many points a curve")]
+MAX_CURVES = 5000
+MAX_TEXT = 1_000_000
+
+
+@router.get("")
+def list_jobs(
+    at: At,
+    q: Annotated[str | None, Query(max_length=200, description="part of name, description or id")] = None,
+    state: Annotated[TaskState | None, Query(description="jobs with a task in this state")] = None,
+    tag: Annotated[str | None, Query(max_length=200)] = None,
+    owner: Annotated[str | None, Query(max_length=200)] = None,
+    sort: jobs.SortKey = "-created",
+    offset: Offset = 0,
+    limit: Annotated[int, Query(ge=1, le=500)] = 50,
+) -> JobPage:
+    with at.db.read() as c:
+        silent = at.engine.context.silent
+        return jobs.page(
+            c, q=q, state=state, tag=tag, owner=owner, sort=sort, offset=offset, limit=limit, silent=silent
+        )
+
+
+@router.get("/facets")
+def job_facets(at: At) -> Facets:
+    """The owners and tags that there are."""
+    with at.db.read() as c:
+        return jobs.facets(c)
+
+
+@router.post("/preview", openapi_extra=uploads.openapi_body())
+async def preview_job(
+    request: Request,
+    at: At,
+    check: Annotated[bool, Query(description="also ask the backend whether it would accept it, and when")] = False,
+) -> Preview:
+    """What a submission would do: its tasks, their exact commands, warnings. Changes nothing."""
+    upload = await uploads.read(request, at.settings.upload)
+    return await run_in_threadpool(_preview, upload, at, check)
+
+
+def _preview(upload: uploads.Upload, at: Server, check: bool) -> Preview:
+    made = _plan(upload, at)
+    asked = at.engine.request(made.spec, made.at_once, check=check)
+    spec = masks.with_variables(made.spec, upload.spec.environment.variables)  # with the masks that came
+    told = {"allocations": asked.count, "slots": asked.slots, "batch_script": asked.script, "check": asked.check}
+    return made.preview(at.home).model_copy(update={**told, "spec": spec})
+
+
+@router.post("", status_code=201, openapi_extra=uploads.openapi_body())
+async def submit_job(request: Request, at: At) -> JobDetail:
+    """Accept a job with all its tasks; they are queued at once."""
+    upload = await uploads.read(request, at.settings.upload)
+    return await run_in_threadpool(_submit, upload, at)
+
+
+def _plan(upload: uploads.Upload, at: Server) -> submission.Plan:
+    resources = placement.resolve(upload.spec.resources, at.settings)
+    backend = resources.backend or at.settings.backend
+    if backend not in at.engine.backends:
+        message = f"there is no backend {backend!r}; there are: {', '.join(at.engine.backends)}"
+        raise InvalidInput(f"T{message[1:]}.", fields={"resources.backend": message})
+    spec = masks.filled(upload.spec.model_copy(update={"resources": resources}), lambda job: _variables(at, job))
+    made = submission.plan(spec, upload.files, at.settings, at.engine.nodes(backend))
+    return submission.with_past(made, at.db)
+
+
+def _variables(at: Server, text: str) -> dict[str, str]:
+    with at.db.read() as c:
+        return jobs.variables(c, jobs.resolve(c, text))
+
+
+def _submit(upload: uploads.Upload, at: Server) -> JobDetail:
+    made = _plan(upload, at)
+    job = submission.accept(made, upload.code, at.settings.owner, at.home, at.db, at.settings)
+    at.changed()
+    return _detail(at, job)
+
+
+def _detail(at: Server, text: str) -> JobDetail:
+    with at.db.read() as c:
+        return search.detail(at, c, jobs.resolve(c, text))
+
+
+@router.get("/{job}")
+def show_job(job: JobId, at: At) -> JobDetail:
+    return _detail(at, job)
+
+
+@router.patch("/{job}")
+def edit_job(job: JobId, change: JobPatch, at: At) -> JobDetail:
+    """Change name, description or tags."""
+    with at.db.write() as c:
+        found = jobs.resolve(c, job)
+        jobs.patch(c, found, change)
+    at.changed()
+    return _detail(at, found)
+
+
+@router.delete("/{job}", status_code=204)
+def remove_job(job: JobId, at: At) -> None:
+    """Stop what runs and delete the job with its results, logs and checkpoints."""
+    with at.db.write() as c:
+        jobs.mark_removing(c, jobs.resolve(c, job))
+    at.changed()
+
+
+@router.post("/{job}/stop")
+def stop_job(job: JobId, at: At, what: StopRequest | None = None) -> Changed:
+    """Stop all tasks that have not ended, and the search that would add more; or those named.
+
+    Returns which were concerned.
+    """
+    with at.db.write() as c:
+        found = jobs.resolve(c, job)
+        if what is None or what.tasks is None:
+            trials.end(c, found, "it was stopped")
+        stopped = tasks.request_stop(c, found, tasks.resolve_many(c, found, what.tasks if what else None))
+    at.changed()
+    return Changed(tasks=stopped)
+
+
+@router.post("/{job}/restart")
+def restart_job(job: JobId, at: At, what: RestartRequest | None = None) -> Changed:
+    """Run ended tasks again: all, those that failed, or those named."""
+    what = what or RestartRequest()
+    with at.db.write() as c:
+        found = jobs.resolve(c, job)
+        ids = tasks.resolve_many(c, found, what.tasks)
+        restarted = tasks.restart(c, found, ids, failed=what.failed, resume=what.resume)
+    at.changed()
+    return Changed(tasks=restarted)
+
+
+@router.post("/{job}/hold")
+def hold_job(job: JobId, at: At) -> JobDetail:
+    """Begin no further task, and keep what waits on the backend from starting. What runs goes on."""
+    return _held(at, job, True)
+
+
+@router.post("/{job}/release")
+def release_job(job: JobId, at: At) -> JobDetail:
+    """Let a held job go on."""
+    return _held(at, job, False)
+
+
+def _held(at: Server, job: str, held: bool) -> JobDetail:
+    with at.db.write() as c:
+        found = jobs.resolve(c, job)
+        jobs.hold(c, found, held=held)
+    at.changed()
+    return _detail(at, found)
+
+
+@router.post("/{job}/limits")
+def limit_job(job: JobId, change: LimitsRequest, at: At) -> JobDetail:
+    """Another time limit or priority, for the allocations that there are and those to come."""
+    if change.time_limit is None and change.nice is None:
+        raise InvalidInput("Give a time limit or a nice value.", fields={"time_limit": "nothing is given"})
+    with at.db.write() as c:
+        found = jobs.resolve(c, job)
+        jobs.limit(c, found, change)
+    at.changed()
+    return _detail(at, found)
+
+
+@router.get("/{job}/files")
+def job_files(job: JobId, at: At) -> dict[str, str]:
+    """The text files of the job's snapshot, to start another job from; nothing when they are over 1 MB in all."""
+    with at.db.read() as c:
+        found = jobs.resolve(c, job)
+    return snapshot.read_texts(at.home.job(found).code, MAX_TEXT)
+
+
+@router.get("/{job}/parts")
+def job_parts(job: JobId, at: At) -> list[MapPart]:
+    """Of a map: the files of each task; of other jobs nothing."""
+    with at.db.read() as c:
+        found = jobs.resolve(c, job)
+    return mapping.parts_of(at.home.job(found).code)
+
+
+@router.get("/{job}/tasks")
+def list_tasks(
+    job: JobId,
+    at: At,
+    state: TaskState | None = None,
+    sort: tasks.SortKey = "number",
+    offset: Offset = 0,
+    limit: Annotated[int, Query(ge=1, le=20_000)] = 1000,
+) -> TaskPage:
+    with at.db.read() as c:
+        found, silent = jobs.resolve(c, job), at.engine.context.silent
+        return tasks.page(c, found, state=state, sort=sort, offset=offset, limit=limit, silent=silent)
+
+
+@router.get("/{job}/metrics")
+def job_curves(
+    job: JobId,
+    at: At,
+    metric: Annotated[list[str] | None, Query(description="the objective when none is given")] = None,
+    points: Points = 300,
+    offset: Offset = 0,
+    limit: Annotated[int, Query(ge=1, le=MAX_CURVES, description="tasks")] = 1000,
+) -> list[Curve]:
+    """The curves of all tasks of a job in one call."""
+    with at.db.read() as c:
+        found = jobs.resolve(c, job)
+        wanted = metric or [jobs.objective(c, found).metric]
+        return metrics.curves(c, tasks.ids(c, found, offset, limit), wanted, points)
+
+
+@router.get("/{job}/metrics/names")
+def job_metric_names(job: JobId, at: At) -> list[str]:
+    """The metrics that tasks of this job have reported."""
+    with at.db.read() as c:
+        found = jobs.resolve(c, job)
+        return metrics.names_of_job(c, found)
+
+
+router.include_router(export.router)
+router.include_router(search.router)

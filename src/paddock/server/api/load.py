@@ -1,0 +1,104 @@
+"""How busy nodes are, now and before, and what could be changed about it."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from statistics import fmean
+from typing import Annotated
+
+import numpy as np
+from fastapi import APIRouter, Query
+
+from paddock.models import Node
+from paddock.rules import monitoring
+from paddock.rules.monitoring import Gpu, LoadReport, LoadSeries, Running, Sample
+from paddock.server.api.server import At
+from paddock.server.store import loads, metrics
+from paddock.server.store.loads import Key
+from paddock.server.store.metrics import Points
+from paddock.server.store.rows import moment
+
+router = APIRouter(tags=["server"])
+
+POINTS = 300
+MOST_MINUTES = 366 * 1440
+RECENT_SECONDS = 180.0
+FEW = 2
+BEGIN_SECONDS = 30.0  # of a task: imports and the reading of data say nothing of how it trains
+_MEANS = {"cores": "sys/cpu", "gpu_load": "sys/gpu_load"}
+_LAST = {"memory": "sys/memory", "gpu_memory": "sys/gpu_memory"}
+
+
+@router.get("/nodes")
+def list_nodes(at: At) -> list[Node]:
+    """The machines of all backends, as last seen, and the tasks on their devices."""
+    with at.db.read() as c:
+        running = loads.running(c, time.time())
+    return monitoring.place(at.engine.nodes_now(), list(running.values()))
+
+
+@router.get("/load")
+def load(at: At) -> LoadReport:
+    """Nodes with their GPUs and the processes on them, what users and jobs use together, and advice for what runs."""
+    now = time.time()
+    with at.db.read() as c:
+        running = loads.running(c, now)
+        points = metrics.recent(c, list(running), [*_MEANS.values(), *_LAST.values()])
+        history = loads.since(c, now - RECENT_SECONDS) if running else {}
+    nodes = monitoring.place(at.engine.nodes_now(), list(running.values()))
+    gpus = monitoring.gpus_of(nodes)
+    measured = [_measured(one, points.get(attempt, {}), now) for attempt, one in running.items()]
+    known = [_with_gpus(one, gpus.get(one.task, []), history, now) for one in measured]
+    return LoadReport(
+        at=moment(now),
+        nodes=nodes,
+        users=monitoring.users(known, gpus),
+        jobs=monitoring.jobs(known, nodes, gpus),
+    )
+
+
+@router.get("/load/history")
+def load_history(
+    at: At,
+    node: Annotated[str | None, Query(max_length=255, description="only this node")] = None,
+    backend: Annotated[str | None, Query(max_length=200, description="only nodes of this backend")] = None,
+    minutes: Annotated[float, Query(gt=0, le=MOST_MINUTES, description="so far back")] = 60.0,
+) -> list[LoadSeries]:
+    """How busy each node and each of its GPUs was: some 300 points each."""
+    with at.db.read() as c:
+        found = loads.since(c, time.time() - 60 * minutes, node, backend)
+    return [one for (of, name), samples in found.items() for one in monitoring.series(of, name, samples, POINTS)]
+
+
+def _measured(one: Running, points: Mapping[str, Points], now: float) -> Running:
+    """With what its runner has measured over the last minutes."""
+    found: dict[str, float] = {}
+    for field, metric in (*_MEANS.items(), *_LAST.items()):
+        known = points.get(metric, metrics.NOTHING)
+        late = known[(known["time"] > now - RECENT_SECONDS) & np.isfinite(known["value"])]
+        steady = late[late["step"] > BEGIN_SECONDS]
+        if len(late):
+            values = (steady if len(steady) else late)["value"]
+            found[field] = float(values.mean() if field in _MEANS else values[-1])
+    return replace(one, **found)  # type: ignore[arg-type]
+
+
+def _with_gpus(
+    one: Running, on: Sequence[Gpu], history: Mapping[Key, Sequence[tuple[float, Sample]]], now: float
+) -> Running:
+    """Where its runner does not measure its GPUs: what they themselves show."""
+    if not on:
+        return one
+    if one.gpu_memory is None:
+        own = [process.memory for gpu in on for process in gpu.device.processes if process.task == one.task]
+        one = replace(one, gpu_memory=sum(size or 0 for size in own) if own else None)
+    if one.gpu_load is None:
+        began = now - one.seconds + BEGIN_SECONDS
+        seen = [
+            load
+            for gpu in on
+            for at, kept in history.get((gpu.node.backend, gpu.node.name), ())
+            if at > began and (load := kept.get("gpus", {}).get(gpu.device.id, [None])[0]) is not None
+        ]
+        one = replace(one, gpu_load=fmean(seen) if len(seen) >= FEW else None)
+    return one

@@ -1,0 +1,122 @@
+"""What a task printed: a range of bytes, or followed as it grows.
+
+A log lies where the user's programs can put anything in its place: only plain files are read.
+"""
+
+import asyncio
+import codecs
+import os
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from fastapi.responses import Response, StreamingResponse
+from starlette.concurrency import run_in_threadpool
+
+from paddock.errors import NotFound, PaddockError
+from paddock.paths import JobFolder
+from paddock.runner import files
+from paddock.server.api.server import At, Server, TaskId
+from paddock.server.store import tasks
+
+router = APIRouter()
+
+FOLLOW_SECONDS = 0.3
+PART = 1_000_000
+
+Number = Annotated[int | None, Query(ge=1, le=2**31, description="the current attempt when not given")]
+Start = Annotated[int, Query(ge=-(2**53), le=2**53, description="first byte; negative counts from the end")]
+_TEXT: dict[int | str, dict[str, Any]] = {200: {"content": {"text/plain": {}}, "description": "the log"}}
+
+
+@dataclass(frozen=True)
+class Log:
+    """Of one attempt."""
+
+    task: str
+    attempt: int
+    folder: JobFolder
+
+    def size(self) -> int:
+        try:
+            return self.read(0, 0)[1]
+        except NotFound:
+            return 0
+
+    def read(self, offset: int, limit: int) -> tuple[int, int, bytes]:
+        """Start, size and bytes; a log that is not there yet is empty."""
+        path = str(self.folder.log(self.task, self.attempt))
+        try:
+            descriptor = files.open_plain(path, below=str(self.folder.root))
+            try:
+                whole = os.fstat(descriptor).st_size
+                start = min(offset if offset >= 0 else max(whole + offset, 0), whole)
+                with open(descriptor, "rb", closefd=False) as file:
+                    file.seek(start)
+                    return start, whole, file.read(limit)
+            finally:
+                os.close(descriptor)
+        except FileNotFoundError:
+            return 0, 0, b""
+        except OSError as error:
+            raise NotFound(f"The log of {self.task} cannot be shown: {path} is {error.strerror}.") from None
+
+
+@router.get("/{task}/log", response_class=Response, responses=_TEXT)
+def read_log(
+    task: TaskId,
+    at: At,
+    attempt: Number = None,
+    offset: Start = 0,
+    limit: Annotated[int, Query(ge=1, le=50_000_000)] = PART,
+) -> Response:
+    """A range of the log as it is. `X-Log-Start` and `X-Log-Size` say where it starts and how large the log is."""
+    start, whole, data = _find(at, task, attempt).read(offset, limit)
+    headers = {"X-Log-Start": str(start), "X-Log-Size": str(whole), "X-Content-Type-Options": "nosniff"}
+    return Response(data, media_type="text/plain; charset=utf-8", headers=headers)
+
+
+@router.get("/{task}/log/follow", response_class=StreamingResponse, responses=_TEXT)
+async def follow_log(task: TaskId, at: At, attempt: Number = None, offset: Start = 0) -> StreamingResponse:
+    """The log from `offset` on, as it grows; ends when the attempt has ended."""
+    log = await run_in_threadpool(_find, at, task, attempt)
+    await run_in_threadpool(log.read, 0, 0)  # what cannot be shown is a proper error
+    follow = _follow(at, log, offset)
+    return StreamingResponse(follow, media_type="text/plain; charset=utf-8", headers={"Cache-Control": "no-store"})
+
+
+def _find(at: Server, text: str, attempt: int | None) -> Log:
+    with at.db.read() as c:
+        task = tasks.get(c, tasks.resolve(c, text))
+    number = attempt or task.attempt
+    if number > task.attempt:
+        raise NotFound(f"{task.id} has {task.attempt} attempts, not {number}.")
+    return Log(task.id, number, at.home.job(task.job))
+
+
+def _ended(at: Server, log: Log) -> bool:
+    with at.db.read() as c:
+        task = tasks.get(c, tasks.resolve(c, log.task))
+    return task.state.ended or task.attempt > log.attempt
+
+
+async def _follow(at: Server, log: Log, offset: int) -> AsyncIterator[str]:
+    decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
+    position = offset
+    while not at.bell.closed:
+        try:
+            ended = await run_in_threadpool(_ended, at, log)  # asked before reading: nothing comes after
+            start, whole, data = await run_in_threadpool(log.read, position, PART)
+        except PaddockError:  # removed, or something else was put in its place
+            return
+        if whole < position:  # its middle was dropped: go on behind what is there
+            position = whole
+            yield "\n[paddock] the middle of this log was dropped\n"
+        position = start + len(data) if data or position < 0 else position
+        if data:
+            yield decoder.decode(data)
+        elif ended:
+            return
+        else:
+            await asyncio.sleep(FOLLOW_SECONDS)

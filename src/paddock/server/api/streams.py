@@ -1,0 +1,120 @@
+"""What all event streams share: how many there may be, what is read for them, and how often each is served.
+
+A hundred browsers must cost little more than one, and readers that hardly read no more than others: what is sent is
+made once for all who are at the same position, never much of it at a time, and the more streams there are, the longer
+each waits between two sendings.
+"""
+
+import asyncio
+import json
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from starlette.concurrency import run_in_threadpool
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from paddock.errors import Busy
+from paddock.server.api import faults
+from paddock.server.api.auth import WHO
+from paddock.server.api.bell import Bell
+from paddock.server.store import events
+from paddock.server.store.db import Database
+from paddock.server.store.rows import moment
+
+PATH = "/api/v1/events"
+IN_ALL = 400
+PER_SESSION = 100
+AT_ONCE = 100  # events
+AT_ONCE_BYTES = 128 * 1024  # one event may be larger
+READERS = 2  # of the database at a time: requests are to have most of the worker threads
+SENDINGS = 400  # a second, of all streams together
+_FRESH_SECONDS = 5.0
+
+
+@dataclass(frozen=True)
+class Found:
+    """Events as they are sent, the position of the last one, and whether there are more."""
+
+    position: int
+    data: bytes = b""
+    more: bool = False
+
+
+class Streams:
+    def __init__(self, db: Database, bell: Bell) -> None:
+        self._db = db
+        self._bell = bell
+        self._open: Counter[str] = Counter()
+        self._known: dict[tuple[int, str | None], asyncio.Task[Found]] = {}
+        self._known_of = (-1, 0.0)
+        self._readers = asyncio.Semaphore(READERS)
+
+    @contextmanager
+    def place(self, who: str) -> Iterator[None]:
+        """For one stream of somebody."""
+        if self._open.total() >= IN_ALL or self._open[who] >= PER_SESSION:
+            raise Busy("There are too many event streams: close some, or try again in a while.")
+        self._open[who] += 1
+        try:
+            yield
+        finally:
+            self._open[who] -= 1
+
+    @property
+    def pause(self) -> float:
+        """How long a stream waits after it was sent something."""
+        return self._open.total() / SENDINGS
+
+    async def after(self, position: int, job: str | None) -> Found:
+        """Read once for all who are at the same position: they are many, and ask at the same time."""
+        rings, at = self._known_of
+        if rings != self._bell.rings or time.monotonic() - at > _FRESH_SECONDS:
+            self._known.clear()
+            self._known_of = (self._bell.rings, time.monotonic())
+        key = position, job
+        if key not in self._known:
+            self._known[key] = asyncio.ensure_future(self._look(position, job))
+        return await asyncio.shield(self._known[key])
+
+    async def _look(self, position: int, job: str | None) -> Found:
+        async with self._readers:
+            return await run_in_threadpool(self._read, position, job)
+
+    def _read(self, position: int, job: str | None) -> Found:
+        parts: list[bytes] = []
+        size = 0
+        with self._db.read() as c:
+            for one in events.after(c, position, job, AT_ONCE):
+                parts.append(_lines(one))
+                size += len(parts[-1])
+                position = one.id
+                if size >= AT_ONCE_BYTES:
+                    break
+        return Found(position, b"".join(parts), more=size >= AT_ONCE_BYTES or len(parts) == AT_ONCE)
+
+
+def _lines(one: events.Written) -> bytes:
+    at = moment(one.at).isoformat().replace("+00:00", "Z")
+    about = json.dumps({"id": one.id, "at": at, "job": one.job, "kind": one.kind})
+    return f'event: {one.kind}\ndata: {about[:-1]}, "data": {one.data}}}\nid: {one.id}\n\n'.encode()
+
+
+class Limit:
+    """Refuses streams for which there is no place before anything else is done for them: they come again and again."""
+
+    def __init__(self, app: ASGIApp, streams: Streams) -> None:
+        self._app = app
+        self._streams = streams
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["path"] != PATH:
+            await self._app(scope, receive, send)
+            return
+        try:
+            with self._streams.place(scope[WHO]):
+                await self._app(scope, receive, send)
+        except Busy as error:
+            await faults.reply(error)(scope, receive, send)

@@ -1,0 +1,86 @@
+"""The server itself: scripts, backends, health, version."""
+
+import time
+
+from fastapi import APIRouter
+
+from paddock.models import (
+    BackendInfo,
+    Health,
+    InspectRequest,
+    PruneReport,
+    PruneRequest,
+    Resources,
+    Sample,
+    ScriptReport,
+    Version,
+)
+from paddock.program.inspection import inspect_source
+from paddock.server import samples
+from paddock.server.api.server import At
+from paddock.server.store.rows import moment
+from paddock.version import __version__
+
+router = APIRouter(tags=["server"])
+
+LATE_SECONDS = 30.0
+MAX_PROBLEM = 500
+
+
+@router.post("/scripts/inspect")
+def inspect_script(what: InspectRequest) -> ScriptReport:
+    """What reading a script tells: its parameters, how it takes them, its metrics, warnings. It is never run."""
+    return inspect_source(what.source, what.filename, what.params)
+
+
+@router.get("/backends")
+def list_backends(at: At) -> list[BackendInfo]:
+    """Where jobs can run, and how each is."""
+    return at.engine.backend_infos()
+
+
+@router.get("/profiles")
+def list_profiles(at: At) -> dict[str, Resources]:
+    """Resources with a name, from the server's settings."""
+    return at.settings.profiles
+
+
+@router.get("/samples")
+def list_samples() -> list[Sample]:
+    """Sweeps to try out; submit one as it is."""
+    return samples.load()
+
+
+@router.get("/health")
+async def health(at: At) -> Health:
+    """What a person should know. Answers also while all worker threads are busy, or the database is away."""
+    engine = at.engine
+    problems = [f"backend {name}: {state}" for name, state in engine.backends.items() if state != "ok"]
+    if engine.problem:
+        problems.append(f"the engine's last round failed: {engine.problem}")
+    if engine.beat is not None and time.time() - engine.beat > LATE_SECONDS:
+        problems.append(f"the engine has not ended a round for {time.time() - engine.beat:.0f} s")
+    problems += at.watch.problems
+    return Health(
+        ok=not problems,
+        engine_beat=moment(engine.beat),
+        database="sqlite" if at.db.sqlite else "postgresql",
+        backends=engine.backends,
+        problems=[problem[:MAX_PROBLEM] for problem in problems],
+        set_aside=len(engine.set_aside),
+    )
+
+
+@router.post("/prune")
+def prune(at: At, what: PruneRequest | None = None) -> PruneReport:
+    """Delete what is older than it is to be kept, by the settings `keep` or as asked for; or only say what would go.
+
+    Of jobs that have not ended nothing goes. The answer comes when all of it is out of the way; files and rows are then
+    deleted at leisure.
+    """
+    return at.engine.keeper.prune(what or PruneRequest())
+
+
+@router.get("/version")
+def version() -> Version:
+    return Version(version=__version__)

@@ -1,0 +1,94 @@
+"""Tasks: one configuration each."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+
+from paddock.models import Allocation, Attempt, Changed, Curve, Task, TaskDetail
+from paddock.server.api import logs
+from paddock.server.api.jobs import Points
+from paddock.server.api.server import At, Server, TaskId
+from paddock.server.engine import orders
+from paddock.server.store import allocations, metrics, tasks
+
+router = APIRouter(prefix="/tasks", tags=["tasks"])
+
+
+@router.get("/{task}")
+def show_task(task: TaskId, at: At) -> TaskDetail:
+    with at.db.read() as c:
+        found = tasks.resolve(c, task)
+        row = tasks.get(c, found, at.engine.context.silent)
+        facts = at.engine.context.facts(c, [row.job])[row.job]
+        attempts = tasks.attempts_of(c, found)
+        names = metrics.names(c, [found])
+        allocation = _allocation(at, c, row, attempts[-1])
+    folder = at.home.job(row.job)
+    return TaskDetail(
+        **row.__dict__,
+        command=orders.task_command(at.engine.context, facts, found, row.params, reduces=row.reduces).argv,
+        allocation=allocation,
+        attempts=attempts,
+        metrics=names,
+        log_bytes=logs.Log(found, row.attempt, folder).size(),
+        folder=str(folder.task(found)),
+    )
+
+
+def _allocation(at: Server, c: Any, task: Task, attempt: Attempt) -> Allocation | None:
+    """Where it runs or ran, or will; with the very text that the scheduler got."""
+    if attempt.allocation is None and task.state.ended:
+        return None
+    found = allocations.of_task(c, task.job, attempt.allocation)
+    batch = allocations.batch_of(c, found.key) if found else None
+    if found is None or batch is None or found.backend not in at.engine.backends:
+        return found
+    return found.model_copy(update={"script": at.engine.script(found.backend, batch)})
+
+
+@router.get("/{task}/attempts")
+def list_attempts(task: TaskId, at: At) -> list[Attempt]:
+    with at.db.read() as c:
+        return tasks.attempts_of(c, tasks.resolve(c, task))
+
+
+@router.get("/{task}/metrics")
+def task_curves(
+    task: TaskId,
+    at: At,
+    metric: Annotated[list[str] | None, Query(description="all when none is given")] = None,
+    points: Points = 1000,
+    attempt: Annotated[int | None, Query(ge=1, le=2**31, description="the curve of the task when not given")] = None,
+) -> list[Curve]:
+    with at.db.read() as c:
+        return metrics.curves(c, [tasks.resolve(c, task)], metric, points, attempt)
+
+
+@router.post("/{task}/stop")
+def stop_task(task: TaskId, at: At) -> Changed:
+    with at.db.write() as c:
+        found = tasks.resolve(c, task)
+        stopped = tasks.request_stop(c, _job(found), [found])
+    return _changed(at, stopped)
+
+
+@router.post("/{task}/restart")
+def restart_task(
+    task: TaskId, at: At, resume: Annotated[bool, Query(description="keep the checkpoint")] = False
+) -> Changed:
+    with at.db.write() as c:
+        found = tasks.resolve(c, task)
+        restarted = tasks.restart(c, _job(found), [found], failed=False, resume=resume)
+    return _changed(at, restarted)
+
+
+def _job(task: str) -> str:
+    return task.rpartition("-")[0]
+
+
+def _changed(at: Server, ids: list[str]) -> Changed:
+    at.changed()
+    return Changed(tasks=ids)
+
+
+router.include_router(logs.router)

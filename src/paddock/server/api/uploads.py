@@ -1,0 +1,110 @@
+"""Submissions: a JSON body, or multipart with the spec as a field and the files as parts."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from fastapi import Request
+from pydantic import ValidationError
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import UploadFile
+from starlette.exceptions import HTTPException
+
+from paddock.errors import InvalidInput, TooLarge
+from paddock.models import CodeInfo, JobSpec, Submission
+from paddock.models.units import size_text
+from paddock.server.api.faults import invalid
+from paddock.settings import UploadSettings
+
+_ROOM = 2_000_000  # for the spec and the framing, beside the files
+
+
+@dataclass(frozen=True)
+class Upload:
+    spec: JobSpec
+    files: dict[str, bytes]
+    code: CodeInfo
+
+
+def largest(limits: UploadSettings, *, as_json: bool = False) -> int:
+    """Bytes of a request; text in JSON is longer than it is."""
+    return limits.max_bytes * (2 if as_json else 1) + _ROOM
+
+
+async def read(request: Request, limits: UploadSettings) -> Upload:
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    most = largest(limits, as_json=kind == "application/json")
+    _refuse_size(request, most)
+    try:
+        if kind == "multipart/form-data":
+            return await _multipart(request, limits)
+        submission = await run_in_threadpool(Submission.model_validate_json, await _body(request, most))
+    except ValidationError as error:
+        raise invalid(error) from None
+    return Upload(submission.spec, {n: t.encode() for n, t in submission.files.items()}, submission.code)
+
+
+def _refuse_size(request: Request, most: int) -> None:
+    length = request.headers.get("content-length", "")
+    if length.isdigit() and int(length) > most:
+        raise TooLarge(f"The request has {size_text(int(length))}: the setting upload.max_bytes allows less.")
+
+
+async def _body(request: Request, most: int) -> bytes:
+    parts, size = [], 0
+    async for part in request.stream():
+        size += len(part)
+        if size > most:
+            raise TooLarge("The request is larger than the setting upload.max_bytes allows.")
+        parts.append(part)
+    return b"".join(parts)
+
+
+async def _multipart(request: Request, limits: UploadSettings) -> Upload:
+    if not request.headers.get("content-length", "").isdigit():
+        raise InvalidInput("A multipart request needs a Content-Length.")
+    try:
+        form = await request.form(max_files=limits.max_files + 1, max_fields=10, max_part_size=_ROOM)
+    except HTTPException as error:
+        if error.status_code == TooLarge.status:
+            raise
+        raise InvalidInput(f"The multipart body cannot be read: {error.detail}") from None
+    try:
+        spec, code = form.get("spec"), form.get("code", "{}")
+        if not isinstance(spec, str) or not isinstance(code, str):
+            raise InvalidInput("Multipart needs a field `spec` with the job as JSON.", fields={"spec": "missing"})
+        files: dict[str, bytes] = {}
+        for name, part in form.multi_items():
+            if isinstance(part, UploadFile) and name == "files":
+                if not part.filename or part.filename in files:
+                    raise InvalidInput("Every file needs a name of its own.", fields={"files": part.filename or ""})
+                files[part.filename] = await part.read()
+        read = await run_in_threadpool(JobSpec.model_validate_json, spec)
+        return Upload(read, files, CodeInfo.model_validate_json(code))
+    finally:
+        await form.close()
+
+
+def openapi_body() -> dict[str, Any]:
+    """The two forms of the body; the schemas of the models are hoisted in app.py."""
+    multipart = {
+        "type": "object",
+        "required": ["spec"],
+        "properties": {
+            "spec": {"type": "string", "contentMediaType": "application/json", "description": "a JobSpec as JSON"},
+            "code": {"type": "string", "contentMediaType": "application/json", "description": "a CodeInfo as JSON"},
+            "files": {
+                "type": "array",
+                "items": {"type": "string", "contentMediaType": "application/octet-stream"},
+                "description": "file names are paths relative to the job's folder",
+            },
+        },
+    }
+    return {
+        "requestBody": {
+            "required": True,
+            "content": {
+                "application/json": {"schema": {"$ref": "#/components/schemas/Submission"}},
+                "multipart/form-data": {"schema": multipart},
+            },
+        }
+    }

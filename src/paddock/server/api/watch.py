@@ -1,0 +1,65 @@
+"""Looks now and then at what could keep the server from working, in a thread of its own: any of it may hang."""
+
+import os
+import shutil
+import threading
+import time
+
+from paddock.errors import PaddockError
+from paddock.models.units import size_text
+from paddock.paths import Home
+from paddock.server.store import db as store
+
+LOOK_SECONDS = 5.0
+LATE_SECONDS = 60.0
+FEW_BYTES = 2 * 1024**3
+FEW_SHARE = 0.01
+
+
+class Watch:
+    def __init__(self, db: store.Database, home: Home) -> None:
+        self._db = db
+        self._home = home
+        self._stop = threading.Event()
+        self._looked_at = time.monotonic()
+        self._found: list[str] = []
+
+    def start(self) -> None:
+        threading.Thread(target=self._run, name="watch", daemon=True).start()
+
+    def close(self) -> None:
+        self._stop.set()
+
+    @property
+    def problems(self) -> list[str]:
+        late = time.monotonic() - self._looked_at
+        if late > LATE_SECONDS:
+            return [f"the database or the disk of {self._home.root} has not answered for {late:.0f} s"]
+        return self._found
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            self._found = [*self._database(), *self._disk()]
+            self._looked_at = time.monotonic()
+            self._stop.wait(LOOK_SECONDS)
+
+    def _database(self) -> list[str]:
+        try:
+            self._db.ping()
+        except Exception as error:
+            known = store.away(error)
+            return [f"the database: {known.message if isinstance(known, PaddockError) else error}"]
+        return []
+
+    def _disk(self) -> list[str]:
+        root = self._home.root
+        try:
+            space = shutil.disk_usage(root)
+            inodes = os.statvfs(root)
+        except OSError as error:
+            return [f"{root} cannot be looked at: {error.strerror}"]
+        if space.free < min(FEW_BYTES, space.total * FEW_SHARE):
+            return [f"the disk of {root} is nearly full: {size_text(space.free)} are left"]
+        if inodes.f_files and inodes.f_favail < inodes.f_files * FEW_SHARE:
+            return [f"the disk of {root} can hold only {inodes.f_favail:,} more files"]
+        return []

@@ -1,0 +1,355 @@
+"""What journal records mean for attempts and tasks, gathered for one transaction and written at its end."""
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import sqlalchemy as sa
+
+from paddock.models import Cause, TaskState
+from paddock.rules import lifecycle
+from paddock.rules.estimate import Pace
+from paddock.rules.lifecycle import Ending, Verdict
+from paddock.server.engine.announce import Announcement
+from paddock.server.engine.context import Context, JobFacts
+from paddock.server.journal import AboutAttempt, Ended, Metric, Record, Reset, Started, Total, Usage, Warned
+from paddock.server.store import allocations, attempts, metrics, trials
+from paddock.server.store.metrics import Point
+
+MAX_WARNINGS = 20
+SECONDS = "seconds"
+_OVERFULL = (
+    f"This task has reported more than {metrics.MAX_NAMES:,} metrics: those beyond are not kept. "
+    "Use fewer names, and a step for what changes."
+)
+
+
+class Subject:
+    """An attempt and its task as they are in the database, and what has changed since."""
+
+    def __init__(self, row: sa.Row[Any], facts: JobFacts) -> None:
+        self.row = row
+        self.facts = facts
+        self.current = row.attempt == row.a_number
+        self.state = TaskState(row.a_state)
+        self.holder: str | None = row.allocation
+        self.start: int | None = row.start  # of that allocation
+        self.attempt: dict[str, Any] = {}
+        self.task: dict[str, Any] = {}
+        self.points: dict[str, list[Point]] = defaultdict(list)
+        self.forgotten: set[str] = set()
+        self.verdict: Verdict | None = None
+        self.room: dict[str, Any] | None = row.room  # for its next attempt
+        self.follows = False  # its next attempt goes on from another's checkpoint
+
+    def of_task(self, name: str) -> Any:
+        return self.task[name] if name in self.task else getattr(self.row, name)
+
+    def of_attempt(self, name: str) -> Any:
+        return self.attempt[name] if name in self.attempt else getattr(self.row, name)
+
+    @property
+    def crowded(self) -> bool:
+        """Whether others may have been beside it in its allocation."""
+        asked = self.facts.spec.resources
+        several = (asked.slots or 1) > 1 or asked.per_gpu is not None or asked.triple is not None
+        return several and not (self.row.room or {}).get("alone")
+
+    def live(self) -> dict[str, float | None]:
+        """What moves while a task runs."""
+        names = ("epoch", "last_value", "best_value", "best_epoch")
+        pace = Pace(
+            self.of_task("epochs"),
+            self.of_task("epoch"),
+            self.of_task("epoch_at"),
+            self.of_task("first_epoch"),
+            self.attempt.get("first_epoch", self.row.a_first_epoch),
+            self.of_attempt("started_at"),
+        )
+        moving = {"progress": pace.progress(), "seconds_left": pace.seconds_left(pace.epoch_at or 0)}
+        return {name: self.of_task(name) for name in names} | moving
+
+
+class Changes:
+    """Applies records in their order. Records about what is not known, or has ended, change nothing."""
+
+    def __init__(self, c: sa.Connection, context: Context) -> None:
+        self._c = c
+        self._context = context
+        self._subjects: dict[tuple[str, int], Subject | None] = {}
+        self._handlers: dict[type[AboutAttempt], Callable[[Subject, Any, str], None]] = {
+            Started: self._started,
+            Metric: self._metric,
+            Reset: self._reset,
+            Total: self._total,
+            Usage: self._usage,
+            Warned: self._warned,
+            Ended: self._ended,
+        }
+
+    def apply(self, news: Mapping[str, list[Record]]) -> None:
+        """Records by the allocation whose journals they are from."""
+        about = [(key, one) for key, records in news.items() for one in records if isinstance(one, AboutAttempt)]
+        self._load({(record.task, record.attempt) for _, record in about})
+        jobs = allocations.jobs_of(self._c, {key for key, _ in about})
+        for allocation, record in about:
+            subject = self._subjects[record.task, record.attempt]
+            if subject is not None and not subject.state.ended and _given(subject, record, allocation, jobs):
+                self._handlers[type(record)](subject, record, allocation)
+
+    def end(self, rows: list[sa.Row[Any]], judge: Any, at: float) -> None:
+        """End attempts of which no journal tells the end. `judge` gets a subject and gives its verdict."""
+        self._load({(row.id, row.a_number) for row in rows})
+        for row in rows:
+            subject = self._subjects[row.id, row.a_number]
+            if subject is not None and not subject.state.ended:
+                self._conclude(subject, judge(subject), at)
+
+    def judging(self, subject: Subject) -> dict[str, Any]:
+        """The arguments that lifecycle.judge needs beside the ending."""
+        return {
+            "stop_wanted": bool(subject.row.stopping and subject.current),
+            "limit": lambda cause: self._context.retries(subject.facts, cause),
+        }
+
+    def tried(self, subject: Subject, cause: Cause | None) -> int:
+        return attempts.ended_with(self._c, subject.row.id, cause.value) if cause else 0
+
+    def _load(self, keys: set[tuple[str, int]]) -> None:
+        unknown = keys - set(self._subjects)
+        if not unknown:
+            return
+        rows = attempts.lookup(self._c, unknown)
+        facts = self._context.facts(self._c, [row.job_id for row in rows.values()])
+        for key in unknown:
+            row = rows.get(key)
+            self._subjects[key] = Subject(row, facts[row.job_id]) if row is not None and row.job_id in facts else None
+
+    # --- one method a kind of record --------------------------------------------------------------------------------
+
+    def _started(self, subject: Subject, record: Started, allocation: str) -> None:
+        if not lifecycle.allowed(subject.state, TaskState.RUNNING):
+            return
+        subject.state, subject.holder, subject.start = TaskState.RUNNING, allocation, record.start
+        subject.attempt |= {
+            "state": TaskState.RUNNING.value,
+            "allocation": allocation,
+            "start": record.start,
+            "started_at": record.at,
+            "node": record.node,
+            "device": record.device,
+            "pid": record.pid,
+            "seat": record.seat.model_dump(mode="json") if record.seat else None,
+        }
+        if subject.current:
+            subject.task["state"] = TaskState.RUNNING.value
+
+    def _metric(self, subject: Subject, record: Metric, allocation: str) -> None:
+        for name, point in record.values.items():
+            subject.points[name].append((record.step, point, record.at))
+        epoch = record.step if record.epoch is None else record.epoch
+        self._reached(subject, epoch, record.at)
+        if not subject.current or subject.row.reduces:
+            return
+        objective = subject.facts.objective
+        value = record.values.get(objective.metric)
+        if value is not None:
+            subject.task["last_value"] = value if math.isfinite(value) else None
+            if objective.better(value, subject.of_task("best_value")):
+                subject.task |= {"best_value": value, "best_epoch": epoch, "best_at": record.at}
+        if subject.facts.spec.other_objectives:
+            self._others(subject, record.values)
+
+    def _others(self, subject: Subject, values: Mapping[str, float]) -> None:
+        """The best of every further objective."""
+        wanted = subject.facts.spec.other_objectives
+        known = list(subject.of_task("others") or [None] * len(wanted))
+        for place, objective in enumerate(wanted):
+            value = values.get(objective.metric)
+            if value is not None and objective.better(value, known[place]):
+                known[place] = value
+        subject.task["others"] = known
+
+    def _reached(self, subject: Subject, epoch: float, at: float) -> None:
+        if "first_epoch" not in subject.attempt and subject.row.a_first_epoch is None:
+            subject.attempt["first_epoch"] = epoch
+        if subject.current:
+            subject.task |= {"epoch": epoch, "epoch_at": at}
+            first = subject.of_task("first_epoch")
+            subject.task["first_epoch"] = epoch if first is None else min(first, epoch)
+
+    def _reset(self, subject: Subject, record: Reset, allocation: str) -> None:
+        names = record.names
+        subject.forgotten |= names
+        for name in names:
+            subject.points.pop(name, None)
+        if subject.current and subject.of_task("others"):
+            others = zip(subject.facts.spec.other_objectives, subject.of_task("others"), strict=False)
+            subject.task["others"] = [None if one.metric in names else value for one, value in others]
+        if subject.current and subject.facts.objective.metric in names:
+            subject.task |= dict.fromkeys(("best_value", "best_epoch", "best_at", "last_value"))
+            for point in self._earlier(subject):
+                if subject.facts.objective.better(point[1], subject.task["best_value"]):
+                    subject.task |= {"best_value": point[1], "best_epoch": point[0], "best_at": point[2]}
+
+    def _earlier(self, subject: Subject) -> list[Point]:
+        """The objective as the attempts before reported it, which this one resumed."""
+        if not subject.row.resumed:
+            return []
+        chain = metrics.before(self._c, subject.row.id, subject.row.a_number, subject.facts.objective.metric)
+        return [(float(p["step"]), float(p["value"]), float(p["time"])) for p in chain]
+
+    def _total(self, subject: Subject, record: Total, allocation: str) -> None:
+        if subject.current:
+            subject.task["epochs"] = record.epochs
+
+    def _usage(self, subject: Subject, record: Usage, allocation: str) -> None:
+        since = record.at - (subject.of_attempt("started_at") or record.at)
+        measured = {
+            "memory": record.memory,
+            "cpu": record.cpu,
+            "gpu_memory": record.gpu_memory,
+            "gpu_load": record.gpu_load,
+        }
+        for name, value in measured.items():
+            if value is not None:
+                subject.points[metrics.SYSTEM + name].append((since, float(value), record.at))
+        self._peaks(subject, record.memory, record.gpu_memory)
+
+    def _peaks(self, subject: Subject, memory: int | None, gpu_memory: int | None) -> None:
+        for name, value in (("peak_memory", memory), ("peak_gpu_memory", gpu_memory)):
+            if value is not None:
+                subject.attempt[name] = max(value, subject.of_attempt(name) or 0)
+
+    def _warned(self, subject: Subject, record: Warned, allocation: str) -> None:
+        _warn(subject, record.text)
+
+    def _ended(self, subject: Subject, record: Ended, allocation: str) -> None:
+        subject.holder = allocation
+        subject.attempt |= {
+            "allocation": allocation,
+            "exit_code": record.exit,
+            "signal": record.signal,
+            "cpu_seconds": record.cpu_seconds,
+        }
+        self._peaks(subject, record.peak_memory, record.peak_gpu_memory)
+        cause, again = record.cause, record.again
+        ending = Ending(record.exit, record.signal, record.by, cause, record.reason, shared=again is not None)
+        subject.room = again.model_dump(mode="json") if again else subject.room
+        if ending.by == "shutdown" and cause is None and not self.judging(subject)["stop_wanted"]:
+            # Why its runner was told to end, the backend will say when the allocation has ended.
+            subject.attempt["ended_at"] = record.at
+            return
+        verdict = lifecycle.judge(ending, tried=self.tried(subject, cause or Cause.USER_ERROR), **self.judging(subject))
+        if ending.by == "follow" and verdict.state is TaskState.PRUNED:
+            subject.follows = True
+            verdict = Verdict(TaskState.PRUNED, reason=_followed(subject.row.successor))
+        elif verdict.state is TaskState.PRUNED:
+            verdict = Verdict(TaskState.PRUNED, reason=subject.row.reason)  # as it was written with the order
+        self._conclude(subject, verdict, record.at)
+
+    # --- the end ------------------------------------------------------------------------------------------------------
+
+    def _conclude(self, subject: Subject, verdict: Verdict, at: float) -> None:
+        subject.verdict = verdict
+        subject.state = verdict.state
+        self._took(subject, at)
+        cause = verdict.cause.value if verdict.cause else None
+        ended = subject.of_attempt("ended_at") or at  # as its runner said, where it did
+        subject.attempt |= {"state": verdict.state.value, "cause": cause, "reason": verdict.reason, "ended_at": ended}
+        if subject.current:
+            subject.task |= {"state": verdict.state.value, "stopping": False}
+
+    def _took(self, subject: Subject, at: float) -> None:
+        """The training time is an objective like those that a script reports."""
+        started = subject.of_attempt("started_at")
+        objectives = subject.facts.spec.objectives
+        judged = subject.current and not subject.row.reduces
+        if started is None or not judged or all(one.metric != SECONDS for one in objectives):
+            return
+        took = at - started
+        if objectives[0].metric == SECONDS and subject.of_task("best_value") is None:
+            subject.task["best_value"] = took
+        known = subject.of_task("others") or [None] * (len(objectives) - 1)
+        if any(one.metric == SECONDS and value is None for one, value in zip(objectives[1:], known, strict=False)):
+            self._others(subject, {SECONDS: took})
+
+    def write(self) -> None:
+        """All of it, and one event a job."""
+        subjects = [subject for subject in self._subjects.values() if subject is not None]
+        appender = self._context.appender
+        for subject in subjects:
+            if subject.forgotten:
+                appender.forget(self._c, subject.row.a_id, subject.forgotten)
+        overfull = appender.append(self._c, {s.row.a_id: s.points for s in subjects if s.points})
+        for subject in subjects:
+            if subject.row.a_id in overfull:
+                _warn(subject, _OVERFULL)
+        attempts.update_attempts(self._c, [{"id": s.row.a_id, **s.attempt} for s in subjects if s.attempt])
+        attempts.update_tasks(self._c, [{"id": s.row.id, **s.task} for s in subjects if s.task])
+        for subject in subjects:
+            if subject.verdict:
+                appender.finish(self._c, subject.row.a_id)
+            if subject.verdict and subject.current and (subject.verdict.retry or subject.follows):
+                self._begin_next(subject)
+        announcement = Announcement(self._c)
+        for subject in subjects:
+            if subject.points or subject.attempt or subject.task:
+                whole = "state" in subject.attempt or "warnings" in subject.attempt
+                announcement.add(
+                    subject.row.job_id,
+                    subject.row.id,
+                    live=None if whole else subject.live(),
+                    points=subject.points if subject.current else {},
+                    forgotten=subject.forgotten,
+                )
+        announcement.write()
+
+    def _begin_next(self, subject: Subject) -> None:
+        row = subject.row
+        if subject.follows and row.successor:
+            trials.succeed(self._c, row.job_id, row.id, row.a_number, row.successor)
+        else:  # or what it was to follow was lost in a crash: then it goes on as it was
+            attempts.begin_next(self._c, row.job_id, [(row.id, row.a_number)], resumed=True, room=subject.room)
+
+
+@contextmanager
+def changing(context: Context) -> Iterator[tuple[sa.Connection, Changes]]:
+    """A transaction, and what is to change in it."""
+    try:
+        with context.db.write() as c:
+            changes = Changes(c, context)
+            yield c, changes
+            changes.write()
+    except BaseException:
+        context.appender.clear()  # it may remember what the database does not
+        raise
+
+
+def _given(subject: Subject, record: AboutAttempt, allocation: str, jobs: Mapping[str, str]) -> bool:
+    """Return True if the attempt was given to the allocation in whose journal this stands: nobody speaks for others.
+
+    One that nobody has yet is given by its start. Whether it is published does not matter: after a crash a runner may
+    have it before the database knows.
+    """
+    if subject.row.job_id != jobs.get(allocation):
+        return False
+    if isinstance(record, Started):
+        return subject.holder in (None, allocation)
+    if subject.holder is None:
+        return isinstance(record, Ended) and record.exit is None and record.cause is Cause.LAUNCH_FAILED
+    return subject.holder == allocation and subject.start in (None, record.start)
+
+
+def _followed(successor: dict[str, Any] | None) -> str:
+    if successor is None:
+        return "made room for the others of its population"
+    return f"goes on from {successor['source']} at step {successor['step']:g}"
+
+
+def _warn(subject: Subject, text: str) -> None:
+    warnings = subject.of_attempt("warnings")
+    if text not in warnings and len(warnings) < MAX_WARNINGS:
+        subject.attempt["warnings"] = [*warnings, text]

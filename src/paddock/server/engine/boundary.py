@@ -1,0 +1,117 @@
+"""What fails for one job stays with that job: it is set aside with a warning, the others go on, and it heals."""
+
+import logging
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from paddock.server.store import jobs
+from paddock.server.store.db import Database
+
+FIRST_SECONDS = 1.0
+LONGEST_SECONDS = 30.0
+MAX_REASON = 500
+MAX_TRACE = 4_000
+
+log = logging.getLogger("paddock.engine")
+
+
+@dataclass
+class _Failure:
+    reason: str
+    wait: float
+    not_before: float
+
+
+class Boundary:
+    """Knows which steps fail for which jobs. A step that failed rests for a while, for this job only."""
+
+    def __init__(self, db: Database, clock: Callable[[], float] = time.monotonic) -> None:
+        self._db = db
+        self._clock = clock
+        self._failures: dict[str, dict[str, _Failure]] = {}
+
+    @property
+    def aside(self) -> dict[str, str]:
+        """Job -> why it is set aside. To be asked for by any thread."""
+        return {job: failed[0].reason for job, steps in [*self._failures.items()] if (failed := [*steps.values()])}
+
+    def rests(self, job: str, doing: str) -> bool:
+        """Return True if this step failed for this job a moment ago: it is to be left out of this round."""
+        failure = self._failures.get(job, {}).get(doing)
+        return failure is not None and self._clock() < failure.not_before
+
+    @contextmanager
+    def job(self, job: str, doing: str) -> Iterator[None]:
+        """Carry out a step for one job. `doing` completes "Paddock cannot ..."; it names the step, too.
+
+        A database that is away or full is everybody's: that goes through.
+        """
+        try:
+            yield
+        except Exception as error:
+            if everybodys(error):
+                raise
+            self._failed(job, doing, error)
+        else:
+            self._went_well(job, doing)
+
+    def forget(self, job: str) -> None:
+        self._failures.pop(job, None)
+
+    def _failed(self, job: str, doing: str, error: Exception) -> None:
+        steps = self._failures.setdefault(job, {})
+        known = steps.get(doing)
+        wait = FIRST_SECONDS if known is None else min(known.wait * 2, LONGEST_SECONDS)
+        reason = _reason(doing, error)
+        steps[doing] = _Failure(reason, wait, self._clock() + wait)
+        if known is None or known.reason != reason:
+            log.warning("job %s is set aside: cannot %s\n%s", job, doing, _trace(error))
+            self._show(job)
+
+    def _went_well(self, job: str, doing: str) -> None:
+        steps = self._failures.get(job)
+        if steps is None or doing not in steps:
+            return
+        del steps[doing]
+        if not steps:
+            del self._failures[job]
+            log.info("job %s goes on: Paddock can %s again", job, doing)
+        self._show(job)
+
+    def _show(self, job: str) -> None:
+        with self._db.write() as c:
+            jobs.set_aside(c, job, self.aside.get(job))
+
+
+def everybodys(error: Exception) -> bool:
+    """Return True if an error is not one job's: the database cannot be reached, is locked, full or damaged."""
+    return isinstance(error, (sa.exc.OperationalError, sa.exc.InterfaceError, sa.exc.TimeoutError)) or (
+        isinstance(error, sa.exc.DBAPIError) and error.connection_invalidated
+    )
+
+
+def _trace(error: Exception) -> str:
+    """The traceback for the log, in which a stranger's text is neither endless nor unprintable."""
+    text = "".join(traceback.format_exception(error))
+    return text[-MAX_TRACE:].encode("utf-8", "backslashreplace").decode()
+
+
+def _plain(error: OSError) -> str:
+    """Without its number, which says nothing to most."""
+    if error.strerror is None:
+        return str(error)
+    return f"{error.strerror}: {error.filename!r}" if error.filename else error.strerror
+
+
+def _reason(doing: str, error: Exception) -> str:
+    what = (_plain(error) if isinstance(error, OSError) else f"{type(error).__name__}: {error}").splitlines()
+    text = (what[0] if what else type(error).__name__)[:MAX_REASON].encode("utf-8", "replace").decode()
+    return (
+        f"Paddock cannot {doing}: {text}. The job is set aside, and goes on by itself when this is mended; "
+        "if it cannot be mended, remove the job."
+    )

@@ -1,0 +1,297 @@
+"""The one loop in which things happen by themselves."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import Any, TypeVar
+
+import sqlalchemy as sa
+
+from paddock.backends.base import Backend
+from paddock.common import folders
+from paddock.errors import BackendError
+from paddock.models import AllocationBatch, BackendInfo, Check, JobSpec, Node, Resources
+from paddock.paths import Home
+from paddock.rules import placement
+from paddock.server.engine import adjust, journals, launch, observe, orders, remove
+from paddock.server.engine.context import Context
+from paddock.server.engine.courier import Courier
+from paddock.server.engine.ingest import Ingest, Outcome
+from paddock.server.engine.keep import Keeper
+from paddock.server.engine.load import Monitor
+from paddock.server.engine.reduce import Reducer
+from paddock.server.engine.search import Scout
+from paddock.server.engine.silence import Silence
+from paddock.server.store import allocations, events
+from paddock.server.store.db import Database
+from paddock.server.store.rows import moment
+from paddock.settings import Settings
+
+log = logging.getLogger("paddock.engine")
+T = TypeVar("T")
+
+FORGET_SECONDS = 60.0
+HOUSEKEEPING_SECONDS = 1.0
+CHECK_SECONDS = 20.0
+PUT_AWAY_AT_ONCE = 5  # jobs whose journals are put away in a round
+
+
+@dataclass(frozen=True)
+class Request:
+    """What would be asked of a backend."""
+
+    count: int
+    slots: int  # tasks at a time in each, at most
+    script: str | None = None
+    check: Check | None = None
+
+
+class Engine:
+    """Ticks in a thread of its own; `wake` makes the next tick come at once.
+
+    A step that fails is logged and shown, and the next round tries again: this is the only retry mechanism.
+    """
+
+    def __init__(
+        self, db: Database, home: Home, settings: Settings, backends: list[Backend], changed: Callable[[], None]
+    ) -> None:
+        self._woken = threading.Event()
+        self._stop = threading.Event()
+        self._changed = changed
+        self._couriers = {backend.name: Courier(backend, self.wake) for backend in backends}
+        self.context = Context(db, home, settings, self._couriers)
+        self.context.unread.wake = self.wake
+        self._ingest = Ingest()
+        self._silence = Silence()
+        self._monitor = Monitor(self._couriers)
+        self._scout = Scout(self.context, self.wake)
+        self._reducer = Reducer(self.context)
+        self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
+        self._sweeper = ThreadPoolExecutor(1, thread_name_prefix="sweeper")
+        self._to_put_away: SimpleQueue[tuple[str, Future[bool]]] = SimpleQueue()
+        self.keeper = Keeper(db, home, settings.keep, self.put_away, self.sweep, self.wake)
+        self._asked = True
+        self._kept_at = 0.0
+        self._forgotten_at = 0.0
+        self._last_event = 0
+        self.beat: float | None = None
+        self._failing: dict[str, str] = {}  # step -> what is wrong with it
+
+    def start(self) -> None:
+        for courier in self._couriers.values():
+            courier.begin()
+        for left in self.context.home.incoming.iterdir():  # uploads and removals that a crash cut off
+            self.sweep(left)
+        self._thread.start()
+        self.keeper.start()
+
+    def close(self) -> None:
+        """Stop ticking. Runners go on."""
+        self._stop.set()
+        self.wake()
+        if self._thread.is_alive():
+            self._thread.join()
+        self._put_away_none()
+        self.keeper.close()
+        for courier in self._couriers.values():
+            courier.close()
+        self._scout.close()
+        self.context.unread.close()
+        self._sweeper.shutdown(wait=True)
+
+    def wake(self) -> None:
+        """From any thread: there is something to do."""
+        self._asked = True
+        self._woken.set()
+
+    def sweep(self, folder: Path) -> None:
+        """Have a folder deleted that is no longer part of anything; by the next server when this one ends before."""
+        with suppress(RuntimeError):  # it ends just now
+            self._sweeper.submit(self._sweep, folder)
+
+    def _sweep(self, folder: Path) -> None:
+        if not folders.delete(folder, self._stop.is_set) and not self._stop.is_set():
+            log.warning("%s cannot be deleted, or not all of it: is it somebody else's?", folder)
+
+    def put_away(self, job: str) -> Future[bool]:
+        """Have the journals of an ended job deleted. From any thread; False: it has not ended."""
+        told: Future[bool] = Future()
+        self._to_put_away.put((job, told))
+        self.wake()
+        if self._stop.is_set():
+            self._put_away_none()
+        return told
+
+    def _put_away_none(self) -> None:
+        """The engine ends: whoever waits is told so."""
+        with suppress(Empty):
+            while True:
+                self._to_put_away.get_nowait()[1].set_result(False)
+
+    def _put_away_some(self) -> None:
+        for _ in range(PUT_AWAY_AT_ONCE):
+            try:
+                job, told = self._to_put_away.get_nowait()
+            except Empty:
+                return
+            try:
+                folder = journals.put_away(self.context, job)
+            except Exception as error:
+                told.set_exception(error)
+                continue
+            if folder is not None:
+                self.sweep(folder)
+            told.set_result(folder is not None)
+        self.wake()  # there may be more
+
+    def nodes(self, backend: str | None = None) -> list[Node]:
+        """As last seen."""
+        return [node for name, c in self._couriers.items() if backend in (None, name) for node in c.nodes]
+
+    def nodes_now(self) -> list[Node]:
+        """The same, with what was measured on them a moment ago."""
+        return self._monitor.nodes(time.time())
+
+    def backend_infos(self) -> list[BackendInfo]:
+        settings = self.context.settings
+        clusters = settings.clusters
+        return [
+            BackendInfo(
+                name=name,
+                kind="slurm" if name in clusters else "local",
+                default=name == settings.backend,
+                state=courier.problem or "ok",
+                since=moment(courier.problem_since),
+                defaults=clusters[name].resources if name in clusters else Resources(),
+                partitions=sorted({partition for node in courier.nodes for partition in node.partitions}),
+            )
+            for name, courier in self._couriers.items()
+        ]
+
+    def request(self, spec: JobSpec, tasks: int, *, check: bool) -> Request:
+        """What a job would ask of its backend at first; with `check` also what that says about it."""
+        courier = self._couriers[spec.resources.backend or self.context.settings.backend]
+        count = launch.useful(spec, courier.nodes, tasks, {})
+        batch = launch.batch_for(self.context, "JOB", spec, courier, "JOB-a1", count)
+        said = None
+        if check:
+            try:
+                said = courier.check(batch, CHECK_SECONDS)
+            except BackendError as error:
+                said = Check(accepted=False, message=error.message)
+        slots = placement.shape(spec.resources, courier.nodes).slots
+        return Request(count, slots, courier.backend.script(batch), said)
+
+    def script(self, backend: str, batch: AllocationBatch) -> str | None:
+        return self._couriers[backend].backend.script(batch)
+
+    @property
+    def backends(self) -> dict[str, str]:
+        """Name -> ok, or what is wrong."""
+        return {name: courier.problem or "ok" for name, courier in self._couriers.items()}
+
+    @property
+    def problem(self) -> str | None:
+        """What the last rounds could not do; None: all of it went well."""
+        return "; ".join(dict.fromkeys(self._failing.copy().values())) or None
+
+    @property
+    def set_aside(self) -> dict[str, str]:
+        """Job -> why the engine cannot go on with it at the moment."""
+        return self.context.boundary.aside
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            self._woken.clear()
+            more = self._step("a round", self.tick)
+            self.beat = time.time()
+            if not more:
+                self._woken.wait(self.context.settings.tick_seconds)
+
+    def _step(self, name: str, step: Callable[[], T]) -> T | None:
+        """One step of a round. When it fails as a whole, the others are carried out all the same."""
+        try:
+            result = step()
+        except Exception as error:
+            problem = f"{type(error).__name__}: {error}"
+            if problem != self._failing.get(name):  # the same again says nothing new
+                log.exception("%s of the engine failed; the next rounds try again", name)
+            self._failing[name] = problem
+            return None
+        self._failing.pop(name, None)
+        return result
+
+    def tick(self) -> bool:
+        """One round. Returns whether there is more to do at once.
+
+        Journals are read in every round; the rest is done when something asks for it, and else once a second.
+        """
+        now = time.time()
+        rows = self._unclosed()
+        step, context = self._step, self.context
+        outcome = step("reading journals", lambda: self._ingest.run(context, rows)) or Outcome()
+        step("listening", lambda: self._silence.listen(context, rows, outcome, now))
+        step("taking up looks", lambda: self._monitor.take(outcome.looks, now))
+        if outcome.left:
+            for courier in self._couriers.values():
+                courier.hurry()
+        if step("closing allocations", lambda: observe.close(context, rows, outcome.read, now)):
+            rows = self._unclosed()
+        step("judging", lambda: self._scout.look(outcome.measured))
+        more = outcome.more
+        if self._asked or outcome.stirred or now - self._kept_at > HOUSEKEEPING_SECONDS:
+            self._asked = False
+            self._kept_at = now
+            more = self._keep_house(rows, now) or more
+        step("announcing", self._announce)
+        return more
+
+    def _keep_house(self, rows: list[sa.Row[Any]], now: float) -> bool:
+        """The rest. `rows` are read again only where something has changed: they are many."""
+        step, context = self._step, self.context
+        step("mending", context.mend)
+        unstopped = step("stopping", lambda: orders.stop(context, now))
+        step("adjusting", lambda: adjust.adjust(context))
+        step("putting back", lambda: observe.put_back(context, rows, now))
+        step("fencing", lambda: observe.fence(context, rows, now))
+        step("searching", lambda: self._scout.run(now))
+        step("reducing", self._reducer.run)
+        # Also what these two ended: its allocation is still of use.
+        unpublished = step("publishing", lambda: orders.publish(context, now))
+        heard = step("observing", lambda: observe.observe(context, rows, now))
+        settled = step("giving up", lambda: observe.give_up_missing(context, rows, now))
+        if heard or settled:
+            rows = self._unclosed()
+        if step("launching", lambda: launch.launch(context, rows, now)):
+            rows = self._unclosed()
+        for doomed in step("removing", lambda: remove.remove(context, rows)) or []:
+            self._sweeper.submit(remove.erase, context, doomed.job, self._stop.is_set)
+            if doomed.folder is not None:
+                self.sweep(doomed.folder)
+        step("putting away", self._put_away_some)
+        step("keeping loads", lambda: self._monitor.keep(context.db, now, context.settings.load_hours))
+        step("forgetting events", lambda: self._forget_events(now))
+        return bool(unpublished or unstopped)
+
+    def _unclosed(self) -> list[sa.Row[Any]]:
+        with self.context.db.read() as c:
+            return allocations.unclosed(c)
+
+    def _forget_events(self, now: float) -> None:
+        if now - self._forgotten_at > FORGET_SECONDS:
+            self._forgotten_at = now
+            with self.context.db.write() as c:
+                events.forget(c, now - self.context.settings.event_hours * 3600)
+
+    def _announce(self) -> None:
+        with self.context.db.read() as c:
+            newest = events.bounds(c)[1]
+        if newest != self._last_event:
+            self._last_event = newest
+            self._changed()

@@ -1,0 +1,297 @@
+"""Journals into the database: each from where it was read to before, once."""
+
+import errno
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from paddock.models import AllocationState
+from paddock.runner import files, layout
+from paddock.server.engine.apply import changing
+from paddock.server.engine.boundary import everybodys
+from paddock.server.engine.context import Context
+from paddock.server.journal import Bye, Ended, Metric, NodeSeen, Packed, Record, Runner, Started, parse
+from paddock.server.store import allocations, jobs, packings
+
+READ_BYTES = 1_000_000  # of one journal and round
+ROUND_BYTES = 4_000_000  # of all journals
+ROUND_SECONDS = 0.25  # then those that are far behind wait for the next round: there are other things to do
+COMMIT_BYTES = 1_000_000  # some tenths of a second, in which nobody else can write
+STIRRING = (Runner, Started, Ended, Bye)  # what may call for action
+MANY = 200  # journals: of more, those that have been quiet for so long
+QUIET_SECONDS = 10.0
+LOOK_SECONDS = 1.0  # are looked at only so often
+READ = "read its journals"
+STORE = "take in what its journals say"
+
+
+@dataclass
+class Outcome:
+    """What a round of reading gave: the allocations read to their end, and whether there is more to do."""
+
+    read: set[str] = field(default_factory=set)
+    heard: set[str] = field(default_factory=set)  # allocations whose journals have grown
+    more: bool = False
+    stirred: bool = False
+    left: bool = False  # a runner has said good-bye
+    measured: set[str] = field(default_factory=set)  # jobs with new points
+    looks: list[tuple[str, NodeSeen]] = field(default_factory=list)  # backend, and what a runner has seen of its node
+
+
+class Ingest:
+    """Remembers which journals are far behind, which are quiet, and when it last looked for those of second starts."""
+
+    def __init__(self) -> None:
+        self._rounds = 0
+        self._heard: dict[str, float] = {}  # allocation -> when it last had news, or was new itself
+        self._looked_at = 0.0  # at all of them
+        self._behind: dict[str, None] = {}  # allocations, those first whose turn it is
+
+    def run(self, context: Context, rows: list[sa.Row[Any]]) -> Outcome:
+        """Read all journals, a bounded part of each; of those that are far behind as many as there is time for."""
+        self._rounds += 1
+        outcome = Outcome()
+        of_jobs = {row.job_id for row in rows}
+        context.learn(of_jobs)
+        aside = {job for job in of_jobs if _rests(context, job)}
+        further = self._rounds % 20 == 0
+        able = [row for row in rows if row.job_id not in aside]
+        able = able if further else self._lively(able)
+        readings = Readings(context, look_further=further)
+        try:
+            for portion in self._portions(able, readings, outcome):
+                self._write(context, portion, outcome)
+        finally:
+            readings.close()
+        waiting = {row.job_id for row in able if row.key in self._behind}
+        readings.show(waiting)
+        failed = aside | set(readings.problems)
+        if failed:
+            outcome.read |= _leaving(context, [row for row in rows if row.job_id in failed])
+        return outcome
+
+    def _lively(self, rows: list[sa.Row[Any]]) -> list[sa.Row[Any]]:
+        """All of them; or those that may have news, when they are many: mostly they wait, or their tasks are slow."""
+        now = time.monotonic()
+        heard = self._heard
+        if len(rows) <= MANY or now - self._looked_at >= LOOK_SECONDS:
+            self._looked_at = now
+            self._heard = {row.key: heard.get(row.key, now) for row in rows}
+            return rows
+        since = now - QUIET_SECONDS
+        return [
+            row
+            for row in rows
+            if heard.get(row.key, now) > since or row.state == AllocationState.ENDED or row.key in self._behind
+        ]
+
+    def _portions(self, rows: list[sa.Row[Any]], readings: "Readings", outcome: Outcome) -> Iterable[list["Reading"]]:
+        """What is to be stored together. What is news comes before anything of those that are far behind is read."""
+        by_key = {row.key: row for row in rows}
+        self._behind = {key: None for key in self._behind if key in by_key}
+        near = [row for row in rows if row.key not in self._behind]
+        far = [by_key[key] for key in self._behind]
+        end = time.monotonic() + ROUND_SECONDS
+        taken = size = 0
+        portion: list[Reading] = []
+        for place, row in enumerate([*near, *far]):
+            if place == len(near) and portion:
+                yield portion
+                portion, size = [], 0
+            late = place > len(near) and time.monotonic() > end  # one that is behind is read in any case
+            if taken >= ROUND_BYTES or late:
+                self._behind.setdefault(row.key)
+                outcome.more = True
+                continue
+            self._behind.pop(row.key, None)
+            reading = readings.read(row)
+            if reading is None:
+                continue
+            taken, size = taken + reading.size, size + reading.size
+            if reading.more:
+                self._behind[row.key] = None
+                outcome.more = True
+            portion.append(reading)
+            if size >= COMMIT_BYTES:
+                yield portion
+                portion, size = [], 0
+        yield portion
+
+    def _write(self, context: Context, readings: list["Reading"], outcome: Outcome) -> None:
+        """All of them together; job by job when that fails: what fails is one job's, then."""
+        news = [reading for reading in readings if reading.moved]
+        by_job: dict[str, list[Reading]] = {}
+        for reading in news:
+            by_job.setdefault(reading.job, []).append(reading)
+        stored = [reading for reading in readings if not reading.moved]
+        together = True
+        if news:
+            try:
+                _store(context, news)
+            except Exception as error:
+                if everybodys(error):
+                    raise
+                together = False
+        for job, mine in by_job.items():
+            with context.boundary.job(job, STORE):
+                if not together:
+                    _store(context, mine)
+                stored += mine
+        now = time.monotonic()
+        for reading in stored:
+            _note(reading, outcome)
+            if reading.moved:
+                self._heard[reading.key] = now
+
+
+class Readings:
+    """The journals of all allocations in one round. What fails is known by job."""
+
+    def __init__(self, context: Context, look_further: bool) -> None:
+        self.problems: dict[str, Exception] = {}
+        self._context = context
+        self._look_further = look_further
+        self._looked_at: set[str] = set()
+        self._open: files.Folder | None = None
+        self._open_job = ""
+
+    def read(self, row: sa.Row[Any]) -> "Reading | None":
+        """The known journals, and now and then (always once it has ended) that of one more start."""
+        self._looked_at.add(row.job_id)
+        reading = Reading(row)
+        further = not row.offsets or row.state == AllocationState.ENDED or self._look_further
+        try:
+            folder = self._folder(row.job_id)
+            if folder is not None:
+                reading.take_all(folder, further)
+        except Exception as error:
+            self.problems.setdefault(row.job_id, error)
+            return None
+        return reading
+
+    def _folder(self, job: str) -> files.Folder | None:
+        """That of the job's allocations: those of one job mostly stand together. None: it is not there yet."""
+        if job == self._open_job and self._open is not None:
+            return self._open
+        self.close()
+        root = self._context.home.job_text(job)
+        try:
+            self._open = files.Folder(f"{root}/{layout.ALLOCATIONS}", root)
+        except FileNotFoundError:
+            if not Path(root).is_dir():
+                raise FileNotFoundError(errno.ENOENT, "the job's folder is gone", root) from None
+            return None
+        self._open_job = job
+        return self._open
+
+    def close(self) -> None:
+        if self._open is not None:
+            self._open.close()
+            self._open = None
+
+    def show(self, unfinished: set[str]) -> None:
+        """Set aside what failed; what has been read whole is well again."""
+        for job in self._looked_at - unfinished | set(self.problems):
+            with self._context.boundary.job(job, READ):
+                if job in self.problems:
+                    raise self.problems[job]
+
+
+class Reading:
+    """What one round got from the journals of one allocation."""
+
+    def __init__(self, row: sa.Row[Any]) -> None:
+        self.row = row
+        self.key: str = row.key
+        self.job: str = row.job_id
+        self.offsets: list[int] = list(row.offsets)
+        self.records: list[Record] = []
+        self.size = 0
+        self.wrong = 0  # lines that are not valid records
+        self.moved = False
+        self.more = False
+
+    def take_all(self, folder: files.Folder, further: bool) -> None:
+        number = 0
+        while number < len(self.offsets) or further:
+            known = number < len(self.offsets)
+            if self.size >= READ_BYTES:
+                self.more = True
+                return
+            if not self._take(folder, number, known):
+                return
+            number += 1
+
+    def _take(self, folder: files.Folder, index: int, known: bool) -> bool:
+        """Read one journal on. False when there is none of this number yet."""
+        limit = READ_BYTES - self.size
+        try:
+            data = folder.read(self.key, _journal(index + 1), limit, self.offsets[index] if known else 0)
+        except FileNotFoundError:
+            return known  # not there yet
+        if not known:
+            self.offsets.append(0)
+            self.moved = True
+        if not data:
+            return True
+        self.size += len(data)
+        batch = parse(data, index + 1)
+        consumed = batch.consumed
+        if not consumed and len(data) == READ_BYTES:
+            consumed = len(data)  # one line of a megabyte is no record: step over it
+            self.wrong += 1
+        self.wrong += batch.wrong
+        self.records += batch.records
+        self.offsets[index] += consumed
+        self.moved = self.moved or consumed > 0
+        self.more = self.more or len(data) == limit
+        return True
+
+
+@cache
+def _journal(start: int) -> str:
+    return layout.journal("", start)
+
+
+def _store(context: Context, news: list[Reading]) -> None:
+    with changing(context) as (c, changes):
+        changes.apply({reading.key: reading.records for reading in news})
+        for reading in news:
+            said = [record.packing for record in reading.records if isinstance(record, Packed)]
+            packings.take(c, reading.job, said)
+            if reading.wrong:
+                jobs.warn_of_lines(c, reading.job, reading.key, reading.wrong)
+        allocations.read_to(c, {reading.key: reading.offsets for reading in news})
+
+
+def _note(reading: Reading, outcome: Outcome) -> None:
+    if not reading.more:
+        outcome.read.add(reading.key)
+    if reading.moved:
+        outcome.heard.add(reading.key)
+    if not reading.records:
+        return
+    if any(isinstance(record, Metric) for record in reading.records):
+        outcome.measured.add(reading.job)
+    outcome.stirred = outcome.stirred or any(isinstance(record, STIRRING) for record in reading.records)
+    outcome.left = outcome.left or any(isinstance(record, Bye) for record in reading.records)
+    # Of the node that the allocation runs on, as its backend says: of others it cannot know.
+    seen = [one for one in reading.records if isinstance(one, NodeSeen) and one.node == reading.row.node]
+    outcome.looks += [(reading.row.backend, one) for one in seen]
+
+
+def _rests(context: Context, job: str) -> bool:
+    at = context.boundary
+    return job in context.unreadable or at.rests(job, READ) or at.rests(job, STORE)
+
+
+def _leaving(context: Context, rows: list[sa.Row[Any]]) -> set[str]:
+    """Allocations of jobs that are being removed: what their journals say does not matter any more."""
+    with context.db.read() as c:
+        leaving = set(jobs.removing(c))
+    return {row.key for row in rows if row.job_id in leaving}

@@ -1,0 +1,272 @@
+"""Lets go of what is older than it is to be kept: once a day by itself, and when somebody asks for it.
+
+Nothing is deleted here: it is renamed out of the way, or marked, and deleted at leisure, so that what a kill leaves is
+deleted by the next server. Not in the engine's thread, but for the journals (engine/journals.py).
+"""
+
+import logging
+import os
+import re
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from pathlib import Path
+
+from paddock.common import folders
+from paddock.errors import Conflict
+from paddock.models import PruneItem, PruneKind, PruneReport, PruneRequest, PruneTotal
+from paddock.paths import Home
+from paddock.rules import keep
+from paddock.rules.keep import AttemptThere, FileThere, Goes, JobThere, There
+from paddock.runner import build, files, layout
+from paddock.server.engine import journals
+from paddock.server.store import jobs, keeping
+from paddock.server.store.db import Database
+from paddock.server.store.rows import moment
+from paddock.settings import KeepSettings
+
+FIRST_SECONDS = 600.0  # after the start of a server: there is more important work
+MEASURE_SECONDS = 20.0
+ANSWER_SECONDS = 60.0  # so long the engine may take to put journals away
+MOST_ITEMS, MOST_PROBLEMS = 200, 20
+_HALF_WRITTEN = re.compile(r"\..+\.\d+\.[0-9a-f]{8}|\..+\.part|[0-9a-f]{8}\.pyz.+")
+
+log = logging.getLogger("paddock.keep")
+
+
+class Keeper:
+    """`put_away` and `sweep` are the engine's: journals are put away in its thread, folders deleted in another."""
+
+    def __init__(
+        self,
+        db: Database,
+        home: Home,
+        settings: KeepSettings,
+        put_away: Callable[[str], Future[bool]],
+        sweep: Callable[[Path], None],
+        wake: Callable[[], None],
+    ) -> None:
+        self._db, self._home, self._settings = db, home, settings
+        self._put_away, self._sweep, self._wake = put_away, sweep, wake
+        self._busy = threading.Lock()
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="keep", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def close(self) -> None:
+        self._over.set()
+        if self._thread.is_alive():
+            self._thread.join(2)  # cut off, it leaves what the next one finishes
+
+    def _run(self) -> None:
+        pause = FIRST_SECONDS
+        while not self._over.wait(pause):
+            pause = keep.DAY
+            try:
+                report = self.prune(PruneRequest())
+                said = [*keep.told(report), *report.problems]
+                if said:
+                    log.info("no longer kept: %s", "; ".join(said))
+            except Exception:
+                log.exception("what is too old cannot be deleted; it is tried again tomorrow")
+
+    def prune(self, asked: PruneRequest) -> PruneReport:
+        """Raises Conflict while another one is at it."""
+        with self._alone():
+            now = time.time()
+            settings = keep.settled(self._settings, asked)
+            found = keep.choose(self._there(settings, now), settings, now)
+            until = time.monotonic() + MEASURE_SECONDS
+            sizes = [self._measure(one, until) for one in found]
+            problems: list[str] = []
+            if not asked.dry_run:
+                went = list(self._let_go(found, problems))
+                sizes = [size for size, gone in zip(sizes, went, strict=True) if gone]
+                found = [one for one, gone in zip(found, went, strict=True) if gone]
+                self._wake()
+        return _report(asked.dry_run, found, sizes, problems)
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        if not self._busy.acquire(blocking=False):
+            raise Conflict("It is being looked at what may go, or it goes just now: try again in a minute.")
+        try:
+            yield
+        finally:
+            self._busy.release()
+
+    # --- what there is --------------------------------------------------------------------------------------------
+
+    def _there(self, settings: KeepSettings, now: float) -> There:
+        """Only as far as the settings ask for it."""
+        wanted = [days for days in (settings.jobs_days, settings.journals_days) if days is not None]
+        newest = now - min(wanted) * keep.DAY if wanted else None
+        used = now - settings.runners_days * keep.DAY if settings.runners_days is not None else None
+        superseded: list[AttemptThere] = []
+        with self._db.read() as c:
+            if settings.attempts_days is not None:
+                newest = now  # of a job that ended today there may be old ones
+                before = now - settings.attempts_days * keep.DAY
+                superseded = [AttemptThere(o.job, o.task, o.number, o.at) for o in keeping.superseded(c, before)]
+            ended = keeping.ended(c, newest) if newest is not None else []
+            in_use = keeping.runners_in_use(c, used) if used is not None else ()
+        over = {one.id for one in ended}
+        return There(
+            jobs=[JobThere(o.id, o.name, o.at, journals.there(self._home.job(o.id).root)) for o in ended],
+            attempts=list(self._present([one for one in superseded if one.job in over])),
+            runners=self._runners(in_use) if used is not None else [],
+            leftovers=self._leftovers(),
+        )
+
+    def _present(self, given: Iterable[AttemptThere]) -> Iterator[AttemptThere]:
+        """Those that have a folder. A task's come one after the other."""
+        task, names = "", set[str]()
+        for one in given:
+            if one.task != task:
+                task, names = one.task, self._names(one)
+            if str(one.number) in names:
+                yield one
+
+    def _names(self, one: AttemptThere) -> set[str]:
+        try:
+            folder = self._open_attempts(one)
+        except OSError:
+            return set()
+        try:
+            return {entry.name for entry in os.scandir(folder)}
+        finally:
+            os.close(folder)
+
+    def _open_attempts(self, one: AttemptThere) -> int:
+        job = self._home.job(one.job)
+        return files.open_folder(str(_attempt(job.task(one.task), one.number).parent), below=str(job.root))
+
+    def _runners(self, in_use: Iterable[str]) -> list[FileThere]:
+        spared = {*in_use, f"{build.digest()}.pyz"}
+        return [one for one in _files(self._home.runners) if one.path.suffix == ".pyz" and one.path.name not in spared]
+
+    def _leftovers(self) -> list[FileThere]:
+        # What is renamed keeps the time of its last change: when it came there counts.
+        found = [FileThere(one.path, one.path.lstat().st_ctime) for one in _files(self._home.incoming)]
+        for folder in (self._home.root, self._home.local, self._home.runners, self._home.backups):
+            found += [one for one in _files(folder) if _HALF_WRITTEN.fullmatch(one.path.name)]
+        return found
+
+    def _measure(self, goes: Goes, until: float) -> folders.Size:
+        size = folders.Size()
+        below = self._home.jobs if goes.path is None else goes.path.parent
+        for path in self._paths(goes):
+            size.add(folders.measure(path, below=below, until=until))
+        return size
+
+    def _paths(self, goes: Goes) -> list[Path]:
+        if goes.path is not None:
+            return [goes.path]
+        job = self._home.job(goes.what)
+        if goes.kind is PruneKind.JOB:
+            return [job.root]
+        if goes.kind is PruneKind.JOURNALS:
+            return [job.root / name for name in journals.PUT_AWAY]
+        return [_attempt(job.task(one.task), one.number) for one in goes.attempts]
+
+    # --- letting go -----------------------------------------------------------------------------------------------
+
+    def _let_go(self, found: list[Goes], problems: list[str]) -> Iterator[bool]:
+        asked = {one.what: self._put_away(one.what) for one in found if one.kind is PruneKind.JOURNALS}
+        until = time.monotonic() + ANSWER_SECONDS
+        late = 0
+        for one in found:
+            try:
+                if one.kind is PruneKind.JOB:
+                    gone = self._remove_job(one)
+                elif one.kind is PruneKind.ATTEMPTS:
+                    gone = self._remove_attempts(one)
+                elif one.kind is PruneKind.JOURNALS:
+                    gone = asked[one.what].result(max(until - time.monotonic(), 0.0))
+                else:
+                    gone = one.path is not None and self._remove_file(one.path)
+            except OSError as error:
+                gone = False
+                if one.kind is PruneKind.JOURNALS and not asked[one.what].done():
+                    late += 1
+                else:
+                    problems.append(f"{one.kind.value} {one.what}: {error}")
+            yield gone
+        if late:
+            problems.append(f"the journals of {late:,} more jobs are still being put away")
+
+    def _remove_job(self, goes: Goes) -> bool:
+        """As `paddock rm` does; unless it was restarted meanwhile, and be it that it has ended again."""
+        with self._db.write() as c:
+            if not keeping.ended(c, goes.since, goes.what):
+                return False
+            jobs.mark_removing(c, goes.what)
+        return True
+
+    def _remove_attempts(self, goes: Goes) -> bool:
+        """Nothing writes there any more: a restart only puts aside what the last attempt left."""
+        with self._db.read() as c:
+            if not keeping.over(c, goes.what):
+                return False
+        target = self._home.aside(f"attempts-{goes.what}")
+        target.mkdir()
+        try:
+            for one in goes.attempts:
+                folder = self._open_attempts(one)
+                try:
+                    os.rename(str(one.number), target / f"{one.task}.{one.number}", src_dir_fd=folder)
+                finally:
+                    os.close(folder)
+        finally:
+            self._sweep(target)
+        return True
+
+    def _remove_file(self, path: Path) -> bool:
+        if path.parent == self._home.incoming:
+            self._sweep(path)
+        else:
+            path.unlink(missing_ok=True)
+        return True
+
+
+def _attempt(task: Path, number: int) -> Path:
+    return Path(layout.attempt(str(task), number))
+
+
+def _files(folder: Path) -> list[FileThere]:
+    """What stands in a folder of ours."""
+    try:
+        return [FileThere(path, path.lstat().st_mtime) for path in sorted(folder.iterdir())]
+    except OSError:
+        return []
+
+
+def _report(dry_run: bool, found: list[Goes], sizes: list[folders.Size], problems: list[str]) -> PruneReport:
+    items = [
+        PruneItem(
+            kind=one.kind,
+            what=one.what,
+            name=one.name,
+            count=len(one.attempts) or 1,
+            since=moment(one.since),
+            bytes=size.bytes,
+        )
+        for one, size in zip(found, sizes, strict=True)
+    ]
+    totals = [
+        PruneTotal(kind=kind, count=sum(one.count for one in some), bytes=sum(one.bytes for one in some))
+        for kind in PruneKind
+        if (some := [one for one in items if one.kind is kind])
+    ]
+    return PruneReport(
+        dry_run=dry_run,
+        items=sorted(items, key=lambda one: -one.bytes)[:MOST_ITEMS],
+        totals=totals,
+        bytes=sum(one.bytes for one in totals),
+        measured=all(size.whole for size in sizes),
+        problems=problems[:MOST_PROBLEMS],
+    )

@@ -1,0 +1,251 @@
+"""Allocations for what waits."""
+
+import json
+import math
+import os
+import sys
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from paddock.models import FOLDER, AllocationBatch, AllocationState, JobSpec, Launcher, Method, Node
+from paddock.paths import JobFolder, append_lines, write_once
+from paddock.rules import placement
+from paddock.runner import build, files, layout
+from paddock.search import adaptive
+from paddock.server.engine.cancel import cancel
+from paddock.server.engine.context import Context, JobFacts
+from paddock.server.engine.courier import Courier
+from paddock.server.engine.linger import left_well
+from paddock.server.engine.observe import SUBMITTING, settle_orphans
+from paddock.server.store import allocations, attempts, events, packings
+
+IDLE_SECONDS = 5.0
+SEARCH_IDLE_SECONDS = 20.0  # while the next configuration is chosen
+WORDS = 4  # so often, at least, a runner speaks in the time after which it counts as silent
+LAUNCHING = "ask for allocations for it"
+DISMISSING = "tell its runners that there is no more"
+
+
+def launch(context: Context, rows: list[sa.Row[Any]], now: float) -> bool:
+    """As many allocations as can be of use: one for each task that waits or runs, as far as the backend is wide.
+
+    Whether any were planned.
+    """
+    planned = False
+    with context.db.read() as c:
+        demands = attempts.demands(c)
+        facts = context.facts(c, [demand.job for demand in demands])
+    open_rows: dict[str, list[sa.Row[Any]]] = defaultdict(list)
+    for row in rows:  # also those that have ended and are not settled yet: what they leave behind is not known before
+        if not row.cancelled and row.key not in context.lingering:
+            open_rows[row.job_id].append(row)
+    unclosed = {row.job_id for row in rows}
+    wanted: dict[str, int] = {}
+    for demand in demands:
+        one = facts.get(demand.job)
+        if one is None:  # its description cannot be read at the moment: what it has stays
+            wanted[demand.job] = len(open_rows[demand.job])
+            continue
+        courier = context.courier(one)
+        if courier is None:
+            continue
+        if demand.held or not courier.nodes:
+            # What waits is held on the backend, too; without its nodes it is not known what a task gets.
+            wanted[demand.job] = len(open_rows[demand.job])
+            continue
+        # Machines that are down for a while cost none that waits its place in the queue.
+        learned = known(context, one)
+        tasks = demand.waiting + demand.running
+        wanted[demand.job] = occupied(one.spec, courier.nodes, tasks if demand.waiting else demand.running, learned)
+        missing = useful(one.spec, courier.nodes, tasks, learned) - len(open_rows[demand.job])
+        if demand.waiting and not context.boundary.rests(demand.job, LAUNCHING):
+            with context.boundary.job(demand.job, LAUNCHING):
+                if demand.job not in unclosed:
+                    settle_orphans(context, demand.job, now)
+                asked = any(row.state == AllocationState.PLANNED for row in open_rows[demand.job])
+                if missing > 0 and not (courier.full and asked):
+                    _plan(context, one, courier, missing)
+                    planned = True
+    for job in context.searching & open_rows.keys():
+        wanted[job] = len(open_rows[job])  # another task will come for what has none at the moment
+    _dismiss(context, open_rows.keys() - {demand.job for demand in demands} - context.searching)
+    unused = _unused(context, rows, now)
+    _cancel_surplus(context, open_rows, wanted, unused)
+    left = [row for row in rows if row.cancelled and row.key in unused]
+    cancel(context, left, waiting_only=True)  # the backend may not have got it
+    _submit_planned(context)
+    return planned
+
+
+def _dismiss(context: Context, idle: set[str]) -> None:
+    """Runners that wait for more of a job that has no more may go: others have use for their GPUs."""
+    context.dismissed &= idle
+    if not idle - context.dismissed:
+        return
+    with context.db.read() as c:
+        facts = context.facts(c, list(idle - context.dismissed))
+    for job, one in facts.items():
+        if context.boundary.rests(job, DISMISSING):
+            continue
+        with context.boundary.job(job, DISMISSING):
+            if one.spec.search.method is Method.PBT or one.spec.reduce is not None:  # of others it is said before
+                append_lines(context.home.job(job).tasks, [{"end": True}], mode=0o600)
+            context.dismissed.add(job)
+
+
+def known(context: Context, facts: JobFacts) -> dict[str, dict[str, Any]]:
+    """Kind of GPU -> what earlier jobs have learned of this program."""
+    if facts.spec.resources.per_gpu is None and facts.spec.resources.triple is None:
+        return {}
+    with context.db.read() as c:
+        return packings.known(c, facts.owner, facts.program)
+
+
+def abreast(spec: JobSpec, nodes: Sequence[Node], known: Mapping[str, Mapping[str, Any]]) -> int:
+    """How many tasks run at a time in one allocation, as far as that is known."""
+    found = [one["tasks"] for one in known.values()]
+    return placement.shape(spec.resources, nodes).abreast(min(found) if found else None)
+
+
+def useful(spec: JobSpec, nodes: Sequence[Node], tasks: int, known: Mapping[str, Mapping[str, Any]]) -> int:
+    """How many allocations have something to do, as far as backend and job are wide."""
+    return min(occupied(spec, nodes, tasks, known), max(placement.width(spec.resources, nodes), 1))
+
+
+def occupied(spec: JobSpec, nodes: Sequence[Node], tasks: int, known: Mapping[str, Mapping[str, Any]]) -> int:
+    """How many allocations these tasks can keep busy, however wide the backend is."""
+    each = abreast(spec, nodes, known)
+    return min(math.ceil(tasks / each), max((spec.parallel or tasks) // each, 1))
+
+
+def _plan(context: Context, facts: JobFacts, courier: Courier, count: int) -> None:
+    """Folders and manifest first, then the rows: what stands in the database can be submitted."""
+    with context.db.read() as c:
+        number = allocations.next_number(c, facts.id)
+    batch = batch_for(context, facts.id, facts.spec, courier, f"{facts.id}-a{number}", count)
+    _make_folders(context.home.job(facts.id), [Path(batch.folder_of(number)).name for number in range(count)])
+    manifest = _manifest(context, facts, courier)
+    write_once(Path(layout.manifest(batch.folder_of(0))), json.dumps(manifest, indent=1))
+    with context.db.write() as c:
+        allocations.plan(c, facts.id, courier.backend.name, batch)
+        if courier.full and courier.full_reason:  # it is not asked for yet, and says why it waits
+            allocations.waits(c, batch.key, courier.full_reason)
+            events.insert(c, "job", facts.id, {"change": "waits"})
+
+
+def _make_folders(folder: JobFolder, names: list[str]) -> None:
+    """In the job's own folder, and not in what somebody has put in place of it."""
+    folder.allocations.mkdir(exist_ok=True)
+    inside = files.open_folder(str(folder.allocations), below=str(folder.root))
+    try:
+        for name in names:
+            with suppress(FileExistsError):
+                os.mkdir(name, dir_fd=inside)
+    finally:
+        os.close(inside)
+
+
+def batch_for(context: Context, job: str, spec: JobSpec, courier: Courier, key: str, count: int) -> AllocationBatch:
+    """What is asked of the backend for a job."""
+    settings = context.settings
+    cluster = settings.cluster(courier.backend.name)
+    python = (cluster.python if cluster else settings.local.python) or sys.executable
+    return AllocationBatch(
+        key=key,
+        count=count,
+        name=f"paddock-{key}",
+        folder=str(context.home.job(job).allocation(key)),
+        runner=[python, "-I", "-S", str(runner_file(context)), FOLDER],
+        resources=placement.settled(spec.resources, courier.nodes),
+        grace_seconds=_grace(context, spec),
+    )
+
+
+def _grace(context: Context, spec: JobSpec) -> float:
+    return context.settings.runner.grace_seconds if spec.grace_seconds is None else spec.grace_seconds
+
+
+def _manifest(context: Context, facts: JobFacts, courier: Courier) -> dict[str, Any]:
+    settings, spec = context.settings, facts.spec
+    resources = spec.resources
+    cluster = settings.cluster(courier.backend.name)
+    shape = placement.shape(resources, courier.nodes)
+    several = (resources.nodes or 1) > 1
+    members = {
+        "nodes": resources.nodes or 1,
+        "processes": max(resources.gpus or 1, 1),
+        "launcher": (resources.launcher or Launcher.SRUN).value,
+    }
+    return {
+        "job": facts.id,
+        "job_dir": str(context.home.job(facts.id).root),
+        "slots": min(shape.slots, spec.parallel or 1024),
+        "threads": shape.threads,
+        "gpus": {
+            "task": shape.task_gpus,
+            "per": shape.per_gpu,
+            "mps": settings.runner.mps,
+            "known": known(context, facts),
+        },
+        "poll_seconds": settings.runner.poll_seconds,
+        "usage_seconds": settings.runner.usage_seconds,
+        "word_seconds": settings.runner.silence_seconds / WORDS,
+        "log_bytes": settings.runner.log_bytes,
+        "grace_seconds": _grace(context, spec),
+        "idle_seconds": SEARCH_IDLE_SECONDS if _to_come(spec) else IDLE_SECONDS,
+        "time_limit": resources.time_limit,
+        "warn_seconds": cluster.warn_seconds if cluster else settings.runner.warn_seconds,
+        "umask": 0o027 if settings.group else 0o077,
+        "members": members if several or resources.launcher else None,
+        "tasks": 1 if several else None,  # what a killed srun leaves on other nodes ends with the allocation
+        "metrics": spec.metrics.model_dump(mode="json"),
+    }
+
+
+def _to_come(spec: JobSpec) -> bool:
+    return adaptive(spec.search) or spec.search.method is Method.PBT
+
+
+def runner_file(context: Context) -> Path:
+    """The runner of this version, made when it is not there yet."""
+    path = context.home.runners / f"{build.digest()}.pyz"
+    if not path.exists():
+        build.build(path)
+    return path
+
+
+def _unused(context: Context, rows: list[sa.Row[Any]], now: float) -> set[str]:
+    """Allocations that wait, and have no runner. What was last seen of them may be old: what has spoken may run."""
+    waiting = [row for row in rows if row.state == AllocationState.PENDING]
+    again = [row for row in waiting if row.offsets]
+    with context.db.read() as c:
+        busy = attempts.busy(c, [row.key for row in again])
+    silence = context.settings.runner.silence_seconds
+    silent = [row for row in again if now - (row.heard_at or 0.0) > silence or left_well(context, row)]
+    return {row.key for row in waiting if not row.offsets} | {row.key for row in silent} - busy
+
+
+def _cancel_surplus(
+    context: Context, open_rows: dict[str, list[sa.Row[Any]]], wanted: dict[str, int], unused: Collection[str]
+) -> None:
+    """What still waits for a place and is no longer of use. Running allocations leave by themselves."""
+    for job, rows in open_rows.items():
+        surplus = sum(row.state != AllocationState.ENDED for row in rows) - wanted.get(job, 0)
+        waiting = [row for row in rows if row.key in unused]
+        chosen = waiting[-surplus:] if surplus > 0 else []
+        cancel(context, chosen, waiting_only=True)
+
+
+def _submit_planned(context: Context) -> None:
+    """Those just planned, and those that a crash or a silent backend left so."""
+    with context.db.read() as c:
+        planned = allocations.planned(c)
+    for job, backend, batch in planned:
+        courier = context.couriers.get(backend)
+        if courier is not None and not context.boundary.rests(job, SUBMITTING):
+            courier.submit(batch)

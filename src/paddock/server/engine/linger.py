@@ -1,0 +1,75 @@
+"""Allocations that have ended without a good-bye of their runner.
+
+A scheduler that has lost a node says that what ran there is over; the runner may know nothing of it and go on. It is
+told to end at once, its journal is read on, and only when it has left, or has been silent for a while, is what it had
+left open ended and tried again.
+"""
+
+import json
+from typing import Any
+
+import sqlalchemy as sa
+
+from paddock.models import Cause
+from paddock.paths import append_lines
+from paddock.runner import files
+from paddock.server.engine.context import Context
+
+QUIET_SECONDS = 10.0  # for a runner that its scheduler has ended: its last words may take a moment
+LAST_BYTES = 200
+_UNSEEN = (Cause.NODE_FAILURE, Cause.LOST)  # nobody has seen the runner end
+
+
+def over(context: Context, rows: list[sa.Row[Any]], now: float) -> list[sa.Row[Any]]:
+    """Those of these ended allocations of one job of which nothing more is to come. The others are told to end."""
+    found = [row for row in rows if _is_over(context, row, now)]
+    keys = {row.key for row in found}
+    fresh = [row for row in rows if row.key not in context.lingering]
+    # Also one that has not spoken yet: it may come up later, on a node that the scheduler has given up.
+    unseen = [row for row in fresh if row.key in keys and row.cause in _UNSEEN and not left_well(context, row)]
+    told = [row for row in fresh if row.key not in keys]
+    for row in (*told, *unseen):
+        dismiss(context, row)
+    for row in told:
+        context.lingering[row.key] = now
+    return found
+
+
+def left_well(context: Context, row: sa.Row[Any]) -> bool:
+    """Return True if the runner has said good-bye in its last journal, which has been read to its end."""
+    if not row.offsets:
+        return False
+    folder = context.home.job(row.job_id)
+    path = folder.journal(row.key, len(row.offsets))
+    try:
+        last = files.read_plain(str(path), LAST_BYTES, offset=-LAST_BYTES, below=str(folder.root))
+    except OSError:
+        return False
+    try:
+        record = json.loads(last.splitlines()[-1]) if last.endswith(b"\n") else None
+    except ValueError:
+        return False
+    return isinstance(record, dict) and record.get("e") == "bye"
+
+
+def dismiss(context: Context, row: sa.Row[Any], start: int | None = None) -> None:
+    """Tell the runner of an allocation to end at once, with all it runs; `start`: of this start, or an earlier one."""
+    folder = context.home.job(row.job_id)
+    courier = context.couriers.get(row.backend)
+    if courier is not None and not courier.backend.sure and folder.root.exists():
+        order = {"op": "drain", "allocation": row.key, "now": True} | ({} if start is None else {"start": start})
+        append_lines(folder.control, [order])
+
+
+def forget(context: Context, rows: list[sa.Row[Any]]) -> None:
+    for row in rows:
+        context.lingering.pop(row.key, None)
+
+
+def _is_over(context: Context, row: sa.Row[Any], now: float) -> bool:
+    courier = context.couriers.get(row.backend)
+    if courier is None or courier.backend.sure or not row.offsets or left_well(context, row):
+        return True
+    since = max(row.heard_at or 0.0, context.lingering.get(row.key, now))
+    silence = context.settings.runner.silence_seconds
+    return now - since > (silence if row.cause in _UNSEEN else min(silence, QUIET_SECONDS))

@@ -1,0 +1,98 @@
+"""How busy nodes are: what backends and runners have seen last, and what is kept of it."""
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from paddock.models import Node
+from paddock.rules.monitoring import MOST_CARDS, CardLook, Look, Sample, sample, with_look
+from paddock.server.engine.courier import Courier
+from paddock.server.journal import NodeSeen
+from paddock.server.store import loads
+from paddock.server.store.db import Database
+from paddock.server.store.loads import Key
+
+PRESENT_SECONDS = 60.0  # what is older is not said of now
+KEEP_SECONDS = 15.0
+REST_SECONDS = 600.0  # a node that nobody has looked at, and of which nothing has changed
+WHOLE_SECONDS = 3600.0  # what is older is kept once a minute
+TIDY_SECONDS = 300.0
+
+
+@dataclass
+class Seen:
+    """The last look at a node; its cards may have been seen by different runners."""
+
+    at: float
+    look: Look
+    cards: dict[str, tuple[float, CardLook]] = field(default_factory=dict)
+
+
+class Monitor:
+    """The engine's thread tells it and has it keep things; any thread may ask it."""
+
+    def __init__(self, couriers: Mapping[str, Courier]) -> None:
+        self._couriers = couriers
+        self._seen: dict[Key, Seen] = {}
+        self._lock = threading.Lock()
+        self._kept: dict[Key, tuple[float, Sample]] = {}
+        self._kept_at = 0.0
+        self._tidied_at = 0.0
+        self._thinned_to = 0.0
+
+    def take(self, looks: Sequence[tuple[str, NodeSeen]], now: float) -> None:
+        """What runners have seen of their nodes, by backend."""
+        for backend, record in looks:
+            at = min(record.at, now)
+            if now - at > PRESENT_SECONDS:
+                continue
+            with self._lock:
+                seen = self._seen.setdefault((backend, record.node), Seen(at, record.look))
+                if at >= seen.at:
+                    seen.at, seen.look = at, record.look
+                seen.cards |= {card.id: (at, card) for card in record.look.cards}
+                newest = sorted(seen.cards.items(), key=lambda one: one[1][0])[-MOST_CARDS:]
+                seen.cards = dict(newest)
+
+    def nodes(self, now: float) -> list[Node]:
+        """All of them, as last seen; those on which a runner is with what it measures."""
+        looks = self._looks(now)
+        return [
+            with_look(node, looks[name, node.name]) if (name, node.name) in looks else node
+            for name, courier in self._couriers.items()
+            for node in courier.nodes
+        ]
+
+    def _looks(self, now: float) -> dict[Key, Look]:
+        with self._lock:
+            self._seen = {key: seen for key, seen in self._seen.items() if now - seen.at <= PRESENT_SECONDS}
+            found = {}
+            for key, seen in self._seen.items():
+                seen.cards = {one: (at, card) for one, (at, card) in seen.cards.items() if now - at <= PRESENT_SECONDS}
+                cards = sorted((card for _, card in seen.cards.values()), key=lambda card: (card.number, card.id))
+                found[key] = seen.look.model_copy(update={"cards": cards})
+            return found
+
+    def keep(self, db: Database, now: float, hours: float) -> None:
+        """Write down how busy nodes are, when it is time for it."""
+        if abs(now - self._kept_at) < KEEP_SECONDS:
+            return
+        self._kept_at = now
+        known = {(node.backend, node.name): node for node in self.nodes(now) if self._couriers[node.backend].fresh}
+        found = {key: kept for key, node in known.items() if (kept := sample(node)) and self._is_news(node, kept, now)}
+        self._kept |= {key: (now, kept) for key, kept in found.items()}
+        tidy = abs(now - self._tidied_at) >= TIDY_SECONDS
+        if not found and not tidy:
+            return
+        with db.write() as c:
+            loads.insert(c, now, found.items())
+            if tidy:
+                self._tidied_at = now
+                loads.forget(c, now - hours * 3600)
+                loads.thin(c, self._thinned_to, now - WHOLE_SECONDS)
+                self._thinned_to = (now - WHOLE_SECONDS) // loads.MINUTE * loads.MINUTE
+
+    def _is_news(self, node: Node, kept: Sample, now: float) -> bool:
+        """Nodes that are measured are always kept; a cluster may have thousands of others."""
+        at, before = self._kept.get((node.backend, node.name), (0.0, {}))
+        return node.cpus_busy is not None or kept != before or now - at >= REST_SECONDS

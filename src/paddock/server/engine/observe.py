@@ -1,0 +1,382 @@
+"""What the backends say of the allocations, and what follows for attempts whose allocation is gone."""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import sqlalchemy as sa
+
+from paddock.models import AllocationState, AllocationStatus, Cause, TaskState
+from paddock.rules import lifecycle
+from paddock.rules.lifecycle import Verdict
+from paddock.runner import files
+from paddock.server.engine import cancel, linger
+from paddock.server.engine.apply import Changes, Subject, changing
+from paddock.server.engine.boundary import everybodys
+from paddock.server.engine.context import Context
+from paddock.server.engine.courier import Answer, Courier, Polled
+from paddock.server.engine.withdraw import held, withdraw
+from paddock.server.store import allocations, attempts, events, jobs
+
+MISSING_SECONDS = 10.0  # not listed for this long: what became of it is looked up
+GIVE_UP_SECONDS = 600.0  # and not told for this long: lost
+FENCE_SECONDS = 30.0  # so long a runner may take to see that its allocation was started again elsewhere
+TOUCH_SECONDS = 5.0
+HELD_SECONDS = 10.0  # held for so long, though it was released: the backend has forgotten that
+FAILED_STARTS = 3
+LOG_BYTES = 10_000  # so much of a runner's own output is looked at
+SETTLING = "settle what its allocations left"
+FENCING = "settle what an earlier start of its allocation left"
+SUBMITTING = "submit its allocations"
+LISTENING = "take up what is said of its allocations"
+_UNTRIED = (Cause.NODE_FAILURE, Cause.PREEMPTED, Cause.TIME_LIMIT)  # these say nothing of whether a runner starts
+
+
+@dataclass(frozen=True)
+class _Told:
+    """What a courier brought."""
+
+    answers: list[Answer]
+    polled: Polled | None
+    traced: Polled | None
+
+
+def observe(context: Context, rows: list[sa.Row[Any]], now: float) -> bool:
+    """Take up the answers of the couriers, and send them off again. Whether there were any."""
+    heard = False
+    for name, courier in context.couriers.items():
+        mine = [row for row in rows if row.backend == name]
+        heard = _hear(context, courier, mine, now) or heard
+        open_rows = [row for row in mine if row.backend_id and row.state != AllocationState.ENDED]
+        if courier.ask([row.backend_id for row in open_rows]):
+            context.starts[name] = {row.key: len(row.offsets) for row in open_rows}
+        courier.trace([row.backend_id for row in open_rows if row.key in context.missing])
+    cancel.end_stuck(context, rows, now)
+    return heard
+
+
+def _hear(context: Context, courier: Courier, mine: list[sa.Row[Any]], now: float) -> bool:
+    """All together; and when that fails for something that is not everybody's, job by job."""
+    told = _Told(courier.answers(), courier.polled(), courier.traced())
+    if not (told.answers or told.polled or told.traced):
+        return False
+    jobs_of = {row.batch: row.job_id for row in mine}
+    for answer in told.answers:
+        if answer.waits is None and answer.batch in jobs_of:
+            with context.boundary.job(jobs_of[answer.batch], SUBMITTING):
+                if answer.failed is not None:
+                    raise answer.failed
+    try:
+        _write_down(context, told, mine, now)
+        for job in context.boundary.aside:
+            with context.boundary.job(job, LISTENING):
+                pass  # what was wrong with it is mended
+    except Exception as error:
+        if everybodys(error):
+            raise
+        for job in dict.fromkeys(row.job_id for row in mine):
+            of_job = [row for row in mine if row.job_id == job]
+            answers = [answer for answer in told.answers if jobs_of.get(answer.batch) == job]
+            with context.boundary.job(job, LISTENING):
+                _write_down(context, replace(told, answers=answers), of_job, now)
+    return True
+
+
+def _write_down(context: Context, told: "_Told", mine: list[sa.Row[Any]], now: float) -> None:
+    forgotten = _forgotten_ids(told.answers, mine)
+    left = [row for row in mine if row.key not in forgotten]
+    open_rows = {row.backend_id: row for row in left if row.state != AllocationState.ENDED}
+    with context.db.write() as c:
+        news = set()
+        for key in forgotten:
+            allocations.failed(c, key, Cause.LOST, "the backend has given its number to another allocation")
+        for answer in told.answers:
+            if answer.ids is not None:
+                allocations.submitted(c, answer.batch, answer.ids)
+            elif answer.refused is not None:
+                allocations.refused(c, answer.batch, answer.refused)
+            elif answer.waits is not None and allocations.waits(c, answer.batch, answer.waits):
+                news |= {row.job_id for row in mine if row.batch == answer.batch}
+        if told.polled:
+            asked = [open_rows[one] for one in told.polled.asked if one in open_rows]
+            news |= _take_up(context, c, asked, told.polled.statuses, now)
+        if told.traced:
+            asked = [open_rows[one] for one in told.traced.asked if one in open_rows]
+            _settle_missing(context, c, asked, told.traced.statuses, now)
+        for job in sorted(news):
+            events.insert(c, "job", job, {"change": "waits"})
+
+
+def _forgotten_ids(answers: list[Answer], mine: list[sa.Row[Any]]) -> list[str]:
+    """Allocations whose ids are new ones' now: a controller that crashed has forgotten them, and counts on from there.
+
+    What is said or asked by such an id is not about them any more.
+    """
+    new = {one: answer.batch for answer in answers for one in answer.ids or ()}
+    known = [row for row in mine if row.state != AllocationState.ENDED and row.backend_id in new]
+    return [row.key for row in known if new[row.backend_id] != row.batch]
+
+
+def _take_up(
+    context: Context, c: sa.Connection, rows: list[sa.Row[Any]], statuses: Mapping[str, AllocationStatus], now: float
+) -> set[str]:
+    """Returns the jobs whose waiting has another reason now."""
+    listed, news = [], set()
+    for row in rows:
+        status = statuses.get(row.backend_id)
+        if status is None:
+            if now - (row.seen_at or row.created_at) > MISSING_SECONDS:
+                context.missing.setdefault(row.key, now)
+            continue
+        context.missing.pop(row.key, None)
+        _release_again(context, c, row, status.held, now)
+        if row.state == AllocationState.RUNNING and status.state is AllocationState.PENDING:
+            context.requeued[row.key] = (context.starts[row.backend].get(row.key, 0), now)
+        if _differs(status, row):
+            allocations.seen(c, row.key, status)
+            if _waits(status) != _waits(row):
+                news.add(row.job_id)
+        elif now - (row.seen_at or 0) > TOUCH_SECONDS:
+            listed.append(row.key)
+    allocations.touch(c, listed)
+    return news
+
+
+def _release_again(context: Context, c: sa.Connection, row: sa.Row[Any], held: bool, now: float) -> None:
+    """A controller that crashes forgets its last seconds, a release of ours as well; it would wait for ever.
+
+    Once for each change of the job: what a person holds by hand stays held.
+    """
+    one = (row.key, row.adjusted)
+    if row.adjusted <= 0:
+        return  # we have never held it
+    if not held:
+        if context.holds.get(one) != float("inf"):
+            context.holds.pop(one, None)
+    elif now - context.holds.setdefault(one, now) > HELD_SECONDS and allocations.to_tell_again(c, row.key):
+        context.holds[one] = float("inf")
+
+
+def _differs(status: AllocationStatus, row: sa.Row[Any]) -> bool:
+    known = (row.state, row.reason, row.node, row.starts_at, row.never)
+    return (status.state, status.reason, status.node, status.starts_at, status.never) != known
+
+
+def _waits(one: Any) -> tuple[Any, ...] | None:
+    """What is shown of its waiting."""
+    waits = one.state in (AllocationState.PLANNED, AllocationState.PENDING)
+    return (one.reason, one.starts_at, one.never) if waits and one.reason else None
+
+
+def _settle_missing(
+    context: Context, c: sa.Connection, rows: list[sa.Row[Any]], statuses: Mapping[str, AllocationStatus], now: float
+) -> None:
+    """Allocations that the backend no longer lists: its records tell, or else only that they are gone."""
+    for row in rows:
+        found = statuses.get(row.backend_id)
+        gone = AllocationStatus(
+            state=AllocationState.ENDED, cause=Cause.LOST, reason="the backend no longer knows its allocation"
+        )
+        allocations.seen(c, row.key, found if found and found.state is AllocationState.ENDED else gone)
+        context.missing.pop(row.key, None)
+
+
+def give_up_missing(context: Context, rows: list[sa.Row[Any]], now: float) -> bool:
+    """Allocations that are not listed, and whose records could not be had for a long time. Whether there were any."""
+    over = {key for key, since in context.missing.items() if now - since > GIVE_UP_SECONDS}
+    left = [row for row in rows if row.key in over]
+    if left:
+        with context.db.write() as c:
+            for row in left:
+                _settle_missing(context, c, [row], {}, now)
+    return bool(left)
+
+
+def close(context: Context, rows: list[sa.Row[Any]], read: set[str], now: float) -> bool:
+    """Settle allocations that had ended before their journals were read to the end. Whether there were any."""
+    ended: dict[str, list[sa.Row[Any]]] = defaultdict(list)
+    for row in rows:
+        if row.state == AllocationState.ENDED and row.key in read and not context.boundary.rests(row.job_id, SETTLING):
+            ended[row.job_id].append(row)
+    settled = False
+    for job, of_job in ended.items():
+        with context.boundary.job(job, SETTLING):
+            over = linger.over(context, of_job, now)
+            if over and _settle(context, job, over, now):
+                _give_up(context, job, now)
+                settled = True
+    return settled
+
+
+def _settle(context: Context, job: str, rows: list[sa.Row[Any]], now: float) -> bool:
+    """End what these allocations leave open, as far as what their tasks wrote is read. Whether there were any."""
+    with context.db.read() as c:
+        left = {row.key: attempts.open_in(c, row.key) for row in rows}
+        waiting = attempts.waiting_keys(c, job)
+    told = {key: some for key, found in left.items() if (some := context.unread.ask(found)) is not None}
+    rows = [row for row in rows if row.key in told]  # the others in a later round
+    if not rows:
+        return False
+    # Taken by a runner that died before it said so. Of others that wait nothing is known: they stay as they are.
+    silent = {row.key for row in rows if not linger.left_well(context, row)}
+    owners = held(context.home.job(job), waiting) if silent else {}
+    with changing(context) as (c, changes):
+        changes.apply({key: records for some in told.values() for key, records in some.items()})
+        found = attempts.lookup(c, [one for one, key in owners.items() if key in silent])
+        for one, orphan in found.items():
+            left[owners[one] or ""].append(orphan)
+        for row in rows:
+            by_hand = row.by_hand and not row.cancelled
+            judge = _always(Verdict(TaskState.STOPPED, reason=row.reason)) if by_hand else _gone(changes, row)
+            changes.end(left[row.key], judge, now)
+            allocations.close(c, row.key)
+            if by_hand:
+                jobs.hold(c, row.job_id, warning=f"Held, because an allocation was ended by hand: {row.reason}")
+    linger.forget(context, rows)
+    return True
+
+
+def _give_up(context: Context, job: str, now: float) -> None:
+    """End what waits of a job whose runners do not start."""
+    with context.db.read() as c:
+        last = _silent_starts(c, job)
+        waiting = {(row.id, row.a_number): row for row in attempts.waiting(c, job)} if last else {}
+    if waiting and not any(_forgotten(context, row) for row in last):
+        withdrawn = withdraw(context.home.job(job), waiting)
+        verdict = Verdict(TaskState.ERROR, Cause.LAUNCH_FAILED, _why_not(context, last[0]))
+        with changing(context) as (_, changes):
+            changes.end([row for one, row in waiting.items() if one in withdrawn], _always(verdict), now)
+
+
+def put_back(context: Context, rows: list[sa.Row[Any]], now: float) -> None:
+    """End what allocations left open that wait in the queue again.
+
+    At once what their runners have told the end of. The rest later: a controller that has forgotten the last seconds
+    says the same, until it has ended what it finds running.
+    """
+    waiting = {row.key: row for row in rows if row.key in context.requeued}
+    context.requeued = {key: value for key, value in context.requeued.items() if key in waiting}
+    for row in waiting.values():
+        if not context.boundary.rests(row.job_id, FENCING):
+            with context.boundary.job(row.job_id, FENCING):
+                _put_back(context, row, now)
+
+
+def _put_back(context: Context, row: sa.Row[Any], now: float) -> None:
+    starts, since = context.requeued[row.key]
+    heard = (row.heard_at or 0.0) if len(row.offsets) <= starts else 0.0  # else it was another start that spoke
+    over = now - max(since, heard) > FENCE_SECONDS
+    if now - since > FENCE_SECONDS and not over and (row.key, starts) not in context.drained:
+        linger.dismiss(context, row, start=starts)  # it goes on, as if nothing had happened
+        context.drained.add((row.key, starts))
+    with context.db.read() as c:
+        found = attempts.open_in(c, row.key)
+    left = [one for one in found if (one.start or 1) <= starts and (over or one.ended_at is not None)]
+    owed = context.unread.ask(left)
+    if owed is None:
+        return
+    if left:
+        with changing(context) as (_, changes):
+            changes.apply(owed)
+            changes.end(left, _over(changes, Cause.PREEMPTED, "its allocation was put back into the queue"), now)
+    if over:
+        del context.requeued[row.key]
+
+
+def fence(context: Context, rows: list[sa.Row[Any]], now: float) -> None:
+    """End what an earlier start of an allocation left open, once its runner must know of the later.
+
+    A requeued allocation, or one that a recovered controller launched again, has a journal a start.
+    """
+    again = {(row.key, len(row.offsets)): row for row in rows if len(row.offsets) > 1}
+    due = [row for one, row in again.items() if now - context.restarted.setdefault(one, now) > FENCE_SECONDS]
+    for row in due:
+        if not context.boundary.rests(row.job_id, FENCING):
+            with context.boundary.job(row.job_id, FENCING):
+                _fence(context, row, now)
+
+
+def _fence(context: Context, row: sa.Row[Any], now: float) -> None:
+    starts = len(row.offsets)
+    with context.db.read() as c:
+        left = [one for one in attempts.open_in(c, row.key) if (one.start or 1) < starts]
+    owed = context.unread.ask(left)
+    if owed is None:
+        return
+    with changing(context) as (_, changes):
+        changes.apply(owed)
+        reason = "its allocation was started again, on the same or another node"
+        changes.end(left, _over(changes, Cause.NODE_FAILURE, reason), now)
+    context.restarted[row.key, starts] = float("inf")
+
+
+def settle_orphans(context: Context, job: str, now: float) -> None:
+    """A runner that died between claiming and reporting left a claim that nobody will ever speak of.
+
+    Only to be called when no allocation of the job is left.
+    """
+    with context.db.read() as c:
+        waiting = attempts.waiting_keys(c, job)
+    orphans = held(context.home.job(job), waiting)
+    if orphans:
+        with changing(context) as (c, changes):
+            changes.end(list(attempts.lookup(c, orphans).values()), _gone(changes, None), now)
+
+
+def _gone(changes: Changes, row: sa.Row[Any] | None) -> Callable[[Subject], Verdict]:
+    known = Cause(row.cause) if row is not None and row.cause else None
+    reason = row.reason if row is not None and known else None
+
+    def judge(subject: Subject) -> Verdict:
+        told = subject.of_attempt("ended_at") is not None  # its runner ended it because it was told to
+        cause = Cause.PREEMPTED if told and known in (None, Cause.LOST) else known
+        why = "its runner was told to end" if cause is not known else reason
+        shared = cause is Cause.HOST_OOM and subject.crowded
+        if shared:  # the memory was that of all its tasks together: each gets the allocation to itself
+            subject.room = {"host": subject.of_attempt("peak_memory") or None, "alone": True}
+        return lifecycle.judge_gone(
+            cause, why, tried=changes.tried(subject, cause or Cause.LOST), shared=shared, **changes.judging(subject)
+        )
+
+    return judge
+
+
+def _over(changes: Changes, cause: Cause, reason: str) -> Callable[[Subject], Verdict]:
+    def judge(subject: Subject) -> Verdict:
+        return lifecycle.judge_gone(cause, reason, tried=changes.tried(subject, cause), **changes.judging(subject))
+
+    return judge
+
+
+def _always(verdict: Verdict) -> Callable[[Subject], Verdict]:
+    return lambda _: verdict
+
+
+def _silent_starts(c: sa.Connection, job: str) -> list[sa.Row[Any]]:
+    """The last allocations of a job, when they ended without their runners saying a word; else none."""
+    last = allocations.last(c, job, FAILED_STARTS)
+    if len(last) < FAILED_STARTS and not any(row.cause == Cause.LAUNCH_FAILED for row in last):
+        return []
+    if any(row.offsets or row.cancelled or row.by_hand or not row.closed or row.cause in _UNTRIED for row in last):
+        return []
+    return last
+
+
+def _forgotten(context: Context, row: sa.Row[Any]) -> bool:
+    """Never begun on any node: a controller that crashes forgets what it has just accepted."""
+    return row.cause == Cause.LOST and not (context.home.job(row.job_id).allocation(row.key) / "out.log").exists()
+
+
+def _why_not(context: Context, row: sa.Row[Any]) -> str:
+    if row.backend_id is None and row.reason:
+        return f"{row.backend} refused its allocation: {row.reason}"
+    folder = context.home.job(row.job_id)
+    log = folder.allocation(row.key) / "out.log"
+    try:
+        text = files.read_plain(str(log), LOG_BYTES, offset=-LOG_BYTES, below=str(folder.root))
+        lines = text.decode(errors="replace").strip().splitlines()
+    except OSError:
+        lines = []
+    said = row.reason or (lines[-1] if lines else "it printed nothing")
+    return f"the runner does not start: {said} (see {log})"

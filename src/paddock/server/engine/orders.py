@@ -1,0 +1,121 @@
+"""What the engine writes into job folders: tasks to run, and orders to stop."""
+
+from collections import defaultdict
+from typing import Any
+
+import sqlalchemy as sa
+
+from paddock.errors import PaddockError
+from paddock.models import Cause, Method, TaskState
+from paddock.paths import append_lines
+from paddock.program import commands
+from paddock.rules.lifecycle import Verdict
+from paddock.search.tasks import seed_of
+from paddock.server.engine.apply import Subject, changing
+from paddock.server.engine.context import Context, JobFacts
+from paddock.server.engine.withdraw import withdraw
+from paddock.server.store import attempts, jobs
+
+PUBLISH_AT_ONCE = 2_000
+STOP_AT_ONCE = 500
+PUBLISHING = "write its tasks"
+STOPPING = "stop its tasks"
+
+
+def publish(context: Context, now: float) -> bool:
+    """Append new attempts to the task files. Returns whether there are more.
+
+    After a crash between the file and the database the same line is written again, which the claims make harmless.
+    """
+    resting = [job for job in context.boundary.aside if context.boundary.rests(job, PUBLISHING)]
+    with context.db.read() as c:
+        rows = attempts.unpublished(c, PUBLISH_AT_ONCE, without=resting)
+        facts = context.facts(c, [row.job_id for row in rows])
+    by_job: dict[str, list[sa.Row[Any]]] = defaultdict(list)
+    for row in rows:
+        if row.job_id in facts:
+            by_job[row.job_id].append(row)
+    more = len(rows) == PUBLISH_AT_ONCE
+    for job, of_job in by_job.items():
+        with context.boundary.job(job, PUBLISHING):
+            _publish_job(context, facts[job], of_job, now, more)
+    return more
+
+
+def _publish_job(context: Context, facts: JobFacts, rows: list[sa.Row[Any]], now: float, more: bool) -> None:
+    folder = context.home.job(facts.id)
+    lines, bad = [], {}
+    for row in rows:
+        try:
+            lines.append(_line(context, facts, row))
+        except PaddockError as error:  # checked at submission; an upgrade may judge an old job differently
+            bad[row.task_id, row.number] = error.message
+    with context.db.read() as c:
+        more = more or jobs.is_searching(c, facts.id) or facts.spec.search.method is Method.PBT
+    more = more or (facts.spec.reduce is not None and not any(row.reduces for row in rows))
+    # Whatever became of the attempts before these: nobody takes them any more.
+    withdraw(folder, [(row.task_id, row.number - 1) for row in rows if row.number > 1])
+    # With the values of variables, which may be secrets: only for the runners, whatever group may read the folder.
+    append_lines(folder.tasks, lines if more else [*lines, {"end": True}], mode=0o600)
+    ended = withdraw(folder, bad)
+    with changing(context) as (c, changes):
+        attempts.mark_published(c, [row.id for row in rows if (row.task_id, row.number) not in ended])
+        failed = list(attempts.lookup(c, ended).values())
+        changes.end(failed, lambda s: Verdict(TaskState.ERROR, Cause.LAUNCH_FAILED, bad[s.row.id, s.row.a_number]), now)
+
+
+def _line(context: Context, facts: JobFacts, row: sa.Row[Any]) -> dict[str, Any]:
+    command = task_command(context, facts, row.task_id, row.params, reduces=row.reduces)
+    seed = {"PADDOCK_SEED": str(seed_of(facts.spec, row.task_number))}
+    more = {name: value for name, value in (("from", row.source), ("room", row.room)) if value}
+    return {
+        "task": row.task_id,
+        "attempt": row.number,
+        "resume": row.resumed,
+        "argv": command.argv,
+        "env": facts.interpreter.env | seed | command.env | facts.spec.environment.variables,
+        "params": row.params,
+        "epochs": row.epochs,
+        **more,
+    }
+
+
+def task_command(
+    context: Context, facts: JobFacts, task: str, params: dict[str, Any], *, reduces: bool = False
+) -> commands.Command:
+    """The exact command of a task."""
+    code = str(context.home.job(facts.id).code)
+    if reduces:
+        return commands.build_reduce(facts.spec, job=facts.id, task=task, code_dir=code)
+    python = facts.interpreter.argv
+    return commands.build(facts.spec, facts.script, params, job=facts.id, task=task, code_dir=code, interpreter=python)
+
+
+def stop(context: Context, now: float) -> bool:
+    """Withdraw what has not started, and order what runs to end. Returns whether there are more.
+
+    Of each job a bounded part: who stops one task does not wait for a job of thousands.
+    """
+    with context.db.read() as c:
+        wanted = [job for job in attempts.jobs_stopping(c) if not context.boundary.rests(job, STOPPING)]
+        rows = {job: attempts.stopping(c, job, STOP_AT_ONCE) for job in wanted}
+    for job, of_job in rows.items():
+        with context.boundary.job(job, STOPPING):
+            _stop_job(context, job, of_job, now)
+    return any(len(of_job) == STOP_AT_ONCE for of_job in rows.values())
+
+
+def _stop_job(context: Context, job: str, rows: list[sa.Row[Any]], now: float) -> None:
+    folder = context.home.job(job)
+    waiting = [(row.id, row.a_number) for row in rows if row.state != TaskState.RUNNING]
+    withdrawn = withdraw(folder, waiting)
+    ordered = [row for row in rows if (row.id, row.a_number) not in withdrawn]
+    if folder.root.exists():  # else its runners leave by themselves
+        append_lines(folder.control, [{"op": "stop", "task": row.id, "attempt": row.a_number} for row in ordered])
+    with changing(context) as (c, changes):
+        attempts.mark_ordered(c, [row.a_id for row in ordered])
+        changes.end([row for row in rows if (row.id, row.a_number) in withdrawn], _stopped, now)
+
+
+def _stopped(_: Subject) -> Verdict:
+    return Verdict(TaskState.STOPPED)

@@ -1,0 +1,93 @@
+"""Removed jobs: end what runs, then delete rows and folder."""
+
+import logging
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from paddock.models import AllocationState
+from paddock.server.engine.cancel import cancel
+from paddock.server.engine.context import Context
+from paddock.server.engine.observe import SUBMITTING
+from paddock.server.store import erasing, jobs
+
+REMOVING = "remove it"
+REST_SECONDS = 0.01  # between two portions: others write, too
+AGAIN_SECONDS = 30.0  # after one that failed
+
+log = logging.getLogger("paddock.engine")
+
+
+@dataclass(frozen=True)
+class Doomed:
+    """A job that is no longer part of anything: its rows and its folder are to be deleted at leisure."""
+
+    job: str
+    folder: Path | None
+
+
+def remove(context: Context, rows: list[sa.Row[Any]]) -> list[Doomed]:
+    with context.db.read() as c:
+        now = time.monotonic()
+        leaving = [job for job in jobs.removing(c) if context.erasing.get(job, 0.0) <= now]
+    doomed: list[Doomed] = []
+    for job in leaving:
+        if not context.boundary.rests(job, REMOVING):
+            with context.boundary.job(job, REMOVING):
+                found = _remove(context, job, [row for row in rows if row.job_id == job])
+                doomed += [found] if found else []
+    return doomed
+
+
+def _remove(context: Context, job: str, rows: list[sa.Row[Any]]) -> Doomed | None:
+    left = [row for row in rows if _is_left(context, row)]
+    if left:
+        cancel(context, left)
+        return None
+    folder = _set_aside(context, job)
+    with context.db.write() as c:
+        erasing.detach(c, job)
+    context.erasing[job] = math.inf
+    context.forget(job)
+    context.boundary.forget(job)
+    return Doomed(job, folder)
+
+
+def erase(context: Context, job: str, over: Callable[[], bool]) -> None:
+    """Delete the rows of a job in portions. What is left when the server ends is deleted by the next one.
+
+    Not in the engine's thread.
+    """
+    try:
+        more = True
+        while more and not over():
+            with context.db.write() as c:
+                more = erasing.erase_some(c, job)
+            time.sleep(REST_SECONDS)
+        del context.erasing[job]
+    except Exception:
+        log.exception("the rows of the removed job %s cannot be deleted; it is tried again", job)
+        context.erasing[job] = time.monotonic() + AGAIN_SECONDS
+
+
+def _is_left(context: Context, row: sa.Row[Any]) -> bool:
+    """Return True if there may be something of an allocation that can be ended, and waited for."""
+    if row.backend not in context.couriers or row.state == AllocationState.ENDED:
+        return False
+    # One that cannot even be submitted, as its folder is gone, will never be.
+    return not (row.state == AllocationState.PLANNED and context.boundary.rests(row.job_id, SUBMITTING))
+
+
+def _set_aside(context: Context, job: str) -> Path | None:
+    """Its folder, or whatever stands in place of it, under another name."""
+    target = context.home.aside(f"removed-{job}")
+    try:
+        context.home.job(job).root.rename(target)
+    except FileNotFoundError:
+        return None
+    return target

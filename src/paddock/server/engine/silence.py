@@ -1,0 +1,49 @@
+"""Runners of which nothing is heard: said on their tasks, until they speak again.
+
+Nothing else follows from it: such a task runs until its runner or its backend says otherwise.
+"""
+
+from typing import Any
+
+import sqlalchemy as sa
+
+from paddock.server.engine.announce import Announcement
+from paddock.server.engine.context import Context
+from paddock.server.engine.ingest import Outcome
+from paddock.server.store import attempts
+from paddock.server.store.rows import moment
+
+
+class Silence:
+    """Remembers what those who follow were told."""
+
+    def __init__(self) -> None:
+        self._told: dict[str, float] = {}
+
+    def listen(self, context: Context, rows: list[sa.Row[Any]], outcome: Outcome, now: float) -> None:
+        context.silent = _silent(context, rows, outcome, now)
+        if context.silent != self._told:
+            self._tell(context, context.silent)
+
+    def _tell(self, context: Context, silent: dict[str, float]) -> None:
+        changed = {key for key in silent.keys() | self._told.keys() if silent.get(key) != self._told.get(key)}
+        with context.db.write() as c:
+            announcement = Announcement(c)
+            for row in attempts.running_in(c, changed):
+                since = moment(silent.get(row.allocation))
+                live = {"no_word_since": since.isoformat() if since else None}
+                announcement.add(row.job_id, row.id, live=live)
+            announcement.write()
+        self._told = silent
+
+
+def _silent(context: Context, rows: list[sa.Row[Any]], outcome: Outcome, now: float) -> dict[str, float]:
+    """Allocation -> when it was last heard of. Of journals that could not be read, what was known before."""
+    limit = context.settings.runner.silence_seconds
+    found: dict[str, float] = {}
+    for row in rows:
+        if row.key in outcome.heard or row.heard_at is None:
+            continue
+        if now - row.heard_at > limit if row.key in outcome.read else row.key in context.silent:
+            found[row.key] = row.heard_at
+    return found

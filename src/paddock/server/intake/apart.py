@@ -1,0 +1,97 @@
+"""Work whose cost a user controls, in a process of its own: a limit of time and one of memory, and nobody waits for it.
+
+`run("paddock.server.intake.planning:planned", argument, ...)` gives back what that function returns, or raises what it
+raises. A start takes about half a second, so what is known to be cheap is better done in place.
+"""
+
+import os
+import pickle
+import subprocess
+import sys
+import threading
+from importlib import import_module
+from typing import Any
+
+from paddock.errors import Busy, InvalidInput, PaddockError
+from paddock.runner.size import size_text
+
+SECONDS = 60.0
+BYTES = 2 * 1024**3
+AT_ONCE = 2
+WAITING = 8  # with those that run; more are refused at once, as each takes a thread of the server
+_places = threading.BoundedSemaphore(AT_ONCE)
+_queue = threading.BoundedSemaphore(WAITING)
+_BUSY = "The server is working out several large requests: try again in a minute."
+
+
+def run(function: str, argument: Any, what: str, seconds: float = SECONDS, bytes_: int = BYTES) -> Any:
+    """`what` begins the message when it takes too long or too much: `Reading the script`."""
+    if not _queue.acquire(blocking=False):
+        raise Busy(_BUSY)
+    try:
+        if not _places.acquire(timeout=seconds):
+            raise Busy(_BUSY)
+        try:
+            return _run(pickle.dumps((function, bytes_, argument)), what, seconds, bytes_)
+        finally:
+            _places.release()
+    finally:
+        _queue.release()
+
+
+def _run(task: bytes, what: str, seconds: float, bytes_: int) -> Any:
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "paddock.server.intake.apart"],
+            input=task,
+            capture_output=True,
+            timeout=seconds,
+            env=_environment(),
+            cwd="/",
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise InvalidInput(f"{what} takes longer than {seconds:.0f} s: make it smaller.") from None
+    try:
+        kind, result = pickle.loads(done.stdout)  # noqa: S301 - written by the few lines below
+    except (EOFError, pickle.UnpicklingError):
+        kind, result = "memory" if done.returncode < 0 else "failed", done.stderr.decode(errors="replace")[-2000:]
+    if kind == "memory":
+        raise InvalidInput(f"{what} takes more than {size_text(bytes_)} of memory: make it smaller.")
+    if kind == "refused":
+        error, message, fields = result
+        raise error(message, fields=fields)
+    if kind == "failed":
+        raise RuntimeError(f"{what} failed in a process of its own: {result}")
+    return result
+
+
+def _environment() -> dict[str, str]:
+    """Nothing of the server's but where Python finds its modules."""
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR") if name in os.environ}
+    found = os.pathsep.join(path for path in sys.path if os.path.isabs(path))  # noqa: PTH117
+    return kept | {"PYTHONPATH": found, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+
+
+def _main() -> None:
+    import resource
+    import traceback
+
+    os.nice(5)
+    function, bytes_, argument = pickle.load(sys.stdin.buffer)  # noqa: S301 - what the server sends
+    resource.setrlimit(resource.RLIMIT_DATA, (bytes_, bytes_))
+    module, _, name = function.partition(":")
+    try:
+        answer: tuple[str, Any] = "done", getattr(import_module(module), name)(argument)
+        told = pickle.dumps(answer)
+    except PaddockError as error:
+        told = pickle.dumps(("refused", (type(error), error.message, error.fields)))
+    except MemoryError:
+        told = pickle.dumps(("memory", ""))
+    except Exception:
+        told = pickle.dumps(("failed", traceback.format_exc()[-2000:]))
+    sys.stdout.buffer.write(told)
+
+
+if __name__ == "__main__":
+    _main()

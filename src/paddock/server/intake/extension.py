@@ -1,0 +1,87 @@
+"""More of a search: more trials, more time, other values of parameters."""
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from paddock.errors import Conflict, InvalidInput
+from paddock.models import ExtendRequest, JobSpec, Method, Search
+from paddock.models.space import ParamSpace
+from paddock.search import adaptive, expand, searcher
+from paddock.search.history import by_trial
+from paddock.search.tasks import key_of, new_tasks
+from paddock.server.store import jobs, trials
+from paddock.server.store.db import Connection, Database
+from paddock.settings import Settings
+
+TRIES = 10
+
+
+def extend(db: Database, job: str, more: ExtendRequest, settings: Settings) -> None:
+    """Raises InvalidInput with the field at fault.
+
+    What is new is worked out and made ready beside others who write; if the job has changed meanwhile, again.
+    """
+    if more.trials is None and more.time_budget is None and not more.params:
+        raise _refused("trials", "say how much more: trials, a time budget, or other values of parameters")
+    for _ in range(TRIES):
+        with db.read() as c:
+            wanted = _worked_out(c, job, more, settings)
+        with db.write() as c:
+            if trials.version(c, job) == wanted.version:
+                trials.insert(c, job, wanted.rows)
+                trials.go_on(c, job, wanted.spec, wanted.until, searching=wanted.searching)
+                return
+    raise Conflict("The search goes on too fast to be extended just now: try again.")
+
+
+@dataclass(frozen=True)
+class _Extension:
+    version: tuple[int, int]
+    rows: list[trials.Row]
+    spec: dict[str, Any]
+    until: float | None
+    searching: bool
+
+
+def _worked_out(c: Connection, job: str, more: ExtendRequest, settings: Settings) -> _Extension:
+    version = trials.version(c, job)
+    row = jobs.launchable(c, [job])[job]
+    spec = JobSpec.model_validate(row.spec)
+    if spec.search.method is Method.PBT:
+        raise Conflict("The tasks of population-based training live side by side: none can be added to them.")
+    runs = trials.runs(c, job)
+    space, search = _space(spec, more), _search(spec.search, more, len(by_trial(runs)))
+    spec = spec.model_copy(update={"search": search, "params": space})
+    configurations = expand(space, search, settings.max_tasks)
+    rows: list[trials.Row] = []
+    if adaptive(search):
+        searcher(space, search, [objective.goal for objective in spec.objectives])
+    else:
+        known = {key_of(run.params, space) for run in runs}
+        new = [params for params in configurations if key_of(params, space) not in known]
+        if not new and more.time_budget is None:
+            raise _refused("params" if more.params else "trials", "all of these configurations are there already")
+        made = new_tasks(spec, jobs.script_of(row), new, trials.last_trial(c, job) + 1)
+        rows = trials.prepared(job, made, trials.last_number(c, job))
+    until = row.search_until if more.time_budget is None else time.time() + more.time_budget
+    return _Extension(version, rows, spec.model_dump(mode="json"), until, adaptive(search))
+
+
+def _search(search: Search, more: ExtendRequest, done: int) -> Search:
+    if more.trials is None:
+        return search
+    if search.method is Method.GRID:
+        raise _refused("trials", "a grid runs all its combinations: give other values of parameters instead")
+    return search.model_copy(update={"trials": max(search.trials or done, done) + more.trials})
+
+
+def _space(spec: JobSpec, more: ExtendRequest) -> dict[str, ParamSpace]:
+    unknown = next((name for name in more.params if name not in spec.params), None)
+    if unknown is not None:
+        raise _refused(f"params.{unknown}", f"this job has no {unknown}; it has {', '.join(spec.params) or 'none'}")
+    return spec.params | more.params
+
+
+def _refused(field: str, message: str) -> InvalidInput:
+    return InvalidInput(f"{message[0].upper()}{message[1:]}.", fields={field: message})

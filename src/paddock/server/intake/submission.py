@@ -1,0 +1,263 @@
+"""From a spec and its files to a job: checked, previewed, laid down, accepted."""
+
+import secrets
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from paddock.errors import InvalidInput, PaddockError
+from paddock.models import (
+    CodeInfo,
+    Interpreter,
+    JobSpec,
+    Launcher,
+    Node,
+    Params,
+    Preview,
+    ScriptReport,
+    TaskState,
+)
+from paddock.paths import Home, open_to, write_once
+from paddock.program import commands, environment
+from paddock.rules import placement
+from paddock.runner import reporting
+from paddock.search import abreast, adaptive, varying
+from paddock.search.tasks import key_of, new_tasks
+from paddock.server.intake import masks, planning, snapshot
+from paddock.server.store import jobs, trials
+from paddock.server.store.db import Connection, Database
+from paddock.settings import Settings
+
+SHOWN = 1000
+_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # no letters that look like others
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A submission that can be carried out."""
+
+    spec: JobSpec
+    files: dict[str, bytes]
+    script: ScriptReport | None
+    interpreter: Interpreter
+    configurations: list[Params]  # all, or the first ones of a search that chooses them as results come in
+    warnings: list[str]
+
+    def command(self, number: int, params: Params, job: str, code: str) -> commands.Command:
+        return commands.build(
+            self.spec,
+            self.script,
+            params,
+            job=job,
+            task=f"{job}-{number}",
+            code_dir=code,
+            interpreter=self.interpreter.argv,
+        )
+
+    @property
+    def adaptive(self) -> bool:
+        return adaptive(self.spec.search)
+
+    @property
+    def count(self) -> int | None:
+        """How many tasks there will be; None: as many as there is time for."""
+        trials = self.spec.search.trials if self.adaptive else len(self.configurations)
+        return None if trials is None else trials * self.spec.search.repeat
+
+    @property
+    def at_once(self) -> int:
+        """How many tasks will wait or run at the same time, at most."""
+        if not self.adaptive:
+            return len(self.configurations) * self.spec.search.repeat
+        return abreast(self.spec) * self.spec.search.repeat
+
+    def preview(self, home: Home) -> Preview:
+        code = str(home.job("JOB").code)
+        shown = self.configurations[:SHOWN]
+        return Preview(
+            spec=self.spec,
+            count=self.count,
+            adaptive=self.adaptive,
+            columns=varying(self.configurations),
+            tasks=shown,
+            commands=[self.command(n, params, "JOB", code).argv for n, params in enumerate(shown, start=1)],
+            script=self.script,
+            warnings=self.warnings,
+            backend=self.spec.resources.backend or "",
+        )
+
+
+def plan(spec: JobSpec, files: snapshot.Files, settings: Settings, nodes: Sequence[Node]) -> Plan:
+    """Check all that can be checked without starting anything. Raises InvalidInput with the fields at fault."""
+    kept = snapshot.checked(files, settings.upload)
+    spec = _named(_with_script(spec, kept))
+    found = planning.plan(planning.Asked(spec, kept[spec.script] if spec.script else None, settings.max_tasks))
+    spec, report = found.spec, found.script
+    placement.refuse_impossible(spec.resources, nodes)
+    _refuse_launcher(spec)
+    _refuse_reduce(spec)
+    return Plan(
+        spec=spec,
+        files=kept,
+        script=report,
+        interpreter=environment.find(spec.environment, settings.python),
+        configurations=found.configurations,
+        warnings=[*(report.warnings if report else []), *_without_effect(spec, nodes)],
+    )
+
+
+def _without_effect(spec: JobSpec, nodes: Sequence[Node]) -> list[str]:
+    resources = spec.resources
+    if resources.per_gpu is None or resources.gpus is not None or not nodes or placement.gpus_of(resources, nodes):
+        return []
+    where = f"in partition {resources.partition}" if resources.partition else "here"
+    return [f"per_gpu has no effect: there are no GPUs {where}, and each task gets cores of its own"]
+
+
+def with_past(made: Plan, db: Database) -> Plan:
+    """Look up the jobs of a warm start. What they have finished with the same code is not run again."""
+    given = made.spec.search.warm_start
+    if not given:
+        return made
+    with db.read() as c:
+        past = [_past(c, text, made.spec) for text in given]
+        digest = snapshot.digest(made.files)
+        done = [run for job in past if jobs.digest(c, job) == digest for run in trials.runs(c, job)]
+    search = made.spec.search.model_copy(update={"warm_start": past})
+    made = replace(made, spec=made.spec.model_copy(update={"search": search}))
+    if made.adaptive:
+        return made
+    known = {key_of(run.params, made.spec.params) for run in done if run.state is TaskState.FINISHED}
+    left = [params for params in made.configurations if key_of(params, made.spec.params) not in known]
+    gone = len(made.configurations) - len(left)
+    if not left:
+        message = f"the jobs of the warm start ({', '.join(past)}) have run all {gone} configurations with this code"
+        raise InvalidInput(f"T{message[1:]}: leave them out to run them again.", fields={"search.warm_start": message})
+    note = f"{gone} configurations are left out: the jobs of the warm start have run them with this code."
+    return replace(made, configurations=left, warnings=[*made.warnings, *([note] if gone else [])])
+
+
+def _past(c: Connection, text: str, spec: JobSpec) -> str:
+    try:
+        job = jobs.resolve(c, text)
+    except PaddockError as error:
+        raise InvalidInput(error.message, fields={"search.warm_start": error.message}) from None
+    objective = jobs.objective(c, job)
+    if objective != spec.objective:
+        message = f"job {job} was about {objective.metric} ({objective.goal}), not {spec.objective.metric}"
+        raise InvalidInput(f"A warm start needs the same objective: {message}.", fields={"search.warm_start": message})
+    return job
+
+
+def _refuse_launcher(spec: JobSpec) -> None:
+    resources = spec.resources
+    if (resources.nodes or 1) > 1 and resources.launcher is None:
+        message = f"a task over several nodes needs a launcher: {', '.join(Launcher)}"
+        raise InvalidInput(f"A{message[1:]}.", fields={"resources.launcher": message})
+    if (resources.slots or 1) > 1 and ((resources.nodes or 1) > 1 or resources.launcher is Launcher.SRUN):
+        message = "tasks over several nodes, or that srun starts, run one in an allocation: leave slots out"
+        raise InvalidInput(f"T{message[1:]}.", fields={"resources.slots": message})
+
+
+def _refuse_reduce(spec: JobSpec) -> None:
+    if spec.reduce is None:
+        return
+    if not spec.reduce.strip():
+        raise InvalidInput("The reduce command is empty.", fields={"reduce": "empty"})
+    commands.build_reduce(spec, job="JOB", task="JOB-1", code_dir="code")  # raises for what it cannot be
+
+
+def accept(made: Plan, code: CodeInfo, owner: str, home: Home, db: Database, settings: Settings) -> str:
+    """Lay the folder down, try the environment, and write the job; all of it or nothing.
+
+    Trying runs the submission's set-up lines: it comes when nothing else is left to be refused.
+    """
+    job = "".join(secrets.choice(_ALPHABET) for _ in range(8))
+    incoming = home.incoming / job
+    try:
+        _lay_down(made, incoming, masks.masked(made.spec, job) if settings.group else made.spec)
+        if settings.group:
+            open_to(incoming, settings.group)
+        interpreter = environment.check(
+            made.spec.environment, made.interpreter, settings.check_seconds, python=made.spec.command is None
+        )
+        if made.script and "report" in made.script.metrics and not interpreter.has_paddock:
+            _lay_down_report(incoming, settings.group)
+        incoming.rename(home.job(job).root)
+    except BaseException:
+        shutil.rmtree(incoming, ignore_errors=True)
+        raise
+    new = jobs.NewJob(
+        id=job,
+        owner=owner,
+        spec=made.spec,
+        script=made.script,
+        code=code.model_copy(update={"files": len(made.files), "bytes": sum(map(len, made.files.values()))}),
+        interpreter=interpreter,
+        tasks=[] if made.adaptive else new_tasks(made.spec, made.script, made.configurations, 1),
+        warnings=made.warnings,
+        digest=snapshot.digest(made.files),
+        program=_program(made),
+        searching=made.adaptive,
+    )
+    try:
+        with db.write() as c:
+            jobs.insert(c, new)
+    except BaseException:
+        shutil.rmtree(home.job(job).root, ignore_errors=True)
+        raise
+    return job
+
+
+def _program(made: Plan) -> str:
+    """What the script is known by: itself, not what lies beside it. Of a command: all of it."""
+    script = made.spec.script
+    if script is not None and script in made.files:
+        return snapshot.digest({script: made.files[script]})
+    return snapshot.digest({**made.files, "\0command": (made.spec.command or "").encode()})
+
+
+def _lay_down(made: Plan, folder: Path, shown: JobSpec) -> None:
+    folder.mkdir(mode=0o700)
+    snapshot.lay_down(made.files, folder / "code")
+    for name in ("claims", "allocations", "results"):
+        (folder / name).mkdir()
+    write_once(folder / "job.json", shown.model_dump_json(indent=1))
+
+
+def _lay_down_report(folder: Path, group: str | None) -> None:
+    package = folder / "lib" / "paddock"
+    package.mkdir(parents=True)
+    shutil.copyfile(reporting.__file__, package / "__init__.py")
+    if group:
+        open_to(folder / "lib", group)
+
+
+def _with_script(spec: JobSpec, files: dict[str, bytes]) -> JobSpec:
+    """Exactly one of script and command; a lone file is the script."""
+    if spec.command is not None and spec.script is not None:
+        message = "give a script or a command, not both"
+        raise InvalidInput(f"{message.capitalize()}.", fields={"command": message})
+    if spec.command is not None:
+        if not spec.command.strip():
+            raise InvalidInput("The command is empty.", fields={"command": "empty"})
+        return spec
+    script = spec.script
+    if script is None and len(files) == 1:
+        script = next(iter(files))
+    if script is None:
+        message = "say which file is the script" if files else "give a script or a command"
+        raise InvalidInput(f"{message.capitalize()}.", fields={"script": message})
+    path = str(snapshot.safe_path(script))
+    if path not in files:
+        near = ", ".join(sorted(name for name in files if name.endswith(".py"))[:5])
+        message = f"{path!r} is not among the files" + (f"; there are: {near}" if near else "")
+        raise InvalidInput(f"The script {message}.", fields={"script": message})
+    return spec.model_copy(update={"script": path})
+
+
+def _named(spec: JobSpec) -> JobSpec:
+    return (
+        spec if spec.name else spec.model_copy(update={"name": (spec.script or (spec.command or "").split()[0])[:200]})
+    )

@@ -1,0 +1,289 @@
+"""`paddock up`: one process with the API and the engine."""
+
+import asyncio
+import errno
+import fcntl
+import logging
+import os
+import signal
+import socket
+import ssl
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TextIO
+
+import uvicorn
+
+from paddock.backends.base import Backend
+from paddock.backends.local import LocalBackend
+from paddock.backends.slurm.backend import SlurmBackend
+from paddock.errors import Conflict, InvalidInput
+from paddock.home import door, lease, tls, whereabouts
+from paddock.home.whereabouts import Whereabouts
+from paddock.paths import Home
+from paddock.server import hosting
+from paddock.server.api.app import create_app
+from paddock.server.api.bell import Bell
+from paddock.server.api.connections import Protocol, raise_limit
+from paddock.server.api.server import Server
+from paddock.server.engine.engine import Engine
+from paddock.server.store import backups
+from paddock.server.store.db import Database
+from paddock.settings import Settings
+from paddock.version import __version__
+
+Announce = Callable[[str, str], None]  # address, address with the token
+LOOK_SECONDS = 0.25
+HANDOVER_LOOKS = 4  # after so many looks a successor says again that it waits
+# Clients keep an idle connection for 5 s (httpx), proxies for a minute. Were it closed just when they use it
+# again, what they ask would be lost.
+KEEP_ALIVE_SECONDS = 75
+TLS_SECONDS = 10.0  # for its handshake: strangers can begin one, too
+REQUEST_CONNECTIONS = 40  # as many as there are threads that answer requests
+log = logging.getLogger("paddock.serve")
+
+
+def serve(
+    settings: Settings, *, announce: Announce | None = None, cluster: str | None = None, succeed: bool = False
+) -> int:
+    """Serve until told to end (SIGINT, SIGTERM). Runners go on after that.
+
+    `cluster`: the Slurm cluster that this server was submitted to. `succeed`: take over from the server that runs.
+    """
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _leave)  # also what uvicorn hands the signal on to when it has shut down
+    secure = tls.context(settings)
+    home = Home(settings.home)
+    home.refuse_foreign()
+    home.create()
+    os.umask(0o027 if settings.group else 0o077)
+    if settings.group:
+        home.share_with(settings.group)
+        home.database.touch(0o600)  # members may pass through the home: the database stays its owner's
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    for name in ("alembic", "httpx2"):
+        logging.getLogger(name).setLevel(logging.WARNING)
+    if cluster:
+        hosting.Successor(hosting.host(settings, home, cluster), os.environ.get("SLURM_JOB_ID")).arm()
+    with (
+        _succeed(home) if succeed or _requeued(home, cluster) else _alone(home),
+        lease.held(home) as held,
+        _listen(settings.host, settings.port, other=cluster is not None) as listener,
+        door.opened(home) as inside,
+    ):
+        db = open_database(settings, home)
+        own = Database(_database_url(settings, home))  # requests that use up theirs do not hold up the engine
+        daily = backups.Daily(own, home.backups)
+        try:
+            bell = Bell()
+            engine = Engine(own, home, settings, backends(settings, home), bell.ring)
+            daily.start()
+            token = home.ensure_token()
+            app = create_app(Server(db, home, settings, engine, bell), token)
+            port = listener.getsockname()[1]
+            url = _url(settings.host, port, "https" if secure else "http")
+            about = Whereabouts.here(url, port, cluster, tls.certificate(settings))
+            held.tell(about.url)
+            Protocol.most = raise_limit()
+            config = uvicorn.Config(
+                app,
+                http=Protocol,
+                ws="none",
+                log_level="warning",
+                timeout_graceful_shutdown=3,
+                timeout_keep_alive=KEEP_ALIVE_SECONDS,
+                access_log=False,
+            )
+            link = f"{about.url}/?token={token}"
+            server = _Uvicorn(config, secure, home, about, lambda: (announce or _print)(about.url, link))
+            held.when_lost(lambda: _give_way(server, engine))
+            server.run([listener, *inside])
+            held.refuse_lost()
+        finally:
+            daily.close()
+            own.close()
+            db.close()
+    return 0
+
+
+def _give_way(server: uvicorn.Server, engine: Engine) -> None:
+    """Another server has this home: nothing more is to be done by this one."""
+    server.should_exit = True
+    engine.close()
+
+
+def _leave(number: int, _: object) -> None:
+    raise SystemExit(0)
+
+
+def open_database(settings: Settings, home: Home) -> Database:
+    """Of this version's schema. What is older is copied before it is changed."""
+    db = Database(_database_url(settings, home), connections=REQUEST_CONNECTIONS)
+    try:
+        backups.before_migration(db, home.backups)
+        db.migrate()
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def _database_url(settings: Settings, home: Home) -> str:
+    return settings.database or f"sqlite:///{home.database}"
+
+
+def backends(settings: Settings, home: Home) -> list[Backend]:
+    """This machine, and the clusters of the settings."""
+    clusters = settings.clusters
+    if settings.backend != "local" and settings.backend not in clusters:
+        known = ", ".join(["local", "slurm", *sorted(clusters)])
+        raise InvalidInput(f"There is no backend {settings.backend!r}; there are: {known}.")
+    slurm = [SlurmBackend(name, one) for name, one in sorted(clusters.items())]
+    return [LocalBackend(home.local, settings.local, stuck_seconds=settings.runner.stuck_seconds), *slurm]
+
+
+class _Uvicorn(uvicorn.Server):
+    """Says where it is once it answers, and no longer when it does not. Makes room for a successor."""
+
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        secure: ssl.SSLContext | None,
+        home: Home,
+        about: Whereabouts,
+        announce: Callable[[], None],
+    ) -> None:
+        super().__init__(config)
+        self._secure = secure
+        self._home = home
+        self._about = about
+        self._announce = announce
+        self._successor = lease.Watch()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        port, *inside = sockets or []
+        await super().startup(inside if self._secure else sockets)
+        if self.started and self._secure:
+            await self._begin_tls(port, self._secure)
+        if self.started:
+            self._about.write(self._home)
+            whereabouts.handover(self._home).unlink(missing_ok=True)  # ours, or left by one that never took over
+            self._announce()
+
+    async def _begin_tls(self, port: socket.socket, secure: ssl.SSLContext) -> None:
+        """On the port alone: the socket in the home is its owner's, and needs none."""
+        config = self.config
+
+        def protocol() -> Protocol:
+            return Protocol(config=config, server_state=self.server_state, app_state=self.lifespan.state)
+
+        loop = asyncio.get_running_loop()
+        made = await loop.create_server(
+            protocol,
+            sock=port,
+            ssl=secure,
+            backlog=config.backlog,
+            ssl_handshake_timeout=TLS_SECONDS,
+            ssl_shutdown_timeout=2.0,
+        )
+        self.servers.append(made)
+
+    async def on_tick(self, counter: int) -> bool:
+        if counter % 10 == 0:
+            self._look_for_successor()
+        return await super().on_tick(counter)
+
+    def _look_for_successor(self) -> None:
+        waiting = whereabouts.waiting(self._home)
+        lives = self._successor.lives(waiting)
+        if waiting and lives:
+            log.info("%s takes over: this server ends", waiting.words)
+            self.should_exit = True
+        elif waiting and lives is False:
+            whereabouts.handover(self._home).unlink(missing_ok=True)  # it has given up
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._about.withdraw(self._home)
+        await super().shutdown(sockets)
+
+
+def _print(url: str, link: str) -> None:
+    sys.stdout.write(f"Paddock {__version__} serves at {url}\nOpen {link}\n")
+    sys.stdout.flush()
+
+
+@contextmanager
+def _alone(home: Home) -> Iterator[TextIO]:
+    """One server to a home: the lock goes with the process, however it ends. Of other machines the lease tells."""
+    with open(home.lock, "a+") as file:
+        if not _locked(file):
+            raise lease.refusal(home, lease.read(home))
+        lease.refuse_second(home)
+        yield file
+
+
+@contextmanager
+def _succeed(home: Home) -> Iterator[TextIO]:
+    """The lock, once the server that runs has made room, or runs no more."""
+    told, beat, watch = False, 0, lease.Watch()
+    with open(home.lock, "a+") as file:
+        while not (_gone(home, watch) and _locked(file)):
+            if beat % HANDOVER_LOOKS == 0:
+                whereabouts.announce_handover(home, beat)
+            if not told:
+                log.info("waits for the server that runs on %s to end", home.root)
+            told, beat = True, beat + 1
+            time.sleep(LOOK_SECONDS)
+        if told:
+            log.info("takes over")
+        yield file
+
+
+def _gone(home: Home, watch: lease.Watch) -> bool:
+    try:
+        return watch.lives(lease.read(home)) is False
+    except OSError:
+        return False  # nobody can tell: it is looked at again
+
+
+def _requeued(home: Home, cluster: str | None) -> bool:
+    """Slurm has started this job again. Its first start may still be about to end on another node."""
+    job = os.environ.get("SLURM_JOB_ID") if cluster else None
+    found = lease.read(home) if job else None
+    return found is not None and found.slurm == job
+
+
+def _locked(file: TextIO) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
+            return False
+        log.warning("%s cannot be locked (%s): the lease alone keeps others away", file.name, error.strerror)
+    return True
+
+
+def _listen(host: str, port: int, *, other: bool = False) -> socket.socket:
+    """`other`: any free port will do when this one is taken, as by another person's server on the same node."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # With the protocol named, asyncio sends small parts at once: else an answer on a kept connection takes 40 ms.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError as error:
+        listener.close()
+        if other and error.errno == errno.EADDRINUSE:
+            log.info("port %d is taken here: another one is used", port)
+            return _listen(host, 0)
+        raise Conflict(
+            f"Port {port} on {host} cannot be used ({error.strerror}): choose another with --port, or 0 for any."
+        ) from None
+    return listener
+
+
+def _url(host: str, port: int, scheme: str = "http") -> str:
+    shown = {"0.0.0.0": socket.gethostname(), "::": socket.gethostname()}.get(host, host)  # noqa: S104
+    return f"{scheme}://[{shown}]:{port}" if ":" in shown else f"{scheme}://{shown}:{port}"

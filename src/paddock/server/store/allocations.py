@@ -1,0 +1,203 @@
+"""Allocations: what was asked of a backend, and what it last said of it."""
+
+import time
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import sqlalchemy as sa
+
+from paddock.models import Allocation, AllocationBatch, AllocationState, AllocationStatus, Cause, Waits
+from paddock.server.store.rows import moment
+from paddock.server.store.tables import allocations, batches, jobs
+
+clock = time.time  # by which journals are heard
+HELD = Waits(reason="held: it begins no further task until it is released")
+
+
+def plan(c: sa.Connection, job: str, backend: str, batch: AllocationBatch) -> None:
+    """Write down what will be asked for, before it is: after a crash the key tells whether it was."""
+    now = time.time()
+    about = {"job_id": job, "backend": backend, "created_at": now}
+    c.execute(sa.insert(batches).values(key=batch.key, spec=batch.model_dump(mode="json"), **about))
+    adjusted = c.execute(sa.select(jobs.c.adjusted).where(jobs.c.id == job)).scalar_one()
+    row = {"batch": batch.key, "state": AllocationState.PLANNED.value, "offsets": [], "adjusted": adjusted, **about}
+    c.execute(sa.insert(allocations), [{"key": key, **row} for key in batch.keys])
+
+
+def next_number(c: sa.Connection, job: str) -> int:
+    return c.execute(sa.select(sa.func.count()).where(batches.c.job_id == job)).scalar_one() + 1
+
+
+def unclosed(c: sa.Connection) -> list[sa.Row[Any]]:
+    """All that may still have something to say."""
+    query = sa.select(allocations).where(allocations.c.closed.is_(False))
+    return list(c.execute(query.order_by(allocations.c.created_at, allocations.c.key)).all())
+
+
+def jobs_of(c: sa.Connection, keys: Collection[str]) -> dict[str, str]:
+    """Allocation -> its job."""
+    wanted = sorted(keys)
+    found: dict[str, str] = {}
+    for start in range(0, len(wanted), 400):
+        query = sa.select(allocations.c.key, allocations.c.job_id)
+        rows = c.execute(query.where(allocations.c.key.in_(wanted[start : start + 400])))
+        found |= {row.key: row.job_id for row in rows}
+    return found
+
+
+def planned(c: sa.Connection) -> list[tuple[str, str, AllocationBatch]]:
+    """Job, backend and batch of those that no backend has confirmed."""
+    waiting = sa.select(allocations.c.batch).where(
+        allocations.c.state == AllocationState.PLANNED.value, allocations.c.closed.is_(False)
+    )
+    rows = c.execute(sa.select(batches).where(batches.c.key.in_(waiting)).order_by(batches.c.created_at))
+    return [(row.job_id, row.backend, AllocationBatch.model_validate(row.spec)) for row in rows]
+
+
+def last(c: sa.Connection, job: str, count: int) -> list[sa.Row[Any]]:
+    """The newest allocations of a job, newest first."""
+    query = sa.select(allocations).where(allocations.c.job_id == job)
+    return list(c.execute(query.order_by(allocations.c.created_at.desc(), allocations.c.key.desc()).limit(count)))
+
+
+def submitted(c: sa.Connection, batch: str, ids: Sequence[str]) -> None:
+    """The backend has taken the first of them; the others will never be."""
+    values = {"state": AllocationState.PENDING.value, "seen_at": time.time(), "reason": None}
+    one = sa.and_(allocations.c.key == sa.bindparam("one"), allocations.c.state == AllocationState.PLANNED.value)
+    named = [{"one": f"{batch}.{number}", "id": given} for number, given in enumerate(ids)]
+    if named:
+        c.execute(sa.update(allocations).where(one).values(backend_id=sa.bindparam("id"), **values), named)
+    c.execute(sa.delete(allocations).where(*_planned_in(batch)))
+
+
+def refused(c: sa.Connection, batch: str, reason: str) -> None:
+    """The backend will never take it."""
+    values = _values(AllocationStatus(state=AllocationState.ENDED, cause=Cause.LAUNCH_FAILED, reason=reason))
+    c.execute(sa.update(allocations).where(*_planned_in(batch)).values(**values))
+
+
+def waits(c: sa.Connection, batch: str, reason: str) -> bool:
+    """The backend does not take it yet. Whether that is news."""
+    change = sa.update(allocations).where(*_planned_in(batch), allocations.c.reason.is_distinct_from(reason))
+    return bool(c.execute(change.values(reason=reason)).rowcount)
+
+
+def _planned_in(batch: str) -> list[sa.ColumnElement[bool]]:
+    return [allocations.c.batch == batch, allocations.c.state == AllocationState.PLANNED.value]
+
+
+def seen(c: sa.Connection, key: str, status: AllocationStatus) -> None:
+    c.execute(sa.update(allocations).where(allocations.c.key == key).values(**_values(status)))
+
+
+def _values(status: AllocationStatus) -> dict[str, Any]:
+    values = status.model_dump(mode="json", exclude={"cause", "held"}) | {"seen_at": time.time()}
+    if status.state is AllocationState.ENDED:
+        values |= {"ended_at": time.time(), "cause": status.cause.value if status.cause else None}
+    return values
+
+
+def touch(c: sa.Connection, keys: list[str]) -> None:
+    """They were listed, as before."""
+    if keys:
+        c.execute(sa.update(allocations).where(allocations.c.key.in_(keys)).values(seen_at=time.time()))
+
+
+def failed(c: sa.Connection, key: str, cause: Cause, reason: str) -> None:
+    seen(c, key, AllocationStatus(state=AllocationState.ENDED, cause=cause, reason=reason))
+
+
+def cancelled(c: sa.Connection, keys: list[str]) -> None:
+    c.execute(sa.update(allocations).where(allocations.c.key.in_(keys)).values(cancelled=True))
+
+
+def read_to(c: sa.Connection, offsets: Mapping[str, list[int]]) -> None:
+    """How far each journal has been read, in the same transaction as what was read."""
+    if offsets:
+        change = sa.update(allocations).where(allocations.c.key == sa.bindparam("one"))
+        values = [{"one": key, "to": read} for key, read in offsets.items()]
+        c.execute(change.values(offsets=sa.bindparam("to"), heard_at=clock()), values)
+
+
+def close(c: sa.Connection, key: str) -> None:
+    c.execute(sa.update(allocations).where(allocations.c.key == key).values(closed=True))
+
+
+def adjusted(c: sa.Connection, keys: Sequence[str], number: int) -> None:
+    """They have the change of this number."""
+    c.execute(sa.update(allocations).where(allocations.c.key.in_(keys)).values(adjusted=number))
+
+
+def to_tell_again(c: sa.Connection, key: str) -> bool:
+    """It does not have the last change of its job, whatever was said. Whether its job is to go on."""
+    going_on = sa.select(jobs.c.id).where(jobs.c.held.is_(False))
+    change = sa.update(allocations).where(allocations.c.key == key, allocations.c.job_id.in_(going_on))
+    return bool(c.execute(change.values(adjusted=-1)).rowcount)
+
+
+def to_adjust(c: sa.Connection) -> list[sa.Row[Any]]:
+    """Allocations that do not have the newest change of their job yet, with that change."""
+    query = (
+        sa.select(allocations.c.key, allocations.c.backend, allocations.c.backend_id, allocations.c.job_id)
+        .add_columns(jobs.c.held, jobs.c.spec, jobs.c.adjusted)
+        .join(jobs, jobs.c.id == allocations.c.job_id)
+        .where(
+            allocations.c.closed.is_(False),
+            allocations.c.backend_id.is_not(None),
+            allocations.c.state != AllocationState.ENDED.value,
+            allocations.c.cancelled.is_(False),
+            allocations.c.adjusted != jobs.c.adjusted,
+        )
+    )
+    return list(c.execute(query.order_by(allocations.c.key)))
+
+
+def waiting(c: sa.Connection, ids: Sequence[str]) -> dict[str, Waits]:
+    """Job -> why its allocations wait: what is said of the one that is expected first."""
+    states = (AllocationState.PLANNED.value, AllocationState.PENDING.value)
+    query = sa.select(allocations).where(
+        allocations.c.job_id.in_(ids), allocations.c.closed.is_(False), allocations.c.state.in_(states)
+    )
+    found: dict[str, Waits] = {}
+    for row in c.execute(query.order_by(allocations.c.never, allocations.c.starts_at.nulls_last(), allocations.c.key)):
+        if row.reason and row.job_id not in found:
+            found[row.job_id] = Waits(
+                reason=row.reason, starts_at=moment(row.starts_at), never=row.never, seen_at=moment(row.seen_at)
+            )
+    return found
+
+
+def of_task(c: sa.Connection, job: str, key: str | None) -> Allocation | None:
+    """The allocation of this key; without one, that of the job which is expected first."""
+    query = sa.select(allocations)
+    if key:
+        query = query.where(allocations.c.key == key)
+    else:
+        states = (AllocationState.PLANNED.value, AllocationState.PENDING.value)
+        query = query.where(
+            allocations.c.job_id == job, allocations.c.closed.is_(False), allocations.c.state.in_(states)
+        )
+    row = c.execute(query.order_by(allocations.c.starts_at.nulls_last(), allocations.c.key).limit(1)).one_or_none()
+    if row is None:
+        return None
+    return Allocation(
+        key=row.key,
+        backend=row.backend,
+        backend_id=row.backend_id,
+        state=row.state,
+        node=row.node,
+        reason=row.reason,
+        never=row.never,
+        starts_at=moment(row.starts_at),
+        created_at=moment(row.created_at),
+        seen_at=moment(row.seen_at),
+        ended_at=moment(row.ended_at),
+        cause=row.cause,
+    )
+
+
+def batch_of(c: sa.Connection, key: str) -> AllocationBatch | None:
+    """The batch that an allocation belongs to."""
+    query = sa.select(batches.c.spec).join(allocations, allocations.c.batch == batches.c.key)
+    spec = c.execute(query.where(allocations.c.key == key)).scalar_one_or_none()
+    return AllocationBatch.model_validate(spec) if spec and "resources" in spec else None

@@ -1,0 +1,133 @@
+"""Copies of the SQLite database, to restore it from. PostgreSQL has pg_dump for that."""
+
+import logging
+import os
+import shutil
+import sqlite3
+import threading
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+from paddock.errors import Conflict, DatabaseDamaged
+from paddock.server.store.db import Database
+
+KEPT = 7  # of each kind
+DAY_SECONDS = 86_400.0
+FIRST_SECONDS, LOOK_SECONDS = 60.0, 600.0
+PAGES, REST_SECONDS = 1000, 0.005  # so many are copied at a time, and so long others go first
+DAILY, BEFORE = "daily", "before"
+log = logging.getLogger("paddock.backups")
+
+
+class _Over(Exception):
+    """The server ends: the copy is given up."""
+
+
+def listed(folder: Path, kind: str = "") -> list[Path]:
+    """Oldest first."""
+    found = folder.glob(f"{kind}*.db")
+    return sorted((one for one in found if not one.name.startswith(".")), key=lambda one: one.stat().st_mtime)
+
+
+def make(db: Database, folder: Path, kind: str, *, over: Callable[[], bool] = lambda: False) -> Path:
+    """Copy the database while others use it. Raises OSError or sqlite3.Error when it cannot be done, DatabaseDamaged
+    when the copy is no good: then the older ones stay."""
+    source = db.file
+    if source is None:
+        raise ValueError("only a SQLite file can be copied")
+    folder.mkdir(mode=0o700, exist_ok=True)
+    if shutil.disk_usage(folder).free < 1.2 * source.stat().st_size:
+        raise OSError(f"there is no room for a copy of {source.name} in {folder}")
+    whole = folder / f"{kind}-{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}.db"
+    part = folder / f".{whole.name}.part"
+    part.unlink(missing_ok=True)
+    try:
+        os.close(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        _copy(source, part, over)
+        part.replace(whole)
+    except sqlite3.DatabaseError as error:
+        raise db.translated(error) from error
+    finally:
+        part.unlink(missing_ok=True)
+    for old in listed(folder, kind.partition("-")[0])[:-KEPT]:
+        old.unlink(missing_ok=True)
+    return whole
+
+
+def _copy(source: Path, target: Path, over: Callable[[], bool]) -> None:
+    def go_on(_status: int, _left: int, _all: int) -> None:
+        if over():
+            raise _Over
+
+    with (
+        closing(sqlite3.connect(source, timeout=30, isolation_level=None)) as this,
+        closing(sqlite3.connect(target, isolation_level=None)) as other,
+    ):
+        pages = PAGES
+        if this.execute("PRAGMA journal_mode").fetchone()[0] == "wal":
+            # One view of it for the whole copy: else every write of others would make it begin again.
+            this.execute("BEGIN")
+            this.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        else:
+            pages = -1  # in one go: such a view would keep writers away for as long
+        this.backup(other, pages=pages, sleep=REST_SECONDS, progress=go_on)
+        other.execute("PRAGMA journal_mode=DELETE")  # one file
+        said = other.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if said != "ok":
+            raise sqlite3.DatabaseError(f"database disk image is malformed: {said}")
+    with open(target, "rb") as file:
+        os.fsync(file.fileno())
+
+
+def before_migration(db: Database, folder: Path) -> None:
+    """A copy of what the migration is about to change. Without one nothing is changed."""
+    now, head = db.revisions()
+    if now is None or now == head or db.file is None:
+        return
+    try:
+        made = make(db, folder, f"{BEFORE}-{head}")
+    except (OSError, sqlite3.Error) as error:
+        raise Conflict(
+            f"The database is of an older version, and no copy of it can be made before it is changed: {error}."
+        ) from None
+    log.info("the database is brought from revision %s to %s; as it was it is in %s", now, head, made)
+
+
+class Daily:
+    """Makes a copy a day, in a thread of its own."""
+
+    def __init__(self, db: Database, folder: Path, first_seconds: float = FIRST_SECONDS) -> None:
+        self._db = db
+        self._folder = folder
+        self._first_seconds = first_seconds
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="backups", daemon=True)
+
+    def start(self) -> None:
+        if self._db.file is not None:
+            self._thread.start()
+
+    def close(self) -> None:
+        self._over.set()
+        if self._thread.is_alive():
+            self._thread.join(10)
+
+    def _run(self) -> None:
+        pause = self._first_seconds
+        while not self._over.wait(pause):
+            pause = LOOK_SECONDS
+            try:
+                if self._due():
+                    log.info(
+                        "the database was copied to %s", make(self._db, self._folder, DAILY, over=self._over.is_set)
+                    )
+            except _Over:
+                return
+            except (OSError, sqlite3.Error, DatabaseDamaged) as error:
+                log.warning("no copy of the database: %s", error)
+
+    def _due(self) -> bool:
+        known = listed(self._folder, DAILY)
+        return not known or abs(time.time() - known[-1].stat().st_mtime) >= DAY_SECONDS

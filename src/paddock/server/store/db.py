@@ -1,0 +1,200 @@
+"""The database: SQLite by default, PostgreSQL by URL. Only the modules of this package speak SQL."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy.engine import make_url
+
+from paddock.common import filesystems
+from paddock.errors import DatabaseDamaged, DatabaseUnavailable, InvalidInput
+from paddock.server.store import guards
+
+MIGRATIONS = Path(__file__).parent / "migrations"
+WAIT_SECONDS = 30  # for a writer, or a free connection, at most
+_WRITER = 7223622275  # the lock that writers of one PostgreSQL database share; any number that stays the same
+_DAMAGED = (11, 26)  # SQLITE_CORRUPT, SQLITE_NOTADB
+
+
+Connection = sa.Connection
+FAULTS = (sa.exc.DBAPIError, sa.exc.TimeoutError)  # what may be due to the database itself
+_SQLITE_AWAY = ("locked", "busy", "unable to open", "disk i/o", "full", "readonly")
+
+
+def away(error: Exception) -> DatabaseUnavailable | None:
+    """When the database does not answer for now, what to say; None: it is something else."""
+    if isinstance(error, sa.exc.TimeoutError):
+        return DatabaseUnavailable("All connections to the database are in use: try again in a moment.")
+    if not isinstance(error, sa.exc.DBAPIError):
+        return None
+    said = (str(error.orig).splitlines() or [""])[0]
+    sqlite = type(error.orig).__module__.startswith("sqlite3")
+    passing = isinstance(error, (sa.exc.OperationalError, sa.exc.InterfaceError)) and (
+        not sqlite or any(word in said.lower() for word in _SQLITE_AWAY)
+    )
+    if not passing and not error.connection_invalidated:
+        return None
+    return DatabaseUnavailable(f"The database does not answer ({said}): try again in a moment.")
+
+
+def journal_mode(path: Path, mounts: Path = filesystems.MOUNTS) -> str:
+    """How SQLite is to keep its journal there: a write-ahead log needs memory that all its readers share, and a network
+    file system has none."""
+    return "TRUNCATE" if filesystems.on_network(path, mounts) else "WAL"
+
+
+class Database:
+    """Connections for reading and for writing, and the schema brought up to date.
+
+    Each has connections of its own: who uses up those of one does not hold up those who have another. `journal` is
+    SQLite's journal mode, when it is not to follow from the file system.
+    """
+
+    def __init__(self, url: str, *, connections: int = 10, journal: str | None = None) -> None:
+        try:
+            parsed = make_url(url)
+        except sa.exc.ArgumentError:
+            raise InvalidInput(f"The setting `database` is not a database URL: {url!r}.") from None
+        if parsed.get_backend_name() not in ("sqlite", "postgresql"):
+            raise InvalidInput("The setting `database` must be a sqlite or postgresql URL.")
+        if parsed.drivername == "postgresql":
+            parsed = parsed.set(drivername="postgresql+psycopg")
+        self.url = parsed
+        self.sqlite = parsed.get_backend_name() == "sqlite"
+        self.file = Path(parsed.database) if self.sqlite and parsed.database else None
+        self._journal = journal or (journal_mode(self.file) if self.file else "WAL")
+        self.engine = self._engine(connections)
+        guards.install(self.engine)
+
+    def _engine(self, connections: int) -> sa.Engine:
+        pool: dict[str, Any] = {"pool_size": 5, "max_overflow": max(connections - 5, 0), "pool_timeout": WAIT_SECONDS}
+        pool = {} if self.sqlite and self.file is None else pool  # in memory: one connection, and no pool
+        if not self.sqlite:
+            try:
+                engine = sa.create_engine(
+                    self.url,
+                    pool_pre_ping=True,
+                    json_serializer=guards.dumps,
+                    json_deserializer=guards.loads,
+                    connect_args={"connect_timeout": 10} if "connect_timeout" not in self.url.query else {},
+                    **pool,
+                )
+            except ModuleNotFoundError:
+                raise InvalidInput("PostgreSQL needs its driver: pip install 'paddock[postgres]'.") from None
+            sa.event.listen(engine, "connect", _configure_postgres)
+            return engine
+        engine = sa.create_engine(
+            self.url,
+            json_serializer=guards.dumps,
+            json_deserializer=guards.loads,
+            connect_args={"timeout": WAIT_SECONDS, "check_same_thread": False},
+            **pool,
+        )
+        sa.event.listen(engine, "connect", self._configure_sqlite)
+        sa.event.listen(engine, "begin", _begin_sqlite)
+        return engine
+
+    @contextmanager
+    def read(self) -> Iterator[sa.Connection]:
+        """One consistent view; waits for no writer."""
+        options = {} if self.sqlite else {"isolation_level": "REPEATABLE READ"}
+        with self._telling_damage(), self.engine.connect().execution_options(**options) as connection:
+            yield connection
+
+    @contextmanager
+    def write(self) -> Iterator[sa.Connection]:
+        """One transaction: all of it or nothing. No process or network call belongs inside.
+
+        Writers come one after the other, in every database: what is read inside is not changed by others before it
+        is written, and events appear in the order of their ids.
+        """
+        with (
+            self._telling_damage(),
+            self.engine.connect().execution_options(paddock_write=True) as connection,
+            connection.begin(),
+        ):
+            if not self.sqlite:
+                connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_WRITER)))
+            yield connection
+
+    @contextmanager
+    def _telling_damage(self) -> Iterator[None]:
+        try:
+            yield
+        except (sa.exc.DatabaseError, sqlite3.DatabaseError) as error:
+            raise self.translated(error) from error
+
+    def translated(self, error: Exception) -> Exception:
+        """The same, or DatabaseDamaged when that is what it says."""
+        cause = getattr(error, "orig", error)
+        code = getattr(cause, "sqlite_errorcode", None)
+        damaged = code & 0xFF in _DAMAGED if code is not None else "malformed" in str(cause)
+        if not (self.file and damaged):
+            return error
+        return DatabaseDamaged(
+            f"The database {self.file} is damaged ({cause}): end the server, put the newest file of "
+            f"{self.file.parent / 'backups'} in its place, remove {self.file.name}-wal and {self.file.name}-shm, "
+            "and start it again."
+        )
+
+    def revisions(self) -> tuple[str | None, str | None]:
+        """The revision of the schema, and the one that this version has."""
+        head = ScriptDirectory.from_config(_alembic()).get_current_head()
+        with self.read() as connection:
+            return MigrationContext.configure(connection).get_current_revision(), head
+
+    def ping(self) -> None:
+        """Raises when the database does not answer."""
+        with self.read() as connection:
+            connection.execute(sa.select(1))
+
+    def migrate(self) -> None:
+        """Bring the schema up to this version."""
+        config = _alembic()
+        with self.write() as connection:
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")
+
+    def close(self) -> None:
+        self.engine.dispose()
+
+    def _configure_sqlite(self, connection: Any, _record: Any) -> None:
+        connection.isolation_level = None  # transactions are begun below, not by the driver
+        # SQLite's own knows ASCII only: a search for `über` would not find `Über`.
+        connection.create_function("lower", 1, lambda text: text and text.lower(), deterministic=True)
+        cursor = connection.cursor()
+        synchronous = "NORMAL" if self._journal == "WAL" else "FULL"
+        for pragma in (
+            f"busy_timeout={WAIT_SECONDS * 1000}",
+            f"journal_mode={self._journal}",
+            "foreign_keys=ON",
+            f"synchronous={synchronous}",
+        ):
+            cursor.execute(f"PRAGMA {pragma}")
+        cursor.close()
+
+
+def _alembic() -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
+    return config
+
+
+def _configure_postgres(connection: Any, _record: Any) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(f"SET lock_timeout = '{WAIT_SECONDS}s'")
+    connection.commit()
+
+
+def _begin_sqlite(connection: sa.Connection) -> None:
+    # A transaction that starts by reading and then writes fails when another has written between: so a writer
+    # says at its beginning that it is one.
+    writes = connection.get_execution_options().get("paddock_write")
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

@@ -1,0 +1,47 @@
+"""Deletes the rows of a removed job in portions: others write in between, and a server that is killed goes on later."""
+
+import sqlalchemy as sa
+
+from paddock.models import TaskState
+from paddock.server.store.tables import allocations, attempts, batches, chunks, jobs, tasks
+
+ROWS = 2_000  # at a time
+ATTEMPTS = 200
+_UNENDED = (TaskState.SUBMITTED.value, TaskState.RUNNING.value)
+
+
+def detach(c: sa.Connection, job: str) -> None:
+    """Nothing of this job, which is being removed, is the engine's business any more."""
+    for table in (allocations, batches):
+        c.execute(sa.delete(table).where(table.c.job_id == job))
+    unended = sa.update(tasks).where(tasks.c.job_id == job, tasks.c.state.in_(_UNENDED))
+    c.execute(unended.values(state=TaskState.STOPPED.value, stopping=True))
+
+
+def erase_some(c: sa.Connection, job: str, rows: int = ROWS) -> bool:
+    """Delete about so many rows of a job that is detached; the job itself at last. Whether there are more."""
+    few = list(c.scalars(sa.select(attempts.c.id).where(attempts.c.job_id == job).limit(min(ATTEMPTS, rows))))
+    if few:
+        if _erase_points(c, few, rows):
+            c.execute(sa.delete(attempts).where(attempts.c.id.in_(few)))
+        return True
+    some = list(c.scalars(sa.select(tasks.c.id).where(tasks.c.job_id == job).limit(rows)))
+    if some:
+        for start in range(0, len(some), ATTEMPTS):
+            c.execute(sa.delete(tasks).where(tasks.c.id.in_(some[start : start + ATTEMPTS])))
+        return True
+    c.execute(sa.delete(jobs).where(jobs.c.id == job))
+    return False
+
+
+def _erase_points(c: sa.Connection, ids: list[int], rows: int) -> bool:
+    """Delete points of these attempts: one attempt alone may have a million rows. Whether none are left."""
+    key = [chunks.c.attempt_id, chunks.c.name, chunks.c.seq]
+    found = c.execute(sa.select(*key).where(chunks.c.attempt_id.in_(ids)).limit(rows)).all()
+    if found:
+        one = sa.and_(*(column == sa.bindparam(f"one_{column.name}") for column in key))
+        c.execute(
+            sa.delete(chunks).where(one),
+            [{f"one_{name}": value for name, value in row._mapping.items()} for row in found],
+        )
+    return len(found) < rows

@@ -1,0 +1,53 @@
+"""Events: what changed, for clients that follow. Kept for a while, so that they can reconnect."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from paddock.server.store.tables import events
+
+
+def insert(c: sa.Connection, kind: str, job: str | None, data: dict[str, Any], owner: str | None = None) -> None:
+    c.execute(sa.insert(events).values(at=time.time(), kind=kind, job_id=job, owner=owner, data=data))
+
+
+@dataclass(frozen=True)
+class Written:
+    """An event whose data are JSON, as it is stored."""
+
+    id: int
+    at: float
+    job: str | None
+    kind: str
+    data: str
+
+
+def after(c: sa.Connection, last: int, job: str | None = None, limit: int = 500) -> Iterator[Written]:
+    """One by one, for whom passes them on: to read their JSON and to write it again would take long."""
+    data = sa.cast(events.c.data, sa.Text)
+    query = sa.select(events.c.id, events.c.at, events.c.job_id, events.c.kind, data).where(events.c.id > last)
+    if job is not None:
+        query = query.where(events.c.job_id == job)
+    for row in c.execute(query.order_by(events.c.id).limit(limit)):
+        yield Written(*row)
+
+
+def jobs_after(c: sa.Connection, last: int) -> list[str]:
+    """The jobs that something has happened to since."""
+    query = sa.select(events.c.job_id).where(events.c.id > last, events.c.job_id.is_not(None))
+    return list(c.scalars(query.distinct()))
+
+
+def bounds(c: sa.Connection) -> tuple[int, int]:
+    """The ids of the oldest and of the newest event kept; (0, 0) when there is none."""
+    row = c.execute(sa.select(sa.func.min(events.c.id), sa.func.max(events.c.id))).one()
+    return row[0] or 0, row[1] or 0
+
+
+def forget(c: sa.Connection, older_than: float) -> None:
+    """Drop old events, but never the newest: its id tells a client how far the stream is."""
+    newest = sa.select(sa.func.max(events.c.id)).scalar_subquery()
+    c.execute(sa.delete(events).where(events.c.at < older_than, events.c.id < newest))

@@ -1,0 +1,405 @@
+"""Jobs: insert, find, list, change, remove."""
+
+import json
+import time
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import sqlalchemy as sa
+
+from paddock.errors import AmbiguousId, NotFound
+from paddock.models import (
+    CodeInfo,
+    Facets,
+    Goal,
+    Interpreter,
+    Job,
+    JobDetail,
+    JobPage,
+    JobPatch,
+    JobSpec,
+    LimitsRequest,
+    NoWord,
+    Objective,
+    Packing,
+    ScriptReport,
+    TaskCounts,
+    TaskState,
+)
+from paddock.rules import estimate
+from paddock.runner import map_driver
+from paddock.search.tasks import NewTask
+from paddock.server.store import allocations, events, metrics, reduces, trials
+from paddock.server.store import attempts as attempt_rows
+from paddock.server.store.rows import ALL_HEARD, Silent, moment, storable
+from paddock.server.store.tables import attempts, jobs, tasks
+
+SortKey = Literal["created", "-created", "name", "-name", "owner", "-owner"]
+SPARK_POINTS = 30
+MAX_WARNINGS = 20
+_UNENDED = (TaskState.SUBMITTED.value, TaskState.RUNNING.value)
+
+
+@dataclass(frozen=True)
+class NewJob:
+    id: str
+    owner: str
+    spec: JobSpec
+    script: ScriptReport | None
+    code: CodeInfo
+    interpreter: Interpreter
+    tasks: Sequence[NewTask]
+    warnings: list[str] = field(default_factory=list)
+    digest: str | None = None
+    program: str | None = None
+    searching: bool = False
+    rows: list[trials.Row] = field(init=False)  # its tasks, ready to be stored
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rows", trials.prepared(self.id, self.tasks))
+
+
+def insert(c: sa.Connection, new: NewJob) -> None:
+    """The job, its tasks, their first attempts and the event, to be committed together."""
+    now = time.time()
+    spec = new.spec
+    c.execute(
+        sa.insert(jobs).values(
+            id=new.id,
+            owner=new.owner,
+            name=spec.name,
+            description=spec.description,
+            tags=spec.tags,
+            spec=spec.model_dump(mode="json"),
+            script=new.script.model_dump(mode="json") if new.script else None,
+            code=new.code.model_dump(mode="json"),
+            interpreter=new.interpreter.model_dump(mode="json"),
+            metric=spec.objective.metric,
+            goal=spec.objective.goal.value,
+            warnings=new.warnings,
+            created_at=now,
+            digest=new.digest,
+            program=new.program,
+            searching=new.searching,
+            search_until=None if spec.search.time_budget is None else now + spec.search.time_budget,
+        )
+    )
+    trials.insert(c, new.id, new.rows)
+    events.insert(c, "job", new.id, {"change": "submitted", "tasks": len(new.tasks)}, owner=new.owner)
+
+
+def resolve(c: sa.Connection, text: str) -> str:
+    """The id that `text` is, or is the beginning of."""
+    query = sa.select(jobs.c.id).where(jobs.c.id.startswith(text, autoescape=True), jobs.c.removing.is_(False))
+    found: list[str] = list(c.scalars(query.order_by(jobs.c.id).limit(6))) if text and storable(text) else []
+    if text in found:
+        return text
+    if not found:
+        raise NotFound(f"There is no job {text!r}: `paddock ls` lists them.")
+    if len(found) > 1:
+        raise AmbiguousId(f"{text!r} is the beginning of several jobs: {', '.join(found)}.")
+    return found[0]
+
+
+def detail(c: sa.Connection, job: str, folder: str, silent: Silent = ALL_HEARD) -> JobDetail:
+    row = c.execute(sa.select(jobs).where(jobs.c.id == job)).one_or_none()
+    if row is None:
+        raise NotFound(f"There is no job {job!r}.")
+    summary = _summaries(c, [row], silent)[0]
+    spec = JobSpec.model_validate(row.spec).model_copy(
+        update={"name": row.name, "description": row.description, "tags": row.tags}
+    )
+    return JobDetail(
+        **summary.__dict__,
+        spec=spec,
+        packing=[Packing(gpu=gpu, **found) for gpu, found in sorted((row.packing or {}).items())],
+        script=script_of(row),
+        code=CodeInfo.model_validate(row.code),
+        folder=folder,
+        mapped=spec.script == map_driver.SCRIPT,
+    )
+
+
+def variables(c: sa.Connection, job: str) -> dict[str, str]:
+    """The environment variables that it was given, with their values."""
+    spec = c.execute(sa.select(jobs.c.spec).where(jobs.c.id == job)).scalar_one()
+    return JobSpec.model_validate(spec).environment.variables
+
+
+def page(
+    c: sa.Connection,
+    *,
+    q: str | None = None,
+    state: TaskState | None = None,
+    tag: str | None = None,
+    owner: str | None = None,
+    sort: SortKey = "-created",
+    offset: int = 0,
+    limit: int = 50,
+    silent: Silent = ALL_HEARD,
+) -> JobPage:
+    if not all(storable(text) for text in (q, tag, owner) if text):
+        return JobPage(total=0, offset=offset, items=[])
+    where: list[sa.ColumnElement[bool]] = [jobs.c.removing.is_(False)]
+    if q:
+        like = [column.icontains(q, autoescape=True) for column in (jobs.c.name, jobs.c.description, jobs.c.id)]
+        where.append(sa.or_(*like))
+    if state:
+        where.append(sa.exists().where(tasks.c.job_id == jobs.c.id, tasks.c.state == state.value))
+    if tag:
+        where.append(_has_tag(tag))
+    if owner:
+        where.append(jobs.c.owner == owner)
+    total = c.execute(sa.select(sa.func.count()).select_from(jobs).where(*where)).scalar_one()
+    column = {"created": jobs.c.created_at, "name": sa.func.lower(jobs.c.name), "owner": jobs.c.owner}[sort.lstrip("-")]
+    order = column.desc() if sort.startswith("-") else column.asc()
+    rows = c.execute(sa.select(jobs).where(*where).order_by(order, jobs.c.id).offset(offset).limit(limit)).all()
+    return JobPage(total=total, offset=offset, items=_summaries(c, rows, silent))
+
+
+def _has_tag(tag: str) -> sa.ColumnElement[bool]:
+    """Looks at the JSON text, the same in every database; `replace` minds case and knows no wildcards.
+
+    Inside a tag a quote has a backslash before it: a comma, a blank and a quote are the beginning of one.
+    """
+    listed = sa.literal(", ") + sa.func.substr(sa.cast(jobs.c.tags, sa.Text), 2)
+    return sa.func.replace(listed, f", {json.dumps(tag)}", "") != listed
+
+
+def _summaries(c: sa.Connection, rows: Sequence[sa.Row[Any]], silent: Silent) -> list[Job]:
+    """All that is computed from tasks, in a fixed number of queries whatever the number of jobs."""
+    ids = [row.id for row in rows]
+    counts: dict[str, dict[str, int]] = defaultdict(dict)
+    extremes: dict[str, tuple[float | None, float | None]] = {}
+    query = sa.select(tasks.c.job_id, tasks.c.state, sa.func.count()).where(tasks.c.job_id.in_(ids))
+    for job, state, count in c.execute(query.group_by(tasks.c.job_id, tasks.c.state)):
+        counts[job][state] = count
+    query2 = sa.select(tasks.c.job_id, sa.func.min(tasks.c.best_value), sa.func.max(tasks.c.best_value))
+    for job, low, high in c.execute(query2.where(tasks.c.job_id.in_(ids)).group_by(tasks.c.job_id)):
+        extremes[job] = (low, high)
+    reducing = {one.job for one in reduces.due(c, [row.id for row in rows if row.spec.get("reduce")])}
+    ends, durations = _endings(c, ids)
+    left = _running_left(c, [job for job in ids if counts[job].get(TaskState.RUNNING.value)])
+    bests = {row.id: extremes.get(row.id, (None, None))[row.goal == Goal.MAX.value] for row in rows}
+    best_tasks = _best_tasks(c, bests)
+    lines = _sparklines(c, rows, best_tasks)
+    waits = allocations.waiting(c, [job for job in ids if counts[job].get(TaskState.SUBMITTED.value)])
+    no_word = _no_word(c, silent)
+    found = []
+    for row in rows:
+        goal, best = Goal(row.goal), bests[row.id]
+        of_states = TaskCounts(**counts[row.id])
+        over = not of_states.unended and not row.searching and row.id not in reducing
+        to_come = _to_come(row, of_states)
+        found.append(
+            Job(
+                id=row.id,
+                owner=row.owner,
+                name=row.name,
+                description=row.description,
+                tags=row.tags,
+                created_at=moment(row.created_at),
+                ended_at=moment(ends.get(row.id)) if over else None,
+                objective=Objective(metric=row.metric, goal=goal),
+                counts=of_states,
+                ended=over,
+                searching=row.searching,
+                to_come=to_come,
+                best_task=best_tasks.get(row.id),
+                best_value=best,
+                sparkline=lines.get(best_tasks.get(row.id, ""), []),
+                seconds_left=None
+                if over
+                else estimate.job_seconds_left(
+                    of_states.submitted + (to_come or 0), left[row.id], durations.get(row.id)
+                ),
+                held=row.held,
+                waits=(allocations.HELD if row.held else waits.get(row.id)) if of_states.submitted else None,
+                no_word=no_word.get(row.id),
+                warnings=[*([row.aside] if row.aside else []), *row.warnings],
+            )
+        )
+    return found
+
+
+def _no_word(c: sa.Connection, silent: Silent) -> dict[str, NoWord]:
+    found: dict[str, NoWord] = {}
+    for row in attempt_rows.running_in(c, silent):
+        since, known = moment(silent[row.allocation]), found.get(row.job_id)
+        found[row.job_id] = NoWord(
+            tasks=known.tasks + 1 if known else 1, since=min(known.since, since) if known else since
+        )
+    return found
+
+
+def _to_come(row: sa.Row[Any], counts: TaskCounts) -> int | None:
+    """Tasks that a search will still add."""
+    if not row.searching:
+        return 0
+    planned, repeat = row.spec["search"]["trials"], row.spec["search"]["repeat"]
+    return None if planned is None else max(planned * repeat - counts.total, 0)
+
+
+def _best_tasks(c: sa.Connection, bests: dict[str, float | None]) -> dict[str, str]:
+    """Job -> the first of its tasks that reached the best value."""
+    found = {}
+    for job, best in bests.items():
+        if best is not None:
+            query = sa.select(tasks.c.id).where(tasks.c.job_id == job, tasks.c.best_value == best)
+            found[job] = c.execute(query.order_by(tasks.c.number).limit(1)).scalar_one()
+    return found
+
+
+def _sparklines(c: sa.Connection, rows: Sequence[sa.Row[Any]], best_tasks: dict[str, str]) -> dict[str, list[float]]:
+    """Task -> its objective, in few points."""
+    by_metric: dict[str, list[str]] = defaultdict(list)
+    for row in rows:
+        if row.id in best_tasks:
+            by_metric[row.metric].append(best_tasks[row.id])
+    found = [curve for metric, ids in by_metric.items() for curve in metrics.curves(c, ids, [metric], SPARK_POINTS)]
+    return {curve.task: [value for value in curve.values if value is not None] for curve in found}
+
+
+def _endings(c: sa.Connection, ids: list[str]) -> tuple[dict[str, float], dict[str, float]]:
+    """When the last attempt of each job ended, and how long its finished attempts took on average."""
+    finished = attempts.c.state == TaskState.FINISHED.value
+    duration = sa.case((finished, attempts.c.ended_at - attempts.c.started_at))
+    query = sa.select(attempts.c.job_id, sa.func.max(attempts.c.ended_at), sa.func.avg(duration))
+    ends: dict[str, float] = {}
+    durations: dict[str, float] = {}
+    for job, end, mean in c.execute(query.where(attempts.c.job_id.in_(ids)).group_by(attempts.c.job_id)):
+        if end is not None:
+            ends[job] = end
+        if mean is not None:
+            durations[job] = float(mean)
+    return ends, durations
+
+
+def _running_left(c: sa.Connection, ids: list[str]) -> dict[str, list[float | None]]:
+    now = time.time()
+    found: dict[str, list[float | None]] = defaultdict(list)
+    for row in c.execute(
+        attempt_rows.with_tasks().where(tasks.c.job_id.in_(ids), tasks.c.state == TaskState.RUNNING.value)
+    ):
+        found[row.job_id].append(attempt_rows.pace(row).seconds_left(now))
+    return found
+
+
+def facets(c: sa.Connection) -> Facets:
+    rows = c.execute(sa.select(jobs.c.owner, jobs.c.tags).where(jobs.c.removing.is_(False))).all()
+    tags = {tag for row in rows for tag in row.tags}
+    return Facets(owners=sorted({row.owner for row in rows}), tags=sorted(tags))
+
+
+def patch(c: sa.Connection, job: str, change: JobPatch) -> None:
+    values = change.model_dump(exclude_none=True)
+    if values:
+        c.execute(sa.update(jobs).where(jobs.c.id == job).values(**values))
+        events.insert(c, "job", job, {"change": "edited"})
+
+
+def hold(c: sa.Connection, job: str, *, held: bool = True, warning: str | None = None) -> bool:
+    """No further task is begun, or they are again; the engine tells runners and backend. Whether that is a change.
+
+    A release is passed on in any case: somebody may have held allocations on the backend itself.
+    """
+    change = sa.update(jobs).where(jobs.c.id == job)
+    if held:
+        change = change.where(jobs.c.held.is_(False))
+    changed = bool(c.execute(change.values(held=held, adjusted=jobs.c.adjusted + 1)).rowcount)
+    if changed:
+        events.insert(c, "job", job, {"change": "held" if held else "released"})
+    if changed and warning:
+        warn(c, job, warning)
+    return changed
+
+
+def limit(c: sa.Connection, job: str, change: LimitsRequest) -> None:
+    """Other limits, for the allocations that there are and those to come."""
+    spec = JobSpec.model_validate(c.execute(sa.select(jobs.c.spec).where(jobs.c.id == job)).scalar_one())
+    resources = spec.resources.model_copy(update=change.model_dump(exclude_none=True))
+    values = spec.model_copy(update={"resources": resources}).model_dump(mode="json")
+    c.execute(sa.update(jobs).where(jobs.c.id == job).values(spec=values, adjusted=jobs.c.adjusted + 1))
+    events.insert(c, "job", job, {"change": "limits"})
+
+
+def warn(c: sa.Connection, job: str, text: str) -> None:
+    """Something to be shown on the job."""
+    known = c.execute(sa.select(jobs.c.warnings).where(jobs.c.id == job)).scalar_one_or_none()
+    if known is not None and text not in known:
+        c.execute(sa.update(jobs).where(jobs.c.id == job).values(warnings=[*known, text][-MAX_WARNINGS:]))
+        events.insert(c, "job", job, {"change": "warned"})
+
+
+def warn_of_lines(c: sa.Connection, job: str, allocation: str, count: int) -> None:
+    """Count lines of a journal that say nothing: one warning an allocation, with the sum."""
+    whose = f" of the journal of allocation {allocation} "
+    known = c.execute(sa.select(jobs.c.warnings).where(jobs.c.id == job)).scalar_one_or_none() or []
+    told = next((text for text in known if whose in text), None)
+    if told is not None:
+        count += int(told.split(" ", 1)[0])
+        known = [text for text in known if text != told]
+        c.execute(sa.update(jobs).where(jobs.c.id == job).values(warnings=known))
+    one = count == 1
+    what = "is not a valid record and was left out" if one else "are not valid records and were left out"
+    warn(c, job, f"{count} line{'' if one else 's'}{whose}{what}")
+
+
+def set_aside(c: sa.Connection, job: str, why: str | None) -> None:
+    """Show that the engine cannot go on with a job, and why; None: it can again."""
+    changed = c.execute(sa.update(jobs).where(jobs.c.id == job, jobs.c.aside.is_distinct_from(why)).values(aside=why))
+    if changed.rowcount:
+        events.insert(c, "job", job, {"change": "set aside" if why else "taken up"})
+
+
+def untold(c: sa.Connection) -> list[sa.Row[Any]]:
+    """Jobs whose runners have not been told of the newest change."""
+    query = sa.select(jobs.c.id, jobs.c.held, jobs.c.adjusted, jobs.c.spec)
+    return list(c.execute(query.where(jobs.c.told != jobs.c.adjusted, jobs.c.removing.is_(False))))
+
+
+def told(c: sa.Connection, job: str, number: int) -> None:
+    c.execute(sa.update(jobs).where(jobs.c.id == job).values(told=number))
+
+
+def mark_removing(c: sa.Connection, job: str) -> None:
+    """The job is gone for everybody; the engine stops what runs, then deletes its rows and its folder."""
+    c.execute(sa.update(jobs).where(jobs.c.id == job).values(removing=True))
+    c.execute(sa.update(tasks).where(tasks.c.job_id == job, tasks.c.state.in_(_UNENDED)).values(stopping=True))
+    events.insert(c, "removed", job, {})
+
+
+def removing(c: sa.Connection) -> list[str]:
+    return list(c.scalars(sa.select(jobs.c.id).where(jobs.c.removing.is_(True))))
+
+
+def is_searching(c: sa.Connection, job: str) -> bool:
+    return bool(c.scalar(sa.select(jobs.c.searching).where(jobs.c.id == job)))
+
+
+def running(c: sa.Connection) -> list[str]:
+    """Jobs with a task that runs."""
+    return list(c.scalars(sa.select(tasks.c.job_id).where(tasks.c.state == TaskState.RUNNING.value).distinct()))
+
+
+def objective(c: sa.Connection, job: str) -> Objective:
+    row = c.execute(sa.select(jobs.c.metric, jobs.c.goal).where(jobs.c.id == job)).one()
+    return Objective(metric=row.metric, goal=Goal(row.goal))
+
+
+def digest(c: sa.Connection, job: str) -> str | None:
+    """Of its code."""
+    found: str | None = c.scalar(sa.select(jobs.c.digest).where(jobs.c.id == job))
+    return found
+
+
+def script_of(row: sa.Row[Any]) -> ScriptReport | None:
+    return ScriptReport.model_validate(row.script) if row.script else None
+
+
+def launchable(c: sa.Connection, ids: Sequence[str]) -> dict[str, sa.Row[Any]]:
+    """What the engine needs to know of jobs in order to run them."""
+    rows: Sequence[sa.Row[Any]] = c.execute(sa.select(jobs).where(jobs.c.id.in_(ids))).all()
+    return {row.id: row for row in rows}

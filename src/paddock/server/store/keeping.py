@@ -1,0 +1,92 @@
+"""What of the jobs is over: by this it is known what may go."""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from pathlib import PurePath
+
+import sqlalchemy as sa
+
+from paddock.models import TaskState
+from paddock.server.store import reduces
+from paddock.server.store.tables import allocations, attempts, batches, jobs, tasks
+
+_UNENDED = (TaskState.SUBMITTED.value, TaskState.RUNNING.value)
+# But for a reduce that is due: no task is left, none will come, and every journal was read to its end.
+_OVER = (
+    jobs.c.removing.is_(False),
+    jobs.c.searching.is_(False),
+    ~sa.exists().where(tasks.c.job_id == jobs.c.id, tasks.c.state.in_(_UNENDED)),
+    ~sa.exists().where(allocations.c.job_id == jobs.c.id, allocations.c.closed.is_(False)),
+)
+
+
+@dataclass(frozen=True)
+class Ended:
+    id: str
+    name: str
+    at: float
+
+
+@dataclass(frozen=True)
+class Superseded:
+    """An attempt of a task that has had another one since."""
+
+    job: str
+    task: str
+    number: int
+    at: float
+
+
+def over(c: sa.Connection, job: str) -> bool:
+    """Return True if a job has ended, whenever that was."""
+    found = c.execute(sa.select(jobs.c.id).where(*_OVER, jobs.c.id == job)).one_or_none()
+    return found is not None and not reduces.due(c, [job])
+
+
+def ended(c: sa.Connection, before: float, job: str | None = None) -> list[Ended]:
+    """Jobs that had ended by then.
+
+    Runners tell when attempts ended, and their clocks may be wrong: what the server saw later counts, too.
+    """
+    query = (
+        sa.select(jobs.c.id, jobs.c.name, jobs.c.created_at)
+        .add_columns(_latest(attempts).label("told"), _latest(allocations).label("seen"))
+        .where(*_OVER, jobs.c.created_at <= before)
+        .order_by(jobs.c.created_at)
+    )
+    if job is not None:
+        query = query.where(jobs.c.id == job)
+    rows = c.execute(query).all()
+    due = {one.job for one in reduces.due(c, None if job is None else [job])} if rows else set()
+    found = [
+        Ended(row.id, row.name, max(row.created_at, row.told or 0.0, row.seen or 0.0))
+        for row in rows
+        if row.id not in due
+    ]
+    return [one for one in found if one.at <= before]
+
+
+def _latest(table: sa.Table) -> sa.ScalarSelect[float | None]:
+    return sa.select(sa.func.max(table.c.ended_at)).where(table.c.job_id == jobs.c.id).scalar_subquery()
+
+
+def superseded(c: sa.Connection, before: float) -> Iterator[Superseded]:
+    query = (
+        sa.select(attempts.c.job_id, attempts.c.task_id, attempts.c.number, attempts.c.created_at, attempts.c.ended_at)
+        .join(tasks, tasks.c.id == attempts.c.task_id)
+        .where(attempts.c.number < tasks.c.attempt, attempts.c.created_at <= before)
+        .order_by(attempts.c.job_id, attempts.c.task_id, attempts.c.number)
+    )
+    for job, task, number, created, over in c.execute(query):
+        if max(created, over or 0.0) <= before:
+            yield Superseded(job, task, number, max(created, over or 0.0))
+
+
+def runners_in_use(c: sa.Connection, since: float) -> Collection[str]:
+    """Names of the runner files of allocations that may still have something to say, or had since then."""
+    of_batch = allocations.c.batch == batches.c.key
+    used = sa.or_(allocations.c.closed.is_(False), allocations.c.ended_at >= since)
+    query = sa.select(batches.c.spec).where(sa.or_(batches.c.created_at >= since, sa.exists().where(of_batch, used)))
+    return {
+        PurePath(part).name for spec in c.scalars(query) for part in spec.get("runner", ()) if part.endswith(".pyz")
+    }

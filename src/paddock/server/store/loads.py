@@ -1,0 +1,87 @@
+"""How busy nodes were: a row a node and moment. What is older is kept less often, then not at all."""
+
+from collections.abc import Iterable
+
+import sqlalchemy as sa
+
+from paddock.models import Resources, Seat, TaskState
+from paddock.rules.monitoring import Running, Sample
+from paddock.server.store.rows import storable
+from paddock.server.store.tables import attempts, jobs, loads, tasks
+
+MINUTE = 60.0
+Key = tuple[str, str]  # backend, node
+
+
+def insert(c: sa.Connection, at: float, samples: Iterable[tuple[Key, Sample]]) -> None:
+    rows = [{"backend": backend, "node": node, "at": at, "data": data} for (backend, node), data in samples]
+    if rows:
+        c.execute(sa.insert(loads), rows)
+
+
+def since(
+    c: sa.Connection, at: float, node: str | None = None, backend: str | None = None
+) -> dict[Key, list[tuple[float, Sample]]]:
+    """What was kept from then on, by node, in the order of time."""
+    if not all(storable(text) for text in (node, backend) if text):
+        return {}
+    query = sa.select(loads).where(loads.c.at >= at).order_by(loads.c.backend, loads.c.node, loads.c.at)
+    if node is not None:
+        query = query.where(loads.c.node == node)
+    if backend is not None:
+        query = query.where(loads.c.backend == backend)
+    found: dict[Key, list[tuple[float, Sample]]] = {}
+    for row in c.execute(query):
+        found.setdefault((row.backend, row.node), []).append((row.at, row.data))
+    return found
+
+
+def thin(c: sa.Connection, after: float, until: float) -> None:
+    """Of what was kept between, leave one a node and minute: the first."""
+    query = sa.select(loads.c.backend, loads.c.node, loads.c.at).where(loads.c.at >= after, loads.c.at < until)
+    kept: set[tuple[str, str, int]] = set()
+    surplus = []
+    for backend, node, at in c.execute(query.order_by(loads.c.at)):
+        minute = (backend, node, int(at // MINUTE))
+        if minute in kept:
+            surplus.append({"b": backend, "n": node, "t": at})
+        kept.add(minute)
+    if surplus:
+        one = sa.and_(
+            loads.c.backend == sa.bindparam("b"), loads.c.node == sa.bindparam("n"), loads.c.at == sa.bindparam("t")
+        )
+        c.execute(sa.delete(loads).where(one), surplus)
+
+
+def forget(c: sa.Connection, older_than: float) -> None:
+    c.execute(sa.delete(loads).where(loads.c.at < older_than))
+
+
+def running(c: sa.Connection, now: float) -> dict[int, Running]:
+    """Tasks that run, by the id of their attempt, with what is to be known of their jobs; nothing measured."""
+    query = (
+        sa.select(attempts, jobs.c.name, jobs.c.owner, jobs.c.spec)
+        .join(tasks, sa.and_(tasks.c.id == attempts.c.task_id, tasks.c.attempt == attempts.c.number))
+        .join(jobs, jobs.c.id == attempts.c.job_id)
+        .where(attempts.c.state == TaskState.RUNNING.value)
+        .order_by(jobs.c.created_at, jobs.c.id, tasks.c.number)
+    )
+    resources: dict[str, Resources] = {}
+    found = {}
+    for row in c.execute(query):
+        if row.job_id not in resources:
+            resources[row.job_id] = Resources.model_validate(row.spec["resources"])
+        found[row.id] = Running(
+            task=row.task_id,
+            job=row.job_id,
+            name=row.name,
+            user=row.owner,
+            resources=resources[row.job_id],
+            seconds=max(now - (row.started_at or now), 0.0),
+            node=row.node,
+            device=row.device,
+            allocation=row.allocation,
+            seat=Seat.model_validate(row.seat) if row.seat else None,
+            peak_gpu_memory=row.peak_gpu_memory,
+        )
+    return found

@@ -1,0 +1,59 @@
+"""How tasks share GPUs: of each job as its runners say, and what was learned of a program for its next job."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import sqlalchemy as sa
+
+from paddock.models import Packing
+from paddock.server.store import events
+from paddock.server.store.tables import jobs, packings
+
+MOST_KINDS = 16  # of GPU, in one job
+_REMEMBERED = ("tasks", "need", "limit", "speedup")
+
+
+def take(c: sa.Connection, job: str, said: Sequence[Packing]) -> None:
+    """What the runners of a job have said, in its order."""
+    found = {one.gpu: one for one in said}
+    row = c.execute(sa.select(jobs.c.packing, jobs.c.program, jobs.c.owner).where(jobs.c.id == job)).one_or_none()
+    if not found or row is None:
+        return
+    known = {**(row.packing or {})}
+    for gpu, one in found.items():
+        if gpu not in known and len(known) >= MOST_KINDS:
+            continue
+        values = one.model_dump(mode="json", exclude={"gpu"})
+        before = known.get(gpu) or {}
+        known[gpu] = values | {"speedup": one.speedup or before.get("speedup")}
+        if row.program:
+            _remember(c, row.owner, row.program, one)
+    c.execute(sa.update(jobs).where(jobs.c.id == job).values(packing=known))
+    events.insert(c, "job", job, {"change": "packing"})
+
+
+def known(c: sa.Connection, owner: str, program: str | None) -> dict[str, dict[str, Any]]:
+    """Kind of GPU -> what tasks of this program of this person needed there, and how many shared one."""
+    if program is None:
+        return {}
+    rows = c.execute(sa.select(packings).where(packings.c.owner == owner, packings.c.program == program))
+    return {row.gpu: {name: getattr(row, name) for name in _REMEMBERED} for row in rows}
+
+
+def _remember(c: sa.Connection, owner: str, program: str, one: Packing) -> None:
+    """Only of what chose for itself: what a person asked for says nothing of what pays."""
+    if not one.auto or one.need is None:
+        return
+    where = sa.and_(packings.c.owner == owner, packings.c.program == program, packings.c.gpu == one.gpu)
+    before = c.execute(sa.select(packings).where(where)).one_or_none()
+    values = {
+        "tasks": max(one.tasks, one.target or 0) if one.limit == "tasks" else one.tasks,
+        "need": one.need,
+        "limit": one.limit,
+        "speedup": one.speedup or (before.speedup if before is not None else None),
+        "at": one.at.timestamp(),
+    }
+    if before is None:
+        c.execute(sa.insert(packings).values(owner=owner, program=program, gpu=one.gpu, **values))
+    elif one.tasks >= before.tasks or one.limit not in (None, "tasks"):
+        c.execute(sa.update(packings).where(where).values(**values))

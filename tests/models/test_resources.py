@@ -1,0 +1,303 @@
+"""What a task needs: what may be asked for, and where it comes from when it is not given."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from paddock.errors import InvalidInput
+from paddock.models import LimitsRequest, Resources
+from paddock.paths import Home
+from paddock.rules.placement import resolve
+from paddock.settings import Settings, SlurmSettings, load
+
+HOSTILE = [
+    "two words",
+    "a\nb",
+    "a\tb",
+    "a\rb",
+    "a\x00b",
+    'a"b',
+    "a'b",
+    "a\\b",
+    "$(touch pwned)",
+    "`touch pwned`",
+    "${HOME}",
+    "a;b",
+    "a#b",
+    "a>b",
+    "",
+    "ü",
+]
+WORDS = ["gpu_type", "partition", "account", "qos", "reservation"]
+LISTS = ["nodelist", "exclude", "constraint"]
+
+
+class TestValues:
+    @pytest.mark.parametrize("field", [*WORDS, *LISTS])
+    @pytest.mark.parametrize("value", HOSTILE)
+    def test_what_is_no_name_is_refused(self, field: str, value: str) -> None:
+        with pytest.raises(ValidationError, match=field):
+            Resources.model_validate({field: value})
+
+    @pytest.mark.parametrize("field", [*WORDS, *LISTS])
+    def test_blanks_around_it_are_not_part_of_it(self, field: str) -> None:
+        for value in (" a", "a\n", "\n\ta \r\n"):
+            assert getattr(Resources.model_validate({field: value}), field) == "a"
+
+    @pytest.mark.parametrize(
+        ("field", "value"),
+        [
+            ("partition", "volta,a100"),
+            ("account", "proj-2024.x"),
+            ("gpu_type", "tesla_v100-sxm2:2"),
+            ("nodelist", "n[1-3,7],gpu01.cluster"),
+            ("exclude", "n04"),
+            ("constraint", "[rack1*2&rack2*4]"),
+            ("constraint", "(volta|ampere)&ib"),
+            ("reservation", "course@1"),
+        ],
+    )
+    def test_what_clusters_have_is_taken(self, field: str, value: str) -> None:
+        assert getattr(Resources.model_validate({field: value}), field) == value
+
+    @pytest.mark.parametrize(
+        "given_",
+        [
+            {"gpus": -1},
+            {"cpus": 0},
+            {"nodes": 0},
+            {"slots": 0},
+            {"nice": -1},
+            {"nice": 2**31},
+            {"memory": "16"},
+            {"memory": 16},
+            {"memory": "-1G"},
+            {"memory": True},
+            {"memory": "9999999P"},
+            {"time_limit": "60"},
+            {"time_limit": 59},
+            {"time_limit": "30s"},
+            {"time_limit": "99999w"},
+            {"time_limit": "9" * 400 + "h"},
+            {"memory": "9" * 400 + "G"},
+            {"time_limit": True},
+            {"time_limit": "soon"},
+            {"launcher": "mpirun"},
+            {"colour": "red"},
+            {"options": "--x"},
+            {"options": ["--comment-not=a"] * 51},
+        ],
+    )
+    def test_what_makes_no_sense_is_refused(self, given_: dict[str, Any]) -> None:
+        with pytest.raises(ValidationError):
+            Resources.model_validate(given_)
+
+    def test_units_are_read(self) -> None:
+        read = Resources.model_validate({"memory": "16G", "time_limit": "1-00:00:00"})
+        assert (read.memory, read.time_limit) == (16 * 1024**3, 86_400)
+        assert Resources.model_validate(read.model_dump(mode="json")) == read
+        assert LimitsRequest.model_validate({"time_limit": "90m"}).time_limit == 5400
+        with pytest.raises(ValidationError, match="of what"):
+            LimitsRequest.model_validate({"time_limit": "90"})
+
+
+class TestOptions:
+    @pytest.mark.parametrize(
+        "option",
+        [
+            "--exclusive",
+            "--mail-user=me@x.org",
+            "--mail-type=END,FAIL",
+            "--licenses=matlab:2",
+            "--mem-per-cpu=4G",
+            "--begin=now+1hour",
+            "--time-min=1:00:00",
+            "--wait-all-nodes=1",
+            "--requeue",
+            "--gpu-bind=closest",
+            "--gres-flags=enforce-binding",
+            "--hint=nomultithread",
+            "--wckey=two words",
+            "--prefer=",
+        ],
+    )
+    def test_others_of_sbatch_are_taken(self, option: str) -> None:
+        assert Resources(options=[option]).options == [option]
+
+    @pytest.mark.parametrize("char", ["\n", "\r", "\t", "\x00", "\x7f", '"', "'", "\\", "`", "$"])
+    def test_no_value_can_be_more_than_a_value(self, char: str) -> None:
+        for option in (f"--mail-user=a{char}b", f"--x{char}=1", f"--a=b{char}#SBATCH --wrap=x"):
+            with pytest.raises(ValidationError):
+                Resources(options=[option])
+        for option in (f"--mail-user=a{char}", f"{char}--exclusive"):
+            try:
+                assert char not in Resources(options=[option]).options[0]
+            except ValidationError:
+                assert not char.isspace()
+
+    @pytest.mark.parametrize("option", ["-p", "-p volta", "exclusive", "--", "--=x", "--X", "--mail user", "---x", ""])
+    def test_what_is_no_long_option_is_refused(self, option: str) -> None:
+        with pytest.raises(ValidationError):
+            Resources(options=[option])
+
+    @pytest.mark.parametrize(
+        ("option", "instead"),
+        [
+            ("--array=0-9", "--array is set by Paddock"),
+            ("--output=/tmp/x", "--output is set by Paddock"),
+            ("--wrap=true", "--wrap is set by Paddock"),
+            ("--export=ALL", "--export is set by Paddock"),
+            ("--signal=TERM@1", "--signal is set by Paddock"),
+            ("--hold", "--hold is set by Paddock"),
+            ("--time=1:00:00", "use the field time_limit"),
+            ("--mem=4G", "use the field memory"),
+            ("--gres=gpu:1", "use the field gpus"),
+            ("--partition=x", "use the field partition"),
+            ("--nodelist=n1", "use the field nodelist"),
+            # sbatch takes any beginning of a name that fits one option only
+            ("--arr=0-9", "--array is set by Paddock"),
+            ("--part=x", "use the field partition"),
+            ("--nodel=n1", "use the field nodelist"),
+            ("--gpu=1", "use the field gpus"),
+            ("--ntasks-per-n=4", "--ntasks-per-node is set by Paddock"),
+            ("--help", "submits nothing"),
+            ("--version", "submits nothing"),
+            ("--clusters=other", "submits nothing"),
+        ],
+    )
+    def test_what_paddock_sets_is_refused_with_what_to_use(self, option: str, instead: str) -> None:
+        with pytest.raises(ValidationError, match=instead):
+            Resources(options=[option])
+
+    @given(st.text(max_size=40))
+    def test_none_breaks_out_of_its_line(self, text: str) -> None:
+        try:
+            [kept] = Resources(options=[f"--x{text}"]).options
+        except ValidationError:
+            return
+        assert kept.startswith("--x")
+        assert len(kept.splitlines()) == 1 or not any(char in kept for char in "\n\r")
+
+
+SETTINGS = """
+backend = "slurm"
+[backends.slurm]
+prefix = ["ssh", "login1"]
+setup = ["module load cuda"]
+poll_seconds = 3
+[backends.slurm.variables]
+OMP_PROC_BIND = "true"
+[backends.slurm.resources]
+partition = "all"
+account = "ml"
+time_limit = "4h"
+memory = "8G"
+options = ["--exclusive"]
+[backends.other]
+conf = "/etc/other/slurm.conf"
+[profiles.volta]
+partition = "volta"
+gpus = 2
+gpu_type = "v100"
+options = ["--mail-type=END"]
+[profiles.elsewhere]
+backend = "other"
+cpus = 8
+[profiles.Here]
+backend = "local"
+"""
+
+
+@pytest.fixture
+def cluster(home: Home, settings: Settings) -> Settings:
+    (home.root / "settings.toml").write_text(SETTINGS)
+    return load(home.root)
+
+
+class TestSettings:
+    def test_from_toml(self, cluster: Settings) -> None:
+        slurm = cluster.backends["slurm"]
+        assert (slurm.prefix, slurm.setup, slurm.poll_seconds) == (["ssh", "login1"], ["module load cuda"], 3)
+        assert (slurm.resources.time_limit, slurm.resources.memory) == (14_400, 8 * 1024**3)
+        assert slurm.variables == {"OMP_PROC_BIND": "true"}
+        assert cluster.profiles["volta"].gpus == 2
+        assert set(cluster.clusters) == {"slurm", "other"}
+        assert cluster.cluster("local") is None
+
+    def test_from_the_environment(self, home: Home, cluster: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("PADDOCK_BACKENDS__SLURM__POLL_SECONDS", "7")
+        monkeypatch.setenv("PADDOCK_BACKENDS__SLURM__RESOURCES__PARTITION", "night")
+        monkeypatch.setenv("PADDOCK_PROFILES__VOLTA__GPUS", "4")
+        found = load(home.root)
+        assert (found.backends["slurm"].poll_seconds, found.backends["slurm"].resources.partition) == (7, "night")
+        assert (found.profiles["volta"].gpus, found.profiles["volta"].partition) == (4, "volta")
+        assert found.backends["slurm"].resources.account == "ml"  # one field of a group leaves the others
+
+    def test_slurm_alone_needs_no_settings(self, home: Home, settings: Settings) -> None:
+        assert settings.clusters == {}
+        assert settings.cluster("slurm") is None
+        assert load(home.root, backend="slurm").clusters == {"slurm": SlurmSettings()}
+        assert load(home.root, backend="slurmy").clusters == {}
+
+    @pytest.mark.parametrize(
+        ("text", "field"),
+        [
+            ('[backends.slurm]\nprefx = ["x"]', "backends.slurm.prefx"),
+            ("[backends.slurm]\npoll_seconds = 0", "backends.slurm.poll_seconds"),
+            ('[backends.slurm.resources]\npartition = "a b"', "backends.slurm.resources.partition"),
+            ('[backends.slurm.resources]\ntime_limit = "60"', "backends.slurm.resources.time_limit"),
+            ('[backends.slurm.resources]\noptions = ["--array=0-3"]', "backends.slurm.resources.options.0"),
+            ('[profiles.volta]\nmemory = "16"', "profiles.volta.memory"),
+            ('[backends.slurm.variables]\n"A B" = "x"', "backends.slurm.variables.A B.[key]"),
+        ],
+    )
+    def test_what_is_wrong_is_named(self, home: Home, settings: Settings, text: str, field: str) -> None:
+        (home.root / "settings.toml").write_text(text)
+        with pytest.raises(InvalidInput, match=r"settings\.toml") as caught:
+            load(home.root)
+        assert list(caught.value.fields) == [field]
+
+    def test_no_cluster_has_the_name_of_this_machine(self, home: Home, settings: Settings) -> None:
+        (home.root / "settings.toml").write_text("[backends.local]\n")
+        with pytest.raises(InvalidInput, match=r"local.*this machine"):
+            load(home.root)
+
+
+class TestResolve:
+    def test_what_is_given_counts_then_the_profile_then_the_backend(self, cluster: Settings) -> None:
+        found = resolve(Resources(profile="volta", account="mine", gpus=0), cluster)
+        assert (found.account, found.gpus) == ("mine", 0)  # given; none is a number, too
+        assert (found.partition, found.gpu_type, found.options) == ("volta", "v100", ["--mail-type=END"])
+        assert (found.time_limit, found.memory) == (14_400, 8 * 1024**3)
+        assert (found.backend, found.profile, found.cpus, found.nodes) == ("slurm", "volta", None, None)
+
+    def test_without_a_profile(self, cluster: Settings) -> None:
+        found = resolve(Resources(), cluster)
+        assert (found.backend, found.partition, found.account, found.options) == ("slurm", "all", "ml", ["--exclusive"])
+        assert resolve(Resources(options=["--requeue"]), cluster).options == ["--requeue"]
+
+    def test_a_profile_may_name_the_backend_and_what_is_given_counts_more(self, cluster: Settings) -> None:
+        found = resolve(Resources(profile="elsewhere"), cluster)
+        assert (found.backend, found.cpus, found.partition) == ("other", 8, None)
+        assert resolve(Resources(profile="elsewhere", backend="slurm"), cluster).partition == "all"
+
+    def test_this_machine_has_no_defaults(self, cluster: Settings, settings: Settings) -> None:
+        assert resolve(Resources(backend="local"), cluster) == Resources(backend="local")
+        assert resolve(Resources(gpus=1), settings) == Resources(backend="local", gpus=1)
+
+    def test_resolved_once_more_it_stays(self, cluster: Settings) -> None:
+        for asked in (Resources(), Resources(profile="volta"), Resources(profile="elsewhere", nice=0)):
+            once = resolve(asked, cluster)
+            assert resolve(once, cluster) == once
+
+    def test_an_unknown_profile(self, cluster: Settings, settings: Settings) -> None:
+        with pytest.raises(
+            InvalidInput, match=r"There is no profile 'Volta' .* there are: Here, elsewhere, volta"
+        ) as e:
+            resolve(Resources(profile="Volta"), cluster)
+        assert list(e.value.fields) == ["resources.profile"]
+        with pytest.raises(InvalidInput, match="there are: none"):
+            resolve(Resources(profile="x"), settings)

@@ -1,0 +1,134 @@
+"""Functions with a known best, for the tests of search methods."""
+
+import math
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+from paddock.models import Goal
+from paddock.models.space import Choices, Range, parse
+from paddock.search.base import Condition, Dim, Flat, Outcome, Problem, Searcher, Trial
+from paddock.search.points import axes_of, dice, key, unseen
+
+Function = Callable[[Flat], tuple[float, ...]]
+
+
+def number(flat: Flat, name: str) -> float:
+    value = flat[name]
+    assert isinstance(value, (int, float)), name
+    return float(value)
+
+
+def numbers(flat: Flat) -> list[float]:
+    return [number(flat, name) for name in sorted(flat)]
+
+
+def leaf(text: str) -> Choices | Range:
+    space = parse(text)
+    assert isinstance(space, (Choices, Range))
+    return space
+
+
+def dims(**spaces: str) -> tuple[Dim, ...]:
+    return tuple(Dim(name, leaf(text)) for name, text in spaces.items())
+
+
+BRANIN = dims(x="-5..10.0", y="0..15.0")
+SPHERE = dims(a="-5..5.0", b="-5..5.0", c="-5..5.0", d="-5..5.0")
+ROSENBROCK = dims(a="-2..2.0", b="-2..2.0", c="-2..2.0", d="-2..2.0")
+ZDT1 = dims(a="0..1.0", b="0..1.0", c="0..1.0", d="0..1.0", e="0..1.0")
+MIXED = dims(lr="1e-5..1:log", width="16,32,64,128,256", layers="1..6", kind="a,b,c", flag="true,false,none")
+CONDITIONAL = (
+    Dim("kind", leaf("adam,sgd")),
+    Dim("lr", leaf("1e-5..1e-1:log")),
+    Dim("momentum", leaf("0..1.0"), (Condition("kind", ("sgd",)),)),
+    Dim("layers.count", leaf("1..3")),
+    *(Dim(f"layers.{i}.width", leaf("8..256:8"), (Condition("layers.count", (*range(i + 1, 4),)),)) for i in range(3)),
+)
+
+
+def branin(flat: Flat) -> tuple[float, ...]:
+    """Least: 0.398."""
+    x, y = number(flat, "x"), number(flat, "y")
+    inner = y - 5.1 * x**2 / (4 * math.pi**2) + 5 * x / math.pi - 6
+    return (inner**2 + 10 * (1 - 1 / (8 * math.pi)) * math.cos(x) + 10,)
+
+
+def sphere(flat: Flat) -> tuple[float, ...]:
+    """Least: 0, off the middle."""
+    return (sum((x - 1) ** 2 for x in numbers(flat)),)
+
+
+def rosenbrock(flat: Flat) -> tuple[float, ...]:
+    """Least: 0, at the end of a bent valley."""
+    xs = numbers(flat)
+    return (sum(100 * (after - x**2) ** 2 + (1 - x) ** 2 for x, after in pairwise(xs)),)
+
+
+def mixed(flat: Flat) -> tuple[float, ...]:
+    """Least: 0."""
+    loss = (math.log10(number(flat, "lr")) + 3) ** 2 + abs(math.log2(number(flat, "width") / 64)) / 2
+    loss += abs(number(flat, "layers") - 4) / 2 + {"a": 1.0, "b": 0.0, "c": 0.5}[str(flat["kind"])]
+    return (loss + (0.0 if flat["flag"] is None else 1.0),)
+
+
+def conditional(flat: Flat) -> tuple[float, ...]:
+    """Least: 0, with sgd and two layers."""
+    loss = (math.log10(number(flat, "lr")) + 2) ** 2 / 2 + abs(number(flat, "layers.count") - 2)
+    loss += abs(number(flat, "momentum") - 0.9) * 2 if flat["kind"] == "sgd" else 1.0
+    widths = [number(flat, name) for name in flat if name.endswith("width")]
+    return (loss + sum(abs(width - 128) for width in widths) / 128 / len(widths),)
+
+
+def zdt1(flat: Flat) -> tuple[float, ...]:
+    """The front: second = 1 - sqrt(first)."""
+    first, *rest = numbers(flat)
+    g = 1 + 9 * sum(rest) / len(rest)
+    return first, g * (1 - math.sqrt(first / g))
+
+
+def run(
+    searcher: Searcher, function: Function, trials: int, parallel: int = 1, before: Sequence[Trial] = ()
+) -> list[Trial]:
+    """Trials one after the other, or so many at the same time; with those from elsewhere before them."""
+    history = list(before)
+    number = 0
+    while number < trials:
+        for _ in range(min(parallel, trials - number)):
+            flat = searcher.suggest(history)
+            if flat is None:
+                break
+            history.append(Trial(number, flat, Outcome.RUNNING))
+            number += 1
+        if all(one.outcome is not Outcome.RUNNING for one in history):
+            return history
+        history = [
+            Trial(one.number, one.params, Outcome.FINISHED, function(one.params))
+            if one.outcome is Outcome.RUNNING
+            else one
+            for one in history
+        ]
+    return history
+
+
+def elsewhere(space: Sequence[Dim], function: Function, trials: int) -> list[Trial]:
+    """Different ones at random, as an earlier job may have had them: their numbers are below 0."""
+    chance, axes = dice(8), axes_of(space)
+    history: list[Trial] = []
+    for number in range(trials):
+        flat = unseen(axes, {key(one.params) for one in history}, chance)
+        assert flat is not None
+        history.append(Trial(-1 - number, flat, Outcome.FINISHED, function(flat)))
+    return history
+
+
+def best(trials: Sequence[Trial]) -> float:
+    return min(trial.values[0] for trial in trials)
+
+
+def problem(space: Sequence[Dim], seed: int = 0, goals: int = 1) -> Problem:
+    return Problem(tuple(space), (Goal.MIN,) * goals, seed)
+
+
+def fits(space: Sequence[Dim], flat: Flat) -> bool:
+    """Whether exactly those dimensions are there that apply."""
+    return set(flat) == {dim.name for dim in space if dim.applies(flat)}

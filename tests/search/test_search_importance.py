@@ -1,0 +1,74 @@
+"""Which parameters mattered."""
+
+import math
+import statistics
+
+import pytest
+
+from paddock.models import Goal
+from paddock.search.base import Condition, Dim, Flat, Outcome, Trial
+from paddock.search.importance import FEWEST, importance
+from paddock.search.samplers import searcher
+from tests.search import search_problems as known
+from tests.search.search_problems import dims, leaf, number, problem, run
+
+SPACE = (
+    *dims(lr="1e-5..1e-1:log", kind="a,b,c", noise="0..1.0", more="1..8"),
+    Dim("momentum", leaf("0..1.0"), (Condition("kind", ("a",)),)),
+)
+
+
+def loss(flat: Flat) -> tuple[float, ...]:
+    bowl = (math.log10(number(flat, "lr")) + 3) ** 2
+    return (bowl + {"a": 0.0, "b": 0.6, "c": 1.2}[str(flat["kind"])] + 0.01 * number(flat, "noise"),)
+
+
+@pytest.mark.parametrize(("method", "trials"), [("random", 40), ("random", 200), ("tpe", 60)])
+def test_what_matters_comes_first(method: str, trials: int) -> None:
+    shares = [
+        importance(run(searcher(method, problem(SPACE, seed)), loss, trials), SPACE, (Goal.MIN,)) for seed in range(5)
+    ]
+    for one in shares:
+        assert sum(one.values()) == pytest.approx(1)
+        assert list(one.values()) == sorted(one.values(), reverse=True)
+        assert set(one) == {dim.name for dim in SPACE}
+    assert sum(next(iter(one)) == "lr" for one in shares) >= 4
+    assert statistics.median(one["lr"] + one["kind"] for one in shares) > 0.75
+
+
+def test_a_hint_from_twenty_trials() -> None:
+    shares = [
+        importance(run(searcher("random", problem(SPACE, seed)), loss, 20), SPACE, (Goal.MIN,)) for seed in range(9)
+    ]
+    junk = statistics.fmean(one.get("noise", 0) + one.get("more", 0) + one.get("momentum", 0) for one in shares)
+    assert junk < 0.35
+
+
+def test_one_that_applies_seldom_counts_by_how_often_it_does() -> None:
+    space = (*dims(kind="a,b,c,d"), Dim("x", leaf("0..1.0"), (Condition("kind", ("a",)),)))
+    trials = run(
+        searcher("random", problem(space, 1)),
+        lambda flat: (float(known.number(flat, "x")) if "x" in flat else 0.5,),
+        120,
+    )
+    shares = importance(trials, space, (Goal.MIN,))
+    assert shares["x"] > 0.5
+
+
+def test_too_little_to_say_anything() -> None:
+    trials = run(searcher("random", problem(SPACE)), loss, FEWEST - 1)
+    assert importance(trials, SPACE, (Goal.MIN,)) == {}
+    assert importance([], SPACE, (Goal.MIN,)) == {}
+    same = run(searcher("random", problem(SPACE)), lambda flat: (1.0,), 50)
+    assert importance(same, SPACE, (Goal.MIN,)) == {}
+    failed = [Trial(one.number, one.params, Outcome.FAILED) for one in same]
+    assert importance(failed, SPACE, (Goal.MIN,)) == {}
+
+
+def test_several_objectives() -> None:
+    trials = run(
+        searcher("random", problem(known.ZDT1, 1, goals=2)), lambda flat: (number(flat, "a"), 2 * number(flat, "a")), 80
+    )
+    shares = importance(trials, known.ZDT1, (Goal.MIN, Goal.MIN))
+    assert next(iter(shares)) == "a"
+    assert shares["a"] > 0.8

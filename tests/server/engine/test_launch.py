@@ -1,0 +1,40 @@
+"""Which waiting allocations are given up."""
+
+from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from paddock.models import AllocationState as S
+from paddock.server.engine import launch
+from paddock.server.store import allocations
+
+
+def _given_up(monkeypatch: pytest.MonkeyPatch, states: list[S], wanted: int) -> list[str]:
+    cancelled: list[str] = []
+    courier = SimpleNamespace(cancel=lambda ids, waiting_only: cancelled.extend(ids if waiting_only else []))
+
+    @contextmanager
+    def write() -> Any:
+        yield None
+
+    context: Any = SimpleNamespace(couriers={"local": courier}, db=SimpleNamespace(write=write), cancels={})
+    monkeypatch.setattr(allocations, "cancelled", lambda *_: None)
+    rows: Any = [
+        SimpleNamespace(backend="local", backend_id=f"a{n}", key=f"a{n}", state=state, offsets=[])
+        for n, state in enumerate(states)
+    ]
+    unused = [row.key for row in rows if row.state is S.PENDING]
+    launch._cancel_surplus(context, {"job": rows}, {"job": wanted}, unused)
+    return cancelled
+
+
+def test_the_last_that_wait_and_are_of_no_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert _given_up(monkeypatch, [S.RUNNING, S.PENDING, S.PENDING], 2) == ["a2"]
+    assert _given_up(monkeypatch, [S.RUNNING, S.PENDING], 0) == ["a1"]
+    assert _given_up(monkeypatch, [S.RUNNING, S.RUNNING], 0) == []
+
+
+def test_one_that_has_ended_costs_none_its_place_in_the_queue(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert _given_up(monkeypatch, [S.ENDED, S.PENDING, S.PENDING], 2) == []

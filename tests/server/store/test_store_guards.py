@@ -1,0 +1,60 @@
+"""Values that a database does not have must not stop what is written with them."""
+
+import json
+import math
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from paddock.server.store import events, guards
+from paddock.server.store.db import Database
+from tests.server.store.given import told
+
+ODD = {
+    "numbers": [math.inf, -math.inf, math.nan, 1.5],
+    "nul": "a\0b",
+    "half": "a\ud800b",
+    "other half": ["\udfff"],
+    "k\0ey": {"deep": [{"x": math.inf}]},
+    "whole": "ü \U0001f600",
+    "typed": "\\u0000",
+}
+
+
+def test_json_that_no_database_takes(db: Database) -> None:
+    with db.write() as c:
+        events.insert(c, "job", None, ODD)
+    with db.read() as c:
+        [found] = told(c, 0)
+    assert found.data == {
+        "numbers": ["Infinity", "-Infinity", "NaN", 1.5],
+        "nul": "a\ufffdb",
+        "half": "a?b",
+        "other half": ["?"],
+        "k\ufffdey": {"deep": [{"x": "Infinity"}]},
+        "whole": "ü \U0001f600",
+        "typed": "\\u0000",
+    }
+    assert [float(one) for one in found.data["numbers"][:2]] == [math.inf, -math.inf]
+
+
+@pytest.mark.parametrize("text", ["a\0b", "a\ud800b", "ü\0"])
+def test_text_that_no_database_takes(db: Database, text: str) -> None:
+    with db.write() as c:
+        events.insert(c, "job", None, {}, owner=text)
+        many: list[dict[str, Any]] = [
+            {"at": 0.0, "kind": "job", "owner": one, "data": {}} for one in (text, "plain", None)
+        ]
+        c.execute(
+            sa.insert(sa.table("events", *map(sa.column, ["at", "kind", "owner"]), sa.column("data", sa.JSON))), many
+        )
+        found = list(c.scalars(sa.text("SELECT owner FROM events ORDER BY id")))
+        assert found[0] == found[1] == guards.text(text)
+        assert found[2:] == ["plain", None]
+
+
+def test_what_is_plain_stays_as_it_is() -> None:
+    plain = {"a": [1, 2.5, None, True, "ü"], "b": {"c": 2**70}}
+    assert guards.dumps(plain) == json.dumps(plain)
+    assert guards.text("ü\n") == "ü\n"

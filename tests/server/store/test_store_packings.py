@@ -1,0 +1,79 @@
+"""How tasks share GPUs: of each job, and what is remembered of a program."""
+
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from paddock.models import Packing
+from paddock.server.store import jobs, packings
+from paddock.server.store.db import Database
+from paddock.server.store.tables import jobs as job_rows
+from tests.server.store.given import add_job
+
+
+def said(**more: Any) -> Packing:
+    base = {"at": 2e9, "gpu": "H200", "tasks": 8, "target": 8, "auto": True, "limit": "memory"}
+    return Packing.model_validate({**base, "need": 10**9, "total": 10**11, "load": 0.5, "speedup": 4.0, **more})
+
+
+@pytest.fixture
+def job(db: Database) -> str:
+    add_job(db, "k3v9x2ab", 1)
+    with db.write() as c:
+        c.execute(sa.update(job_rows).values(program="p1"))
+    return "k3v9x2ab"
+
+
+def known(db: Database) -> dict[str, dict[str, Any]]:
+    with db.read() as c:
+        return packings.known(c, "ann", "p1")
+
+
+def take(db: Database, job: str, *records: Packing) -> None:
+    with db.write() as c:
+        packings.take(c, job, list(records))
+
+
+def test_the_last_word_of_each_kind_of_gpu(db: Database, job: str) -> None:
+    take(db, job, said(tasks=4, limit=None), said(tasks=8), said(gpu="V100", tasks=2, speedup=None))
+    with db.read() as c:
+        found = jobs.detail(c, job, "").packing
+    assert [(one.gpu, one.tasks, one.limit) for one in found] == [("H200", 8, "memory"), ("V100", 2, "memory")]
+    assert known(db)["H200"] == {"tasks": 8, "need": 10**9, "limit": "memory", "speedup": 4.0}
+    with db.read() as c:
+        assert packings.known(c, "ann", "p2") == packings.known(c, "ann", None) == packings.known(c, "bob", "p1") == {}
+
+
+def test_a_speed_up_that_cannot_be_told_any_more_is_kept(db: Database, job: str) -> None:
+    take(db, job, said())
+    take(db, job, said(speedup=None))
+    with db.read() as c:
+        assert jobs.detail(c, job, "").packing[0].speedup == 4.0
+    assert known(db)["H200"]["speedup"] == 4.0
+
+
+def test_a_small_sweep_does_not_make_a_large_one_forget(db: Database, job: str) -> None:
+    take(db, job, said(tasks=24))
+    take(db, job, said(tasks=3, target=3, limit="tasks"))
+    assert known(db)["H200"]["tasks"] == 24
+    take(db, job, said(tasks=12, limit="gain"))
+    assert known(db)["H200"]["tasks"] == 12, "more do not pay any more"
+
+
+def test_where_tasks_ran_out_it_is_what_was_to_be(db: Database, job: str) -> None:
+    take(db, job, said(tasks=10, target=24, limit="tasks"))
+    assert known(db)["H200"]["tasks"] == 24
+
+
+@pytest.mark.parametrize("more", [{"auto": False}, {"need": None}])
+def test_what_says_nothing_of_what_pays_is_not_remembered(db: Database, job: str, more: dict[str, Any]) -> None:
+    take(db, job, said(**more))
+    assert known(db) == {}
+
+
+def test_a_job_has_no_more_kinds_of_gpu_than_there_are(db: Database, job: str) -> None:
+    take(db, job, *(said(gpu=f"kind {n}") for n in range(100)))
+    assert len(known(db)) == packings.MOST_KINDS
+    with db.read() as c:
+        assert len(jobs.detail(c, job, "").packing) == packings.MOST_KINDS

@@ -1,0 +1,146 @@
+"""What event streams are sent: all of it, in portions that are bounded, read by few and for all who are at a place."""
+
+import asyncio
+import json
+import threading
+import time
+from typing import Any
+
+import pytest
+from starlette.types import Message, Receive, Scope, Send
+
+from paddock.server.api import streams
+from paddock.server.api.auth import WHO
+from paddock.server.api.bell import Bell
+from paddock.server.store import events
+from paddock.server.store.db import Database
+from tests.server.store.given import told
+from tests.support import loop
+
+
+def fill(db: Database, count: int, size: int = 10) -> None:
+    with db.write() as c:
+        for number in range(count):
+            events.insert(c, "job", "ab"[number % 2], {"number": number, "text": "ü\n\u2028" + "x" * size})
+
+
+def follow(db: Database, job: str | None = None) -> list[streams.Found]:
+    """All portions from the beginning."""
+
+    async def read() -> list[streams.Found]:
+        made = streams.Streams(db, Bell())
+        found = [await made.after(0, job)]
+        while found[-1].more:
+            found.append(await made.after(found[-1].position, job))
+        return found
+
+    return loop.run(read)
+
+
+def sent(found: list[streams.Found]) -> list[dict[str, Any]]:
+    blocks = b"".join(one.data for one in found).decode().split("\n\n")
+    assert blocks.pop() == ""
+    return [dict(line.split(": ", 1) for line in block.split("\n")) for block in blocks]
+
+
+def test_what_is_sent_is_the_event(db: Database) -> None:
+    fill(db, 3)
+    got = sent(follow(db))
+    with db.read() as c:
+        wanted = told(c, 0)
+    assert [json.loads(one["data"]) for one in got] == [json.loads(one.model_dump_json()) for one in wanted]
+    assert [(one["event"], int(one["id"])) for one in got] == [(one.kind, one.id) for one in wanted]
+    assert [json.loads(one["data"])["job"] for one in sent(follow(db, "b"))] == ["b"]
+
+
+@pytest.mark.parametrize(("size", "most"), [(10, 1_000_000), (1000, 5000), (20_000, 5000)])
+def test_portions_are_bounded_and_lose_nothing(
+    db: Database, monkeypatch: pytest.MonkeyPatch, size: int, most: int
+) -> None:
+    monkeypatch.setattr(streams, "AT_ONCE", 7)
+    monkeypatch.setattr(streams, "AT_ONCE_BYTES", most)
+    fill(db, 20, size)
+    found = follow(db)
+    assert all(len(one.data) < most + size + 500 for one in found)  # the last one of a portion may go over
+    assert all(one.data.count(b"\n\n") <= 7 for one in found)
+    assert [json.loads(one["data"])["data"]["number"] for one in sent(found)] == list(range(20))
+
+
+def test_readers_share_what_is_read_and_few_read_at_a_time(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    fill(db, 30)
+    lock, now, most, reads = threading.Lock(), 0, 0, 0
+    plain = streams.Streams._read
+
+    def counted(made: streams.Streams, position: int, job: str | None) -> streams.Found:
+        nonlocal now, most, reads
+        with lock:
+            now, reads = now + 1, reads + 1
+            most = max(most, now)
+        time.sleep(0.02)
+        try:
+            return plain(made, position, job)
+        finally:
+            with lock:
+                now -= 1
+
+    monkeypatch.setattr(streams.Streams, "_read", counted)
+
+    async def crowd() -> None:
+        made = streams.Streams(db, Bell())
+        await asyncio.gather(*(made.after(position, None) for position in range(20) for _ in range(50)))
+
+    loop.run(crowd)
+    assert reads == 20
+    assert most <= streams.READERS
+
+
+def test_the_more_streams_there_are_the_longer_each_waits() -> None:
+    async def pauses() -> tuple[float, float, float]:
+        made = streams.Streams(None, Bell())  # type: ignore[arg-type]
+        none = made.pause
+        with made.place("a"):
+            one = made.pause
+            with made.place("b"):
+                return none, one, made.pause
+
+    none, one, two = loop.run(pauses)
+    assert none == 0
+    assert two == 2 * one > 0
+    assert streams.IN_ALL / streams.SENDINGS <= 1  # who follows with all others still sees things as they happen
+
+
+def test_who_has_no_place_is_refused_before_anything_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streams, "IN_ALL", 1)
+    asked: list[str] = []
+    replies: list[Message] = []
+    late = asyncio.Event()
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        asked.append(scope["path"])
+        await late.wait()
+
+    async def receive() -> Message:
+        return {"type": "http.request", "body": b""}
+
+    async def send(message: Message) -> None:
+        replies.append(message)
+
+    async def come() -> None:
+        limit = streams.Limit(app, streams.Streams(None, Bell()))  # type: ignore[arg-type]
+
+        def ask(path: str) -> asyncio.Task[None]:
+            scope = {"type": "http", "method": "GET", "path": path, "headers": [], WHO: "token"}
+            return asyncio.ensure_future(limit(scope, receive, send))
+
+        first = ask(streams.PATH)
+        await asyncio.sleep(0)
+        await ask(streams.PATH)
+        other = ask("/api/v1/health")
+        late.set()
+        await asyncio.gather(first, other)
+        await ask(streams.PATH)
+
+    loop.run(come)
+    assert asked == [streams.PATH, "/api/v1/health", streams.PATH]
+    assert replies[0]["status"] == 503
+    assert b"retry-after" in dict(replies[0]["headers"])

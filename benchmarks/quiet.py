@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 from benchmarks.workload import JOB, Bench, batch_of, bench, started
-from paddock.runner import files, layout
+from paddock.common import files, layout
 from paddock.server.engine import ingest
 from paddock.server.engine.engine import Engine
 from paddock.server.store import allocations

@@ -7,8 +7,8 @@ import time
 from benchmarks.search.tables import goal
 from paddock.models import Goal
 from paddock.models.space import Choices, Range
+from paddock.search.axes import axes_of, draw
 from paddock.search.base import Condition, Dim, Outcome, Problem, Trial
-from paddock.search.points import axes_of, draw
 from paddock.search.samplers import searcher
 
 PAST, SLOTS = 2000, 100

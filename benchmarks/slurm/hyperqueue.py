@@ -10,7 +10,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from paddock.runner import build, layout
+from paddock.common import layout
+from paddock.runner import build
 
 TASKS = 1000
 CORES = 2

@@ -8,9 +8,8 @@ import secrets
 from pathlib import Path
 from typing import Any
 
-from paddock.common import ownership
+from paddock.common import files, layout, ownership
 from paddock.errors import InvalidInput
-from paddock.runner import files, layout
 
 SHORTEST_TOKEN = 24
 log = logging.getLogger("paddock.home")

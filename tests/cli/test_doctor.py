@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from paddock.cli import checks_job, checks_node
+from paddock.cli.doctor import job, node
 from paddock.common.filesystems import is_network, kind_of
 from tests.support.up import Cli, Done
 
@@ -363,7 +363,7 @@ def test_a_job_that_is_refused(fake: Fake) -> None:
 
 @pytest.mark.parametrize("state", ["RUNNING|None", "FAILED|None"])
 def test_a_home_that_the_node_does_not_see(fake: Fake, monkeypatch: pytest.MonkeyPatch, state: str) -> None:
-    monkeypatch.setattr(checks_job, "SIGHT_SECONDS", 0.5)
+    monkeypatch.setattr(job, "SIGHT_SECONDS", 0.5)
     fake.put(idle="", state=state)
     found = fake("--backend", "slurm", code=1)["job"]
     assert "ran on n1, and nothing that it wrote in " in found["detail"]
@@ -371,7 +371,7 @@ def test_a_home_that_the_node_does_not_see(fake: Fake, monkeypatch: pytest.Monke
 
 
 def test_set_up_lines_that_fail(fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checks_job, "SIGHT_SECONDS", 0.5)
+    monkeypatch.setattr(job, "SIGHT_SECONDS", 0.5)
     fake.put(state="FAILED|None")
     fake.settings("[backends.volta]\nsetup = ['exit 3']\n")
     found = fake(code=1)["job"]
@@ -397,26 +397,26 @@ def test_a_clock_and_file_modes_that_differ(fake: Fake) -> None:
     ],
 )
 def test_only_a_certain_difference_of_clocks_counts(there: float, status: str, said: str) -> None:
-    found = checks_node.clock(100.0, there, 101.0)
+    found = node.clock(100.0, there, 101.0)
     assert (found.status, said in found.detail) == (status, True), found
 
 
 def test_a_home_that_is_slow_and_belongs_to_another(tmp_path: Path) -> None:
     file = tmp_path / "echo"
     file.write_text("x")
-    file.chmod(checks_node.MODE)
+    file.chmod(node.MODE)
     owner = file.stat().st_uid
-    assert checks_node.home(tmp_path, file, owner, "n1", 0.5).status == "ok"
-    assert checks_node.home(tmp_path, file, owner, "n1", 12.0).status == "warn"
-    found = checks_node.home(tmp_path, file, owner + 1, "n1", 0.5)
+    assert node.home(tmp_path, file, owner, "n1", 0.5).status == "ok"
+    assert node.home(tmp_path, file, owner, "n1", 12.0).status == "warn"
+    found = node.home(tmp_path, file, owner + 1, "n1", 0.5)
     assert found.status == "error" and "root_squash" in found.fix
 
 
 def test_a_job_that_was_cut_off() -> None:
     why = "its allocation reached its time limit"
-    assert why in checks_node.runner("python3", None, why).detail
-    assert why in checks_node.environment(None, why, 0)[0].detail
-    assert checks_node.environment("PADDOCK {}\ncode 0\n", "", 0)[0].status == "error"
+    assert why in node.runner("python3", None, why).detail
+    assert why in node.environment(None, why, 0)[0].detail
+    assert node.environment("PADDOCK {}\ncode 0\n", "", 0)[0].status == "error"
 
 
 def test_interpreters_that_do_not_work_on_the_node(fake: Fake) -> None:

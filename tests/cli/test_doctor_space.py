@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from paddock.cli import checks_space
-from paddock.cli.checks_finding import Status
+from paddock.cli.doctor import space
+from paddock.cli.doctor.finding import Status
 from paddock.models import TaskState
 from paddock.paths import Home
 from paddock.server.store import attempts
@@ -60,7 +60,7 @@ def filled(home: Home, tmp_path: Path) -> Home:
 
 
 def test_what_takes_the_space(filled: Home, settings: Settings) -> None:
-    found = checks_space.look(filled, checks_space._past(filled, settings), time.monotonic() + 60)
+    found = space.look(filled, space._past(filled, settings), time.monotonic() + 60)
     mib = {name: round(size.bytes / MIB) for name, size in found.parts.items()}
     assert mib == {"journals": 1, "logs": 2, "earlier attempts": 4, "checkpoints": 8, "results and code": 1}
     assert round(found.jobs[JOB].bytes / MIB) == 16, "what a link leads to does not count"
@@ -76,7 +76,7 @@ def test_what_takes_the_space(filled: Home, settings: Settings) -> None:
 def test_it_is_told_with_the_largest_jobs_and_what_could_go(
     filled: Home, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said = checks_space.space(filled, settings)
+    said = space.space(filled, settings)
     assert said.status is Status.OK
     first, second = said.detail.splitlines()
     assert re.search(r": jobs 16\.?\d? MiB \(checkpoints 8.* MiB, earlier attempts 4.* MiB, logs 2.* MiB, ", first)
@@ -84,14 +84,12 @@ def test_it_is_told_with_the_largest_jobs_and_what_could_go(
     assert "uploads" not in first
     assert re.fullmatch(rf"largest: {JOB} \(mnist \x1b\[31m sweep\) 16\.?\d? MiB", second)
     assert said.fix == "", "it is not much"
-    monkeypatch.setattr(checks_space, "MUCH_BYTES", MIB)
-    assert checks_space.space(filled, settings).fix.startswith(
-        "`paddock prune --jobs-older-than 90d` would free about 16"
-    )
+    monkeypatch.setattr(space, "MUCH_BYTES", MIB)
+    assert space.space(filled, settings).fix.startswith("`paddock prune --jobs-older-than 90d` would free about 16")
     with_db(filled, "UPDATE jobs SET created_at = 9e9")
-    assert checks_space.space(filled, settings).fix == "", "a job of the future is no old one, nor are its attempts"
+    assert space.space(filled, settings).fix == "", "a job of the future is no old one, nor are its attempts"
     with_db(filled, f"UPDATE jobs SET created_at = {time.time() - 40 * 86400}")
-    assert checks_space.space(filled, settings).fix.startswith("`paddock prune --attempts-older-than 30d` would free")
+    assert space.space(filled, settings).fix.startswith("`paddock prune --attempts-older-than 30d` would free")
 
 
 def with_db(home: Home, statement: str) -> None:
@@ -102,13 +100,13 @@ def with_db(home: Home, statement: str) -> None:
 
 
 def test_it_says_when_there_was_no_time(filled: Home, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checks_space, "SECONDS", -1.0)
-    said = checks_space.space(filled, settings)
+    monkeypatch.setattr(space, "SECONDS", -1.0)
+    said = space.space(filled, settings)
     assert said.detail.startswith("at least ")
     assert "1 of 1 jobs are not counted" in said.detail
 
 
 def test_a_home_that_is_not_there_or_whose_database_is_none(home: Home, settings: Settings, tmp_path: Path) -> None:
-    assert checks_space.space(Home(tmp_path / "none"), None).detail == "nothing yet"
+    assert space.space(Home(tmp_path / "none"), None).detail == "nothing yet"
     home.database.write_text("this is no database")
-    assert checks_space.space(home, settings).status is Status.OK
+    assert space.space(home, settings).status is Status.OK

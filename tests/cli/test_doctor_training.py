@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from paddock.cli import checks_cuda, checks_probe
+from paddock.cli.doctor import cuda, probe
 
-PROBE = Path(checks_probe.__file__)
+PROBE = Path(probe.__file__)
 
 
 def test_the_probe_runs_on_any_python() -> None:
@@ -52,9 +52,9 @@ def test_the_probe_survives_every_framework(tmp_path: Path, text: str, said: dic
         text=True,
         check=True,
     )
-    probed = json.loads(done.stdout.splitlines()[-1].removeprefix(checks_probe.MARK))
+    probed = json.loads(done.stdout.splitlines()[-1].removeprefix(probe.MARK))
     assert said.items() <= probed["frameworks"]["torch"].items(), probed
-    checks_cuda.Probed.model_validate(probed)
+    cuda.Probed.model_validate(probed)
 
 
 NO_CUDNN = (
@@ -133,23 +133,23 @@ NUMPY = (
     ],
 )  # fmt: skip
 def test_what_frameworks_say_in_words(name: str, one: dict[str, Any], said: str, fix: str) -> None:
-    seen = checks_cuda.Probed(python="3.11", visible="0", driver="550.54", driver_cuda=(12, 4), devices=["Tesla V100"])
-    found = checks_cuda.framework(name, checks_cuda.Framework(**one), seen, 1)
+    seen = cuda.Probed(python="3.11", visible="0", driver="550.54", driver_cuda=(12, 4), devices=["Tesla V100"])
+    found = cuda.framework(name, cuda.Framework(**one), seen, 1)
     assert found.status == "error"
     assert said in found.detail
     assert fix in found.fix
 
 
 def test_frameworks_in_order() -> None:
-    seen = checks_cuda.Probed(python="3.11", visible="0,1", driver="550.54", driver_cuda=(12, 4), devices=["V100"] * 2)
-    one = checks_cuda.Framework(version="2.9.0+cu128", cuda="12.8", gpus=2, seconds=3.0)
-    found = checks_cuda.framework("torch", one, seen, 2)  # 12.8 on 12.4: the same major version is enough
+    seen = cuda.Probed(python="3.11", visible="0,1", driver="550.54", driver_cuda=(12, 4), devices=["V100"] * 2)
+    one = cuda.Framework(version="2.9.0+cu128", cuda="12.8", gpus=2, seconds=3.0)
+    found = cuda.framework("torch", one, seen, 2)  # 12.8 on 12.4: the same major version is enough
     assert (found.status, found.detail) == ("ok", "PyTorch 2.9.0+cu128 for CUDA 12.8, imported in 3.0 s, sees 2 GPUs")
-    on_cpu = checks_cuda.Framework(version="2.9.0+cpu", gpu_build=False)
-    assert checks_cuda.framework("torch", on_cpu, seen, 0).status == "ok"
+    on_cpu = cuda.Framework(version="2.9.0+cpu", gpu_build=False)
+    assert cuda.framework("torch", on_cpu, seen, 0).status == "ok"
     slow = one.model_copy(update={"seconds": 61.0})
-    assert checks_cuda.framework("torch", slow, seen, 2).status == "warn"
-    assert checks_cuda.framework("torch", one, seen, 3).status == "error"
+    assert cuda.framework("torch", slow, seen, 2).status == "warn"
+    assert cuda.framework("torch", one, seen, 3).status == "error"
 
 
 @pytest.mark.parametrize(
@@ -165,8 +165,8 @@ def test_frameworks_in_order() -> None:
     ],
 )  # fmt: skip
 def test_the_gpus_of_an_allocation(seen: dict[str, Any], status: str, said: str) -> None:
-    probed = checks_cuda.Probed(python="3.11", **seen)
-    found = checks_cuda.devices(probed, 1)
+    probed = cuda.Probed(python="3.11", **seen)
+    found = cuda.devices(probed, 1)
     assert (found.status, said in found.detail) == (status, True), found
     if not seen["visible"]:
-        assert "CUDA_VISIBLE_DEVICES" in checks_cuda.framework("torch", checks_cuda.Framework(), probed, 1).detail
+        assert "CUDA_VISIBLE_DEVICES" in cuda.framework("torch", cuda.Framework(), probed, 1).detail

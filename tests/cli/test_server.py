@@ -19,11 +19,11 @@ from paddock.cli import in_slurm
 from paddock.client.client import Client
 from paddock.client.connection import HANDOVER_SECONDS
 from paddock.errors import InvalidInput, ServerUnreachable
-from paddock.home import whereabouts
-from paddock.home.whereabouts import Whereabouts
+from paddock.home import server_file
+from paddock.home.server_file import Whereabouts
 from paddock.models import Resources
 from paddock.paths import Home
-from paddock.server import hosting
+from paddock.server import slurm_server
 from paddock.settings import Settings, SlurmSettings
 from tests.support.server import wait_for
 from tests.support.up import Cli
@@ -47,7 +47,7 @@ def _up(cli: Cli, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
 
 def _served_by(cli: Cli, process: subprocess.Popen[bytes]) -> Whereabouts:
     def found() -> Whereabouts | None:
-        there = whereabouts.read(Home(cli.home))
+        there = server_file.read(Home(cli.home))
         return there if there and there.pid == process.pid else None
 
     about: Whereabouts = wait_for(found, what="the server's address")
@@ -102,13 +102,13 @@ def test_a_successor_takes_over_and_no_request_fails(alone: Cli) -> None:
             assert first.poll() is None
             with _up(alone, "--succeed") as second:
                 end = time.monotonic() + 60
-                while whereabouts.read(Home(alone.home)) in (before, None) and time.monotonic() < end:
+                while server_file.read(Home(alone.home)) in (before, None) and time.monotonic() < end:
                     client.detail(job)
                 assert first.wait(5) == 0
                 assert first.stderr is not None
                 assert b"takes over: this server ends" in first.stderr.read()
                 assert _served_by(alone, second).pid == second.pid
-                assert not whereabouts.handover(Home(alone.home)).exists()
+                assert not server_file.handover(Home(alone.home)).exists()
                 assert client.job(job).wait(60).detail.counts.finished == 1
 
 
@@ -123,10 +123,10 @@ def test_a_successor_without_a_server_just_starts(alone: Cli) -> None:
 def test_an_announcement_that_nobody_follows_up_is_removed(alone: Cli) -> None:
     home = Home(alone.home)
     home.create()
-    whereabouts.announce_handover(home)
+    server_file.announce_handover(home)
     with _up(alone) as process:
         _served_by(alone, process)
-        wait_for(lambda: not whereabouts.handover(home).exists())
+        wait_for(lambda: not server_file.handover(home).exists())
         time.sleep(1.5)
         assert process.poll() is None
 
@@ -143,8 +143,8 @@ def test_requests_wait_for_a_successor_only(alone: Cli) -> None:
 # --- in Slurm: what is submitted ------------------------------------------------------------------------------------
 
 
-def _hosting(**resources: Any) -> hosting.Hosting:
-    return hosting.Hosting(
+def _hosting(**resources: Any) -> slurm_server.Hosting:
+    return slurm_server.Hosting(
         cluster="slurm", python="/opt/my env/python", port=54322, resources=Resources.model_validate(resources)
     )
 
@@ -165,14 +165,14 @@ def test_the_script_of_the_server(tmp_path: Path) -> None:
 
 def test_the_cluster_of_the_server(tmp_path: Path) -> None:
     home = Home(tmp_path)
-    assert hosting.host(Settings(home=tmp_path), home).cluster == "slurm"
+    assert slurm_server.host(Settings(home=tmp_path), home).cluster == "slurm"
     two = Settings(home=tmp_path, backends={"a": SlurmSettings(), "b": SlurmSettings()})
-    assert hosting.host(two, home, "b").cluster == "b"
-    assert hosting.host(two.model_copy(update={"backend": "a"}), home).cluster == "a"
+    assert slurm_server.host(two, home, "b").cluster == "b"
+    assert slurm_server.host(two.model_copy(update={"backend": "a"}), home).cluster == "a"
     with pytest.raises(InvalidInput, match="one of a, b"):
-        hosting.host(two, home)
+        slurm_server.host(two, home)
     with pytest.raises(InvalidInput, match="no Slurm cluster 'c'"):
-        hosting.host(two, home, "c")
+        slurm_server.host(two, home, "c")
 
 
 def test_wrong_ways_to_start_in_slurm(alone: Cli, tmp_path: Path) -> None:
@@ -201,7 +201,7 @@ def test_after_a_server_in_slurm_the_advice_is_to_start_it_there(alone: Cli) -> 
     home = Home(alone.home)
     home.create()
     assert "start one with `paddock up`, or" in alone.quick("ls", code=4).err
-    whereabouts.hosted(home).write_text("{}")
+    server_file.hosted(home).write_text("{}")
     assert "start one with `paddock up --in-slurm`, or" in alone.quick("ls", code=4).err
     dead = Whereabouts(url="http://127.0.0.1:9", pid=os.getpid(), slurm="77", node="n3")
     dead.write(home)
@@ -217,7 +217,7 @@ def test_a_home_of_another_user_is_told_in_one_sentence(alone: Cli, monkeypatch:
     def denied(home: Home) -> Whereabouts | None:
         raise PermissionError(13, "Permission denied", str(home.server))
 
-    monkeypatch.setattr(whereabouts, "read", denied)
+    monkeypatch.setattr(server_file, "read", denied)
     said = alone.quick("ls", code=4).err
     assert said.startswith(f"error: Permission denied: {alone.home}")
     assert len(said.splitlines()) == 1

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from paddock.runner import gpus
+from paddock.common import gpus
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from paddock.runner import gpus, processes
+from paddock.common import gpus, processes
 from tests.support.server import ServerProcess, running, wait_for
 
 # Holds so many GB, trains a little, and does what is asked of it at the second epoch.

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
+from paddock.common import processes
 from paddock.errors import Conflict
-from paddock.home import lease, whereabouts
+from paddock.home import lease, server_file
 from paddock.home.lease import Holder, Lease, Process, Watch
 from paddock.paths import Home, write_once
-from paddock.runner import processes
 from tests.support.server import wait_for
 
 
@@ -145,18 +145,18 @@ class TestLease:
 
 class TestHandover:
     def test_only_a_file_of_a_living_successor_counts(self, home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-        assert whereabouts.waiting(home) is None
+        assert server_file.waiting(home) is None
         for text in ("", "{}", "nonsense", '{"pid": 1}'):
-            whereabouts.handover(home).write_text(text)
-            assert whereabouts.waiting(home) is None
-        whereabouts.announce_handover(home)
-        found = whereabouts.waiting(home)
+            server_file.handover(home).write_text(text)
+            assert server_file.waiting(home) is None
+        server_file.announce_handover(home)
+        found = server_file.waiting(home)
         assert found
         assert Watch().lives(found) is True
-        assert whereabouts.successor(home) == found.words
-        write_once(whereabouts.handover(home), found.model_copy(update={"start": 1}).model_dump_json())
-        assert Watch().lives(whereabouts.waiting(home)) is False
-        assert whereabouts.successor(home) is None
-        whereabouts.handover(home).unlink()
-        whereabouts.handover(home).mkdir()  # any error but "not there"
-        assert whereabouts.waiting(home) is None
+        assert server_file.successor(home) == found.words
+        write_once(server_file.handover(home), found.model_copy(update={"start": 1}).model_dump_json())
+        assert Watch().lives(server_file.waiting(home)) is False
+        assert server_file.successor(home) is None
+        server_file.handover(home).unlink()
+        server_file.handover(home).mkdir()  # any error but "not there"
+        assert server_file.waiting(home) is None

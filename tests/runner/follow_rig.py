@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from paddock.runner.follow import Follower
+from paddock.runner.sources.follower import Follower
 
 Record = dict[str, Any]
 Curves = dict[str, list[tuple[float, float]]]

@@ -102,8 +102,8 @@ def _alive(pid: int) -> bool:
 
 
 def run(cards: str, allocation_dir: str) -> int:
+    from paddock.common.gpus import Card, Gpus, Reading
     from paddock.runner import manifest
-    from paddock.runner.gpus import Card, Gpus, Reading
     from paddock.runner.journal import Journal
     from paddock.runner.loop import Runner
 

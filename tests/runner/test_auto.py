@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paddock.runner.auto import Auto, Paces, View
+from paddock.runner.sharing.packing_controller import Auto, Paces, View
 
 
 class Card:

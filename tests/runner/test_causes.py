@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from paddock.runner.causes import explain
+from paddock.runner.process.causes import explain
 
 TRACEBACK = 'Traceback (most recent call last):\n  File "train.py", line 3, in <module>\n    main()\n'
 HANDLING = "\nDuring handling of the above exception, another exception occurred:\n\n"

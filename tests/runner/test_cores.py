@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from paddock.runner import cores
+from paddock.common import cores
 
 
 @pytest.fixture(autouse=True)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from paddock.runner import files
+from paddock.common import files
 
 
 def test_a_plain_file_is_read_from_an_offset_and_up_to_a_limit(tmp_path: Path) -> None:

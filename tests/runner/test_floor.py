@@ -6,14 +6,15 @@ from typing import Any
 
 import pytest
 
-from paddock.runner import aftermath, causes, host
-from paddock.runner.floor import PATIENCE, Floor
-from paddock.runner.gpus import Card, Gpus, Reading
-from paddock.runner.host import Host
+from paddock.common.gpus import Card, Gpus, Reading
 from paddock.runner.mailbox import Attempt
 from paddock.runner.manifest import Manifest
-from paddock.runner.mps import Mps
-from paddock.runner.usage import Usage
+from paddock.runner.process import causes, host_memory
+from paddock.runner.process.host_memory import Host
+from paddock.runner.process.usage import Usage
+from paddock.runner.sharing import oom_retry
+from paddock.runner.sharing.admission import PATIENCE, Floor
+from paddock.runner.sharing.mps import Mps
 
 GB = 10**9
 
@@ -54,7 +55,7 @@ def memory(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     """So many GB of 100 are free."""
 
     def say(available: float) -> None:
-        monkeypatch.setattr(host, "look", lambda: Host(100 * GB, int(available * GB)))
+        monkeypatch.setattr(host_memory, "look", lambda: Host(100 * GB, int(available * GB)))
 
     say(100)
     return say
@@ -110,7 +111,7 @@ class TestHostMemory:
         assert not made.waits(PATIENCE)
 
     def test_what_its_runner_alone_holds_is_not_waited_for(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(host, "look", lambda: Host(GB, GB - 80_000_000))
+        monkeypatch.setattr(host_memory, "look", lambda: Host(GB, GB - 80_000_000))
         assert sit(Floor(manifest(), Gpus(), {}), 1, room={"host": 9 * GB // 10, "alone": True})
 
     def test_alone_in_the_whole_allocation_on_whichever_cards(self, memory: Callable[[float], None]) -> None:
@@ -122,13 +123,13 @@ class TestHostMemory:
         assert not sit(made, 3), "and nobody joins it"
 
     def test_without_knowledge_there_is_no_reason_to_wait(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(host, "look", lambda: None)
+        monkeypatch.setattr(host_memory, "look", lambda: None)
         made = Floor(manifest(), Gpus(), {})
         assert all(sit(made, number) for number in range(4))
         assert not sit(made, 5), "all slots are taken"
 
     def test_this_machine(self) -> None:
-        found = host.look()
+        found = host_memory.look()
         assert found is not None
         assert 0 < found.available <= found.total
 
@@ -235,7 +236,7 @@ class TestAftermath:
         assert sitter is not None
         sitter.peak = sitter.total_peak = 2 * GB
         base = {"by": None, "cause": "gpu_oom", "reason": "CUDA out of memory", "peak_memory": GB, "exit": 1}
-        return aftermath.of(sitter, str(log), base | ended, made.mps)
+        return oom_retry.of(sitter, str(log), base | ended, made.mps)
 
     def test_more_room_then_alone_then_an_error(self, tmp_path: Path) -> None:
         text = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 3.00 GiB. GPU 0 has"

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from paddock.runner import follow
-from paddock.runner.sources import finder
+from paddock.runner.sources import finder, follower
 from paddock.runner.sources.csv_file import CsvSource
 from tests.runner import tfevents_writer as tb
 from tests.runner.follow_rig import Rig
@@ -197,7 +196,7 @@ def test_a_defect_is_said_and_the_rest_goes_on(rig: Rig, monkeypatch: pytest.Mon
 
 def test_nothing_there_at_all(tmp_path: Path) -> None:
     missing = str(tmp_path / "missing")
-    one = follow.Follower(missing, missing + "/work", missing + "/attempts/1", [""], True, True, None)
+    one = follower.Follower(missing, missing + "/work", missing + "/attempts/1", [""], True, True, None)
     assert one.poll() == []
     assert one.close() == []
 

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from paddock.runner import follow
-from paddock.runner.sources import finder
+from paddock.runner.sources import finder, follower
 from tests.runner.follow_rig import Rig
 
 
@@ -97,7 +96,7 @@ def test_a_look_at_very_many_files_is_not_repeated_at_once(rig: Rig, monkeypatch
 
 
 def test_more_logs_than_are_followed(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(follow, "MAX_FILES", 5)
+    monkeypatch.setattr(follower, "MAX_FILES", 5)
     rig.start("named.csv")
     for i in range(10):
         rig.write(f"{i}.csv", f"epoch,a{i}\n0,1\n")

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from paddock.runner import gpus, patient
-from paddock.runner.gpus import Card, Gpus, Reading, visible
-from paddock.runner.mps import CONTROL, Mps
-from paddock.runner.patient import Patient
+from paddock.common import gpus
+from paddock.common.gpus import Card, Gpus, Reading, visible
+from paddock.runner.sharing import gpu_thread
+from paddock.runner.sharing.gpu_thread import Patient
+from paddock.runner.sharing.mps import CONTROL, Mps
 from tests.runner.folder import wait_for
 
 CARDS = [Card(f"GPU-{name}", number, "H200", 10**9) for number, name in enumerate(("aa1", "ab2", "b3"))]
@@ -64,7 +65,7 @@ class Hanging(Gpus):
 
 
 def test_a_driver_that_hangs_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(patient, "SECONDS", 0.3)
+    monkeypatch.setattr(gpu_thread, "SECONDS", 0.3)
     driver = Hanging()
     asked = Patient(lambda: driver)
     assert asked.cards() == CARDS
@@ -130,7 +131,7 @@ def test_a_daemon_that_ends_by_itself_says_why(daemon: Path) -> None:
 
 def test_one_that_is_not_there(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr("paddock.runner.mps._PLACES", ())
+    monkeypatch.setattr("paddock.runner.sharing.mps._PLACES", ())
     mps = Mps()
     assert mps.start() == f"{CONTROL} is not installed"
     assert mps.environment == {}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from paddock.runner.mailbox import Attempt
-from paddock.runner.prepare import Place, Preparer
+from paddock.runner.process.prepare import Place, Preparer
 from tests.runner.folder import Folder, ended, wait_for
 from tests.runner.test_runner_members import Cluster, cluster, team
 

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from paddock.runner.logsize import LogLimit
+from paddock.runner.process.log_limit import LogLimit
 from tests.runner.folder import Folder
 
 MOST = 1024**2

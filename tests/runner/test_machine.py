@@ -10,11 +10,11 @@ import time
 import pytest
 
 from paddock.backends.devices import Watch
+from paddock.common import node_stats
+from paddock.common.gpus import Card, Gpus, Reading
+from paddock.common.node_stats import Machine
 from paddock.models import Device
-from paddock.rules.monitoring import Look
-from paddock.runner import machine
-from paddock.runner.gpus import Card, Gpus, Reading
-from paddock.runner.machine import Machine
+from paddock.rules.load import Look
 from paddock.server import journal
 from tests.runner.folder import Folder
 
@@ -51,7 +51,7 @@ def test_cores_and_memory() -> None:
 
 def test_busy_cores_are_those_between_two_looks(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = iter([(100, 1000), (150, 1100), (150, 1100), (100, 1200)])
-    monkeypatch.setattr(machine, "_ticks", lambda: next(seen))
+    monkeypatch.setattr(node_stats, "_ticks", lambda: next(seen))
     monkeypatch.setattr(os, "cpu_count", lambda: 8)
     looker = Machine()
     assert looker.look()["busy"] == 4.0
@@ -60,7 +60,7 @@ def test_busy_cores_are_those_between_two_looks(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_without_proc_nothing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(machine, "_read", lambda path, most=0: b"")
+    monkeypatch.setattr(node_stats, "_read", lambda path, most=0: b"")
     look = Machine().look()
     assert (look["busy"], look["memory"], look["free"]) == (None, None, None)
 
@@ -96,14 +96,14 @@ def test_an_owner_without_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
         raise KeyError(uid)
 
     monkeypatch.setattr(pwd, "getpwuid", unknown)
-    assert machine.describe(os.getpid())["owner"] == str(os.getuid())
+    assert node_stats.describe(os.getpid())["owner"] == str(os.getuid())
 
 
 @pytest.mark.parametrize(
     ("given", "places"), [({}, []), ({"SLURM_JOB_GPUS": "2,5"}, ["2", "5"]), ({"SLURM_JOB_GPUS": "a"}, [])]
 )
 def test_what_slurm_calls_the_cards(given: dict[str, str], places: list[str]) -> None:
-    assert machine.places(given) == places
+    assert node_stats.places(given) == places
 
 
 def test_a_place_for_every_card_or_for_none() -> None:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paddock.runner.cores import deal, parse
-from paddock.runner.packing import FIRST, Ledger, Space, Tenant, choose, fitting
+from paddock.common.cores import deal, parse
+from paddock.runner.sharing.packing import FIRST, Ledger, Space, Tenant, choose, fitting
 
 GB = 10**9
 CARD = Space(140 * GB, 0)

@@ -17,13 +17,15 @@ from typing import Any
 import pytest
 
 from paddock.backends.slurm import backend
-from paddock.runner import layout, manifest, map_driver, member, member_watch, members
-from paddock.runner.fence import Fence
-from paddock.runner.files import NotPlain, write_plain
+from paddock.common import layout
+from paddock.common.files import NotPlain, write_plain
+from paddock.runner import manifest, map_driver
 from paddock.runner.journal import Journal
 from paddock.runner.mailbox import Attempt
-from paddock.runner.mps import Mps
-from paddock.runner.prepare import Preparer
+from paddock.runner.multinode import member, member_watch, members
+from paddock.runner.process.fence import Fence
+from paddock.runner.process.prepare import Preparer
+from paddock.runner.sharing.mps import Mps
 from tests.runner.folder import Folder, ended
 from tests.runner.test_runner_members import Cluster, cluster, team
 

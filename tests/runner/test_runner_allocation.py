@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from paddock.runner import scheduler
-from paddock.runner.fence import Fence
+from paddock.runner.process.fence import Fence
 from tests.runner.folder import Folder, ended, kinds, wait_for
 from tests.runner.test_runner_stop import POLITE, ready
 

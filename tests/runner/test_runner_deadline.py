@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from paddock.runner.deadline import Deadline
+from paddock.runner.process.deadline import Deadline
 from tests.runner.folder import Folder, Record, ended, kinds, wait_for
 from tests.runner.test_runner_stop import POLITE, STUBBORN, ready
 

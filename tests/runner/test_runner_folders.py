@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from paddock.runner import prepare
 from paddock.runner.mailbox import Attempt
-from paddock.runner.prepare import Place, Preparer
+from paddock.runner.process import prepare
+from paddock.runner.process.prepare import Place, Preparer
 
 
 def _prepare(job: Path, task: str, number: int = 1, *, resume: bool = False) -> Place:

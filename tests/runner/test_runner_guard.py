@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from paddock.runner import processes
+from paddock.common import processes
 from tests.runner.folder import Folder, is_running, wait_for
 
 FAMILY = """

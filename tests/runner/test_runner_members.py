@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from paddock.runner import manifest, member, members
-from paddock.runner.cores import Cores
-from paddock.runner.seats import Seats
+from paddock.common.cores import Cores
+from paddock.runner import manifest
+from paddock.runner.multinode import member, members
+from paddock.runner.sharing.seats import Seats
 from tests.runner.folder import Folder, ended, is_running, wait_for
 
 SRUN = """#!{python}

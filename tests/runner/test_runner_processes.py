@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from paddock.runner import processes, usage
+from paddock.common import processes
+from paddock.runner.process import usage
 from tests.runner.folder import wait_for
 
 

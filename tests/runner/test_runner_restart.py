@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from paddock.runner import prepare
+from paddock.runner.process import prepare
 from tests.runner.folder import Folder, ended
 
 SCRIPT = """

@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from paddock.runner import manifest, task
-from paddock.runner.leftovers import Leftover
+from paddock.runner import manifest
 from paddock.runner.mailbox import Attempt
-from paddock.runner.prepare import Preparer
-from paddock.runner.usage import OomCounter
+from paddock.runner.process import task
+from paddock.runner.process.leftovers import Leftover
+from paddock.runner.process.prepare import Preparer
+from paddock.runner.process.usage import OomCounter
 from tests.runner.folder import Folder
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from paddock.runner.watch import Watch
+from paddock.runner.sources.guarded_follower import Watch
 
 
 class Broken:

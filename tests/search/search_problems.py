@@ -6,8 +6,8 @@ from itertools import pairwise
 
 from paddock.models import Goal
 from paddock.models.space import Choices, Range, parse
+from paddock.search.axes import axes_of, dice, key, unseen
 from paddock.search.base import Condition, Dim, Flat, Outcome, Problem, Searcher, Trial
-from paddock.search.points import axes_of, dice, key, unseen
 
 Function = Callable[[Flat], tuple[float, ...]]
 

@@ -7,10 +7,10 @@ import pytest
 
 from paddock.models import Goal
 from paddock.models.space import Choices
+from paddock.search.axes import axes_of, dice
 from paddock.search.base import Condition, Dim, Flat, Outcome, Problem, Trial
 from paddock.search.evolution import Evolution, mutated
 from paddock.search.pareto import crowding, front, ranks
-from paddock.search.points import axes_of, dice
 from paddock.search.samplers import searcher
 from tests.search import search_problems as known
 from tests.search.search_problems import fits, leaf, problem, run

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from paddock.errors import InvalidInput
 from paddock.models import Goal
 from paddock.models.space import Block, Choices, Leaf, Range, Space
-from paddock.search import flat as flatly
+from paddock.search import dimensions as flatly
+from paddock.search.axes import Axis, axes_of, close, dice, draw, key, next_number, unseen
 from paddock.search.base import Condition, Dim, Flat, Outcome, Problem, Trial
 from paddock.search.bayes import groups
-from paddock.search.points import Axis, axes_of, close, dice, draw, key, next_number, unseen
 from paddock.search.samplers import METHODS, searcher
 from paddock.search.sobol import coordinate
 from tests.search import search_problems as known

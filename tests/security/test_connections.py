@@ -17,11 +17,11 @@ import pytest
 import uvicorn
 
 from paddock.errors import Busy
-from paddock.home import whereabouts
+from paddock.home import server_file
 from paddock.paths import Home
 from paddock.server.api import connections, streams
 from paddock.server.api.auth import WHO
-from paddock.server.api.bell import Bell
+from paddock.server.api.wakeup import Bell
 from tests.support import loop
 from tests.support.server import ServerProcess, wait_for
 
@@ -155,7 +155,7 @@ def test_a_handover_file_that_cannot_be_looked_at_is_no_successor(home: Home, mo
         raise OSError(24, os.strerror(24))
 
     monkeypatch.setattr(Path, "read_text", fails)
-    assert whereabouts.successor(home) is None
+    assert server_file.successor(home) is None
 
 
 def test_event_streams_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

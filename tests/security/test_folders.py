@@ -172,7 +172,7 @@ def test_the_folder_is_gone_and_comes_back(rig: Rig, tmp_path: Path) -> None:
 
 
 def test_very_many_tasks_that_cannot_be_written_hold_up_nobody(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("paddock.server.engine.orders.PUBLISH_AT_ONCE", 3)
+    monkeypatch.setattr("paddock.server.engine.mailbox.PUBLISH_AT_ONCE", 3)
     monkeypatch.setattr(boundary, "FIRST_SECONDS", 60.0)
     rig.job(tasks=5)
     rig.home.job(JOB).tasks.mkdir()

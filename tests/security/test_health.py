@@ -14,9 +14,9 @@ import pytest
 from paddock.paths import Home
 from paddock.server.api import watch
 from paddock.server.api.app import create_app
-from paddock.server.api.bell import Bell
 from paddock.server.api.server import Server
-from paddock.server.engine import orders
+from paddock.server.api.wakeup import Bell
+from paddock.server.engine import mailbox
 from paddock.server.engine.engine import Engine
 from paddock.server.store import db as store
 from paddock.server.store.db import Database
@@ -39,7 +39,7 @@ def test_a_problem_stays_until_a_whole_round_has_succeeded(
         raise ValueError("cannot be published")
 
     with monkeypatch.context() as patch:
-        patch.setattr(orders, "publish", fails)
+        patch.setattr(mailbox, "publish", fails)
         engine.start()
         wait_for(lambda: engine.problem)
         for _ in range(40):

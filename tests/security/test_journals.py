@@ -12,7 +12,7 @@ import pytest
 import sqlalchemy as sa
 
 from paddock.models import TaskState as S
-from paddock.server.engine import adjust
+from paddock.server.engine import limits
 from paddock.server.store import jobs, metrics, packings
 from tests.server.engine.engine_rig import JOB, Rig
 
@@ -312,7 +312,7 @@ def test_a_step_that_fails_keeps_no_other_from_running(two: Rig, monkeypatch: py
 
     rig_job = two.job(job="a1b2c3d4")
     with monkeypatch.context() as patched:
-        patched.setattr(adjust, "adjust", fail)
+        patched.setattr(limits, "adjust", fail)
         two.engine.wake()
         two.engine.tick()
         assert two.engine.problem == "RuntimeError: a defect"

@@ -9,8 +9,8 @@ import pytest
 
 from paddock.backends import processes
 from paddock.backends.local import LocalBackend
+from paddock.common import processes as of_the_runner
 from paddock.models import AllocationBatch, AllocationState, Resources
-from paddock.runner import processes as of_the_runner
 from paddock.settings import LocalSettings
 from tests.support.server import wait_for
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from paddock.home import lease, whereabouts
+from paddock.home import lease, server_file
 from paddock.home.lease import Holder
 from paddock.paths import write_once
 from tests.support.server import ServerProcess, running, wait_for
@@ -35,7 +35,7 @@ def test_one_server_to_a_home(tmp_path: Path) -> None:
         assert f" at {server.url} (process " in cli("up", "--port", "0", code=5).err
 
         # A handover file that cannot be read, or that nobody stands behind, ends no server.
-        left = whereabouts.handover(server.home)
+        left = server_file.handover(server.home)
         left.mkdir()
         _still_serves(server)
         left.rmdir()
@@ -70,7 +70,7 @@ def test_a_successor_of_another_machine_is_obeyed_once_it_is_seen_to_wait(server
     beats = iter(range(10**6))
 
     def ended() -> bool:
-        write_once(whereabouts.handover(server.home), elsewhere(beat=next(beats)).model_dump_json())
+        write_once(server_file.handover(server.home), elsewhere(beat=next(beats)).model_dump_json())
         return server.process is not None and server.process.poll() is not None
 
     wait_for(ended, 60, "the server to make room")

@@ -13,10 +13,10 @@ import httpx2
 import pytest
 
 import paddock
-from paddock.cli import checks
-from paddock.cli.checks_finding import Finding, Status
+from paddock.cli.doctor import checks
+from paddock.cli.doctor.finding import Finding, Status
 from paddock.errors import InvalidInput, NotAuthorised, ServerUnreachable
-from paddock.home import door, tls, whereabouts
+from paddock.home import door, server_file, tls
 from paddock.paths import Home
 from paddock.settings import Settings
 from tests.support.server import ServerProcess, running
@@ -205,7 +205,7 @@ class TestClients:
 
     def test_another_certificate_than_the_home_says_is_not_trusted(self, secure: ServerProcess, tmp_path: Path) -> None:
         elsewhere = without_socket(secure, tmp_path)
-        found = whereabouts.read(Home(elsewhere))
+        found = server_file.read(Home(elsewhere))
         assert found is not None
         other = certify(tmp_path / "other")[0].read_text()
         (elsewhere / "server.json").write_text(found.model_copy(update={"certificate": other}).model_dump_json())
@@ -263,7 +263,7 @@ class TestDoctor:
     def test_one_that_was_replaced_while_the_server_runs(self, tmp_path: Path, pair: tuple[Path, Path]) -> None:
         home = Home(tmp_path)
         before = certify(tmp_path / "before")[0].read_text()
-        whereabouts.Whereabouts.here("https://127.0.0.1:1", 1, None, before).write(home)
+        server_file.Whereabouts.here("https://127.0.0.1:1", 1, None, before).write(home)
         assert "start the server again" in (self.look(tmp_path, pair).fix or "")
 
     def test_one_that_cannot_be_used(self, tmp_path: Path, pair: tuple[Path, Path]) -> None:
@@ -271,6 +271,6 @@ class TestDoctor:
 
 
 def test_plain_http_that_others_can_read_names_the_settings() -> None:
-    [told] = whereabouts.exposure("http://node7:54322")
+    [told] = server_file.exposure("http://node7:54322")
     assert "`tls_certificate` and `tls_key`" in told
-    assert whereabouts.exposure("https://node7:54322") == []
+    assert server_file.exposure("https://node7:54322") == []

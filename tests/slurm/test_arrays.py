@@ -19,9 +19,9 @@ from typing import Any
 import pytest
 
 from paddock.backends.slurm.backend import SlurmBackend
+from paddock.common import layout
 from paddock.errors import BackendBusy
 from paddock.models import FOLDER, AllocationBatch, AllocationState, Resources
-from paddock.runner import layout
 from paddock.settings import SlurmSettings
 from tests.slurm.cluster import Cluster
 from tests.support.server import ServerProcess, wait_for

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from paddock.home import whereabouts
-from paddock.home.whereabouts import Whereabouts
+from paddock.home import server_file
+from paddock.home.server_file import Whereabouts
 from paddock.paths import Home
 from tests.slurm.cluster import PATH, Cluster
 from tests.support.server import wait_for
@@ -40,7 +40,7 @@ class Site:
 
     def served_by_another_than(self, job: str) -> Whereabouts:
         def found() -> Whereabouts | None:
-            there = whereabouts.read(self.home)
+            there = server_file.read(self.home)
             return there if there and there.slurm != job else None
 
         about: Whereabouts = wait_for(found, what="a successor")

@@ -7,12 +7,12 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from paddock.common.node_stats import Machine
 from paddock.models import Device
-from paddock.rules.monitoring import Look
-from paddock.runner.machine import Machine
+from paddock.rules.load import Look
 
 if TYPE_CHECKING:
-    from paddock.runner.gpus import Gpus
+    from paddock.common.gpus import Gpus
 
 PATIENCE = 0.5  # so long a look at the GPUs is waited for
 OLD_SECONDS = 60.0
@@ -68,7 +68,7 @@ class Watch:
         self._seen = (time.monotonic(), self._cards.cards())
 
     def _find(self) -> Machine:
-        from paddock.runner.gpus import find, visible  # which only those need that have GPUs
+        from paddock.common.gpus import find, visible
 
         driver = (self._driver or find)()
         listed = driver.cards()

@@ -20,7 +20,8 @@ from typing import Any
 from paddock.backends import processes
 from paddock.backends.base import Pace
 from paddock.backends.devices import Watch, find_gpus
-from paddock.common import variables
+from paddock.common import files, variables
+from paddock.common.cores import deal
 from paddock.models import (
     AllocationBatch,
     AllocationChange,
@@ -32,9 +33,7 @@ from paddock.models import (
     Node,
 )
 from paddock.paths import write_once
-from paddock.rules.monitoring import with_look
-from paddock.runner import files
-from paddock.runner.cores import deal
+from paddock.rules.load import with_look
 from paddock.settings import LocalSettings
 
 

@@ -4,7 +4,7 @@ import os
 import signal
 from pathlib import Path
 
-from paddock.runner.processes import started
+from paddock.common.processes import started
 
 __all__ = ["MARK", "alive", "kill_marked", "marked", "started"]
 

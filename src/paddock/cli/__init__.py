@@ -10,9 +10,10 @@ from typing import Annotated, Any
 import typer
 from pydantic import ValidationError
 
-from paddock.cli import act, base, doctor, follow, in_slurm, load, look, prune, results, search, server
+from paddock.cli import base, control, follow, in_slurm, load, prune, results, search, server, show
 from paddock.cli import map as mapping
 from paddock.cli import submit as submitting
+from paddock.cli.doctor import command
 from paddock.errors import PaddockError
 from paddock.version import __version__
 
@@ -57,9 +58,9 @@ _COMMANDS: list[tuple[str, Callable[..., Any], tuple[str, ...]]] = [
         ),
     ),
     ("follow", follow.follow_job, ("paddock follow k3v",)),
-    ("ls", look.ls, ("paddock ls --state running",)),
-    ("show", look.show, ("paddock show k3v", "paddock show k3v --spec > sweep.yaml")),
-    ("tasks", look.tasks, ("paddock tasks k3v --state error", "paddock tasks k3v --sort best")),
+    ("ls", show.ls, ("paddock ls --state running",)),
+    ("show", show.show, ("paddock show k3v", "paddock show k3v --spec > sweep.yaml")),
+    ("tasks", show.tasks, ("paddock tasks k3v --state error", "paddock tasks k3v --sort best")),
     ("logs", results.logs, ("paddock logs k3v-12 -f --tail 20",)),
     ("metrics", results.metrics, ("paddock metrics k3v-12 -m val_loss",)),
     ("best", search.best, ("paddock best k3v -n 3",)),
@@ -69,16 +70,16 @@ _COMMANDS: list[tuple[str, Callable[..., Any], tuple[str, ...]]] = [
         search.extend,
         ("paddock extend k3v --trials 50", "paddock extend k3v --trials 20 --time-budget 1h -p lr=1e-3..1e-2:log"),
     ),
-    ("stop", act.stop, ("paddock stop k3v", "paddock stop k3v-1 k3v-2")),
+    ("stop", control.stop, ("paddock stop k3v", "paddock stop k3v-1 k3v-2")),
     (
         "restart",
-        act.restart,
+        control.restart,
         ("paddock restart k3v --failed --resume", "paddock restart k3v --stopped", "paddock restart k3v-12"),
     ),
-    ("hold", act.hold, ("paddock hold k3v",)),
-    ("release", act.release, ("paddock release k3v",)),
-    ("limits", act.limits, ("paddock limits k3v --time 4h", "paddock limits k3v --nice 100")),
-    ("rm", act.rm, ("paddock rm k3v --yes",)),
+    ("hold", control.hold, ("paddock hold k3v",)),
+    ("release", control.release, ("paddock release k3v",)),
+    ("limits", control.limits, ("paddock limits k3v --time 4h", "paddock limits k3v --nice 100")),
+    ("rm", control.rm, ("paddock rm k3v --yes",)),
     (
         "prune",
         prune.prune,
@@ -92,7 +93,7 @@ _COMMANDS: list[tuple[str, Callable[..., Any], tuple[str, ...]]] = [
     ("nodes", server.nodes, ("paddock nodes",)),
     ("load", load.load, ("paddock load", "paddock load --watch", "paddock load --node n1", "paddock load --csv")),
     ("inspect", server.inspect, ("paddock inspect train.py",)),
-    ("doctor", doctor.doctor, ("paddock doctor",)),
+    ("doctor", command.doctor, ("paddock doctor",)),
     ("settings", server.show_settings, ("paddock settings --json",)),
     ("token", server.token, ("paddock token",)),
     ("version", server.version, ("paddock version",)),

@@ -11,7 +11,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from paddock.cli import base, files, render
+from paddock.cli import base, map_files, render
 from paddock.client.client import Client
 from paddock.client.events import AWAY_SECONDS, Patience
 from paddock.errors import InvalidInput, NotFound, PaddockError, ServerUnreachable
@@ -118,10 +118,10 @@ def _as_lines(client: Client, job: JobDetail) -> Job:
     told = time.monotonic()
     why: tuple[str | None, NoWord | None] = (None, None)
     screen = base.screen()
-    parts = files.parts(client, job)
+    parts = map_files.parts(client, job)
     for last, tasks, changed in _changes(client, job):
-        names = varying([task.params for task in files.named(tasks, parts) if not task.reduces])
-        for task in files.named(changed, parts):
+        names = varying([task.params for task in map_files.named(tasks, parts) if not task.reduces])
+        for task in map_files.named(changed, parts):
             screen.print(_line(task, names, last.objective.metric), soft_wrap=True)
         now = (last.waits.reason if last.waits else None, last.no_word)
         if time.monotonic() - told > TELL_SECONDS or last.ended or (any(now) and now != why):
@@ -163,10 +163,10 @@ def _summary(job: Job) -> Text:
 def _on_screen(client: Client, job: JobDetail) -> Job:
     last: Job = job
     screen = base.screen()
-    parts = files.parts(client, job)
+    parts = map_files.parts(client, job)
     with Live(console=screen, auto_refresh=False, transient=False) as live:
         for last, tasks in _looks(client, job.id):
-            live.update(picture(last, files.named(tasks, parts), screen.height), refresh=True)
+            live.update(picture(last, map_files.named(tasks, parts), screen.height), refresh=True)
     return last
 
 

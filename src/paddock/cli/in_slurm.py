@@ -19,12 +19,12 @@ from paddock.cli import base, render
 from paddock.cli.base import Json
 from paddock.client.client import Client
 from paddock.errors import BackendError, Conflict, ServerUnreachable
-from paddock.home import lease, tls, whereabouts
-from paddock.home.whereabouts import Whereabouts
+from paddock.home import lease, server_file, tls
+from paddock.home.server_file import Whereabouts
 from paddock.models import Resources, jobfile
 from paddock.paths import Home
-from paddock.server import hosting
-from paddock.server.hosting import Host
+from paddock.server import slurm_server
+from paddock.server.slurm_server import Host
 
 LOOK_SECONDS, SELDOM_SECONDS = 1.0, 10.0
 ANSWER_SECONDS = 3.0
@@ -47,7 +47,7 @@ def start(found: settings.Settings, wanted: Resources, *, backend: str | None, a
         base.say(f"A server runs on {home.root} already.")
         _announce(home, running, as_json)
         return
-    host = hosting.host(found, home, backend)
+    host = slurm_server.host(found, home, backend)
     queued = host.jobs()
     if queued:
         job = queued[0].id
@@ -92,7 +92,7 @@ def _wait(host: Host, job: str) -> Whereabouts:
             if row is None:
                 raise _ended(host, job)
             now = f"Slurm job {job} {_state(row)}"
-            there = whereabouts.read(host.home)
+            there = server_file.read(host.home)
             if there and there.slurm == job:
                 now += f" and serves at {there.url}, which does not answer from here: may this machine reach the nodes?"
         if now != told:
@@ -124,7 +124,7 @@ def _ended(host: Host, job: str) -> Conflict:
 
 def _running(home: Home) -> Whereabouts | None:
     with Client(home=home.root, timeout=ANSWER_SECONDS) as client:
-        return whereabouts.read(home) if client.answers() else None
+        return server_file.read(home) if client.answers() else None
 
 
 # --- the way to it ----------------------------------------------------------------------------------------------------
@@ -170,7 +170,7 @@ def _facts(home: Home, running: Whereabouts, port: int | None = None) -> dict[st
 
 def _announce(home: Home, running: Whereabouts, as_json: bool) -> None:
     facts = _facts(home, running)
-    base.warn(whereabouts.exposure(running.url))
+    base.warn(server_file.exposure(running.url))
     if as_json:
         base.emit(facts)
         return
@@ -187,7 +187,7 @@ def down(ctx: typer.Context, as_json: Json = False) -> None:
     """End the server of this home, here or in Slurm, with its successors. Tasks that run go on."""
     found = settings.load(base.place(ctx).home)
     home = Home(found.home)
-    running = whereabouts.read(home)
+    running = server_file.read(home)
     if running and running.slurm is None:
         _end_here(home, running)
         ended = [f"process {running.pid}"]
@@ -212,10 +212,10 @@ def _end_here(home: Home, running: Whereabouts) -> None:
 def _end_in_slurm(found: settings.Settings, home: Home, running: Whereabouts | None) -> list[str]:
     """All its jobs: those that wait first, so that none of them takes over."""
     try:
-        cluster = running.cluster if running else hosting.read(home).cluster
+        cluster = running.cluster if running else slurm_server.read(home).cluster
     except (OSError, ValueError):
         raise _nobody(home) from None
-    host = hosting.host(found, home, cluster)
+    host = slurm_server.host(found, home, cluster)
     rows = host.jobs()
     if not rows:
         raise _nobody(home)

@@ -12,7 +12,7 @@ from paddock.cli import base, render
 from paddock.cli import in_slurm as in_slurm_server
 from paddock.cli.base import Json
 from paddock.errors import InvalidInput, PaddockError
-from paddock.home import whereabouts
+from paddock.home import server_file
 from paddock.models import Node, ScriptReport
 
 _IN_SLURM = "With --in-slurm"
@@ -79,7 +79,7 @@ def _serve(found: settings.Settings, hosted: str | None, succeed: bool, as_json:
     from paddock.server.serve import serve
 
     def announce(url: str, link: str) -> None:
-        base.warn(whereabouts.exposure(url))
+        base.warn(server_file.exposure(url))
         if as_json:
             base.emit_line({"url": url, "link": link})
             return

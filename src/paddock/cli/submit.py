@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from paddock.cli import base, complete, flags, follow, methods, render, resources
+from paddock.cli import base, complete, flags, follow, render, resources, search_options
 from paddock.cli.base import Json
 from paddock.client.bundle import Bundle, bundle
 from paddock.client.client import Client
@@ -49,19 +49,19 @@ def submit(
     convention: Annotated[
         Convention | None, Panel(help="How the script takes parameters.", rich_help_panel=_WHAT)
     ] = None,
-    objective: methods.Objectives = None,
-    search: methods.How = None,
-    trials: methods.Trials = None,
-    time_budget: methods.TimeBudget = None,
-    parallel: methods.Parallel = None,
-    seed: methods.Seed = None,
-    repeat: methods.Repeat = None,
-    warm_start: methods.WarmStart = None,
-    interval: methods.Interval = None,
-    stop_early: methods.StopEarly = None,
-    min_steps: methods.MinSteps = None,
-    max_steps: methods.MaxSteps = None,
-    eta: methods.Eta = None,
+    objective: search_options.Objectives = None,
+    search: search_options.How = None,
+    trials: search_options.Trials = None,
+    time_budget: search_options.TimeBudget = None,
+    parallel: search_options.Parallel = None,
+    seed: search_options.Seed = None,
+    repeat: search_options.Repeat = None,
+    warm_start: search_options.WarmStart = None,
+    interval: search_options.Interval = None,
+    stop_early: search_options.StopEarly = None,
+    min_steps: search_options.MinSteps = None,
+    max_steps: search_options.MaxSteps = None,
+    eta: search_options.Eta = None,
     backend: resources.Backend = None,
     profile: resources.Profile = None,
     partition: resources.Partition = None,
@@ -176,7 +176,7 @@ def submit(
     client = base.client(ctx)
     shell = flags.of_shell(command=command is not None)
     made = bundle(source, None, changes, environment=shell, limits=client.upload_limits())
-    methods.refuse_loose_knobs(made.spec, min_steps=min_steps, max_steps=max_steps, eta=eta)
+    search_options.refuse_loose_knobs(made.spec, min_steps=min_steps, max_steps=max_steps, eta=eta)
     if dry_run:
         _dry_run(client, made, as_json)
         return

@@ -20,7 +20,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from paddock.common import ownership
 from paddock.errors import NotAuthorised, PaddockError, ServerUnreachable, by_code
-from paddock.home import door, proof, tls, whereabouts
+from paddock.home import door, proof, server_file, tls
 from paddock.models import ErrorReply
 from paddock.paths import Home
 from paddock.settings import home_folder
@@ -72,12 +72,12 @@ class Connection:
             raise ServerUnreachable(
                 f"{self.home.root} cannot be read ({error.strerror}): choose a home of your own with --home."
             ) from None
-        found = whereabouts.read(self.home)
+        found = server_file.read(self.home)
         if found is not None:
             return found.url.rstrip("/")
         if there and self.home.server.exists():
             raise ServerUnreachable(f"{self.home.server} cannot be read: start the server again.")
-        start = whereabouts.start_command(self.home)
+        start = server_file.start_command(self.home)
         raise _NotReached(f"No Paddock server runs on {self.home.root}: start one with `{start}`, or set PADDOCK_URL.")
 
     @property
@@ -128,7 +128,7 @@ class Connection:
 
     def _outside(self, url: str) -> httpx2.Client:
         """Through the port. What the home says of the server's certificate counts more than who has signed it."""
-        found = whereabouts.read(self.home) if self._url is None and url.startswith("https://") else None
+        found = server_file.read(self.home) if self._url is None and url.startswith("https://") else None
         if found is None or found.certificate is None:
             return self._http
         if found.certificate not in self._pinned:
@@ -187,7 +187,7 @@ class Connection:
 
     def _moves(self) -> bool:
         """Another server is about to take over, perhaps on another machine."""
-        return self._url is None and whereabouts.successor(self.home) is not None
+        return self._url is None and server_file.successor(self.home) is not None
 
     @contextmanager
     def stream(self, path: str, headers: dict[str, str] | None = None, **params: Any) -> Iterator[httpx2.Response]:
@@ -228,7 +228,7 @@ class Connection:
             if "CERTIFICATE_VERIFY_FAILED" in why:
                 return ServerUnreachable(_untrusted(url, why))
             kind = _NotReached if isinstance(error, httpx2.ConnectError) else ServerUnreachable
-            start = "paddock up" if self._url else whereabouts.start_command(self.home)
+            start = "paddock up" if self._url else server_file.start_command(self.home)
             return kind(f"No Paddock server answers at {url} ({why}): start one with `{start}`.")
         return ServerUnreachable(f"{url} gave an answer that no Paddock server gives ({error}).")
 

@@ -18,11 +18,11 @@ from typing import Any
 
 from paddock.client.bundle import Bundle, changed
 from paddock.client.collect import Collected, collect
+from paddock.common.files import read_plain
 from paddock.errors import InvalidInput
 from paddock.models import CodeInfo, JobSpec, MapPart
 from paddock.program import shell_template
 from paddock.runner import map_driver
-from paddock.runner.files import read_plain
 from paddock.settings import UploadSettings
 
 NAME_LENGTH = 80

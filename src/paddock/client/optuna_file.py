@@ -30,7 +30,7 @@ from pydantic import JsonValue
 from paddock.errors import Conflict, InvalidInput, NotFound
 from paddock.models import Curve, Goal, JobDetail, Params, SearchReport, Task, TaskState, TrialReport
 from paddock.models.space import Block, Choices, Leaf, Range, is_number, same
-from paddock.search.flat import Spaces, dims
+from paddock.search.dimensions import Spaces, dims
 
 _STATES = {
     TaskState.SUBMITTED: TrialState.WAITING,

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from paddock.runner import files
+from paddock.common import files
 
 
 @dataclass

@@ -18,10 +18,9 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from paddock.common import filesystems
+from paddock.common import filesystems, processes
 from paddock.errors import Conflict
 from paddock.paths import Home, write_once
-from paddock.runner import processes
 
 BEAT_SECONDS = 3.0
 SILENT_SECONDS = 20.0  # unchanged for so long: whoever wrote it runs no more

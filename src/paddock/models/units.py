@@ -4,7 +4,7 @@ import math
 import re
 from typing import Any
 
-from paddock.runner.size import size_text as size_text
+from paddock.common.size import size_text as size_text
 
 _PARTS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 _NUMBER = r"\d+(?:\.\d+)?"

@@ -9,12 +9,12 @@ from pathlib import PurePosixPath
 
 from pydantic import JsonValue
 
+from paddock.common import layout
 from paddock.errors import InvalidInput
 from paddock.models import Convention, FlagStyle, JobSpec, Params, ScriptParam, ScriptReport
 from paddock.program import shell_template
 from paddock.program.inspection.given import same_name
 from paddock.program.inspection.with_argv import STFMANAGER
-from paddock.runner import layout
 
 _YES, _NO = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
 

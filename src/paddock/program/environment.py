@@ -12,11 +12,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
-from paddock.common import variables
+from paddock.common import processes, variables
 from paddock.errors import InvalidInput, UnusableEnvironment
 from paddock.models import Environment, Interpreter
 from paddock.program.commands import Command, wrap_setup
-from paddock.runner import processes
 
 _PROBE = (
     "import json, sys, importlib.util as u; "

@@ -10,7 +10,7 @@ import sys
 
 def main(version: str = "source") -> int:
     if sys.argv[1:2] == ["--member"]:
-        from . import member
+        from .multinode import member
 
         return member.main(sys.argv[2:])
     if len(sys.argv) != 2:

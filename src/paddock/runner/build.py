@@ -1,4 +1,4 @@
-"""Makes runner.pyz: this package under a name of its own, for any Python from 3.8 on."""
+"""Build the runner's archive: this package and `common`, under a name of their own, for any Python from 3.8 on."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Dict
 
 _PACKAGE = "paddock_runner"
+_ROOMS = ("runner", "common")
 _EPOCH = (1980, 1, 1, 0, 0, 0)
-_START = "import sys\nfrom %s.__main__ import main\nsys.exit(main(%r))\n"
+_START = "import sys\nfrom %s.runner.__main__ import main\nsys.exit(main(%r))\n"
 
 
 def digest() -> str:
@@ -36,9 +37,10 @@ def build(target: Path) -> None:
 
 
 def _sources() -> Dict[str, bytes]:
-    root = Path(__file__).parent
-    paths = sorted(path for path in root.rglob("*.py") if path != Path(__file__))
-    return {"%s/%s" % (_PACKAGE, path.relative_to(root).as_posix()): path.read_bytes() for path in paths}
+    root = Path(__file__).parent.parent
+    paths = sorted(path for room in _ROOMS for path in (root / room).rglob("*.py") if path != Path(__file__))
+    sources = {"%s/%s" % (_PACKAGE, path.relative_to(root).as_posix()): path.read_bytes() for path in paths}
+    return {**sources, "%s/__init__.py" % _PACKAGE: b""}
 
 
 def _digest(sources: Dict[str, bytes]) -> str:

@@ -7,8 +7,8 @@ import os
 import time
 from typing import Any
 
-from . import layout
-from .files import open_plain
+from ..common import layout
+from ..common.files import open_plain
 
 _CHUNK = 1 << 20
 

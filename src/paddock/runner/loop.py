@@ -8,23 +8,25 @@ import sys
 import time
 from typing import Any, Dict, Optional
 
-from . import aftermath, layout, machine, processes, scheduler
-from .deadline import Deadline
-from .fence import Fence
-from .floor import Floor
-from .gpus import Gpus, find
-from .guard import Guard
+from ..common import layout, node_stats, processes
+from ..common.gpus import Gpus, find
+from . import scheduler
 from .journal import Journal
-from .launch import LaunchError
-from .leftovers import Leftovers
 from .mailbox import ANY, Attempt, Identity, Mailbox
 from .manifest import Manifest
-from .patient import Patient
-from .prepare import Preparer
-from .seats import Seat
-from .signals import Signals
-from .task import Explanation, Task, start
-from .usage import OomCounter
+from .process.deadline import Deadline
+from .process.fence import Fence
+from .process.guard import Guard
+from .process.launch import LaunchError
+from .process.leftovers import Leftovers
+from .process.prepare import Preparer
+from .process.signals import Signals
+from .process.task import Explanation, Task, start
+from .process.usage import OomCounter
+from .sharing import oom_retry
+from .sharing.admission import Floor
+from .sharing.gpu_thread import Patient
+from .sharing.seats import Seat
 
 # So long may looking for a free attempt hold up the tasks that run already.
 CLAIM_SECONDS = 0.2
@@ -55,7 +57,7 @@ class Runner:
         gpus = gpus or (Patient(find) if manifest.task_gpus else Gpus())
         self._floor = Floor(manifest, gpus, os.environ)
         # On its own machine the server itself looks.
-        self._machine = machine.of_allocation(gpus, os.environ) if scheduler.in_slurm() else None
+        self._machine = node_stats.of_allocation(gpus, os.environ) if scheduler.in_slurm() else None
         self._machine_at = 0.0
         self._seat: Optional[Seat] = None  # for the attempt that is being claimed
         self._packing: Optional[Dict[str, Any]] = None  # as last told
@@ -195,7 +197,7 @@ class Runner:
             self._report(task.attempt, **record)
         sitter = self._floor.leave(task.attempt.identity, well=ended["exit"] == 0 and ended["by"] is None)
         if sitter is not None:
-            ended.update(aftermath.of(sitter, task.place.log, ended, self._floor.mps))
+            ended.update(oom_retry.of(sitter, task.place.log, ended, self._floor.mps))
         # Before it is told: then the next attempt may begin. One that is over for the engine may have begun already.
         if task.gone and not (self._mailbox.dismissed or self._fence.crossed):
             self._preparer.tidy(task.place)
@@ -261,7 +263,7 @@ class Runner:
         self._floor.look(now, not self._mailbox.empty)
         self._tell_packing(now)
         if self._machine is not None and now >= self._machine_at:
-            self._machine_at = now + machine.EVERY_SECONDS
+            self._machine_at = now + node_stats.EVERY_SECONDS
             self._journal.write("node", node=self._node, **self._machine.look())
         if time.monotonic() >= self._usage_at:
             self._usage_at = time.monotonic() + self._manifest.usage_seconds

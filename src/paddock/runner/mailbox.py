@@ -10,7 +10,7 @@ import time
 from collections import deque
 from typing import Any, Callable, Deque, Dict, List, NamedTuple, Optional, Tuple
 
-from . import files, layout
+from ..common import files, layout
 
 # So much of the engine's files is read at one look.
 LOOK_BYTES = 8_000_000

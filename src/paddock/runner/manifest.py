@@ -6,8 +6,8 @@ import json
 import os
 from typing import Any, Dict, List, NamedTuple, Optional
 
-from . import layout
-from .files import read_plain
+from ..common import layout
+from ..common.files import read_plain
 
 LOG_BYTES = 1024**3
 _LARGEST = 16_000_000  # bytes of a manifest

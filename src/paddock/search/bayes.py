@@ -22,10 +22,10 @@ from pydantic import JsonValue
 
 from paddock.errors import InvalidInput
 from paddock.models import Goal
+from paddock.search.axes import Axis, Seen, axes_of, close, dice, key, next_number
 from paddock.search.base import Condition, Dim, Flat, Outcome, Problem, Trial
 from paddock.search.evolution import descendant, mutated
 from paddock.search.pareto import ended, known, losses, ranks, standing
-from paddock.search.points import Axis, Seen, axes_of, close, dice, key, next_number
 from paddock.search.sobol import Sobol
 
 Distributions = Mapping[str, BaseDistribution]

@@ -10,11 +10,11 @@ from cmaes import CMA, get_warm_start_mgd
 from numpy.typing import NDArray
 
 from paddock.errors import InvalidInput
+from paddock.search.axes import Seen, axes_of, complete, dice, key, next_number
 from paddock.search.base import Flat, Problem, Trial
 from paddock.search.bayes import Tpe
 from paddock.search.evolution import descendant, mutated
 from paddock.search.pareto import ended, standing
-from paddock.search.points import Seen, axes_of, complete, dice, key, next_number
 
 WARM = 10  # from so many trials from elsewhere on, the cloud begins where the best of them were
 

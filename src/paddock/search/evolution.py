@@ -11,9 +11,9 @@ import numpy as np
 from pydantic import JsonValue
 
 from paddock.models.space import SKIP
+from paddock.search.axes import NEARBY, Axis, Seen, axes_of, complete, dice, key, next_number, unseen
 from paddock.search.base import Flat, Problem, Trial
 from paddock.search.pareto import crowding, ended, known, losses, ranks, standing
-from paddock.search.points import NEARBY, Axis, Seen, axes_of, complete, dice, key, next_number, unseen
 from paddock.search.sobol import Sobol
 
 POPULATION = 50

@@ -8,9 +8,9 @@ from itertools import islice
 from paddock.errors import InvalidInput
 from paddock.models import Goal, JobSpec, Method, Params, Search
 from paddock.models.space import Choices
-from paddock.search import flat
+from paddock.search import dimensions
 from paddock.search.base import Flat, Problem, Searcher
-from paddock.search.flat import Spaces
+from paddock.search.dimensions import Spaces
 
 MAX_VALUES = 2_000_000  # of all configurations that are known at submission
 SMALL = 64  # countable ranges that make no more configurations are gone through whole
@@ -28,7 +28,7 @@ def settled(space: Spaces, search: Search) -> Search:
 
     `auto`: a grid where only values are listed or there are few configurations, else TPE.
     """
-    flat.dims(space)  # refuses conditions that make no sense
+    dimensions.dims(space)  # refuses conditions that make no sense
     method = search.method if search.method is not Method.AUTO else _fitting(space, search)
     if method is Method.GRID and search.trials is not None:
         raise _refused("trials", "a grid runs all combinations; trials are for methods that draw, such as random")
@@ -44,11 +44,11 @@ def settled(space: Spaces, search: Search) -> Search:
 
 
 def _fitting(space: Spaces, search: Search) -> Method:
-    if search.trials is not None or not flat.countable(space):
+    if search.trials is not None or not dimensions.countable(space):
         return Method.TPE
-    if all(isinstance(leaf, Choices) for leaf in flat.leaves(space).values()):
+    if all(isinstance(leaf, Choices) for leaf in dimensions.leaves(space).values()):
         return Method.GRID
-    count = flat.size(space)
+    count = dimensions.size(space)
     return Method.GRID if count is not None and count <= SMALL else Method.TPE
 
 
@@ -69,9 +69,9 @@ def abreast(spec: JobSpec) -> int:
 
 def searcher(space: Spaces, search: Search, goals: Collection[Goal]) -> Searcher:
     """What chooses them. Raises InvalidInput when the method cannot search this space."""
-    from paddock.search.samplers import searcher as made  # its parts load much
+    from paddock.search.samplers import searcher as made
 
-    return made(search.method, Problem(flat.dims(space), tuple(goals), search.seed), search.trials)
+    return made(search.method, Problem(dimensions.dims(space), tuple(goals), search.seed), search.trials)
 
 
 def expand(space: Spaces, search: Search, limit: int) -> list[Params]:
@@ -88,7 +88,7 @@ def expand(space: Spaces, search: Search, limit: int) -> list[Params]:
         return _grid(space, search, limit)
     _refuse_vast(space, search.trials or 1)
     drawn = _sobol(space, search) if search.method is Method.SOBOL else _random(space, search)
-    return [flat.nest(one, space) for one in islice(drawn, search.trials)]
+    return [dimensions.nest(one, space) for one in islice(drawn, search.trials)]
 
 
 def varying(configurations: list[Params]) -> list[str]:
@@ -102,23 +102,23 @@ def varying(configurations: list[Params]) -> list[str]:
 
 def _grid(space: Spaces, search: Search, limit: int) -> list[Params]:
     most = limit // search.repeat
-    walk = flat.grid(space)
-    count = flat.size(space)
+    walk = dimensions.grid(space)
+    count = dimensions.size(space)
     if count is not None and count <= most:
         _refuse_vast(space, count)
-    widest = sum(map(flat.width, space.values()))
+    widest = sum(map(dimensions.width, space.values()))
     room = min(most + 1, MAX_VALUES // max(widest, 1) + 1)
     found = list(islice(walk, room)) if count is None or count <= most else []
     if len(found) == room <= most:
         _refuse_vast(space, len(found))
     if (count or 0) > most or len(found) > most:
         raise _too_many(space, count, most)
-    return [flat.nest(one, space) for one in found]
+    return [dimensions.nest(one, space) for one in found]
 
 
 def _refuse_vast(space: Spaces, count: int) -> None:
     """Many configurations of many parameters each: more than fits into memory and database with ease."""
-    widest = sum(map(flat.width, space.values()))
+    widest = sum(map(dimensions.width, space.values()))
     if count * widest > MAX_VALUES:
         message = f"{count:,} configurations of up to {widest:,} values each are more than {MAX_VALUES:,} values"
         raise InvalidInput(f"{message}: give fewer trials, values or parameters.", fields={"params": message})
@@ -126,7 +126,7 @@ def _refuse_vast(space: Spaces, count: int) -> None:
 
 def _too_many(space: Spaces, count: int | None, limit: int) -> InvalidInput:
     shown = f"{count:,}" if count is not None and count < 10**18 else "countless"
-    leaves = flat.leaves(space)
+    leaves = dimensions.leaves(space)
     plain = leaves.keys() == space.keys() and not any(leaf.when for leaf in leaves.values())
     sizes = " x ".join(str(leaf.count()) for leaf in leaves.values() if leaf.count() != 1)
     return InvalidInput(
@@ -139,13 +139,13 @@ def _too_many(space: Spaces, count: int | None, limit: int) -> InvalidInput:
 def _random(space: Spaces, search: Search) -> Iterator[Flat]:
     """Different ones: a space with fewer configurations than trials gives them all, not repetitions."""
     source = random.Random(search.seed)  # noqa: S311
-    order = flat.dims(space)
+    order = dimensions.dims(space)
     found: set[str] = set()
-    whole = flat.size(space)
+    whole = dimensions.size(space)
     for _ in range((search.trials or 1) * 20):
         if len(found) == whole:
             return
-        drawn = flat.sample(order, source)
+        drawn = dimensions.sample(order, source)
         key = json.dumps(drawn, sort_keys=True)
         if key not in found:
             found.add(key)
@@ -153,10 +153,10 @@ def _random(space: Spaces, search: Search) -> Iterator[Flat]:
 
 
 def _sobol(space: Spaces, search: Search) -> Iterator[Flat]:
-    from paddock.search.points import key
+    from paddock.search.axes import key
     from paddock.search.sobol import Sobol
 
-    points, seen = Sobol(Problem(flat.dims(space), (), search.seed)), set[str]()
+    points, seen = Sobol(Problem(dimensions.dims(space), (), search.seed)), set[str]()
     while (found := points.point(len(seen), seen)) is not None:
         seen.add(key(found))
         yield found

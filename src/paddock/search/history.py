@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from paddock.errors import InvalidInput
 from paddock.models import JobSpec, Params, TaskState
-from paddock.search import flat
+from paddock.search import dimensions
 from paddock.search.base import Flat, Outcome, Trial
-from paddock.search.flat import Spaces
+from paddock.search.dimensions import Spaces
 from paddock.search.stopping import Knobs
 
 _OUTCOMES = {
@@ -151,6 +151,6 @@ def _mean(values: Sequence[float]) -> float | None:
 def _flat(params: Params, space: Spaces) -> Flat:
     """Without what is not of the space: the seeds of repetitions, parameters of other jobs."""
     try:
-        return flat.spread({name: value for name, value in params.items() if name in space}, space)
+        return dimensions.spread({name: value for name, value in params.items() if name in space}, space)
     except InvalidInput:  # of another shape, from before the space was changed
         return {}

@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 from pydantic import JsonValue
 
 from paddock.models import Goal
+from paddock.search.axes import Axis, axes_of
 from paddock.search.base import Dim, Trial
 from paddock.search.pareto import known, losses, ranks
-from paddock.search.points import Axis, axes_of
 
 FEWEST = 10  # from fewer trials nothing can be said
 MOST = 600  # the last ones: time grows with the square

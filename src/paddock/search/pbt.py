@@ -15,7 +15,7 @@ from pydantic import JsonValue
 from paddock.models import Goal
 from paddock.models.space import Choices, Range, is_number, same
 from paddock.search.base import Dim, Flat, Outcome, Trial
-from paddock.search.flat import draw
+from paddock.search.dimensions import draw
 from paddock.search.stopping import score, steps_done, walk
 
 QUANTILE = 0.25

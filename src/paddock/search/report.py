@@ -8,7 +8,7 @@ from paddock.errors import InvalidInput
 from paddock.models import JobSpec, Objective, RungReport, Savings, TaskState, TrialReport
 from paddock.search import history, stopping
 from paddock.search.base import Trial
-from paddock.search.flat import dims
+from paddock.search.dimensions import dims
 from paddock.search.history import Judged, Run
 
 UNJUDGED_SECONDS = 60.0  # so long a task may take to its first value

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from paddock.errors import InvalidInput
+from paddock.search.axes import Seen, axes_of, dice, next_number, unseen
 from paddock.search.base import Flat, Problem, Searcher, Trial
 from paddock.search.evolution import Evolution, Nsga2
-from paddock.search.points import Seen, axes_of, dice, next_number, unseen
 from paddock.search.sobol import Sobol
 
 METHODS = ("random", "sobol", "tpe", "gp", "cmaes", "evolution", "nsga2")

@@ -7,8 +7,8 @@ import random
 from collections.abc import Sequence
 from functools import cache
 
+from paddock.search.axes import Seen, axes_of, complete, dice, key, next_number, unseen
 from paddock.search.base import Flat, Problem, Trial
-from paddock.search.points import Seen, axes_of, complete, dice, key, next_number, unseen
 
 _BITS = 32
 _MASK = (1 << _BITS) - 1

@@ -14,7 +14,7 @@ from typing import Any, Literal, cast
 from pydantic import ValidationError
 
 from paddock.models import Cause, Packing, Room, Seat
-from paddock.rules.monitoring import Look
+from paddock.rules.load import Look
 
 LATEST = 1e11  # seconds since 1970: what comes later is no time
 MAX_NAME = 200

@@ -20,14 +20,14 @@ from paddock.backends.base import Backend
 from paddock.backends.local import LocalBackend
 from paddock.backends.slurm.backend import SlurmBackend
 from paddock.errors import Conflict, InvalidInput
-from paddock.home import door, lease, tls, whereabouts
-from paddock.home.whereabouts import Whereabouts
+from paddock.home import door, lease, server_file, tls
+from paddock.home.server_file import Whereabouts
 from paddock.paths import Home
-from paddock.server import hosting
+from paddock.server import slurm_server
 from paddock.server.api.app import create_app
-from paddock.server.api.bell import Bell
 from paddock.server.api.connections import Protocol, raise_limit
 from paddock.server.api.server import Server
+from paddock.server.api.wakeup import Bell
 from paddock.server.engine.engine import Engine
 from paddock.server.store import backups
 from paddock.server.store.db import Database
@@ -66,7 +66,7 @@ def serve(
     for name in ("alembic", "httpx2"):
         logging.getLogger(name).setLevel(logging.WARNING)
     if cluster:
-        hosting.Successor(hosting.host(settings, home, cluster), os.environ.get("SLURM_JOB_ID")).arm()
+        slurm_server.Successor(slurm_server.host(settings, home, cluster), os.environ.get("SLURM_JOB_ID")).arm()
     with (
         _succeed(home) if succeed or _requeued(home, cluster) else _alone(home),
         lease.held(home) as held,
@@ -169,7 +169,7 @@ class _Uvicorn(uvicorn.Server):
             await self._begin_tls(port, self._secure)
         if self.started:
             self._about.write(self._home)
-            whereabouts.handover(self._home).unlink(missing_ok=True)  # ours, or left by one that never took over
+            server_file.handover(self._home).unlink(missing_ok=True)  # ours, or left by one that never took over
             self._announce()
 
     async def _begin_tls(self, port: socket.socket, secure: ssl.SSLContext) -> None:
@@ -196,13 +196,13 @@ class _Uvicorn(uvicorn.Server):
         return await super().on_tick(counter)
 
     def _look_for_successor(self) -> None:
-        waiting = whereabouts.waiting(self._home)
+        waiting = server_file.waiting(self._home)
         lives = self._successor.lives(waiting)
         if waiting and lives:
             log.info("%s takes over: this server ends", waiting.words)
             self.should_exit = True
         elif waiting and lives is False:
-            whereabouts.handover(self._home).unlink(missing_ok=True)  # it has given up
+            server_file.handover(self._home).unlink(missing_ok=True)  # it has given up
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._about.withdraw(self._home)
@@ -231,7 +231,7 @@ def _succeed(home: Home) -> Iterator[TextIO]:
     with open(home.lock, "a+") as file:
         while not (_gone(home, watch) and _locked(file)):
             if beat % HANDOVER_LOOKS == 0:
-                whereabouts.announce_handover(home, beat)
+                server_file.announce_handover(home, beat)
             if not told:
                 log.info("waits for the server that runs on %s to end", home.root)
             told, beat = True, beat + 1

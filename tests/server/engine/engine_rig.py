@@ -17,7 +17,7 @@ from paddock.models import (
     Task,
 )
 from paddock.paths import Home
-from paddock.server.engine import courier, engine
+from paddock.server.engine import backend_worker, engine
 from paddock.server.engine.engine import Engine
 from paddock.server.store import allocations, jobs, tasks
 from paddock.server.store.db import Database
@@ -37,7 +37,7 @@ class Rig:
         self.ahead = 0.0
         monkeypatch.setattr(engine, "time", SimpleNamespace(time=self.now))
         monkeypatch.setattr(allocations, "clock", self.now)
-        monkeypatch.setattr(courier, "RETRY_SECONDS", 0.0)
+        monkeypatch.setattr(backend_worker, "RETRY_SECONDS", 0.0)
         self.engine = self.open()
 
     def now(self) -> float:

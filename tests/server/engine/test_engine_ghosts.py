@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from paddock.common import layout
 from paddock.errors import BackendError
 from paddock.models import Cause, TaskState
-from paddock.runner import layout
 from paddock.runner.mailbox import Mailbox
 from paddock.server.engine import cancel, linger
 from paddock.server.store import jobs, tasks

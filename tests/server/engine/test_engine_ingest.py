@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from paddock.common import files
 from paddock.models import Cause, Event
-from paddock.runner import files
-from paddock.server.engine import announce, ingest, orders
+from paddock.server.engine import announce, ingest, mailbox
 from paddock.server.store import allocations, events, metrics, tasks
 from tests.server.engine.engine_rig import JOB, Rig
 from tests.server.store.given import told
@@ -160,7 +160,7 @@ class TestStopping:
     def test_a_large_job_is_stopped_in_portions_and_others_do_not_wait(
         self, rig: Rig, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(orders, "STOP_AT_ONCE", 2)
+        monkeypatch.setattr(mailbox, "STOP_AT_ONCE", 2)
         large, [small] = rig.job(tasks=5), rig.job(job="k3v9x2ac")
         rig.step()
         with rig.db.write() as c:

@@ -13,7 +13,7 @@ from paddock.paths import Home
 from paddock.search import expand
 from paddock.search.history import by_trial
 from paddock.search.tasks import NewTask
-from paddock.server.engine import adjust, search
+from paddock.server.engine import limits, search
 from paddock.server.engine.context import Context
 from paddock.server.intake import extension
 from paddock.server.store import jobs, tasks, trials
@@ -232,14 +232,14 @@ class TestExtension:
         rig.settle()
         rig.finish(1, 1.0)
         rig.finish(2, 2.0)
-        real = adjust.adjust
+        real = limits.adjust
 
         def extended(context: Context) -> None:
-            monkeypatch.setattr(adjust, "adjust", real)
+            monkeypatch.setattr(limits, "adjust", real)
             real(context)
             extension.extend(rig.db, JOB, ExtendRequest(trials=1), rig.settings)
 
-        monkeypatch.setattr(adjust, "adjust", extended)
+        monkeypatch.setattr(limits, "adjust", extended)
         rig.settle()
         assert (len(rig.tasks()), rig.detail().ended) == (3, False)
 

@@ -13,10 +13,10 @@ from rich.console import Console
 from paddock.cli.load import picture
 from paddock.models import Device, GpuProcess, Node, TaskState
 from paddock.paths import Home
-from paddock.rules.monitoring import LoadReport, Sample
+from paddock.rules.load import LoadReport, Sample
 from paddock.server.api import load as api
 from paddock.server.api.server import Server
-from paddock.server.engine.courier import Courier
+from paddock.server.engine.backend_worker import Courier
 from paddock.server.engine.load import Monitor
 from paddock.server.journal import NodeSeen, parse
 from paddock.server.store import attempts, loads, metrics

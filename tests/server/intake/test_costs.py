@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from paddock.errors import Busy, InvalidInput
 from paddock.models import JobSpec, Params, jobfile, space, units
 from paddock.program.inspection import inspect_source
-from paddock.search import expand, flat, settled
+from paddock.search import dimensions, expand, settled
 from paddock.server.intake import apart, planning
 
 SECONDS = 10.0
@@ -157,7 +157,7 @@ def test_counting_a_tangle_of_conditions_gives_up() -> None:
     params |= {f"b{n}": f"1,2 if a{n}=1 and a{(n * 7 + 1) % 300}=1" for n in range(300)}
     spec = JobSpec.model_validate({"params": params})
     with cheap(60):
-        assert flat.size(spec.params) is None
+        assert dimensions.size(spec.params) is None
 
 
 # --- scripts --------------------------------------------------------------------------------------------------------

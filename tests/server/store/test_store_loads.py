@@ -1,7 +1,7 @@
 """How busy nodes were, and the tasks that run."""
 
 from paddock.models import TaskState
-from paddock.rules.monitoring import Sample
+from paddock.rules.load import Sample
 from paddock.server.store import attempts, loads, metrics
 from paddock.server.store.db import Database
 from tests.server.store.given import add_job, current, move

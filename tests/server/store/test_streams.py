@@ -11,7 +11,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from paddock.server.api import streams
 from paddock.server.api.auth import WHO
-from paddock.server.api.bell import Bell
+from paddock.server.api.wakeup import Bell
 from paddock.server.store import events
 from paddock.server.store.db import Database
 from tests.server.store.given import told

@@ -14,6 +14,7 @@ from paddock.backends.slurm.commands import Commands, complaint
 from paddock.backends.slurm.complaints import Trouble, diagnose
 from paddock.backends.slurm.parse import QueueRow
 from paddock.backends.slurm.script import script
+from paddock.common.files import read_plain
 from paddock.errors import BackendBusy, BackendClosed, BackendError, BackendUnavailable
 from paddock.models import (
     AllocationBatch,
@@ -28,7 +29,6 @@ from paddock.models import (
 )
 from paddock.models.units import clock
 from paddock.paths import write_once
-from paddock.runner.files import read_plain
 from paddock.settings import SlurmSettings
 
 CHUNK = 500  # ids on one command line

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Iterable, NamedTuple
 
-from ..files import NotPlain
+from ...common.files import NotPlain
 from .tail import Tail
 
 # The lower, the more a source is to be trusted with a metric that several give.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import BinaryIO, Callable, NamedTuple, Tuple
 
-from .. import files
+from ...common import files
 
 SLICE = 64 * 1024
 HEAD = 1024

@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Lifespan, Receive, Scope, Send
 
 from paddock.errors import NotFound
 from paddock.models import Submission
-from paddock.server.api import events, faults, jobs, load, system, tasks, web
+from paddock.server.api import error_responses, events, jobs, load, system, tasks, web
 from paddock.server.api.auth import TokenWall
 from paddock.server.api.bodies import BodyLimit
 from paddock.server.api.server import Server
@@ -63,9 +63,9 @@ def bare_app(lifespan: Lifespan[FastAPI] | None = None) -> FastAPI:
     # The interactive pages of FastAPI fetch scripts from the internet: they are left out.
     app = FastAPI(title="Paddock", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
     for router in (jobs.router, tasks.router, events.router, load.router, system.router):
-        app.include_router(router, prefix=PREFIX, responses=faults.RESPONSES)
+        app.include_router(router, prefix=PREFIX, responses=error_responses.RESPONSES)
     app.add_route("/{path:path}", _page, methods=["GET", "HEAD"], include_in_schema=False)
-    faults.install(app)
+    error_responses.install(app)
     app.openapi = lambda: document(app)  # type: ignore[method-assign]
     return app
 

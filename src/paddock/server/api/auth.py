@@ -23,7 +23,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from paddock.errors import NotAuthorised, PaddockError, WrongOrigin
 from paddock.home import proof
-from paddock.server.api import faults, web
+from paddock.server.api import error_responses, web
 from paddock.server.api.sessions import SECONDS, Sessions
 from paddock.server.store.db import away
 
@@ -56,12 +56,12 @@ class TokenWall:
         try:
             answer = await self._answer(scope, receive)
         except PaddockError as error:
-            answer = faults.reply(error)
+            answer = error_responses.reply(error)
         except ClientDisconnect:
             return
         except Exception as error:  # nobody without a token fills the log
             log.error("a request could not be looked at: %s", type(error).__name__)
-            answer = faults.reply(away(error) or PaddockError("Something went wrong in the server."))
+            answer = error_responses.reply(away(error) or PaddockError("Something went wrong in the server."))
         await (answer or self._app)(scope, receive, send)
 
     async def _answer(self, scope: Scope, receive: Receive) -> Response | None:
@@ -170,7 +170,7 @@ def _same(origin: str, headers: Headers) -> bool:
 
 
 def _refusal() -> Response:
-    response = faults.reply(NotAuthorised(_HINT))
+    response = error_responses.reply(NotAuthorised(_HINT))
     response.headers["WWW-Authenticate"] = "Bearer"
     return response
 

@@ -10,8 +10,8 @@ import numpy as np
 from fastapi import APIRouter, Query
 
 from paddock.models import Node
-from paddock.rules import monitoring
-from paddock.rules.monitoring import Gpu, LoadReport, LoadSeries, Running, Sample
+from paddock.rules import load as monitoring
+from paddock.rules.load import Gpu, LoadReport, LoadSeries, Running, Sample
 from paddock.server.api.server import At
 from paddock.server.store import loads, metrics
 from paddock.server.store.loads import Key

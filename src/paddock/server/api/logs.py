@@ -14,9 +14,9 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response, StreamingResponse
 from starlette.concurrency import run_in_threadpool
 
+from paddock.common import files
 from paddock.errors import NotFound, PaddockError
 from paddock.paths import JobFolder
-from paddock.runner import files
 from paddock.server.api.server import At, Server, TaskId
 from paddock.server.store import tasks
 

@@ -6,8 +6,8 @@ from typing import Annotated
 from fastapi import Depends, Path, Request
 
 from paddock.paths import Home
-from paddock.server.api.bell import Bell
 from paddock.server.api.streams import Streams
+from paddock.server.api.wakeup import Bell
 from paddock.server.api.watch import Watch
 from paddock.server.engine.engine import Engine
 from paddock.server.store.db import Database

@@ -17,9 +17,9 @@ from starlette.concurrency import run_in_threadpool
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from paddock.errors import Busy
-from paddock.server.api import faults
+from paddock.server.api import error_responses
 from paddock.server.api.auth import WHO
-from paddock.server.api.bell import Bell
+from paddock.server.api.wakeup import Bell
 from paddock.server.store import events
 from paddock.server.store.db import Database
 from paddock.server.store.rows import moment
@@ -117,4 +117,4 @@ class Limit:
             with self._streams.place(scope[WHO]):
                 await self._app(scope, receive, send)
         except Busy as error:
-            await faults.reply(error)(scope, receive, send)
+            await error_responses.reply(error)(scope, receive, send)

@@ -8,7 +8,7 @@ from paddock.models import Allocation, Attempt, Changed, Curve, Task, TaskDetail
 from paddock.server.api import logs
 from paddock.server.api.jobs import Points
 from paddock.server.api.server import At, Server, TaskId
-from paddock.server.engine import orders
+from paddock.server.engine import mailbox
 from paddock.server.store import allocations, metrics, tasks
 
 router = APIRouter(prefix="/tasks", tags=["tasks"])
@@ -26,7 +26,7 @@ def show_task(task: TaskId, at: At) -> TaskDetail:
     folder = at.home.job(row.job)
     return TaskDetail(
         **row.__dict__,
-        command=orders.task_command(at.engine.context, facts, found, row.params, reduces=row.reduces).argv,
+        command=mailbox.task_command(at.engine.context, facts, found, row.params, reduces=row.reduces).argv,
         allocation=allocation,
         attempts=attempts,
         metrics=names,

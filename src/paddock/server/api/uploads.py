@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from paddock.errors import InvalidInput, TooLarge
 from paddock.models import CodeInfo, JobSpec, Submission
 from paddock.models.units import size_text
-from paddock.server.api.faults import invalid
+from paddock.server.api.error_responses import invalid
 from paddock.settings import UploadSettings
 
 _ROOM = 2_000_000  # for the spec and the framing, beside the files

@@ -8,9 +8,9 @@ import sqlalchemy as sa
 
 from paddock.models import Cause, Interpreter, JobSpec, Objective, ScriptReport
 from paddock.paths import Home
+from paddock.server.engine.backend_worker import Courier
 from paddock.server.engine.boundary import Boundary
-from paddock.server.engine.courier import Courier
-from paddock.server.engine.unread import Unread
+from paddock.server.engine.recover_metrics import Unread
 from paddock.server.store import jobs, metrics
 from paddock.server.store.db import Database
 from paddock.settings import Settings

@@ -19,9 +19,9 @@ from paddock.errors import BackendError
 from paddock.models import AllocationBatch, BackendInfo, Check, JobSpec, Node, Resources
 from paddock.paths import Home
 from paddock.rules import placement
-from paddock.server.engine import adjust, journals, launch, observe, orders, remove
+from paddock.server.engine import journals, launch, limits, mailbox, observe, remove
+from paddock.server.engine.backend_worker import Courier
 from paddock.server.engine.context import Context
-from paddock.server.engine.courier import Courier
 from paddock.server.engine.ingest import Ingest, Outcome
 from paddock.server.engine.keep import Keeper
 from paddock.server.engine.load import Monitor
@@ -256,14 +256,14 @@ class Engine:
         """The rest. `rows` are read again only where something has changed: they are many."""
         step, context = self._step, self.context
         step("mending", context.mend)
-        unstopped = step("stopping", lambda: orders.stop(context, now))
-        step("adjusting", lambda: adjust.adjust(context))
+        unstopped = step("stopping", lambda: mailbox.stop(context, now))
+        step("adjusting", lambda: limits.adjust(context))
         step("putting back", lambda: observe.put_back(context, rows, now))
         step("fencing", lambda: observe.fence(context, rows, now))
         step("searching", lambda: self._scout.run(now))
         step("reducing", self._reducer.run)
         # Also what these two ended: its allocation is still of use.
-        unpublished = step("publishing", lambda: orders.publish(context, now))
+        unpublished = step("publishing", lambda: mailbox.publish(context, now))
         heard = step("observing", lambda: observe.observe(context, rows, now))
         settled = step("giving up", lambda: observe.give_up_missing(context, rows, now))
         if heard or settled:

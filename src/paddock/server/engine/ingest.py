@@ -10,8 +10,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from paddock.common import files, layout
 from paddock.models import AllocationState
-from paddock.runner import files, layout
 from paddock.server.engine.apply import changing
 from paddock.server.engine.boundary import everybodys
 from paddock.server.engine.context import Context

@@ -10,7 +10,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from paddock.runner import files, layout
+from paddock.common import files, layout
 from paddock.server.engine.context import Context
 from paddock.server.store import keeping
 

@@ -14,13 +14,13 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
 
-from paddock.common import folders
+from paddock.common import files, folders, layout
 from paddock.errors import Conflict
 from paddock.models import PruneItem, PruneKind, PruneReport, PruneRequest, PruneTotal
 from paddock.paths import Home
 from paddock.rules import keep
 from paddock.rules.keep import AttemptThere, FileThere, Goes, JobThere, There
-from paddock.runner import build, files, layout
+from paddock.runner import build
 from paddock.server.engine import journals
 from paddock.server.store import jobs, keeping
 from paddock.server.store.db import Database

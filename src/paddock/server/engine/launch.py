@@ -12,14 +12,15 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from paddock.common import files, layout
 from paddock.models import FOLDER, AllocationBatch, AllocationState, JobSpec, Launcher, Method, Node
 from paddock.paths import JobFolder, append_lines, write_once
 from paddock.rules import placement
-from paddock.runner import build, files, layout
+from paddock.runner import build
 from paddock.search import adaptive
+from paddock.server.engine.backend_worker import Courier
 from paddock.server.engine.cancel import cancel
 from paddock.server.engine.context import Context, JobFacts
-from paddock.server.engine.courier import Courier
 from paddock.server.engine.linger import left_well
 from paddock.server.engine.observe import SUBMITTING, settle_orphans
 from paddock.server.store import allocations, attempts, events, packings

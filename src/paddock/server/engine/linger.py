@@ -10,9 +10,9 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from paddock.common import files
 from paddock.models import Cause
 from paddock.paths import append_lines
-from paddock.runner import files
 from paddock.server.engine.context import Context
 
 QUIET_SECONDS = 10.0  # for a runner that its scheduler has ended: its last words may take a moment

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from paddock.models import Node
-from paddock.rules.monitoring import MOST_CARDS, CardLook, Look, Sample, sample, with_look
-from paddock.server.engine.courier import Courier
+from paddock.rules.load import MOST_CARDS, CardLook, Look, Sample, sample, with_look
+from paddock.server.engine.backend_worker import Courier
 from paddock.server.journal import NodeSeen
 from paddock.server.store import loads
 from paddock.server.store.db import Database

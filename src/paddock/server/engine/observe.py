@@ -7,15 +7,15 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from paddock.common import files
 from paddock.models import AllocationState, AllocationStatus, Cause, TaskState
 from paddock.rules import lifecycle
 from paddock.rules.lifecycle import Verdict
-from paddock.runner import files
 from paddock.server.engine import cancel, linger
 from paddock.server.engine.apply import Changes, Subject, changing
+from paddock.server.engine.backend_worker import Answer, Courier, Polled
 from paddock.server.engine.boundary import everybodys
 from paddock.server.engine.context import Context
-from paddock.server.engine.courier import Answer, Courier, Polled
 from paddock.server.engine.withdraw import held, withdraw
 from paddock.server.store import allocations, attempts, events, jobs
 

@@ -20,7 +20,7 @@ from paddock.paths import append_lines
 from paddock.rules import placement
 from paddock.search import abreast, history, searcher, stopping
 from paddock.search.base import Outcome, Searcher, Trial
-from paddock.search.flat import dims, nest
+from paddock.search.dimensions import dims, nest
 from paddock.search.history import Judged, knobs_of
 from paddock.search.pbt import perturb
 from paddock.search.tasks import new_tasks

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from paddock.common import files, layout
 from paddock.paths import JobFolder
-from paddock.runner import files, layout
 
 Identity = tuple[str, int]  # a task and the number of its attempt
 MAX_KEY = 200

@@ -12,8 +12,8 @@ import threading
 from importlib import import_module
 from typing import Any
 
+from paddock.common.size import size_text
 from paddock.errors import Busy, InvalidInput, PaddockError
-from paddock.runner.size import size_text
 
 SECONDS = 60.0
 BYTES = 2 * 1024**3

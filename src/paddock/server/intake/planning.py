@@ -14,9 +14,9 @@ from paddock.models.units import size_text
 from paddock.program import commands
 from paddock.program.inspection import inspect_source
 from paddock.program.inspection.given import same_name
-from paddock.search import expand, flat, searcher, settled
+from paddock.search import dimensions, expand, searcher, settled
 from paddock.search.base import Outcome, Trial
-from paddock.search.flat import nest
+from paddock.search.dimensions import nest
 from paddock.server.intake import apart
 
 FIRST = 6  # so many of an adaptive search are shown before it begins
@@ -76,12 +76,12 @@ def planned(asked: Asked) -> Planned:
 
 def _extent(spec: JobSpec) -> int:
     """About how much there is to be gone through."""
-    spaces = [*flat.leaves(spec.params).values(), *spec.params.values()]
+    spaces = [*dimensions.leaves(spec.params).values(), *spec.params.values()]
     listed = sum(len(one.values) for one in spaces if isinstance(one, Choices))
     conditions = sum(map(len, (values for one in spaces for values in one.when.values())))
-    widths = sum(map(flat.width, spec.params.values()))
+    widths = sum(map(dimensions.width, spec.params.values()))
     trials = 1 if spec.search.method is Method.GRID else spec.search.trials or 1
-    count = flat.size(spec.params) if listed + conditions + widths <= SMALL_SPACE else None
+    count = dimensions.size(spec.params) if listed + conditions + widths <= SMALL_SPACE else None
     return listed + conditions + widths * max(trials, min(count or 1, SMALL_SPACE))
 
 

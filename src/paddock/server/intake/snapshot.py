@@ -5,9 +5,9 @@ import os
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
+from paddock.common.files import read_plain
 from paddock.errors import InvalidInput, TooLarge
 from paddock.models.units import size_text
-from paddock.runner.files import read_plain
 from paddock.settings import UploadSettings
 
 Files = Mapping[str, bytes]

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import sqlalchemy as sa
 
 from paddock.models import Resources, Seat, TaskState
-from paddock.rules.monitoring import Running, Sample
+from paddock.rules.load import Running, Sample
 from paddock.server.store.rows import storable
 from paddock.server.store.tables import attempts, jobs, loads, tasks
 

@@ -1,0 +1,260 @@
+"""The checks of `paddock doctor`, each on its own: one that fails does not keep the others from being made."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from paddock import __version__, settings
+from paddock.cli.doctor.finding import Asked, Finding, Status, error, guarded, ok, warn
+from paddock.client.client import Client
+from paddock.common import filesystems
+from paddock.errors import DatabaseDamaged, NotAuthorised, PaddockError, ServerUnreachable
+from paddock.home import server_file, tls
+from paddock.models.units import size_of
+from paddock.paths import Home
+from paddock.settings import Settings
+
+LOW_BYTES, VERY_LOW_BYTES = 5 * 1024**3, 200 * 1024**2
+
+
+@dataclass(frozen=True)
+class Subject:
+    home: Home
+    given_home: str | None
+    url: str | None
+    settings: Settings | None
+
+
+def run_all(home: str | None, url: str | None, asked: Asked) -> list[Finding]:
+    from paddock.cli.doctor import slurm
+
+    loaded, first = _settings(home)
+    subject = Subject(Home(settings.home_folder(home)), home, url, loaded)
+    found = [_python(), first]
+    steps = (_home, _disk, _space, _token, _database, _file_system, _runner, _gpus, _clock, _server, _certificate)
+    for check in steps:
+        name = check.__name__.lstrip("_").replace("_", " ")
+        found.append(guarded(name, partial(check, subject)))
+    return found + slurm.run_all(loaded, subject.home, asked)
+
+
+def _python() -> Finding:
+    return Finding(name="python", detail=f"{sys.version.split()[0]} at {sys.executable}")
+
+
+def _settings(home: str | None) -> tuple[Settings | None, Finding]:
+    try:
+        found = settings.load(home)
+    except PaddockError as fault:
+        fix = f"correct {settings.settings_file(home)} or the variable"
+        return None, Finding(name="settings", status=Status.ERROR, detail=fault.message, fix=fix)
+    file = settings.settings_file(home)
+    return found, Finding(
+        name="settings", detail=f"valid; {file if file.exists() else 'all defaults, no settings.toml'}"
+    )
+
+
+# --- the home folder ------------------------------------------------------------------------------------------------
+
+
+def _existing(path: Path) -> Path:
+    return next(one for one in (path, *path.parents) if one.exists())
+
+
+def _home(subject: Subject) -> Finding:
+    root = subject.home.root
+    near = _existing(root)
+    if not near.is_dir():
+        return error(f"{near} is not a folder", "choose another home with --home or PADDOCK_HOME")
+    if not os.access(near, os.W_OK | os.X_OK):
+        return error(f"{near} cannot be written", "change its owner, or choose another home with PADDOCK_HOME")
+    if near != root:
+        return ok(f"{root} will be made at the first start")
+    if root.stat().st_uid != os.getuid():
+        return warn(f"{root} belongs to another user", "choose a home of your own with PADDOCK_HOME")
+    if root.stat().st_mode & 0o077:
+        return warn(f"{root} can be entered by others", f"chmod 700 {root}")
+    return ok(f"{root} is writable and private")
+
+
+def _disk(subject: Subject) -> Finding:
+    disk = shutil.disk_usage(_existing(subject.home.root))
+    free, text = disk.free, f"{size_of(disk.free, disk.total)} free"
+    fix = (
+        "delete old jobs with `paddock prune --jobs-older-than 90d` or `paddock rm`, or move the home to a larger disk"
+    )
+    if free < VERY_LOW_BYTES:
+        return error(text, fix)
+    return warn(text, fix) if free < LOW_BYTES else ok(text)
+
+
+def _space(subject: Subject) -> Finding:
+    from paddock.cli.doctor import space
+
+    return space.space(subject.home, subject.settings)
+
+
+def _token(subject: Subject) -> Finding:
+    file = subject.home.token
+    if not file.exists():
+        return ok("will be made at the first start")
+    if file.stat().st_mode & 0o077:
+        return error(f"{file} can be read by others", f"chmod 600 {file}; or delete it, and start the server again")
+    if not subject.home.read_token():
+        return error(f"{file} is empty", "delete it, and start the server again")
+    return ok("only its owner can read it")
+
+
+def _database(subject: Subject) -> Finding:
+    from paddock.server.store.db import Database
+
+    if subject.settings is None:
+        return warn("not looked at", "correct the settings first")
+    if subject.settings.database is None and not subject.home.database.exists():
+        return ok("will be made at the first start")
+    db = Database(subject.settings.database or f"sqlite:///{subject.home.database}")
+    try:
+        now, head = db.revisions()
+    except DatabaseDamaged as fault:
+        return error("is damaged", fault.message)
+    except Exception as fault:  # drivers have many ways to say no
+        return error(
+            f"cannot be read: {str(fault).splitlines()[0]}", "check the setting `database` and the server's log"
+        )
+    finally:
+        db.close()
+    kind = "SQLite" if db.sqlite else "PostgreSQL"
+    if now == head:
+        return ok(f"{kind}, at revision {now}; {_copies(subject.home) if db.file else 'back it up with pg_dump'}")
+    return warn(f"{kind}, at revision {now}, and this version has {head}", "`paddock up` brings it up to date")
+
+
+def _copies(home: Home) -> str:
+    from paddock.server.store import backups
+
+    known = backups.listed(home.backups)
+    age = (time.time() - known[-1].stat().st_mtime) / 3600 if known else 0
+    return f"newest backup {age:.0f} h old" if known else "no backup yet: one is made every day while the server runs"
+
+
+def _file_system(subject: Subject) -> Finding:
+    kind = filesystems.kind_of(subject.home.root)
+    sqlite = subject.settings is None or subject.settings.database is None
+    if filesystems.is_network(kind) and sqlite:
+        return warn(
+            f"the home is on a network file system ({kind}) and the database is SQLite, whose locks may fail there",
+            "run only one server, or set `database` to a PostgreSQL URL",
+        )
+    return ok(kind or "unknown")
+
+
+def _clock(subject: Subject) -> Finding:
+    """What is written now must not come from the future: ages and time-outs are compared with file times."""
+    root = _existing(subject.home.root)
+    if not os.access(root, os.W_OK):
+        return warn("not compared with the file system", "make the home writable")
+    with tempfile.TemporaryFile(dir=root) as file:
+        file.write(b"x")
+        file.flush()
+        skew = os.fstat(file.fileno()).st_mtime - time.time()
+    if abs(skew) > 5:
+        return warn(f"differs from the file system's by {skew:.0f} s", "synchronise the clocks (NTP)")
+    return ok(time.strftime("%Y-%m-%d %H:%M:%S %z"))
+
+
+# --- what runs ------------------------------------------------------------------------------------------------------
+
+
+def _runner(subject: Subject) -> Finding:
+    from paddock.runner.build import build
+
+    local = subject.settings.local.python if subject.settings else None
+    python = str(Path(local or sys.executable).expanduser())
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder) / "runner.pyz"
+        build(target)
+        try:
+            done = subprocess.run(
+                [python, "-I", "-S", str(target)], capture_output=True, text=True, timeout=30, check=False
+            )
+        except (OSError, subprocess.SubprocessError) as fault:
+            return error(f"{python} does not start: {fault}", "set local.python to a Python of 3.8 or newer")
+    if done.returncode == 2 and "usage" in done.stderr:
+        return ok(f"starts with {python}")
+    said = (done.stderr.strip().splitlines() or ["nothing"])[-1]
+    return error(f"does not start with {python}: {said}", "set local.python to a Python of 3.8 or newer")
+
+
+def _gpus(subject: Subject) -> Finding:
+    from paddock.backends.devices import find_gpus
+
+    given = subject.settings.local.gpus if subject.settings else None
+    found = find_gpus(given)
+    if found:
+        return ok(f"{len(found)}: " + ", ".join(sorted({device.name for device in found})))
+    if given is None and shutil.which("nvidia-smi"):
+        return warn("nvidia-smi is there, and lists none", "run nvidia-smi by hand and look at what it says")
+    return ok("none: tasks run on the CPU")
+
+
+def _server(subject: Subject) -> Finding:
+    with Client(url=subject.url, home=subject.given_home, timeout=5) as client:
+        try:
+            health, version = client.health(), client.version().version
+        except NotAuthorised as fault:
+            return error(fault.message, "set PADDOCK_TOKEN to the token of that server")
+        except ServerUnreachable as fault:
+            return _unreachable(subject, fault)
+        if not health.ok:
+            return error("; ".join(health.problems), "look at what the server printed")
+        if health.set_aside:
+            return warn(f"cannot go on with {health.set_aside} of its jobs", "`paddock show JOB` says why")
+        if version != __version__:
+            return warn(f"has version {version}, and this is {__version__}", "start the server again")
+        return ok(f"version {version} at {client.url}")
+
+
+def _unreachable(subject: Subject, fault: ServerUnreachable) -> Finding:
+    """A file that says where the server is, and no server: it was killed."""
+    start = server_file.start_command(subject.home)
+    last = server_file.read(subject.home)
+    if last and last.slurm:  # its process is, or was, on another machine
+        ended = f"it ran as Slurm job {last.slurm} on {last.node or last.host} and does not answer"
+        return warn(ended, f"see `squeue -j {last.slurm}`; if it is gone, `{start}` starts it again; nothing is lost")
+    try:
+        pid = int(json.loads(subject.home.server.read_text())["pid"])
+        os.kill(pid, 0)
+    except (FileNotFoundError, PermissionError):
+        return warn(fault.message, start)
+    except (OSError, ValueError, KeyError, TypeError):
+        return warn("it ended without saying good-bye", "start it again with `paddock up`; nothing is lost")
+    return error(f"process {pid} runs and does not answer", f"look at what it prints; end it with kill {pid}")
+
+
+def _certificate(subject: Subject) -> Finding:
+    """With which the server's port speaks HTTPS."""
+    if subject.settings is None:
+        return warn("not looked at", "correct the settings first")
+    try:
+        if tls.context(subject.settings) is None:
+            return ok("none: the server's port speaks plain HTTP")
+        mine, ends = tls.certificate(subject.settings), tls.ends_at(subject.settings)
+    except PaddockError as fault:
+        return error(fault.message, "correct the setting, or remove `tls_certificate` and `tls_key`")
+    days, last = tls.days_left(ends or 0), time.strftime("%Y-%m-%d", time.localtime(ends))
+    renew = "put a new one in its place, and start the server again: tasks go on"
+    if days < 0:
+        return error(f"ended on {last}: browsers and clients refuse it", renew)
+    running = server_file.read(subject.home)
+    if running and running.certificate and running.certificate != mine:
+        return warn("the server still uses the one before", "start the server again: tasks go on")
+    if days * 86_400 < tls.SOON_SECONDS:
+        return warn(f"ends in {days} days, on {last}", renew)
+    return ok(f"valid until {last}")

@@ -1,0 +1,285 @@
+"""ls, show, tasks: what there is."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from paddock.cli import base, map_files, render, sharing
+from paddock.cli.base import JobId, Json
+from paddock.cli.render import Rows
+from paddock.models import (
+    Job,
+    JobDetail,
+    JobSpec,
+    MapPart,
+    Method,
+    Move,
+    Objective,
+    SearchReport,
+    Task,
+    TaskDetail,
+    TaskState,
+    jobfile,
+)
+from paddock.models.space import text_of
+from paddock.search import varying
+
+MAX_COLUMNS = 5
+State = Annotated[TaskState | None, typer.Option("--state", help="Only with (tasks in) this state.")]
+
+
+def ls(
+    ctx: typer.Context,
+    query: Annotated[str | None, typer.Option("-q", "--query", help="Part of name, description or id.")] = None,
+    state: State = None,
+    tag: Annotated[str | None, typer.Option(help="Only with this tag.")] = None,
+    owner: Annotated[str | None, typer.Option(help="Only of this owner.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=500, help="At most so many, the newest first.")] = 30,
+    as_json: Json = False,
+) -> None:
+    """List jobs, the newest first."""
+    page = base.client(ctx).jobs(q=query, state=state, tag=tag, owner=owner, limit=limit)
+    if as_json:
+        base.emit(page)
+        return
+    if not page.items:
+        base.say("There are no jobs." if page.total == 0 and not (query or state or tag or owner) else "No job fits.")
+        return
+    columns = ["ID", "NAME", "TASKS"]
+    columns += ["BEST"] if any(job.objective.metric for job in page.items) else []
+    columns += ["AGE", "LEFT"]
+    columns += ["WAITS"] if any(job.waits or job.held for job in page.items) else []
+    made = render.table(*columns, flexible=("NAME", "TASKS", "WAITS"), right=("BEST",))
+    for job in page.items:
+        cells = _cells(job)
+        made.add_row(*(cells[name] for name in columns))
+    base.screen().print(made)
+    if page.total > len(page.items):
+        base.say(f"{page.total - len(page.items)} more: raise --limit.")
+
+
+def _cells(job: Job) -> dict[str, str | Text]:
+    return {
+        "ID": job.id,
+        "NAME": render.clean(job.name),
+        "TASKS": render.tasks_text(job),
+        "BEST": render.number(job.best_value),
+        "AGE": render.age(job.created_at),
+        "LEFT": render.duration(job.seconds_left),
+        "WAITS": render.waits(job.waits) or Text("held" if job.held else ""),
+    }
+
+
+def show(
+    ctx: typer.Context,
+    target: base.TaskId,
+    spec: Annotated[bool, typer.Option("--spec", help="Print the job as a job file in YAML.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Show a job or a task in full."""
+    client = base.client(ctx)
+    if spec:
+        detail = client.detail(target.rpartition("-")[0] if base.is_task(target) else target)
+        if as_json:
+            base.emit(detail.spec)
+        else:
+            typer.echo(jobfile.dump(detail.spec), nl=False)
+        return
+    found = client.task(target) if base.is_task(target) else client.detail(target)
+    if as_json:
+        base.emit(found)
+    elif isinstance(found, TaskDetail):
+        _show_task(found, map_files.of(found, map_files.parts(client, client.detail(found.job))))
+    else:
+        report = client.search_report(found.id) if _searches(found.spec) else None
+        _show_job(found, report, sum(part.files for part in client.parts(found.id)) if found.mapped else None)
+
+
+def _searches(spec: JobSpec) -> bool:
+    """Whether there is more to say of how the search stands than how many tasks there are."""
+    return spec.search.method is not Method.GRID or spec.stop_early.method != "none" or spec.search.repeat > 1
+
+
+def _show_job(job: JobDetail, report: SearchReport | None, mapped: int | None) -> None:
+    """`mapped`: of a map, how many files it has."""
+    screen = base.screen()
+    goal = ", ".join(f"{one.metric} ({one.goal.value})" for one in job.spec.objectives if one.metric)
+    best = f"{render.number(job.best_value)}  {job.best_task}" if job.best_task else ""
+    if job.spec.other_objectives:
+        best = f"see `paddock best {job.id}`: the Pareto front"
+    code = job.code
+    commit = f", commit {code.git_commit[:12]}{' with changes' if code.git_dirty else ''}" if code.git_commit else ""
+    screen.print(
+        render.fields(
+            [
+                ("Job", f"{job.id}  {render.clean(job.name)}"),
+                ("About", render.paragraph(job.description.strip())),
+                ("Tags", render.clean(", ".join(job.tags))),
+                ("Owner", render.clean(job.owner)),
+                ("Submitted", f"{job.created_at.astimezone():%Y-%m-%d %H:%M:%S}  ({render.age(job.created_at)} ago)"),
+                ("Tasks", render.tasks_text(job)),
+                ("Search", render.search(report) if report else ""),
+                ("Early stop", _stopping(report) if report else ""),
+                ("Moves", _moves(report.moves) if report else ""),
+                ("Held", f"begins no further task: `paddock release {job.id}` lets it go on" if job.held else ""),
+                ("Queue", "" if job.held else render.waits(job.waits)),
+                ("Time left", render.duration(job.seconds_left)),
+                ("Objective", render.clean(goal)),
+                ("Best", best),
+                ("Files", render.several(mapped, "file") if mapped is not None else ""),
+                ("Runs", render.paragraph(job.spec.command or job.spec.script or "") if mapped is None else ""),
+                ("Then", render.paragraph(job.spec.reduce or "")),
+                ("Resources", render.resources(job.spec.resources)),
+                ("Sharing", "\n".join(sharing.packing(one, ended=job.ended) for one in job.packing)),
+                (
+                    "Code",
+                    f"{render.several(code.files, 'file')} from {render.clean(code.source)}{commit}"
+                    if code.source
+                    else "",
+                ),
+                ("Folder", render.clean(job.folder)),
+            ]
+        )
+    )
+    if job.spec.params and mapped is None:
+        made = render.table("PARAMETER", "VALUES", flexible=("VALUES",))
+        for name, space in job.spec.params.items():
+            made.add_row(name, render.clean(text_of(space)))
+        screen.print()
+        screen.print(made)
+    base.warn(job.warnings)
+    if report and report.unjudged:
+        missing = f"{render.several(len(report.unjudged), 'task')} without {job.objective.metric}"
+        base.warn([f"{missing}: early stopping cannot judge them, such as {report.unjudged[0]}"])
+
+
+def _stopping(report: SearchReport) -> str:
+    method = report.stop_early.method
+    return "" if method == "none" else f"{method} {render.saved(report)}"
+
+
+def _moves(moves: list[Move]) -> str:
+    """Of population-based training."""
+    if not moves:
+        return ""
+    last = max(moves, key=lambda move: move.at)
+    return (
+        f"{len(moves):,}; the last: {last.task} went on from {last.source} at {render.count(last.step)} with "
+        f"{render.params_text({name: one for name, one in last.after.items() if last.before.get(name) != one})}"
+    )
+
+
+def _show_task(task: TaskDetail, part: MapPart | None) -> None:
+    """`part`: of a map."""
+    from paddock.program.commands import display
+
+    screen = base.screen()
+    waiting = task.state is TaskState.SUBMITTED
+    named = map_files.params(part) if part else {}
+    done = f"{render.count(task.epoch)} of {render.several(part.files, 'file')}" if part and task.epoch else ""
+    params = "" if part else "none: it runs the job's reduce" if task.reduces else render.params_text(task.params)
+    best = f"{render.number(task.best_value)} at {render.count(task.best_epoch)}" if task.best_value is not None else ""
+    screen.print(
+        render.fields(
+            [
+                ("Task", task.id),
+                ("State", _state(task)),
+                ("Reason", render.outcome(task)),
+                ("Parameters", params),
+                ("Input", render.clean(named.get("input", ""))),
+                ("Output", render.clean(named.get("output", ""))),
+                ("Done", done),
+                ("Epoch", "" if part else render.count(task.epoch)),
+                ("Best", best),
+                ("Metrics", render.clean(", ".join(task.metrics))),
+                ("Time left", render.duration(task.seconds_left)),
+                ("Ran on", " ".join(part for part in (task.node, task.device) if part)),
+                ("Share", sharing.seat(task.seat)),
+                ("Waits for", sharing.room(task.attempts[-1].room) if waiting and task.attempts else ""),
+                ("Allocation", render.place(task.allocation)),
+                ("Memory", render.size(task.peak_memory)),
+                ("GPU memory", render.size(task.peak_gpu_memory or None)),
+                ("CPU time", render.duration(task.cpu_seconds)),
+                ("Log", render.size(task.log_bytes)),
+                ("Folder", render.clean(task.folder)),
+                ("Command", render.paragraph(display(task.command))),
+            ]
+        )
+    )
+    moved = any(one.source or one.params for one in task.attempts)
+    more = ["FROM", "PARAMETERS"] if moved else []
+    names = varying([one.params for one in task.attempts if one.params]) or None
+    made = render.table("ATTEMPT", "STATE", "STARTED", "TOOK", *more, "REASON", flexible=("REASON",))
+    for one in task.attempts:
+        began = f"{one.started_at.astimezone():%m-%d %H:%M:%S}" if one.started_at else ""
+        took = (one.ended_at - one.started_at).total_seconds() if one.ended_at and one.started_at else None
+        state = Text(one.state.value, render.STYLES[one.state])
+        reason = ": ".join(part for part in (one.cause, one.reason) if part)
+        source = f"{one.source} at {render.count(one.source_step)}" if one.source else ""
+        cells = [source, render.params_text(one.params or {}, names)] if moved else []
+        made.add_row(str(one.number), state, began, render.duration(took), *cells, render.clean(reason))
+    screen.print()
+    screen.print(made)
+    base.warn(task.warnings)
+
+
+def _state(task: Task) -> Text:
+    silent = render.no_word(task)
+    return render.state_text(task).append(f", {silent} from its runner" if silent else "", "dim")
+
+
+SORTS = ("number", "-number", "state", "-state", "best", "-best", "started", "-started", "ended", "-ended")
+
+
+def tasks(
+    ctx: typer.Context,
+    job: JobId,
+    state: State = None,
+    sort: Annotated[
+        str, typer.Option(help=f"One of {', '.join(SORTS)}.", autocompletion=lambda: list(SORTS))
+    ] = "number",
+    as_json: Json = False,
+) -> None:
+    """List the tasks of a job with the parameters that differ."""
+    if sort not in SORTS:
+        raise typer.BadParameter(f"{sort!r} is none of {', '.join(SORTS)}.", param_hint="--sort")
+    client = base.client(ctx)
+    found = client.tasks(job, state=state, sort=sort)
+    if as_json:
+        base.emit(found)
+        return
+    detail = client.detail(job)
+    base.screen().print(tasks_table(map_files.named(found, map_files.parts(client, detail)), detail.spec.objectives))
+    waiting = sum(task.state is TaskState.SUBMITTED for task in found)
+    if waiting and (why := render.waits(detail.waits).plain):
+        base.say(f"{render.several(waiting, 'task')} not started yet: {why}")
+
+
+def tasks_table(found: list[Task], objectives: Sequence[Objective]) -> Rows:
+    names = varying([task.params for task in found if not task.reduces])
+    shown, more = (names, []) if len(names) <= MAX_COLUMNS else (names[: MAX_COLUMNS - 1], names[MAX_COLUMNS - 1 :])
+    columns = [*shown, *(["MORE"] if more else [])]
+    judged = [render.clean(one.metric) for one in objectives] if len(objectives) > 1 else ["BEST"]
+    last = ["EPOCH", *judged] if objectives[0].metric else ["TOOK"]
+    made = render.table("ID", *columns, "STATE", *last, "REASON", flexible=(*columns, "REASON"), right=last)
+    for task in found:
+        values: list[str | Text] = [render.value_text(task.params.get(name)) for name in shown]
+        values = ["reduce", *[""] * (len(shown) - 1)] if task.reduces and shown else values
+        values += [render.params_text(task.params, more)] if more else []
+        figures = [render.count(task.epoch), *map(render.number, _values(task, len(judged)))]
+        figures = figures if objectives[0].metric else [render.duration(_took(task))]
+        made.add_row(task.id, *values, render.state_text(task), *figures, render.no_word(task) or render.outcome(task))
+    return made
+
+
+def _took(task: Task) -> float | None:
+    """So far, while it runs."""
+    return ((task.ended_at or datetime.now(UTC)) - task.started_at).total_seconds() if task.started_at else None
+
+
+def _values(task: Task, count: int) -> list[float | None]:
+    """Of each objective; a task that has reported none yet has none."""
+    return [task.best_value] if count == 1 else (task.values + [None] * count)[:count]

@@ -1,0 +1,108 @@
+"""Starts the process of an attempt. Arguments and environment are data: no shell ever sees them."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+from typing import Any, Dict, List, Optional
+
+from ...common import layout
+from ...common.files import open_plain
+from ..mailbox import Attempt
+from ..manifest import Manifest
+from ..multinode import members
+from .prepare import Place
+
+
+class LaunchError(Exception):
+    """The attempt could not be started; the text says what stood in the way."""
+
+
+def launch(
+    manifest: Manifest, attempt: Attempt, place: Place, seat: Dict[str, str], ends_at: Optional[int] = None
+) -> subprocess.Popen[bytes]:
+    argv = _arguments(attempt.line.get("argv"))
+    env = _environment(manifest, attempt, place, seat)
+    if ends_at is not None:
+        env[b"PADDOCK_ENDS_AT"] = b"%d" % ends_at
+    if manifest.members is not None:
+        os.makedirs(place.members, exist_ok=True)
+        argv = members.command(manifest.members, place.members, argv, os.environ)
+    # The process writes to the file itself: its output outlives the runner, and costs the runner nothing.
+    log = open_plain(place.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, below=manifest.job_dir, mode=0o666)
+    try:
+        os.set_blocking(log, True)
+        return subprocess.Popen(
+            argv,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            cwd=place.work,
+            env=env,
+            start_new_session=True,
+        )
+    except (OSError, ValueError, subprocess.SubprocessError) as error:
+        raise LaunchError("cannot start %s: %s" % (os.fsdecode(argv[0]), _start_problem(error))) from error
+    finally:
+        os.close(log)
+
+
+def describe(error: Exception) -> str:
+    """An error of the preparations, with the file that it is about."""
+    if isinstance(error, OSError) and error.strerror:
+        return "%s: %s" % (error.strerror, os.fsdecode(error.filename)) if error.filename else error.strerror
+    return str(error) or type(error).__name__
+
+
+def _start_problem(error: Exception) -> str:
+    if not isinstance(error, OSError) or not error.strerror:
+        return describe(error)
+    if error.errno == errno.ENOENT and error.filename and os.path.exists(error.filename):
+        return "the interpreter that its first line names does not exist"
+    return error.strerror
+
+
+def _arguments(value: Any) -> List[bytes]:
+    if not isinstance(value, list) or not value:
+        raise LaunchError("the task has no command")
+    return [_encode(argument, "an argument of the command") for argument in value]
+
+
+def _environment(manifest: Manifest, attempt: Attempt, place: Place, seat: Dict[str, str]) -> Dict[bytes, bytes]:
+    env = dict(os.environb)
+    for name, value in seat.items():
+        # What somebody has set stays: but what is whose is not for the environment of the allocation to say.
+        if name.startswith(("CUDA_", "SLURM_")):
+            env[os.fsencode(name)] = os.fsencode(value)
+        else:
+            env.setdefault(os.fsencode(name), os.fsencode(value))
+    for name, value in (attempt.line.get("env") or {}).items():
+        env[_encode(name, "the name of a variable")] = _encode(value, "the variable %s" % name)
+    env.setdefault(b"PYTHONUNBUFFERED", b"1")
+    lib = os.path.join(manifest.job_dir, layout.LIB)
+    if os.path.isdir(lib):
+        # At the end: what the user's own environment has goes first.
+        env[b"PYTHONPATH"] = os.pathsep.encode().join(filter(None, [env.get(b"PYTHONPATH"), os.fsencode(lib)]))
+    ours = {
+        "PADDOCK_JOB": manifest.job,
+        "PADDOCK_TASK": attempt.task,
+        "PADDOCK_ATTEMPT": str(attempt.number),
+        "PADDOCK_ALLOCATION": manifest.key,
+        "PADDOCK_PARAMS": place.params,
+        "PADDOCK_CHECKPOINT_DIR": place.checkpoint,
+        "PADDOCK_REPORT": place.report,
+        "PADDOCK_RESULTS_DIR": place.task_dir,
+    }
+    env.update((os.fsencode(name), os.fsencode(value)) for name, value in ours.items())
+    return env
+
+
+def _encode(value: Any, what: str) -> bytes:
+    """UTF-8 whatever the locale of the node is."""
+    if not isinstance(value, str):
+        raise LaunchError("%s is not a text: %r" % (what, value))
+    try:
+        return value.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError as error:
+        raise LaunchError("%s cannot be encoded: %r" % (what, value)) from error

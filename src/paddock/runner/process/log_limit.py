@@ -1,0 +1,61 @@
+"""Keeps a task's log below a size: its beginning and its end stay, and a line says what was dropped between them.
+
+The task writes to the file itself, always at its end (O_APPEND), and never waits for the runner: so the file is cut off
+after its first half, and its last part is appended again. That needs nothing of the file system. What the task prints
+in the moment between is dropped with the middle.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Callable, Optional
+
+from ...common.files import open_plain
+from ...common.size import size_text
+
+LEAST = 64 * 1024
+
+
+class LogLimit:
+    def __init__(self, path: str, below: str, most: int) -> None:
+        self._path, self._below = path, below
+        self._most = max(most, LEAST)
+        self._dropped = 0
+        self._tail_at = 0  # where the part behind the line begins
+
+    def check(self) -> Optional[Callable[[int], int]]:
+        """Cut it where it is too large. Gives where a place in the file is from now on, when it was cut."""
+        try:
+            found = os.stat(self._path)
+        except FileNotFoundError:
+            return None
+        # A program that writes at places of its own leaves a hole where it was cut: holes take no room.
+        if min(found.st_size, found.st_blocks * 512) <= self._most:
+            return None
+        descriptor = open_plain(self._path, os.O_RDWR | os.O_APPEND, below=self._below)
+        try:
+            return self._cut(descriptor)
+        finally:
+            os.close(descriptor)
+
+    def _cut(self, descriptor: int) -> Callable[[int], int]:
+        size = os.fstat(descriptor).st_size
+        head = self._most // 2
+        before = os.pread(descriptor, 4096, head - 4096)
+        head -= len(before) - (before.rfind(b"\n") + 1 or len(before))  # after a whole line, where lines are short
+        tail = os.pread(descriptor, self._most // 16, size - self._most // 16)
+        tail = tail[tail.find(b"\n", 0, 4096) + 1 :]
+        kept_from = size - len(tail)
+        self._dropped += kept_from - max(self._tail_at, head)
+        line = "\n[paddock] this log was larger than %s: %s were dropped here\n"
+        text = (line % (size_text(self._most), size_text(self._dropped))).encode()
+        os.ftruncate(descriptor, head)
+        view = memoryview(text + tail)
+        while view:
+            view = view[os.write(descriptor, view) :]
+        self._tail_at = begins = head + len(text)
+
+        def moved(place: int) -> int:
+            return place if place <= head else begins + max(place - kept_from, 0)
+
+        return moved

@@ -1,0 +1,92 @@
+"""What a task uses, and whether the kernel killed for want of memory."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import Dict, Iterator, NamedTuple, Optional, Tuple
+
+from ...common import processes
+
+
+class Usage(NamedTuple):
+    memory: int
+    cpu: float
+
+
+class Sampler:
+    """Memory and busy cores of a process and its descendants."""
+
+    def __init__(self, pid: int) -> None:
+        self._pid = pid
+        self._at = time.monotonic()
+        self._cpu: Dict[int, float] = {}
+        self.peak_memory = 0
+
+    def sample(self) -> Optional[Usage]:
+        found = {pid: processes.stat(pid) for pid in processes.tree(self._pid)}
+        stats = {pid: stat for pid, stat in found.items() if stat is not None}
+        if not stats:
+            return None
+        now = time.monotonic()
+        # By process: the sum over a tree falls when one of it ends.
+        busy = sum(max(0.0, stat.cpu_seconds - self._cpu.get(pid, 0.0)) for pid, stat in stats.items())
+        memory = sum(stat.memory for stat in stats.values())
+        cores = busy / max(now - self._at, 0.001)
+        self._at = now
+        self._cpu = {pid: stat.cpu_seconds for pid, stat in stats.items()}
+        self.peak_memory = max(self.peak_memory, memory)
+        return Usage(memory, round(cores, 3))
+
+
+class OomCounter:
+    """How often the kernel has killed in our memory cgroup or, where that does not say, on this machine."""
+
+    def __init__(self) -> None:
+        self._path = next((path for path in _counters() if _count(path) is not None), None)
+
+    def read(self) -> int:
+        return (self._path and _count(self._path)) or 0
+
+
+def _counters() -> Iterator[str]:
+    for folder, old in cgroup_folders():
+        yield os.path.join(folder, "memory.oom_control" if old else "memory.events")
+    yield "/proc/vmstat"
+
+
+def cgroup_folders() -> Iterator[Tuple[str, bool]]:
+    """The memory cgroups that we are in, the innermost first, and whether each is of the old kind (version 1)."""
+    try:
+        with open("/proc/self/cgroup", encoding="utf-8", errors="replace") as file:
+            lines = [line.rstrip("\n").split(":", 2) for line in file]
+    except OSError:
+        lines = []
+    groups = {fields[1]: fields[2] for fields in lines if len(fields) == 3}
+    if "" in groups:
+        for folder in _upwards("/sys/fs/cgroup", groups[""]):
+            yield folder, False
+    for controllers, path in groups.items():
+        if "memory" in controllers.split(","):
+            for folder in _upwards("/sys/fs/cgroup/memory", path):
+                yield folder, True
+
+
+def _upwards(mount: str, group: str) -> Iterator[str]:
+    # In a container the path may be one of the host's; then a folder above it is the one that is seen here.
+    group = group.strip("/")
+    while group:
+        yield os.path.join(mount, group)
+        group = os.path.dirname(group)
+    yield mount
+
+
+def _count(path: str) -> Optional[int]:
+    try:
+        with open(path, encoding="ascii") as file:
+            for line in file:
+                if line.startswith("oom_kill "):
+                    return int(line.split()[1])
+    except (OSError, ValueError):
+        pass
+    return None

@@ -1,0 +1,125 @@
+"""The tasks in their seats: what was seen of each, and what it is expected to need."""
+
+from __future__ import annotations
+
+from typing import Callable, Dict, Optional, Tuple
+
+from ...common.gpus import Card, Reading
+from ..mailbox import Attempt, Identity
+from .packing import Space, Tenant
+from .seats import Seat
+
+STEADY_SECONDS = 1.0  # so long its memory has not grown, and it trains: what it needs is known
+BUSY_SECONDS = 3.0  # the same of one that has not told of progress yet, while its card is busy
+SILENT_SECONDS = 15.0  # and while it is not
+UNUSED_SECONDS = 30.0  # and of one that does not use the card at all
+BUSY = 0.1
+GROWTH = 1.02
+_TAKEN = 0.002  # of a card: less than that says nothing of who has taken it
+
+
+class Sitter:
+    def __init__(self, attempt: Attempt, seat: Seat, pid: int, expected: Optional[int], now: float) -> None:
+        self.attempt = attempt
+        self.seat = seat
+        self.pid = pid
+        self.expected = expected  # bytes on a card; None: nothing was known when it began
+        self.neighbours = False  # somebody shared its card at some time
+        self.company = False  # somebody shared its allocation
+        self.used = 0  # bytes on the card on which it has most
+        self.peak = 0
+        self.total = 0  # on all its cards together
+        self.total_peak = 0
+        self.memory = 0  # of the machine
+        self.memory_peak = 0
+        self.cpu: Optional[float] = None  # busy cores, once it trains
+        self.progressed = False
+        self.step: Optional[Tuple[float, float, int]] = None  # how far it was, when, and how many were at it
+        self._busy = False  # its card is
+        self._began = now
+        self._grew_at = now
+
+    @property
+    def alone(self) -> bool:
+        return self.attempt.room.alone
+
+    def steady(self, now: float) -> bool:
+        """Whether it is known what it needs."""
+        if not self.peak:
+            return self.progressed and now - self._began >= UNUSED_SECONDS
+        still = now - self._grew_at
+        if self.progressed:
+            return still >= STEADY_SECONDS
+        return still >= (BUSY_SECONDS if self._busy else SILENT_SECONDS)
+
+    def need(self, now: float) -> Optional[int]:
+        """Bytes that it will hold at most on a card."""
+        if self.steady(now):
+            return int(self.peak * GROWTH)
+        if self.expected is None:
+            return None
+        return max(self.expected, int(self.peak * GROWTH))
+
+    def holds(self, by_card: Dict[str, int], load: Optional[float], now: float) -> None:
+        """What was seen on its cards."""
+        self._busy = (load or 0.0) >= BUSY
+        self.used, self.total = max(by_card.values(), default=0), sum(by_card.values())
+        self.total_peak = max(self.total_peak, self.total)
+        if self.used > self.peak * GROWTH:
+            self._grew_at = now
+        self.peak = max(self.peak, self.used)
+
+
+class Group:
+    """The cards that one task gets, and who is on them."""
+
+    def __init__(self, cards: Tuple[Card, ...]) -> None:
+        self.cards = cards
+        self.sitters: Dict[Identity, Sitter] = {}
+        self.readings: Dict[str, Reading] = {}
+        self._before: Dict[str, int] = {}  # used by others before ours came
+
+    @property
+    def total(self) -> int:
+        """Bytes of the smallest of its cards; 0: nobody tells."""
+        return min(card.memory for card in self.cards)
+
+    @property
+    def load(self) -> Optional[float]:
+        known = [reading.load for reading in self.readings.values() if reading.load is not None]
+        return sum(known) / len(known) if known else None
+
+    @property
+    def computing(self) -> int:
+        return sum(sitter.progressed or sitter.used > 0 for sitter in self.sitters.values())
+
+    def space(self, now: float) -> Space:
+        """As one card: the fullest of them."""
+        tenants = tuple(Tenant(one.need(now), one.used, one.alone) for one in self.sitters.values())
+        used = max((reading.used for reading in self.readings.values()), default=0)
+        return Space(self.total, used, tenants)
+
+    def join(self, sitter: Sitter) -> None:
+        if not self.sitters:
+            self._before = {card: reading.used for card, reading in self.readings.items()}
+        for other in self.sitters.values():
+            other.neighbours = sitter.neighbours = True
+        self.sitters[sitter.attempt.identity] = sitter
+
+    def attribute(self, owner: Callable[[int], Optional[Identity]], now: float) -> None:
+        """The memory on the cards to the tasks: by process; where the driver does not tell, by what is taken since."""
+        held: Dict[Identity, Dict[str, int]] = {identity: {} for identity in self.sitters}
+        for card in self.cards:
+            reading = self.readings.get(card.id)
+            if reading is None or not held:
+                continue
+            for pid, memory in reading.processes.items():
+                whose = owner(pid)
+                if whose in held:
+                    held[whose][card.id] = held[whose].get(card.id, 0) + memory
+            taken = reading.used - self._before.get(card.id, 0)
+            if taken > card.memory * _TAKEN and not any(card.id in one for one in held.values()):
+                for one in held.values():
+                    one[card.id] = taken // len(held)
+        for identity, one in held.items():
+            self.sitters[identity].holds(one, self.load, now)

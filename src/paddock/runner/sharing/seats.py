@@ -1,0 +1,91 @@
+"""What a task gets of its allocation: cards, cores, and the environment that says so."""
+
+from __future__ import annotations
+
+from typing import Any, Collection, Dict, Mapping, NamedTuple, Optional, Sequence, Tuple
+
+from ...common import cores
+from ...common.cores import Cores
+from ...common.gpus import Card
+from ..manifest import TENSORFLOW, Manifest
+
+
+class Seat(NamedTuple):
+    place: int
+    cards: Tuple[Card, ...]
+    cores: Tuple[int, ...]  # none: all of the allocation
+    threads: Optional[int]
+    environment: Dict[str, str]
+    group: Optional[int] = None  # of cards
+    names: Tuple[str, ...] = ()  # of its cards, where it has not all of them
+    sharing: Optional[str] = None
+    why: Optional[str] = None
+
+    def record(self) -> Dict[str, Any]:
+        """For the journal."""
+        return {
+            "gpus": [str(card.number) if card.id.isdigit() else card.id for card in self.cards],
+            "gpu_name": self.cards[0].name if self.cards else None,
+            "cores": list(self.cores),
+            "threads": self.threads,
+            "sharing": self.sharing,
+            "why": self.why,
+        }
+
+
+class Seats:
+    """Deals the cores of an allocation to so many seats at a time."""
+
+    def __init__(self, manifest: Manifest, own: Cores, environ: Mapping[str, str]) -> None:
+        self._environ = environ
+        self._several = manifest.slots > 1
+        self._asked = manifest.threads
+        self._members = manifest.members
+        self._cores = own
+
+    def make(self, seats: int, taken: Collection[int]) -> Seat:
+        """The next one, without cards yet."""
+        place = next(number for number in range(len(taken) + 1) if number not in taken)
+        if self._members is not None:
+            # The processes of a task that has several are started by others, and share its cores among themselves.
+            each = 1 if self._members.launcher == TENSORFLOW else self._members.processes
+            threads = max(1, (self._asked or self._cores.count) // each)
+            return Seat(place, (), (), threads, {name: str(threads) for name in cores.THREADS})
+        threads = self._asked or max(1, self._cores.count // max(seats, 1))
+        environment = {name: str(threads) for name in cores.THREADS}
+        if self._several:
+            environment[cores.OPERATIONS] = str(min(threads, 2))
+            environment.update(cores.told(threads, self._environ))
+        return Seat(place, (), self.cores_of(place, max(seats, place + 1)), threads, environment)
+
+    def cores_of(self, place: int, seats: int) -> Tuple[int, ...]:
+        if not self._several or self._members is not None:
+            return ()
+        mine = cores.deal(seats, self._cores.own)[place]
+        return () if len(mine) == len(self._cores.own) else tuple(mine)
+
+    def bind(self, pid: int, mine: Sequence[int]) -> None:
+        """To its cores; to all of the allocation, where it has none of its own."""
+        if self._several and self._members is None:
+            cores.bind(pid, mine or self._cores.own)
+
+
+def with_cards(
+    seat: Seat, group: int, cards: Tuple[Card, ...], all_cards: Sequence[Card], places: Sequence[str]
+) -> Seat:
+    """`places`: what the scheduler calls all the cards, where that is known; the driver may count only those here."""
+    # As the driver counts them: CUDA itself would put the fastest first.
+    environment = {**seat.environment, "CUDA_DEVICE_ORDER": "PCI_BUS_ID"}
+    seat = seat._replace(group=group, cards=cards, environment=environment)
+    if len(cards) == len(all_cards):
+        return seat
+    known = len(places) == len(all_cards)
+    names = tuple(places[all_cards.index(card)] if known else str(card.number) for card in cards)
+    mine = {"CUDA_VISIBLE_DEVICES": ",".join(card.id for card in cards)}
+    return seat._replace(names=names, environment={**seat.environment, **mine})
+
+
+def sharing(seat: Seat, how: str, why: Optional[str], variables: Dict[str, str]) -> Seat:
+    """One of several on its cards: frameworks that would take all of the memory are told not to."""
+    own = {"TF_FORCE_GPU_ALLOW_GROWTH": "true", "XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
+    return seat._replace(environment={**seat.environment, **own, **variables}, sharing=how, why=why)

@@ -1,0 +1,174 @@
+"""Follows what a training script writes and turns it into metric records. See docs/job-folder.md."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import Callable
+
+from ...common import layout
+from .base import NAMED, REPORT, Batch, Source
+from .csv_file import CsvSource
+from .finder import Finder, Found
+from .jsonl import JsonlSource
+from .ledger import Ledger, Record
+from .stdout import StdoutSource
+from .tail import Mark, Tail, mark, open_file
+from .tensorboard import Names, TensorBoardSource
+
+MAX_FILES = 200
+MAX_WARNINGS = 20
+_SLICES = 64  # of one file and round: 4 MB
+_ROUND_SECONDS = 0.05  # all files of one task together; each gets one slice in any case
+_CLOSE_SECONDS = 5.0  # others of the runner's tasks wait meanwhile
+
+
+class Follower:
+    """Follows one attempt. To be made before its process starts: what is there then is not its doing.
+
+    Files that are already there are followed from their present end. That serves a resumed attempt, of whose files
+    the one before has reported the points, and leaves out the data files that came with the code.
+    """
+
+    def __init__(
+        self,
+        task_dir: str,
+        work_dir: str,
+        attempt_dir: str,
+        patterns: list[str],
+        stdout: bool,
+        resume: bool,
+        epochs: int | None,
+        whole: bool = False,
+    ) -> None:
+        """`whole`: files count from their beginning, whoever wrote that."""
+        self._resume = resume
+        self._total = epochs
+        self._ledger = Ledger()
+        self._tags = Names()
+        self._finder = Finder(task_dir, work_dir, patterns)
+        self._warnings = 0
+        self._crowded = False
+        report = layout.report(attempt_dir)
+        self._files: list[Source] = [JsonlSource(Tail(report), os.path.basename(report), REPORT)]
+        self._stdout = StdoutSource(Tail(layout.log(attempt_dir)), "out.log") if stdout else None
+        self._known: set[str] = set()
+        self._before: dict[str, Mark] = {}
+        for found in [] if whole else self._finder.look(self._known):
+            there = mark(found.path)
+            if there:
+                self._before[found.path] = there
+
+    def poll(self) -> list[Record]:
+        """What is new since the last time. Never raises, and costs one stat a file where nothing is."""
+        return self._round(False, time.monotonic() + _ROUND_SECONDS)
+
+    def log_cut(self, place: Callable[[int], int]) -> None:
+        """The log was cut: `place` says where a place in it is from now on."""
+        if self._stdout:
+            self._stdout.tail.move(place)
+
+    def close(self) -> list[Record]:
+        """The process has ended: everything there is, unfinished last lines too."""
+        records = self.read_all()
+        read = {one.tail.path for one in self._files if one.tail.offset}
+        for pattern in self._finder.unmatched(read | set(self._before) if self._resume else read):
+            text = "metrics file %s: the script wrote no such file, in its working folder or its results folder; "
+            records += self._warn(text % pattern + "correct the name, or take it off the list")
+        return records
+
+    def read_all(self) -> list[Record]:
+        return self._round(True, time.monotonic() + _CLOSE_SECONDS)
+
+    def _round(self, final: bool, deadline: float) -> list[Record]:
+        records: list[Record] = []
+        if final or self._finder.due():
+            records += self._look()
+        for source in self._files:
+            records += self._follow(source, final, deadline)
+        if self._tags.changed:
+            records += self._read_tags_again(final, deadline)
+        if self._stdout and not (self._ledger.muted and self._total):
+            records += self._follow(self._stdout, final, deadline)
+        self._files = [source for source in self._files if not source.rejected]
+        return records
+
+    def _look(self) -> list[Record]:
+        for found in self._finder.look(self._known):
+            if len(self._known) >= MAX_FILES and found.rank != NAMED:
+                continue
+            source = self._open(found)
+            if source:
+                self._known.add(found.path)
+                self._files.append(source)
+        self._files.sort(key=lambda source: source.rank)
+        if len(self._known) >= MAX_FILES and not self._crowded:
+            self._crowded = True
+            return self._warn("more than %d logs; only the first are followed, and those named" % MAX_FILES)
+        return []
+
+    def _open(self, found: Found) -> Source | None:
+        tail = Tail(found.path, self._before.get(found.path))
+        kind = found.kind if found.kind != "?" else sniff(found.path)
+        if kind == "tensorboard":
+            return TensorBoardSource(tail, found.label, self._tags)
+        if kind == "jsonl":
+            return JsonlSource(tail, found.label, found.rank, found.sure)
+        return CsvSource(tail, found.label, found.rank, found.sure) if kind else None
+
+    def _follow(self, source: Source, final: bool, deadline: float) -> list[Record]:
+        records: list[Record] = []
+        slices = 0
+        more = True
+        while more and (final or slices < _SLICES):
+            if slices and time.monotonic() > deadline:
+                return records + (self._warn("%s: too large, its end was not read" % source.label) if final else [])
+            try:
+                batch = source.poll(final)
+            except Exception as e:  # a defect here must not cost the training: it is said, and this file is left alone
+                source.dead = True
+                return records + self._warn("%s: cannot be followed (%s: %s)" % (source.label, type(e).__name__, e))
+            records += self._records(source, batch)
+            slices += 1
+            more = batch.more
+        return records
+
+    def _records(self, source: Source, batch: Batch) -> list[Record]:
+        records: list[Record] = []
+        if batch.restarted:
+            records += self._ledger.restart(source, self._resume and source.tail.path in self._before)
+            if isinstance(source, TensorBoardSource):
+                self._tags.changed = True  # the metrics are shared: the others must give theirs again
+        records += self._ledger.take(source, batch.points)
+        if batch.total and batch.total != self._total:
+            self._total = batch.total
+            records.append({"e": "total", "epochs": batch.total})
+        for text in batch.warnings:
+            records += self._warn(text)
+        return records
+
+    def _read_tags_again(self, final: bool, deadline: float) -> list[Record]:
+        records: list[Record] = []
+        events = [source for source in self._files if isinstance(source, TensorBoardSource)]
+        while self._tags.changed:  # ends: the folders that are known only grow
+            self._tags.changed = False
+            for source in events:
+                source.restart()
+                records += self._ledger.restart(source, False)
+            for source in events:
+                records += self._follow(source, final, deadline)
+        return records
+
+    def _warn(self, text: str) -> list[Record]:
+        self._warnings += 1
+        return [{"e": "warning", "text": text}] if self._warnings <= MAX_WARNINGS else []
+
+
+def sniff(path: str) -> str:
+    """What a file of any name holds, by its first character; nothing while it is empty."""
+    try:
+        with open_file(path) as f:
+            first = f.read(4096).lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
+    except OSError:
+        return "csv"  # which says what is wrong with it
+    return "jsonl" if first == b"{" else "csv" if first else ""

@@ -1,0 +1,51 @@
+"""The follower of a task, behind a guard: a file over which it stumbles must not end the runner."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, List, Optional, TypeVar
+
+from ..process.log_limit import LogLimit
+from .follower import Follower
+
+Record = Dict[str, Any]
+T = TypeVar("T")
+
+
+class Watch:
+    def __init__(self, make: Callable[[], Follower], limit: Optional[LogLimit] = None) -> None:
+        self._limit = limit
+        self._warnings: List[Record] = []
+        self._failed = False
+        self._follower: Optional[Follower] = self.guard(make, None)
+
+    def poll(self) -> List[Record]:
+        records = self._take(self._follower.poll if self._follower else list)
+        self.guard(self._bound_log, None)
+        return records
+
+    def _bound_log(self) -> None:
+        place = self._limit.check() if self._limit else None
+        if place is not None and self._follower:
+            self._follower.log_cut(place)
+
+    def close(self) -> List[Record]:
+        return self._take(self._follower.close if self._follower else list)
+
+    def warning(self, text: str) -> None:
+        self._warnings.append({"e": "warning", "text": text})
+
+    def guard(self, call: Callable[[], T], otherwise: T) -> T:
+        """Warns of the first failure; the next ones would be the same."""
+        try:
+            return call()
+        except Exception as error:
+            if not self._failed:
+                self._failed = True
+                self.warning("Paddock could not follow this task: %s: %s" % (type(error).__name__, error))
+            return otherwise
+
+    def _take(self, call: Callable[[], List[Record]]) -> List[Record]:
+        nothing: List[Record] = []
+        records = self.guard(call, nothing)
+        warnings, self._warnings = self._warnings, []
+        return records + warnings

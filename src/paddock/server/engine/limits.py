@@ -1,0 +1,65 @@
+"""Hold, release and other limits, as people asked for them, carried to the allocations."""
+
+from collections import defaultdict
+from typing import Any
+
+import sqlalchemy as sa
+
+from paddock.models import AllocationChange, JobSpec
+from paddock.paths import append_lines
+from paddock.server.engine.backend_worker import Change
+from paddock.server.engine.context import Context
+from paddock.server.store import allocations, jobs
+
+TELL = "tell its runners what has changed"
+CHANGE = "change its allocations"
+
+
+def adjust(context: Context) -> None:
+    """Take up what was refused or done, and pass on what has changed since."""
+    _tell_runners(context)
+    for courier in context.couriers.values():
+        for change in courier.changed():
+            with context.boundary.job(change.tag.split()[0], CHANGE):
+                _changed(context, change)
+    with context.db.read() as c:
+        rows = allocations.to_adjust(c)
+    groups: dict[tuple[str, str, int], list[sa.Row[Any]]] = defaultdict(list)
+    for row in rows:
+        groups[row.backend, row.job_id, row.adjusted].append(row)
+    for (backend, job, number), mine in groups.items():
+        if backend in context.couriers and not context.boundary.rests(job, CHANGE):
+            with context.boundary.job(job, CHANGE):
+                resources = JobSpec.model_validate(mine[0].spec).resources
+                asked = AllocationChange(held=mine[0].held, time_limit=resources.time_limit, nice=resources.nice)
+                context.couriers[backend].change(f"{job} {number}", [row.backend_id for row in mine], asked)
+
+
+def _tell_runners(context: Context) -> None:
+    with context.db.read() as c:
+        rows = jobs.untold(c)
+    for row in rows:
+        if not context.boundary.rests(row.id, TELL):
+            with context.boundary.job(row.id, TELL):
+                _tell(context, row)
+
+
+def _tell(context: Context, row: sa.Row[Any]) -> None:
+    limit = JobSpec.model_validate(row.spec).resources.time_limit
+    lines: list[dict[str, Any]] = [{"op": "hold" if row.held else "release"}]
+    if limit:
+        lines.append({"op": "limit", "time_limit": limit})
+    append_lines(context.home.job(row.id).control, lines)
+    context.forget(row.id)  # its limits may be others now
+    with context.db.write() as c:
+        jobs.told(c, row.id, row.adjusted)
+
+
+def _changed(context: Context, change: Change) -> None:
+    job, number = change.tag.split()
+    told = set(change.ids)  # others may have come since: they are told in the next round
+    with context.db.write() as c:
+        keys = [row.key for row in allocations.to_adjust(c) if row.job_id == job and row.backend_id in told]
+        allocations.adjusted(c, keys, int(number))
+        if change.refused:
+            jobs.warn(c, job, change.refused)

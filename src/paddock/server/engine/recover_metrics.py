@@ -1,0 +1,131 @@
+"""What tasks had written when their runner died, and it had not reported yet.
+
+A task that is resumed goes on behind it, so nobody would ever report it. Its files are read once more, from their
+beginning, and what lies beyond the last step that is known is news.
+"""
+
+import logging
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+
+from paddock.common import layout
+from paddock.models import MetricFiles
+from paddock.runner.sources.follower import Follower
+from paddock.server.journal import Metric, Record, Reset, Wrong, storable, typed
+from paddock.server.store import metrics
+
+if TYPE_CHECKING:
+    from paddock.server.engine.context import Context
+
+SECONDS = 60.0  # what is not read by then is not waited for
+FORGET_SECONDS = 600.0  # what nobody has asked for meanwhile is old
+THREADS = 4
+
+log = logging.getLogger(__name__)
+
+
+@dataclass
+class _Asked:
+    reading: Future[list[Record]]
+    until: float
+    at: float  # when it was last asked for
+
+
+class Unread:
+    """Reads files in threads of its own: nobody knows how long that takes. Only the engine's thread may ask.
+
+    Nothing of it is kept: what is lost in a crash is asked for again, as its attempt has not ended.
+    """
+
+    def __init__(self, context: "Context") -> None:
+        self._context = context
+        self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="unread")
+        self._asked: dict[int, _Asked] = {}  # by attempt
+        self.wake: Callable[[], None] = lambda: None
+
+    def ask(self, rows: list[sa.Row[Any]]) -> dict[str, list[Record]] | None:
+        """The records that the runners of these attempts still owe, by allocation. Not in a transaction.
+
+        None: they are being read; ask again in the next round.
+        """
+        left = [row for row in rows if row.ended_at is None]
+        if not left:
+            return {}
+        now = time.monotonic()
+        self._asked = {key: one for key, one in self._asked.items() if now - one.at < FORGET_SECONDS}
+        self._begin([row for row in left if row.a_id not in self._asked], now)
+        asked = [self._asked[row.a_id] for row in left if row.a_id in self._asked]
+        for one in asked:
+            one.at = now
+        if any(not one.reading.done() and now < one.until for one in asked):
+            return None
+        with self._context.db.read() as c:
+            known = metrics.reached(c, [row.id for row in left])
+        found: dict[str, list[Record]] = {}
+        for row in left:
+            written = self._take(row)
+            found.setdefault(row.allocation, []).extend(_beyond(known.get(row.id, {}), written))
+        return found
+
+    def close(self) -> None:
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _begin(self, rows: list[sa.Row[Any]], now: float) -> None:
+        if not rows:
+            return
+        with self._context.db.read() as c:
+            facts = self._context.facts(c, [row.job_id for row in rows])
+        for row in rows:
+            if row.job_id in facts:
+                folder = self._context.home.job_text(row.job_id)
+                reading = self._pool.submit(_written, folder, row, facts[row.job_id].spec.metrics)
+                reading.add_done_callback(lambda _: self.wake())
+                self._asked[row.a_id] = _Asked(reading, now + SECONDS, now)
+
+    def _take(self, row: sa.Row[Any]) -> list[Record]:
+        asked = self._asked.pop(row.a_id, None)
+        if asked is None:
+            return []
+        if not asked.reading.done():
+            asked.reading.cancel()
+            log.warning("what %s wrote last is not read: that takes too long", row.id)
+            return []
+        return asked.reading.result()
+
+
+def _written(job_dir: str, row: sa.Row[Any], asked: MetricFiles) -> list[Record]:
+    task_dir = layout.task(job_dir, row.job_id, row.id)
+    folder = layout.attempt(task_dir, row.a_number)
+    work = layout.work(task_dir)
+    try:
+        follower = Follower(task_dir, work, folder, asked.files, asked.stdout, row.resumed, row.epochs, whole=True)
+        whose = {"task": row.id, "attempt": row.a_number, "at": Path(layout.log(folder)).lstat().st_mtime}
+        return [one for record in follower.read_all() if (one := _typed(record | whose, row.start or 1)) is not None]
+    except Exception:  # whatever a script has written, the end of its task is to be told
+        log.warning("what %s wrote last cannot be read", row.id, exc_info=True)
+        return []
+
+
+def _typed(record: dict[str, Any], start: int) -> Record | None:
+    try:
+        return typed(storable(record), start)
+    except Wrong:
+        return None
+
+
+def _beyond(known: Mapping[str, float], records: list[Record]) -> list[Record]:
+    found: list[Metric] = []
+    for record in records:
+        if isinstance(record, Metric):
+            news = {n: v for n, v in record.values.items() if n not in known or record.step > known[n]}
+            found.append(replace(record, values=news))
+        elif isinstance(record, Reset):  # a better source gives these
+            gone = record.names
+            found = [replace(one, values={n: v for n, v in one.values.items() if n not in gone}) for one in found]
+    return [record for record in found if record.values]

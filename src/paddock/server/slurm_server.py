@@ -1,0 +1,188 @@
+"""The server as a Slurm job: submitted, found again, succeeded, cancelled.
+
+A time limit ends every Slurm job. Before that, Slurm sends SIGUSR1: the server submits its successor and goes on. Once
+the successor runs, it takes over: see `paddock.server.serve`.
+"""
+
+import logging
+import shlex
+import signal
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+from paddock.backends.slurm import parse
+from paddock.backends.slurm.commands import Commands
+from paddock.backends.slurm.parse import QueueRow
+from paddock.errors import BackendError, InvalidInput
+from paddock.home import server_file
+from paddock.models import Resources
+from paddock.models.units import clock, words
+from paddock.paths import Home, write_once
+from paddock.settings import Settings, SlurmSettings
+
+NAME = "paddock-server"
+LONGEST_SECONDS = 7 * 86_400
+CPUS, MEMORY = 2, 4 * 1024**3
+WARN_SECONDS = 600
+AGAIN_SECONDS = 15.0
+_FORMAT = f"{parse.QUEUE_FORMAT}|%Z"  # the name comes last in it; the working folder tells servers apart
+log = logging.getLogger("paddock.hosting")
+
+
+class Hosting(BaseModel):
+    """How the server was submitted; its successors are submitted in the same way."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    cluster: str
+    python: str
+    port: int
+    resources: Resources
+
+    @property
+    def limit(self) -> int:
+        return self.resources.time_limit or LONGEST_SECONDS
+
+    def script(self, home: Home, *, succeed: bool) -> str:
+        argv = [self.python, "-m", "paddock", "--home", str(home.root), "up"]
+        argv += ["--host", "0.0.0.0", "--port", str(self.port), "--hosted", self.cluster]  # noqa: S104
+        command = shlex.join(argv + (["--succeed"] if succeed else []))
+        return f"#!/bin/bash\ntrap '' USR1  # until the server itself listens to it\nexec {command}\n"
+
+    def options(self, home: Home) -> list[str]:
+        asked = self.resources
+        warn = min(WARN_SECONDS, self.limit // 3)
+        given: list[tuple[str, object]] = [
+            ("job-name", NAME),
+            ("chdir", home.root),
+            ("output", str(home.root / "server.log").replace("%", "%%")),
+            ("open-mode", "append"),
+            ("partition", asked.partition),
+            ("account", asked.account),
+            ("qos", asked.qos),
+            ("nodes", 1),
+            ("ntasks", 1),
+            ("cpus-per-task", asked.cpus or CPUS),
+            ("mem", f"{-(-(asked.memory or MEMORY) // 1024**2)}M"),
+            ("time", clock(-(-self.limit // 60) * 60)),
+            ("signal", f"B:USR1@{warn}"),
+        ]
+        # A node that fails or a preemption is no reason to stay away: Slurm starts it again.
+        return [*(f"--{name}={value}" for name, value in given if value is not None), "--requeue"]
+
+
+class Host:
+    """The Slurm jobs in which the server of one home runs, ran or will run."""
+
+    def __init__(self, home: Home, cluster: str, settings: SlurmSettings) -> None:
+        self.home = home
+        self.cluster = cluster
+        self.commands = Commands(settings)
+        self._settings = settings
+        self._file = _file(home)
+
+    def plan(self, asked: Resources, port: int) -> Hosting:
+        """With the time that the partition gives. Raises InvalidInput when that is less than what was asked for."""
+        longest = self._longest(asked.partition)
+        if asked.time_limit and longest and asked.time_limit > longest:
+            where = f"partition {asked.partition}" if asked.partition else "the default partition"
+            message = f"{where} gives at most {words(longest)}"
+            raise InvalidInput(f"--time: {message}.", fields={"resources.time_limit": message})
+        limit = asked.time_limit or min(longest or LONGEST_SECONDS, LONGEST_SECONDS)
+        account = asked.account or self._settings.resources.account
+        resources = asked.model_copy(update={"time_limit": limit, "account": account})
+        return Hosting(cluster=self.cluster, python=sys.executable, port=port, resources=resources)
+
+    def _longest(self, partition: str | None) -> int | None:
+        rows = parse.partitions(self.commands.run("scontrol", "show", "partitions", "--oneliner"))
+        wanted = set((partition or "").split(",")) - {""}
+        limits = [row.max_time for row in rows if (row.name in wanted if wanted else row.default)]
+        return min((limit for limit in limits if limit is not None), default=None)
+
+    def start(self, asked: Hosting) -> str:
+        """Submit the first; the id of the Slurm job."""
+        self.home.create()
+        (self.home.root / "server.log").touch(mode=0o600)
+        write_once(self._file, asked.model_dump_json(indent=1), mode=0o600)
+        return self._submit(asked, succeed=False)
+
+    def succeed(self) -> str:
+        """Submit one that takes over, as the first was submitted; the id of the Slurm job."""
+        return self._submit(read(self.home), succeed=True)
+
+    def _submit(self, asked: Hosting, *, succeed: bool) -> str:
+        text = asked.script(self.home, succeed=succeed)
+        out = self.commands.run("sbatch", "--parsable", *asked.options(self.home), text=text)
+        found = parse.job_id(out)
+        if found is None:
+            raise BackendError(f"`sbatch` gave no id: {out.strip()!r}")
+        return found
+
+    def jobs(self) -> list[QueueRow]:
+        """Those that wait or run."""
+        rows = parse.queue(self.commands.run("squeue", "-h", "--me", "-n", NAME, "-o", _FORMAT))
+        return [row for row in rows if row.name == f"{NAME}|{self.home.root}" and row.state != "COMPLETING"]
+
+    def end(self, ids: Sequence[str]) -> None:
+        """First as a person would end it, so that it tidies up."""
+        self.commands.try_run("scancel", "--batch", "--signal=TERM", *ids)
+
+    def cancel(self, ids: Sequence[str]) -> None:
+        self.commands.run("scancel", *ids)
+
+
+def read(home: Home) -> Hosting:
+    """Raises OSError or ValueError when it was never in Slurm."""
+    return Hosting.model_validate_json(_file(home).read_text())
+
+
+def _file(home: Home) -> Path:
+    return server_file.hosted(home)
+
+
+def host(settings: Settings, home: Home, cluster: str | None = None) -> Host:
+    """`cluster`: of the settings; the backend for jobs when not given, or the only one."""
+    name = cluster or (settings.backend if settings.backend != "local" else None)
+    if name is None:
+        names = sorted(settings.backends)
+        if len(names) > 1:
+            raise InvalidInput(f"Say which cluster: --backend with one of {', '.join(names)}.")
+        name = names[0] if names else "slurm"
+    found = settings.backends.get(name) or (SlurmSettings() if name == "slurm" else None)
+    if found is None:
+        known = ", ".join(sorted({"slurm", *settings.backends}))
+        raise InvalidInput(f"There is no Slurm cluster {name!r} in the settings; there are: {known}.")
+    return Host(home, name, found)
+
+
+class Successor:
+    """Submits the one that takes over, when Slurm says that the time is nearly up."""
+
+    def __init__(self, here: Host, mine: str | None) -> None:
+        self._host = here
+        self._mine = mine
+        self._asking: threading.Thread | None = None
+
+    def arm(self) -> None:
+        signal.signal(signal.SIGUSR1, self._signalled)
+
+    def _signalled(self, *_: object) -> None:
+        if self._asking is None or not self._asking.is_alive():
+            self._asking = threading.Thread(target=self._ask, name="successor", daemon=True)
+            self._asking.start()
+
+    def _ask(self) -> None:
+        while True:
+            try:
+                known = [row.id for row in self._host.jobs() if row.id != self._mine]
+                found = known[0] if known else self._host.succeed()
+                log.info("the time of this allocation is nearly up; Slurm job %s will take over", found)
+                return
+            except (BackendError, OSError, ValueError) as error:
+                log.warning("no successor yet (%s); the next try is in %g s", error, AGAIN_SECONDS)
+                time.sleep(AGAIN_SECONDS)

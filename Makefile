@@ -48,6 +48,7 @@ lint: $(VENV)/dev.stamp ## Check style, types and layers
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python tools/house.py --check
 
 web: $(VENV)/dev.stamp ## Build the browser page when its sources have changed
 	@$(BIN)/python tools/web.py build

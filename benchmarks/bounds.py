@@ -11,7 +11,7 @@ from paddock.server.intake import planning
 def _plan(spec: dict[str, object], source: str | None = None) -> None:
     given = {"script": "train.py"} if source is not None else {"command": "true"}
     made = JobSpec.model_validate(given | spec)
-    planning.plan(planning.Asked(made, source.encode() if source is not None else None, 20_000))
+    planning.plan(planning.PlanInput(made, source.encode() if source is not None else None, 20_000))
 
 
 def _drawn(count: int, method: str, trials: int) -> Callable[[], None]:

@@ -4,14 +4,17 @@ import grp
 import json
 import logging
 import os
+import pwd
 import secrets
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from paddock.common import files, layout, ownership
-from paddock.errors import InvalidInput
+from paddock.common import files, layout
+from paddock.errors import InvalidInput, NotAuthorised
 
 SHORTEST_TOKEN = 24
+_ANOTHER = "or choose a home of your own with --home or PADDOCK_HOME"
 log = logging.getLogger("paddock.home")
 
 
@@ -62,9 +65,9 @@ class Home:
 
     def refuse_foreign(self) -> None:
         """Raises NotAuthorised for what somebody else owns or can write of all that a server uses or runs."""
-        ownership.refuse_foreign(self.root)
+        refuse_foreign(self.root)
         own = [*self.root.glob("*"), *self.local.glob("*"), *self.runners.rglob("*"), *self.backups.glob("*")]
-        ownership.refuse_foreign_inside(self.root, own)
+        refuse_foreign_inside(self.root, own)
 
     def read_token(self) -> str | None:
         try:
@@ -118,6 +121,66 @@ class JobFolder:
 
     def log(self, task: str, attempt: int) -> Path:
         return Path(layout.log(layout.attempt(str(self.task(task)), attempt)))
+
+
+# --- whether what lies in a home is its person's own: nobody else's settings, token or programs are used --------------
+
+
+def refuse_foreign(home: Path) -> None:
+    """Raises NotAuthorised when somebody else owns the home or can write in it. One that is not there is nobody's."""
+    found = _look(home)
+    if found is None:
+        return
+    if found.st_uid not in _own():
+        raise NotAuthorised(
+            f"{home} belongs to {_name(found.st_uid)}, and you are {_name(os.geteuid())}: "
+            "choose a home of your own with --home or PADDOCK_HOME."
+        )
+    if found.st_mode & 0o022:
+        raise NotAuthorised(f"Others can write in {home}: take that from them with `chmod go-w {home}`, {_ANOTHER}.")
+
+
+def refuse_foreign_inside(home: Path, paths: Iterable[Path]) -> None:
+    """The same of files and folders in it. What its group can write counts only where that group gets into the home."""
+    passable = _look(home)
+    bits = 0o022 if passable and passable.st_mode & 0o011 else 0o002
+    for path in paths:
+        found = _look(path)
+        if found is None:
+            continue
+        if found.st_uid not in _own():
+            raise NotAuthorised(
+                f"{path} belongs to {_name(found.st_uid)}, and you are {_name(os.geteuid())}: look at what it is, then "
+                f"remove it, or make it yours with `chown {_name(os.geteuid())} {path}`."
+            )
+        if found.st_mode & bits:
+            raise NotAuthorised(
+                f"Others can write {path}: look whether it is as you left it, then call `chmod go-w {path}`."
+            )
+
+
+def _look(path: Path) -> os.stat_result | None:
+    try:
+        return path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise NotAuthorised(f"{path} cannot be looked at ({error.strerror}): {_ANOTHER[3:]}.") from None
+
+
+def _own() -> tuple[int, int]:
+    """Root can write everything anyway."""
+    return os.geteuid(), 0
+
+
+def _name(number: int) -> str:
+    try:
+        return pwd.getpwuid(number).pw_name
+    except KeyError:
+        return f"user {number}"
+
+
+# --- sharing and writing ----------------------------------------------------------------------------------------------
 
 
 def group_number(group: str) -> int:

@@ -6,14 +6,15 @@ A field `port` is the environment variable `PADDOCK_PORT`; `local.slots` is `PAD
 import getpass
 import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
-from paddock.common import ownership
 from paddock.errors import InvalidInput
 from paddock.models import Cause, EnvName, Resources
+from paddock.models.keep import KeepPolicy
+from paddock.paths import refuse_foreign, refuse_foreign_inside
 
 DEFAULT_PORT = 54322
 
@@ -103,41 +104,6 @@ class UploadSettings(BaseModel):
     max_files: int = Field(5_000, gt=0, description="largest number of files of a job")
 
 
-def _for_ever(given: Any) -> Any:
-    """TOML has no word for nothing, and 0 could mean either."""
-    if isinstance(given, str) and given.strip().lower() in ("forever", "for ever"):
-        return None
-    if isinstance(given, bool):
-        raise ValueError('give a number of days, or "forever"')
-    if given in (0, "0"):
-        raise ValueError('0 days would keep nothing: write "forever" to keep all of it')
-    return given
-
-
-Days = Annotated[Annotated[float, Field(gt=0, le=36_500)] | None, BeforeValidator(_for_ever)]
-
-
-class KeepSettings(BaseModel):
-    """How long things are kept, in days, or "forever". Once a day what is older goes by itself."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    jobs_days: Days = Field(None, description="ended jobs with all that belongs to them; for ever when not given")
-    attempts_days: Days = Field(
-        None,
-        description="of tasks that ran again, in ended jobs: logs and results of the earlier attempts; "
-        "for ever when not given",
-    )
-    journals_days: Days = Field(
-        30.0,
-        description="journals, claims and task lists of ended jobs: all they say is in the database; "
-        'longer than the copies of that are kept; "forever" for ever',
-    )
-    runners_days: Days = Field(
-        7.0, description='runners of earlier versions that nothing has used since; "forever" for ever'
-    )
-
-
 class RetrySettings(BaseModel):
     """How often a task is tried again by itself, by cause; it then goes on from its checkpoint."""
 
@@ -202,7 +168,7 @@ class Settings(BaseSettings):
     )
     runner: RunnerSettings = Field(RunnerSettings(), description="how runners watch their tasks")
     upload: UploadSettings = Field(UploadSettings(), description="what a submission may bring along")
-    keep: KeepSettings = Field(KeepSettings(), description="how long things are kept")
+    keep: KeepPolicy = Field(KeepPolicy(), description="how long things are kept")
     retries: RetrySettings = Field(RetrySettings(), description="default number of automatic retries by cause")
 
     @field_validator("backends")
@@ -249,8 +215,8 @@ def load(home: str | Path | None = None, **overrides: Any) -> Settings:
 
     Raises NotAuthorised for a home or a file that others own or can write: settings name programs that are run.
     """
-    ownership.refuse_foreign(home_folder(home))
-    ownership.refuse_foreign_inside(home_folder(home), [settings_file(home)])
+    refuse_foreign(home_folder(home))
+    refuse_foreign_inside(home_folder(home), [settings_file(home)])
     given = {name: value for name, value in overrides.items() if value is not None}
     try:
         return Settings(home=home_folder(home), **given)

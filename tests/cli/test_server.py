@@ -143,8 +143,8 @@ def test_requests_wait_for_a_successor_only(alone: Cli) -> None:
 # --- in Slurm: what is submitted ------------------------------------------------------------------------------------
 
 
-def _hosting(**resources: Any) -> slurm_server.Hosting:
-    return slurm_server.Hosting(
+def _hosting(**resources: Any) -> slurm_server.SlurmServerPlan:
+    return slurm_server.SlurmServerPlan(
         cluster="slurm", python="/opt/my env/python", port=54322, resources=Resources.model_validate(resources)
     )
 

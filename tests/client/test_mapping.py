@@ -21,7 +21,6 @@ from paddock.client.mapping import (
     find,
     mapped,
     part_files,
-    parts_of,
     targets,
     task_count,
 )
@@ -29,6 +28,7 @@ from paddock.errors import InvalidInput
 from paddock.program.commands import build
 from paddock.runner import map_driver
 from paddock.runner.map_driver import FOLDER
+from paddock.server.map_parts import parts_of
 from paddock.settings import UploadSettings
 
 NAMES = st.lists(st.text(st.characters(blacklist_characters="/\0", codec="utf-8"), min_size=1, max_size=8), unique=True)

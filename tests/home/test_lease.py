@@ -13,7 +13,7 @@ import pytest
 from paddock.common import processes
 from paddock.errors import Conflict
 from paddock.home import lease, server_file
-from paddock.home.lease import Holder, Lease, Process, Watch
+from paddock.home.lease import HeartbeatWatch, Holder, Lease, Process
 from paddock.paths import Home, write_once
 from tests.support.server import wait_for
 
@@ -58,15 +58,15 @@ class TestWhoLives:
             assert found.model_copy(update={"start": 1}).lives is False  # another one that has its number now
             other.kill()
         assert found.lives is False
-        assert Watch().lives(found) is False
+        assert HeartbeatWatch().lives(found) is False
 
     def test_one_of_another_machine_is_judged_by_what_it_writes(self) -> None:
-        watch = Watch(silent_seconds=60)
+        watch = HeartbeatWatch(silent_seconds=60)
         assert elsewhere().lives is None
         assert watch.lives(elsewhere(beat=1)) is None
         assert watch.lives(elsewhere(beat=1)) is None
         assert watch.lives(elsewhere(beat=2)) is True
-        assert Watch(silent_seconds=0).lives(elsewhere()) is False
+        assert HeartbeatWatch(silent_seconds=0).lives(elsewhere()) is False
         assert watch.lives(None) is False
 
 
@@ -152,10 +152,10 @@ class TestHandover:
         server_file.announce_handover(home)
         found = server_file.waiting(home)
         assert found
-        assert Watch().lives(found) is True
+        assert HeartbeatWatch().lives(found) is True
         assert server_file.successor(home) == found.words
         write_once(server_file.handover(home), found.model_copy(update={"start": 1}).model_dump_json())
-        assert Watch().lives(server_file.waiting(home)) is False
+        assert HeartbeatWatch().lives(server_file.waiting(home)) is False
         assert server_file.successor(home) is None
         server_file.handover(home).unlink()
         server_file.handover(home).mkdir()  # any error but "not there"

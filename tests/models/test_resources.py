@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from paddock.errors import InvalidInput
 from paddock.models import LimitsRequest, Resources
 from paddock.paths import Home
-from paddock.rules.placement import resolve
+from paddock.server.intake.defaults import resolve
 from paddock.settings import Settings, SlurmSettings, load
 
 HOSTILE = [

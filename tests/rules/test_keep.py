@@ -4,12 +4,12 @@ from pathlib import Path
 from typing import Any
 
 from paddock.models import PruneKind, PruneRequest
+from paddock.models.keep import KeepPolicy
 from paddock.rules.keep import DAY, LEFTOVER_DAYS, AttemptThere, FileThere, Goes, JobThere, There, choose, settled
-from paddock.settings import KeepSettings
 
 K = PruneKind
 NOW = 1_000 * DAY
-ALL = KeepSettings(jobs_days=100, attempts_days=20, journals_days=10, runners_days=5)
+ALL = KeepPolicy(jobs_days=100, attempts_days=20, journals_days=10, runners_days=5)
 
 
 def ago(days: float) -> float:
@@ -20,7 +20,7 @@ def job(name: str, days: float | None, *, journals: bool = True) -> JobThere:
     return JobThere(name, f"the {name}", None if days is None else ago(days), journals)
 
 
-def chosen(there: There, keep: KeepSettings = ALL) -> set[tuple[PruneKind, str]]:
+def chosen(there: There, keep: KeepPolicy = ALL) -> set[tuple[PruneKind, str]]:
     return {(one.kind, one.what) for one in choose(there, keep, NOW)}
 
 
@@ -31,7 +31,7 @@ def test_by_default_no_job_and_no_attempt_goes() -> None:
         runners=[FileThere(Path("aa.pyz"), ago(900))],
         leftovers=[FileThere(Path("upload"), ago(900))],
     )
-    assert chosen(there, KeepSettings()) == {(K.JOURNALS, "ancient"), (K.RUNNER, "aa.pyz"), (K.LEFTOVER, "upload")}
+    assert chosen(there, KeepPolicy()) == {(K.JOURNALS, "ancient"), (K.RUNNER, "aa.pyz"), (K.LEFTOVER, "upload")}
 
 
 def test_each_kind_has_its_own_age() -> None:
@@ -88,6 +88,6 @@ def test_what_is_of_the_future_stays() -> None:
 
 
 def test_what_is_asked_for_counts_before_the_settings() -> None:
-    keep = settled(KeepSettings(attempts_days=3), PruneRequest(jobs_days=0, journals_days=2))
+    keep = settled(KeepPolicy(attempts_days=3), PruneRequest(jobs_days=0, journals_days=2))
     assert (keep.jobs_days, keep.attempts_days, keep.journals_days, keep.runners_days) == (0, 3, 2, 7)
     assert settled(ALL, PruneRequest(dry_run=True)) == ALL

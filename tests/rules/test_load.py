@@ -6,11 +6,11 @@ import pytest
 
 from paddock.models import Device, GpuProcess, Node, Resources, Seat
 from paddock.rules import load as monitoring
-from paddock.rules.load import CardLook, Hint, Look, Running
+from paddock.rules.load import GpuSample, Hint, NodeSample, Running
 
 GIB = 2**30
 H200 = 139 * GIB
-LOOK = Look(cores=16, busy=4.0, load=5.0, memory=100, free=40)
+LOOK = NodeSample(cores=16, busy=4.0, load=5.0, memory=100, free=40)
 
 
 def node(gpus: int = 1, **fields: Any) -> Node:
@@ -19,8 +19,8 @@ def node(gpus: int = 1, **fields: Any) -> Node:
     return Node(**{**known, **fields})
 
 
-def card(number: int, **fields: Any) -> CardLook:
-    return CardLook(**{"id": f"GPU-{number}", "number": number, "memory": H200, **fields})
+def card(number: int, **fields: Any) -> GpuSample:
+    return GpuSample(**{"id": f"GPU-{number}", "number": number, "memory": H200, **fields})
 
 
 def task(number: int = 1, gpu: int | None = 0, **fields: Any) -> Running:
@@ -65,7 +65,7 @@ class TestLooks:
     )
     def test_junk_is_no_look(self, junk: dict[str, Any]) -> None:
         with pytest.raises(ValueError):
-            Look.model_validate(junk)
+            NodeSample.model_validate(junk)
 
 
 class TestPlaces:

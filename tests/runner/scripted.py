@@ -102,7 +102,7 @@ def _alive(pid: int) -> bool:
 
 
 def run(cards: str, allocation_dir: str) -> int:
-    from paddock.common.gpus import Card, Gpus, Reading
+    from paddock.common.gpus import Card, GpuReading, Gpus
     from paddock.runner import manifest
     from paddock.runner.journal import Journal
     from paddock.runner.loop import Runner
@@ -112,13 +112,13 @@ def run(cards: str, allocation_dir: str) -> int:
             found = Cards(cards).look()["cards"]
             return [Card(one["id"], number, one["name"], one["total"]) for number, one in enumerate(found)]
 
-        def read(self, card: Card) -> Reading | None:
+        def read(self, card: Card) -> GpuReading | None:
             state = Cards(cards).look()
             one = state["cards"][card.number]
             used = sum(each["memory"] for each in one["of"].values())
             load = min(1.0, sum(each["load"] for each in one["of"].values()))
             told = {int(pid): each["memory"] for pid, each in one["of"].items()} if state["told"] else {}
-            return Reading(used, load, told)
+            return GpuReading(used, load, told)
 
     return Runner(manifest.load(allocation_dir), Journal.create(allocation_dir), "scripted", Scripted()).run()
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paddock.runner.sharing.packing_controller import Auto, Paces, View
+from paddock.runner.sharing.packing_controller import Observation, PackingController, Throughput
 
 
 class Card:
@@ -16,7 +16,7 @@ class Card:
     def pace(self, tasks: int) -> float:
         return 1 / max(1.0, tasks * self.busy)
 
-    def run(self, auto: Auto, rounds: int = 200) -> list[int]:
+    def run(self, auto: PackingController, rounds: int = 200) -> list[int]:
         """The numbers of tasks that there were, one after the other."""
         seen: list[int] = []
         for _ in range(rounds):
@@ -27,12 +27,12 @@ class Card:
                 auto.paces.note(task, tasks, self.pace(tasks))
             load = min(1.0, tasks * self.busy)
             auto.paces.note_load(tasks, load)
-            auto.look(View(tasks, True, self.waiting, load, self.fits, self.cores))
+            auto.look(Observation(tasks, True, self.waiting, load, self.fits, self.cores))
         return seen
 
 
 def test_an_idle_card_takes_all_that_fit_at_once() -> None:
-    auto = Auto(4, 48)
+    auto = PackingController(4, 48)
     assert Card(busy=0.02, fits=24).run(auto) == [4, 24]
     assert auto.limit == "memory"
     assert auto.paces.speedup(24) == pytest.approx(24)
@@ -42,20 +42,20 @@ def test_an_idle_card_takes_all_that_fit_at_once() -> None:
     ("fits", "cores", "most", "limit"), [(9, 99, 48, "memory"), (99, 9, 48, "cores"), (99, 99, 9, "asked")]
 )
 def test_what_limits_it(fits: int, cores: int, most: int, limit: str) -> None:
-    auto = Auto(4, most)
+    auto = PackingController(4, most)
     assert Card(0.02, fits, cores).run(auto)[-1] == 9
     assert auto.limit == limit
 
 
 def test_a_card_that_one_keeps_busy_gets_one_at_a_time() -> None:
-    auto = Auto(4, 48)
+    auto = PackingController(4, 48)
     assert Card(busy=1.0).run(auto)[-1] == 1
     assert (auto.target, auto.limit) == (1, "gain")
     assert auto.paces.speedup(1) == 1.0
 
 
 def test_it_grows_while_it_gains_and_no_further() -> None:
-    auto = Auto(2, 48)
+    auto = PackingController(2, 48)
     seen = Card(busy=0.2).run(auto)
     assert seen[0] == 2
     assert 5 <= seen[-1] <= 13, "five keep it busy"
@@ -69,7 +69,7 @@ def test_a_jump_too_far_is_taken_back() -> None:
         def pace(self, tasks: int) -> float:
             return 1.0 if tasks <= 8 else 4 / tasks
 
-    auto = Auto(4, 48)
+    auto = PackingController(4, 48)
     seen = Crowded(busy=0.01, fits=32).run(auto)
     assert seen[:2] == [4, 32]
     assert 5 <= seen[-1] <= 9
@@ -77,37 +77,37 @@ def test_a_jump_too_far_is_taken_back() -> None:
 
 
 def test_without_progress_the_load_tells() -> None:
-    auto = Auto(2, 48)
+    auto = PackingController(2, 48)
     tasks = 2
     for _ in range(300):
         tasks = min(auto.target, 99)
         load = min(1.0, 0.3 * tasks)
         auto.paces.note_load(tasks, load)
-        auto.look(View(tasks, True, True, load, 99, 99))
+        auto.look(Observation(tasks, True, True, load, 99, 99))
     assert 3 <= tasks <= 9
 
 
 def test_nothing_changes_while_something_is_not_known() -> None:
-    auto = Auto(4, 48)
-    auto.look(View(4, False, True, 0.1, 99, 99))
-    auto.look(View(3, True, True, 0.1, 99, 99))
-    auto.look(View(4, True, False, 0.1, 99, 99))
+    auto = PackingController(4, 48)
+    auto.look(Observation(4, False, True, 0.1, 99, 99))
+    auto.look(Observation(3, True, True, 0.1, 99, 99))
+    auto.look(Observation(4, True, False, 0.1, 99, 99))
     assert auto.target == 4
 
 
 def test_more_on_a_busy_card_only_when_they_can_be_compared() -> None:
-    auto = Auto(4, 48)
-    auto.look(View(4, True, True, 1.0, 99, 99))
+    auto = PackingController(4, 48)
+    auto.look(Observation(4, True, True, 1.0, 99, 99))
     assert auto.target == 4
     for task in range(2):
         auto.paces.note(task, 4, 0.25)
-    auto.look(View(4, True, True, 1.0, 99, 99))
+    auto.look(Observation(4, True, True, 1.0, 99, 99))
     assert auto.target == 6
 
 
 @pytest.mark.parametrize(("final", "then"), [("gain", 6), ("cores", 6), ("tasks", 20), ("memory", 20)])
 def test_what_was_learned_is_where_it_begins(final: str, then: int) -> None:
-    auto = Auto(4, 48, known=6, final=final)
+    auto = PackingController(4, 48, known=6, final=final)
     assert Card(busy=0.01, fits=20).run(auto)[0] == 6
     assert auto.target == then
 
@@ -116,7 +116,7 @@ def test_what_was_learned_is_where_it_begins(final: str, then: int) -> None:
 def test_never_more_than_allowed_and_never_much_worse_than_the_best(
     busy: float, fits: int, cores: int, most: int
 ) -> None:
-    auto = Auto(4, most)
+    auto = PackingController(4, most)
     card = Card(busy, fits, cores)
     seen = card.run(auto)
     highest = min(fits, cores, most)
@@ -127,7 +127,7 @@ def test_never_more_than_allowed_and_never_much_worse_than_the_best(
 
 
 def test_tasks_that_differ_are_compared_with_themselves() -> None:
-    paces = Paces()
+    paces = Throughput()
     for task, rate in enumerate((1.0, 100.0)):
         paces.note(task, 2, rate)
     for task, rate in ((0, 0.5), (1, 50.0), (2, 7.0), (3, 9.0)):
@@ -136,14 +136,14 @@ def test_tasks_that_differ_are_compared_with_themselves() -> None:
 
 
 def test_the_time_alone_follows_from_two_numbers_of_tasks() -> None:
-    paces = Paces()
+    paces = Throughput()
     for tasks in (8, 11, 20):
         for task in range(tasks):
             paces.note(task, tasks, 1 / (0.9 + 0.1 * tasks))
     assert paces.speedup(20) == pytest.approx(20 * 1.0 / 2.9, abs=0.1)
     assert paces.speedup(11) == pytest.approx(11 * 1.0 / 2.0, abs=0.1)
     assert paces.speedup(4) is None
-    paces = Paces()
+    paces = Throughput()
     for tasks in (22, 24):
         for task in range(tasks):
             paces.note(task, tasks, 1.0)

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from paddock.common.gpus import Card, Gpus, Reading
-from paddock.runner.mailbox import Attempt
+from paddock.common.gpus import Card, GpuReading, Gpus
+from paddock.runner.mailbox import QueuedAttempt
 from paddock.runner.manifest import Manifest
 from paddock.runner.process import causes, host_memory
-from paddock.runner.process.host_memory import Host
-from paddock.runner.process.usage import Usage
+from paddock.runner.process.host_memory import HostMemory
+from paddock.runner.process.usage import ProcessUsage
 from paddock.runner.sharing import oom_retry
-from paddock.runner.sharing.admission import PATIENCE, Floor
+from paddock.runner.sharing.admission import PATIENCE, Admission
 from paddock.runner.sharing.mps import Mps
 
 GB = 10**9
@@ -35,8 +35,8 @@ def manifest(**more: Any) -> Manifest:
     return Manifest(**base | more)
 
 
-def attempt(number: int, **line: Any) -> Attempt:
-    return Attempt(f"t-{number}", 1, line)
+def attempt(number: int, **line: Any) -> QueuedAttempt:
+    return QueuedAttempt(f"t-{number}", 1, line)
 
 
 class OneCard(Gpus):
@@ -46,8 +46,8 @@ class OneCard(Gpus):
     def cards(self) -> list[Card]:
         return [Card("GPU-1", 0, "Card", 10 * GB)]
 
-    def read(self, card: Card) -> Reading | None:
-        return Reading(sum(self.used.values()), 0.2, dict(self.used))
+    def read(self, card: Card) -> GpuReading | None:
+        return GpuReading(sum(self.used.values()), 0.2, dict(self.used))
 
 
 @pytest.fixture
@@ -55,13 +55,13 @@ def memory(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     """So many GB of 100 are free."""
 
     def say(available: float) -> None:
-        monkeypatch.setattr(host_memory, "look", lambda: Host(100 * GB, int(available * GB)))
+        monkeypatch.setattr(host_memory, "look", lambda: HostMemory(100 * GB, int(available * GB)))
 
     say(100)
     return say
 
 
-def sit(on: Floor, number: int, now: float = 0.0, **line: Any) -> bool:
+def sit(on: Admission, number: int, now: float = 0.0, **line: Any) -> bool:
     one = attempt(number, **line)
     seat = on.seat(one, now)
     if seat is not None:
@@ -73,26 +73,26 @@ class TestHostMemory:
     def test_the_next_one_waits_until_there_is_as_much_as_the_others_needed(
         self, memory: Callable[[float], None]
     ) -> None:
-        made = Floor(manifest(), Gpus(), {})
+        made = Admission(manifest(), Gpus(), {})
         assert sit(made, 1)
-        made.usage(("t-1", 1), Usage(30 * GB, 1.0))
+        made.usage(("t-1", 1), ProcessUsage(30 * GB, 1.0))
         memory(30)
         assert not sit(made, 2)
         memory(34)
         assert sit(made, 2)
 
     def test_what_those_that_run_will_still_take_is_not_given_away(self, memory: Callable[[float], None]) -> None:
-        made = Floor(manifest(), Gpus(), {})
+        made = Admission(manifest(), Gpus(), {})
         assert sit(made, 1)
-        made.usage(("t-1", 1), Usage(30 * GB, 1.0))
+        made.usage(("t-1", 1), ProcessUsage(30 * GB, 1.0))
         memory(70)
         assert sit(made, 2), "the first one has what it needs"
-        made.usage(("t-2", 1), Usage(5 * GB, 1.0))
+        made.usage(("t-2", 1), ProcessUsage(5 * GB, 1.0))
         memory(55)
         assert not sit(made, 3), "the second one will take 25 GB more"
 
     def test_more_room_after_an_error_is_waited_for_but_not_for_ever(self, memory: Callable[[float], None]) -> None:
-        made = Floor(manifest(slots=1), Gpus(), {})
+        made = Admission(manifest(slots=1), Gpus(), {})
         memory(20)
         assert not sit(made, 1, room={"host": 50 * GB})
         assert sit(made, 2, 1.0), "one that asks for nothing special goes first"
@@ -101,7 +101,7 @@ class TestHostMemory:
         assert sit(made, 1, 2.0 + PATIENCE, room={"host": 50 * GB})
 
     def test_its_runner_stays_as_long_as_it_waits(self, memory: Callable[[float], None]) -> None:
-        made = Floor(manifest(slots=1), Gpus(), {})
+        made = Admission(manifest(slots=1), Gpus(), {})
         memory(20)
         assert not made.waits(0.0)
         assert not sit(made, 1, room={"host": 50 * GB})
@@ -111,11 +111,11 @@ class TestHostMemory:
         assert not made.waits(PATIENCE)
 
     def test_what_its_runner_alone_holds_is_not_waited_for(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(host_memory, "look", lambda: Host(GB, GB - 80_000_000))
-        assert sit(Floor(manifest(), Gpus(), {}), 1, room={"host": 9 * GB // 10, "alone": True})
+        monkeypatch.setattr(host_memory, "look", lambda: HostMemory(GB, GB - 80_000_000))
+        assert sit(Admission(manifest(), Gpus(), {}), 1, room={"host": 9 * GB // 10, "alone": True})
 
     def test_alone_in_the_whole_allocation_on_whichever_cards(self, memory: Callable[[float], None]) -> None:
-        made = Floor(manifest(task_gpus=1, per_gpu=1), Gpus(), {"CUDA_VISIBLE_DEVICES": "0,1"})
+        made = Admission(manifest(task_gpus=1, per_gpu=1), Gpus(), {"CUDA_VISIBLE_DEVICES": "0,1"})
         assert sit(made, 1)
         assert not sit(made, 2, room={"host": GB, "alone": True}), "the other card would be free"
         made.leave(("t-1", 1), True)
@@ -124,7 +124,7 @@ class TestHostMemory:
 
     def test_without_knowledge_there_is_no_reason_to_wait(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(host_memory, "look", lambda: None)
-        made = Floor(manifest(), Gpus(), {})
+        made = Admission(manifest(), Gpus(), {})
         assert all(sit(made, number) for number in range(4))
         assert not sit(made, 5), "all slots are taken"
 
@@ -136,7 +136,7 @@ class TestHostMemory:
 
 class TestCards:
     def test_cards_that_nobody_tells_of_are_shared_by_number(self) -> None:
-        made = Floor(manifest(task_gpus=1, per_gpu=2), Gpus(), {"CUDA_VISIBLE_DEVICES": "0,1"})
+        made = Admission(manifest(task_gpus=1, per_gpu=2), Gpus(), {"CUDA_VISIBLE_DEVICES": "0,1"})
         seats = []
         for number in range(4):
             seat = made.seat(attempt(number), 0.0)
@@ -155,7 +155,7 @@ class TestCards:
         ],
     )
     def test_cards_are_called_what_the_scheduler_calls_them(self, environ: dict[str, str], names: list[str]) -> None:
-        made = Floor(manifest(task_gpus=1, per_gpu=1), Gpus(), environ)
+        made = Admission(manifest(task_gpus=1, per_gpu=1), Gpus(), environ)
         first = made.seat(attempt(1), 0.0)
         assert first is not None
         made.sit(attempt(1), first, 10**7, 0.0)
@@ -167,12 +167,12 @@ class TestCards:
     def test_the_only_card_of_an_allocation_is_the_one_that_the_scheduler_gave(self) -> None:
         """With cgroups an allocation counts its cards from 0, whichever they are."""
         environ = {"CUDA_VISIBLE_DEVICES": "0", "SLURM_JOB_GPUS": "1"}
-        seat = Floor(manifest(task_gpus=1, per_gpu=1), Gpus(), environ).seat(attempt(1), 0.0)
+        seat = Admission(manifest(task_gpus=1, per_gpu=1), Gpus(), environ).seat(attempt(1), 0.0)
         assert seat is not None
         assert seat.record()["gpus"] == ["1"]
 
     def test_one_that_has_to_be_alone_is_not_kept_waiting_for_ever(self) -> None:
-        made = Floor(manifest(task_gpus=1, per_gpu=4, mps=False), OneCard(), {"CUDA_VISIBLE_DEVICES": "0"})
+        made = Admission(manifest(task_gpus=1, per_gpu=4, mps=False), OneCard(), {"CUDA_VISIBLE_DEVICES": "0"})
         assert sit(made, 1, room={"gpu": GB})
         assert not sit(made, 2, 1.0, room={"alone": True})
         assert sit(made, 3, 2.0, room={"gpu": GB}), "others go first for a while"
@@ -184,7 +184,7 @@ class TestCards:
 
     def test_the_pace_of_steps_of_which_many_are_told_between_two_looks(self) -> None:
         """100 a second alone and 50 each when there are two: nothing is gained, though both tell at every look."""
-        made = Floor(manifest(task_gpus=1, per_gpu=None), OneCard(), {"CUDA_VISIBLE_DEVICES": "0"})
+        made = Admission(manifest(task_gpus=1, per_gpu=None), OneCard(), {"CUDA_VISIBLE_DEVICES": "0"})
         assert sit(made, 1)
         steps = {1: 0, 2: 0}
 
@@ -203,7 +203,7 @@ class TestCards:
         assert said["speedup"] == 1.0
 
     def test_epochs_told_beside_steps_are_no_steps(self) -> None:
-        made = Floor(manifest(task_gpus=1, per_gpu=None), OneCard(), {"CUDA_VISIBLE_DEVICES": "0"})
+        made = Admission(manifest(task_gpus=1, per_gpu=None), OneCard(), {"CUDA_VISIBLE_DEVICES": "0"})
         assert sit(made, 1)
         for look in range(20):
             made.progress(("t-1", 1), 1000 + look, float(look))
@@ -227,16 +227,16 @@ class TestAftermath:
         log = tmp_path / "out.log"
         log.write_text(text)
         cards = OneCard()
-        made = Floor(manifest(task_gpus=1, per_gpu=2, mps=False), cards, {"CUDA_VISIBLE_DEVICES": "0"})
+        made = Admission(manifest(task_gpus=1, per_gpu=2, mps=False), cards, {"CUDA_VISIBLE_DEVICES": "0"})
         assert sit(made, 1, **line)
         if company:
             assert sit(made, 2, room={"gpu": GB} if line else None)
         cards.used = {10**7 + 1: 2 * GB}
-        sitter = made.leave(("t-1", 1), False)
-        assert sitter is not None
-        sitter.peak = sitter.total_peak = 2 * GB
+        occupant = made.leave(("t-1", 1), False)
+        assert occupant is not None
+        occupant.peak = occupant.total_peak = 2 * GB
         base = {"by": None, "cause": "gpu_oom", "reason": "CUDA out of memory", "peak_memory": GB, "exit": 1}
-        return oom_retry.of(sitter, str(log), base | ended, made.mps)
+        return oom_retry.of(occupant, str(log), base | ended, made.mps)
 
     def test_more_room_then_alone_then_an_error(self, tmp_path: Path) -> None:
         text = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 3.00 GiB. GPU 0 has"

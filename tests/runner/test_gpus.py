@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from paddock.common import gpus
-from paddock.common.gpus import Card, Gpus, Reading, visible
+from paddock.common.gpus import Card, GpuReading, Gpus, visible
 from paddock.runner.sharing import gpu_thread
-from paddock.runner.sharing.gpu_thread import Patient
+from paddock.runner.sharing.gpu_thread import GpuThread
 from paddock.runner.sharing.mps import CONTROL, Mps
 from tests.runner.folder import wait_for
 
@@ -59,15 +59,15 @@ class Hanging(Gpus):
     def cards(self) -> list[Card]:
         return CARDS
 
-    def read(self, card: Card) -> Reading:
+    def read(self, card: Card) -> GpuReading:
         self.let.wait(20)
-        return Reading(card.number, None, {7: 1})
+        return GpuReading(card.number, None, {7: 1})
 
 
 def test_a_driver_that_hangs_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gpu_thread, "SECONDS", 0.3)
     driver = Hanging()
-    asked = Patient(lambda: driver)
+    asked = GpuThread(lambda: driver)
     assert asked.cards() == CARDS
     assert asked.read(CARDS[0]) is None
     began = time.monotonic()
@@ -77,20 +77,20 @@ def test_a_driver_that_hangs_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) ->
     assert time.monotonic() - began < 3, "it is not asked again, and not waited for"
     driver.let.set()
     wait_for(lambda: asked.read(CARDS[2]))
-    assert asked.read(CARDS[2]) == Reading(2, None, {7: 1})
+    assert asked.read(CARDS[2]) == GpuReading(2, None, {7: 1})
     assert asked.processes(CARDS[2]) == {7: 1}
 
 
 def test_a_driver_that_fails_is_asked_again() -> None:
     class Failing(Gpus):
-        def read(self, card: Card) -> Reading:
+        def read(self, card: Card) -> GpuReading:
             if card == CARDS[0]:
                 raise OSError("GPU is lost")
-            return Reading(5, None, {})
+            return GpuReading(5, None, {})
 
-    asked = Patient(Failing)
+    asked = GpuThread(Failing)
     assert asked.read(CARDS[0]) is None
-    assert asked.read(CARDS[1]) == Reading(5, None, {})
+    assert asked.read(CARDS[1]) == GpuReading(5, None, {})
 
 
 @pytest.fixture

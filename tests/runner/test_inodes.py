@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from paddock.runner.mailbox import Attempt
-from paddock.runner.process.prepare import Place, Preparer
+from paddock.runner.mailbox import QueuedAttempt
+from paddock.runner.process.prepare import AttemptPlace, Preparer
 from tests.runner.folder import Folder, ended, wait_for
 from tests.runner.test_runner_members import Cluster, cluster, team
 
@@ -143,8 +143,8 @@ def test_a_runner_that_is_late_takes_nothing_from_the_next_attempt(tmp_path: Pat
     (tmp_path / "code" / "train.py").touch()
     preparer = Preparer(str(tmp_path), "j")
 
-    def prepare(number: int) -> Place:
-        attempt = Attempt("j-1", number, {"task": "j-1", "attempt": number, "resume": True})
+    def prepare(number: int) -> AttemptPlace:
+        attempt = QueuedAttempt("j-1", number, {"task": "j-1", "attempt": number, "resume": True})
         return preparer.prepare(attempt)
 
     first, second = prepare(9), prepare(10)

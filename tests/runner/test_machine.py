@@ -9,12 +9,12 @@ import time
 
 import pytest
 
-from paddock.backends.devices import Watch
+from paddock.backends.devices import NodeWatch
 from paddock.common import node_stats
-from paddock.common.gpus import Card, Gpus, Reading
-from paddock.common.node_stats import Machine
+from paddock.common.gpus import Card, GpuReading, Gpus
+from paddock.common.node_stats import NodeStats
 from paddock.models import Device
-from paddock.rules.load import Look
+from paddock.rules.load import NodeSample
 from paddock.server import journal
 from tests.runner.folder import Folder
 
@@ -26,18 +26,18 @@ OTHER = Card("GPU-b", 1, "H200", 140 * GB)
 class Scripted(Gpus):
     """Cards as a test wants them."""
 
-    def __init__(self, readings: dict[str, Reading | None]) -> None:
+    def __init__(self, readings: dict[str, GpuReading | None]) -> None:
         self.readings = readings
 
     def cards(self) -> list[Card]:
         return [CARD, OTHER]
 
-    def read(self, card: Card) -> Reading | None:
+    def read(self, card: Card) -> GpuReading | None:
         return self.readings.get(card.id)
 
 
 def test_cores_and_memory() -> None:
-    looker = Machine()
+    looker = NodeStats()
     began, cores = time.process_time(), os.cpu_count() or 1
     while time.process_time() - began < 0.2:
         pass
@@ -53,7 +53,7 @@ def test_busy_cores_are_those_between_two_looks(monkeypatch: pytest.MonkeyPatch)
     seen = iter([(100, 1000), (150, 1100), (150, 1100), (100, 1200)])
     monkeypatch.setattr(node_stats, "_ticks", lambda: next(seen))
     monkeypatch.setattr(os, "cpu_count", lambda: 8)
-    looker = Machine()
+    looker = NodeStats()
     assert looker.look()["busy"] == 4.0
     assert looker.look()["busy"] == 4.0, "no tick has passed"
     assert looker.look()["busy"] == 0.0, "counters of a core that was switched off fall"
@@ -61,7 +61,7 @@ def test_busy_cores_are_those_between_two_looks(monkeypatch: pytest.MonkeyPatch)
 
 def test_without_proc_nothing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(node_stats, "_read", lambda path, most=0: b"")
-    look = Machine().look()
+    look = NodeStats().look()
     assert (look["busy"], look["memory"], look["free"]) == (None, None, None)
 
 
@@ -75,8 +75,8 @@ def test_cards_and_who_is_on_them() -> None:
         assert task.stdout
         task.stdout.readline()  # a process that has just begun has no environment to be read yet
         gone = 2**22 + 7  # larger than any id of a process
-        reading = Reading(30 * GB, 0.5, {os.getpid(): GB, task.pid: 20 * GB, gone: 3})
-        first, second = Machine(Scripted({"GPU-a": reading}), [CARD, OTHER], ["4", "5"]).look()["cards"]
+        reading = GpuReading(30 * GB, 0.5, {os.getpid(): GB, task.pid: 20 * GB, gone: 3})
+        first, second = NodeStats(Scripted({"GPU-a": reading}), [CARD, OTHER], ["4", "5"]).look()["cards"]
         task.communicate(b"\n")
     assert [first[name] for name in ("id", "number", "place", "name", "memory", "used", "load")] == [
         "GPU-a", 0, "4", "H200", 140 * GB, 30 * GB, 0.5,
@@ -107,7 +107,7 @@ def test_what_slurm_calls_the_cards(given: dict[str, str], places: list[str]) ->
 
 
 def test_a_place_for_every_card_or_for_none() -> None:
-    [card] = Machine(Scripted({}), [CARD], ["1", "2"]).cards()
+    [card] = NodeStats(Scripted({}), [CARD], ["1", "2"]).cards()
     assert card["place"] is None
 
 
@@ -119,7 +119,7 @@ def test_a_runner_in_slurm_tells_of_its_node(folder: Folder, python: str) -> Non
     records = folder.run(SLURM_JOB_ID="7", SLURMD_NODENAME="n1")
     [node] = [record for record in records if record["e"] == "node"]
     assert (node["node"], node["cores"], node["cards"]) == ("n1", os.cpu_count(), [])
-    seen = journal.NodeSeen(node["at"], "n1", Look.model_validate(node))
+    seen = journal.NodeSeen(node["at"], "n1", NodeSample.model_validate(node))
     assert journal.parse(json.dumps(node).encode() + b"\n").records == [seen]
     assert seen.look.memory
 
@@ -135,8 +135,8 @@ class TestWatch:
     """How the server looks at its own machine."""
 
     def test_the_cards_that_are_given(self) -> None:
-        gpus = Scripted({"GPU-b": Reading(GB, 0.25, {})})
-        watch = Watch([Device(id="1", kind="gpu"), Device(id="nonsense", kind="gpu")], lambda: gpus)
+        gpus = Scripted({"GPU-b": GpuReading(GB, 0.25, {})})
+        watch = NodeWatch([Device(id="1", kind="gpu"), Device(id="nonsense", kind="gpu")], lambda: gpus)
         [card] = watch.look().cards
         assert (card.id, card.place, card.load, card.used) == ("GPU-b", "1", 0.25, GB)
 
@@ -144,20 +144,20 @@ class TestWatch:
         def refuse() -> Gpus:
             raise AssertionError
 
-        assert Watch([], refuse).look().cards == []
+        assert NodeWatch([], refuse).look().cards == []
 
     def test_a_driver_that_hangs_holds_up_nobody(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("paddock.backends.devices.PATIENCE", 0.1)
         calls = []
 
         class Hanging(Scripted):
-            def read(self, card: Card) -> Reading | None:
+            def read(self, card: Card) -> GpuReading | None:
                 calls.append(card)
                 if len(calls) > 2:  # read and processes of the first look
                     time.sleep(2)
-                return Reading(GB, 0.5, {})
+                return GpuReading(GB, 0.5, {})
 
-        watch = Watch([Device(id="0", kind="gpu")], lambda: Hanging({}))
+        watch = NodeWatch([Device(id="0", kind="gpu")], lambda: Hanging({}))
         assert watch.look().cards[0].load == 0.5
         began = time.monotonic()
         looks = [watch.look() for _ in range(20)]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paddock.common.cores import deal, parse
-from paddock.runner.sharing.packing import FIRST, Ledger, Space, Tenant, choose, fitting
+from paddock.runner.sharing.packing import FIRST, MemoryHistory, Space, Tenant, choose, fitting
 
 GB = 10**9
 CARD = Space(140 * GB, 0)
@@ -123,26 +123,26 @@ def test_equal_parts_are_dealt_fairly(tasks: int, count: int, share: int) -> Non
 
 
 def test_what_the_next_one_will_need() -> None:
-    ledger = Ledger()
+    ledger = MemoryHistory()
     assert ledger.need is None
     ledger.learn(0)
     assert ledger.need == 0, "one that uses no card"
     ledger.learn(10 * GB)
     ledger.learn(5 * GB)
     assert ledger.need == int(10 * GB * 1.02)
-    assert Ledger(GB).need == pytest.approx(GB)
+    assert MemoryHistory(GB).need == pytest.approx(GB)
 
 
 class TestWhatParametersTell:
     """Memory that follows from a parameter: the next one is expected to need what those with the same value needed."""
 
-    def ledger(self, *seen: tuple[Mapping[str, object], float]) -> Ledger:
-        made = Ledger()
+    def ledger(self, *seen: tuple[Mapping[str, object], float]) -> MemoryHistory:
+        made = MemoryHistory()
         for number, (params, peak) in enumerate(seen):
             made.learn(int(peak * GB), number, params)
         return made
 
-    def need(self, ledger: Ledger, **params: object) -> float:
+    def need(self, ledger: MemoryHistory, **params: object) -> float:
         return round((ledger.need_of(params) or 0) / GB / 1.02, 1)
 
     def test_by_one_parameter(self) -> None:
@@ -169,8 +169,8 @@ class TestWhatParametersTell:
         ledger = self.ledger(*[({"n": n}, 1 + n % 3) for n in range(9)])
         assert self.need(ledger, n=0) == 3.0
         assert ledger.usual == ledger.need
-        assert Ledger().need_of({"n": 1}) is None
-        assert Ledger(GB).need_of({}) == Ledger(GB).need
+        assert MemoryHistory().need_of({"n": 1}) is None
+        assert MemoryHistory(GB).need_of({}) == MemoryHistory(GB).need
 
     @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(1, 5)), max_size=30), st.integers(0, 2))
     def test_never_more_than_the_largest_nor_less_than_the_smallest(

@@ -21,7 +21,7 @@ from paddock.common import layout
 from paddock.common.files import NotPlain, write_plain
 from paddock.runner import manifest, map_driver
 from paddock.runner.journal import Journal
-from paddock.runner.mailbox import Attempt
+from paddock.runner.mailbox import QueuedAttempt
 from paddock.runner.multinode import member, member_watch, members
 from paddock.runner.process.fence import Fence
 from paddock.runner.process.prepare import Preparer
@@ -233,7 +233,9 @@ def test_nothing_is_prepared_where_a_link_leads(tmp_path: Path, above: str) -> N
     link.parent.mkdir(parents=True, exist_ok=True)
     link.symlink_to(elsewhere)
     with pytest.raises(NotPlain):
-        Preparer(str(tmp_path / "job"), "j").prepare(Attempt("j-1", 2, {"task": "j-1", "attempt": 2, "resume": True}))
+        Preparer(str(tmp_path / "job"), "j").prepare(
+            QueuedAttempt("j-1", 2, {"task": "j-1", "attempt": 2, "resume": True})
+        )
     assert [path.read_text() for path in elsewhere.rglob("params.json")] == ["somebody's"] * 3
     assert not list(elsewhere.rglob("work"))
 

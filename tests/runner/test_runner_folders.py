@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from paddock.runner.mailbox import Attempt
+from paddock.runner.mailbox import QueuedAttempt
 from paddock.runner.process import prepare
-from paddock.runner.process.prepare import Place, Preparer
+from paddock.runner.process.prepare import AttemptPlace, Preparer
 
 
-def _prepare(job: Path, task: str, number: int = 1, *, resume: bool = False) -> Place:
+def _prepare(job: Path, task: str, number: int = 1, *, resume: bool = False) -> AttemptPlace:
     line = {"task": task, "attempt": number, "resume": resume, "params": {}}
-    return Preparer(str(job), "j").prepare(Attempt(task, number, line))
+    return Preparer(str(job), "j").prepare(QueuedAttempt(task, number, line))
 
 
 def _job(root: Path) -> Path:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from paddock.runner import manifest
-from paddock.runner.mailbox import Attempt
+from paddock.runner.mailbox import QueuedAttempt
 from paddock.runner.process import task
 from paddock.runner.process.leftovers import Leftover
 from paddock.runner.process.prepare import Preparer
@@ -29,7 +29,7 @@ class Striking(OomCounter):
 
 def run(folder: Folder, oom: OomCounter, *argv: str) -> dict[str, Any]:
     order = manifest.load(str(folder.allocate()))
-    attempt = Attempt("t-1", 1, {"argv": list(argv)})
+    attempt = QueuedAttempt("t-1", 1, {"argv": list(argv)})
     running = task.start(order, Preparer(order.job_dir, order.job), oom, attempt, {})
     os.waitid(os.P_PID, running.pid, os.WEXITED | os.WNOWAIT)
     running.reap()
@@ -70,7 +70,7 @@ def test_what_cannot_be_killed_is_told_in_the_end(folder: Folder, monkeypatch: p
     monkeypatch.setattr(task, "KILL_SECONDS", 0.05)
     order = manifest.load(str(folder.allocate()))
     running = task.start(
-        order, Preparer(order.job_dir, order.job), OomCounter(), Attempt("t-1", 1, {"argv": ["true"]}), {}
+        order, Preparer(order.job_dir, order.job), OomCounter(), QueuedAttempt("t-1", 1, {"argv": ["true"]}), {}
     )
     os.waitid(os.P_PID, running.pid, os.WEXITED | os.WNOWAIT)
     running.reap()
@@ -92,7 +92,7 @@ def test_who_was_ended_from_outside_waits_for_the_runner_to_be_ended_too(
 ) -> None:
     """Whoever ends all of them at once may get to the task first: that is not to be told as an error of the task."""
     order = manifest.load(str(folder.allocate()))
-    attempt = Attempt("t-1", 1, {"argv": ["sh", "-c", text]})
+    attempt = QueuedAttempt("t-1", 1, {"argv": ["sh", "-c", text]})
     running = task.start(order, Preparer(order.job_dir, order.job), OomCounter(), attempt, {})
     os.waitid(os.P_PID, running.pid, os.WEXITED | os.WNOWAIT)
     now = time.monotonic()
@@ -107,7 +107,7 @@ def test_who_was_ended_from_outside_waits_for_the_runner_to_be_ended_too(
 
 def test_who_ended_by_itself_does_not_wait(folder: Folder) -> None:
     order = manifest.load(str(folder.allocate()))
-    attempt = Attempt("t-1", 1, {"argv": ["sh", "-c", "exit 1"]})
+    attempt = QueuedAttempt("t-1", 1, {"argv": ["sh", "-c", "exit 1"]})
     running = task.start(order, Preparer(order.job_dir, order.job), OomCounter(), attempt, {})
     os.waitid(os.P_PID, running.pid, os.WEXITED | os.WNOWAIT)
     running.reap()

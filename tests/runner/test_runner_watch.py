@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from paddock.runner.sources.guarded_follower import Watch
+from paddock.runner.sources.guarded_follower import GuardedFollower
 
 
 class Broken:
@@ -18,7 +18,7 @@ def make() -> Any:
 
 
 def test_failure_is_told_once_and_it_goes_on() -> None:
-    watch = Watch(make)
+    watch = GuardedFollower(make)
     [warning] = watch.poll()
     assert warning["e"] == "warning"
     assert "odd file" in warning["text"]
@@ -30,6 +30,6 @@ def test_no_follower_at_all() -> None:
     def fail() -> Any:
         raise OSError("no")
 
-    watch = Watch(fail)
+    watch = GuardedFollower(fail)
     assert [r["e"] for r in watch.poll()] == ["warning"]
     assert watch.close() == []

@@ -21,7 +21,7 @@ from paddock.home import server_file
 from paddock.paths import Home
 from paddock.server.api import connections, streams
 from paddock.server.api.auth import WHO
-from paddock.server.api.wakeup import Bell
+from paddock.server.api.wakeup import Wakeup
 from tests.support import loop
 from tests.support.server import ServerProcess, wait_for
 
@@ -161,7 +161,7 @@ def test_a_handover_file_that_cannot_be_looked_at_is_no_successor(home: Home, mo
 def test_event_streams_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streams, "IN_ALL", 3)
     monkeypatch.setattr(streams, "PER_SESSION", 2)
-    made = streams.Streams(None, Bell())  # type: ignore[arg-type]
+    made = streams.Streams(None, Wakeup())  # type: ignore[arg-type]
     with made.place("a"), made.place("a"):
         with pytest.raises(Busy), made.place("a"):
             pass
@@ -193,13 +193,13 @@ def _has_room(server: ServerProcess) -> bool:
 
 def test_a_ring_between_looking_and_waiting_is_heard() -> None:
     async def follow() -> float:
-        bell = Bell()
-        bell.attach()
-        seen = bell.rings
-        await asyncio.to_thread(bell.ring)  # after it has looked, before it waits
+        wakeup = Wakeup()
+        wakeup.attach()
+        seen = wakeup.rings
+        await asyncio.to_thread(wakeup.ring)  # after it has looked, before it waits
         await asyncio.sleep(0.01)
         began = time.monotonic()
-        await bell.wait(seen, 60)
+        await wakeup.wait(seen, 60)
         return time.monotonic() - began
 
     assert loop.run(follow) < 30

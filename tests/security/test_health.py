@@ -12,10 +12,10 @@ import httpx2
 import pytest
 
 from paddock.paths import Home
-from paddock.server.api import watch
+from paddock.server.api import health_watch
 from paddock.server.api.app import create_app
 from paddock.server.api.server import Server
-from paddock.server.api.wakeup import Bell
+from paddock.server.api.wakeup import Wakeup
 from paddock.server.engine import mailbox
 from paddock.server.engine.engine import Engine
 from paddock.server.store import db as store
@@ -52,12 +52,12 @@ def test_a_problem_stays_until_a_whole_round_has_succeeded(
 
 def test_a_disk_that_is_nearly_full_is_told(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     usage = namedtuple("usage", "total used free")
-    found = watch.Watch(None, home)  # type: ignore[arg-type]
+    found = health_watch.HealthWatch(None, home)  # type: ignore[arg-type]
     monkeypatch.setattr("shutil.disk_usage", lambda _: usage(10**13, 10**13, 10**9))
     assert "nearly full" in found._disk()[0]
     monkeypatch.setattr("shutil.disk_usage", lambda _: usage(10**9, 0, 10**9))
     assert found._disk() == []
-    monkeypatch.setattr(watch, "LATE_SECONDS", -1.0)
+    monkeypatch.setattr(health_watch, "LATE_SECONDS", -1.0)
     assert "has not answered" in found.problems[0]
 
 
@@ -68,7 +68,7 @@ def test_health_needs_no_worker_thread_and_counts_what_is_set_aside(
     db.migrate()
     engine = Engine(db, home, settings, [], lambda: None)
     monkeypatch.setattr(Engine, "set_aside", {"one": "a reason"})
-    app = create_app(Server(db, home, settings, engine, Bell()), TOKEN)
+    app = create_app(Server(db, home, settings, engine, Wakeup()), TOKEN)
 
     async def ask() -> httpx2.Response:
         limiter = anyio.to_thread.current_default_thread_limiter()

@@ -239,7 +239,7 @@ class TestClients:
 class TestDoctor:
     def look(self, home: Path, pair: tuple[Path, Path] | None) -> Finding:
         settings = given(home, *(pair or (None, None)))
-        return checks._certificate(checks.Subject(Home(home), None, None, settings))
+        return checks._certificate(checks.CheckContext(Home(home), None, None, settings))
 
     def test_none(self, tmp_path: Path) -> None:
         assert (found := self.look(tmp_path, None)).status is Status.OK

@@ -8,7 +8,7 @@ from paddock.models import AllocationBatch, AllocationChange, AllocationStatus, 
 
 
 @dataclass(frozen=True)
-class Pace:
+class PollPace:
     """How often a backend may be asked, in seconds."""
 
     fastest: float = 0.0  # while things change
@@ -24,7 +24,7 @@ class Backend(Protocol):
     """
 
     name: str
-    pace: Pace
+    pace: PollPace
     sure: bool  # what it says has ended has ended; else a runner may go on, on a node that the scheduler has given up
     queued: int | None
     """How many the backend has of this user, waiting or running, as last seen; None where nobody counts."""

@@ -7,9 +7,9 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from paddock.common.node_stats import Machine
+from paddock.common.node_stats import NodeStats
 from paddock.models import Device
-from paddock.rules.load import Look
+from paddock.rules.load import NodeSample
 
 if TYPE_CHECKING:
     from paddock.common.gpus import Gpus
@@ -42,35 +42,35 @@ def _device(line: str) -> Device | None:
     return Device(id=parts[0], kind="gpu", name=parts[2], memory=memory)
 
 
-class Watch:
+class NodeWatch:
     """Looks at this machine. At the GPUs in a thread of its own: a driver that hangs holds up nobody."""
 
     def __init__(self, gpus: Sequence[Device], driver: "Callable[[], Gpus] | None" = None) -> None:
         self._ids = [gpu.id for gpu in gpus]
         self._driver = driver
-        self._machine = Machine()
-        self._cards: Machine | None = None
+        self._machine = NodeStats()
+        self._cards: NodeStats | None = None
         self._thread: threading.Thread | None = None
         self._seen: tuple[float, list[dict[str, Any]]] = (0.0, [])
 
-    def look(self) -> Look:
+    def look(self) -> NodeSample:
         if self._ids and (self._thread is None or not self._thread.is_alive()):
             self._thread = threading.Thread(target=self._read, name="gpus", daemon=True)
             self._thread.start()
             self._thread.join(PATIENCE)
         at, cards = self._seen
         fresh = time.monotonic() - at < OLD_SECONDS
-        return Look.model_validate(self._machine.look() | {"cards": cards if fresh else []})
+        return NodeSample.model_validate(self._machine.look() | {"cards": cards if fresh else []})
 
     def _read(self) -> None:
         if self._cards is None:
             self._cards = self._find()
         self._seen = (time.monotonic(), self._cards.cards())
 
-    def _find(self) -> Machine:
+    def _find(self) -> NodeStats:
         from paddock.common.gpus import find, visible
 
         driver = (self._driver or find)()
         listed = driver.cards()
         found = {one: cards[0] for one in self._ids if (cards := visible(listed, one))}
-        return Machine(driver, list(found.values()), list(found))
+        return NodeStats(driver, list(found.values()), list(found))

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from paddock.backends import processes
-from paddock.backends.base import Pace
-from paddock.backends.devices import Watch, find_gpus
+from paddock.backends.base import PollPace
+from paddock.backends.devices import NodeWatch, find_gpus
 from paddock.common import files, variables
 from paddock.common.cores import deal
 from paddock.models import (
@@ -55,12 +55,12 @@ class Entry:
     cancelled_at: float | None = None
 
     @property
-    def request(self) -> "Request":
-        return Request(self.spec["folder"], self.spec["runner"], self.spec["gpus"], self.spec["cpus"])
+    def request(self) -> "LocalRequest":
+        return LocalRequest(self.spec["folder"], self.spec["runner"], self.spec["gpus"], self.spec["cpus"])
 
 
 @dataclass(frozen=True)
-class Request:
+class LocalRequest:
     folder: str
     runner: list[str]
     gpus: int
@@ -68,7 +68,7 @@ class Request:
 
 
 class LocalBackend:
-    pace = Pace()
+    pace = PollPace()
     sure = True
     queued: int | None = None
 
@@ -80,7 +80,7 @@ class LocalBackend:
         self._stuck_seconds = stuck_seconds
         self._folder = folder
         self._gpus = find_gpus(settings.gpus)
-        self._watch = Watch(self._gpus)
+        self._watch = NodeWatch(self._gpus)
         self._slots = settings.slots or len(os.sched_getaffinity(0))
         self._children: dict[str, subprocess.Popen[bytes]] = {}
         self._told: set[str] = set()
@@ -190,7 +190,7 @@ class LocalBackend:
             else:
                 self._start(entry, *placed)
 
-    def _place(self, request: Request) -> tuple[list[str], list[int]] | None:
+    def _place(self, request: LocalRequest) -> tuple[list[str], list[int]] | None:
         gpus, slots = self._free()
         if request.gpus:
             return (gpus[: request.gpus], []) if len(gpus) >= request.gpus else None

@@ -130,7 +130,7 @@ def _root(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    ctx.obj = base.Place(home, url)
+    ctx.obj = base.ServerChoice(home, url)
 
 
 _register()

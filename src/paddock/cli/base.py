@@ -49,15 +49,15 @@ Targets = Annotated[
 
 
 @dataclass(frozen=True)
-class Place:
+class ServerChoice:
     """Which server is meant."""
 
     home: str | None = None
     url: str | None = None
 
 
-def place(ctx: typer.Context) -> Place:
-    return ctx.obj if isinstance(ctx.obj, Place) else Place()
+def place(ctx: typer.Context) -> ServerChoice:
+    return ctx.obj if isinstance(ctx.obj, ServerChoice) else ServerChoice()
 
 
 def client(ctx: typer.Context, timeout: float = 30.0) -> Client:

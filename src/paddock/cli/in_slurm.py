@@ -24,7 +24,7 @@ from paddock.home.server_file import Whereabouts
 from paddock.models import Resources, jobfile
 from paddock.paths import Home
 from paddock.server import slurm_server
-from paddock.server.slurm_server import Host
+from paddock.server.slurm_server import SlurmServer
 
 LOOK_SECONDS, SELDOM_SECONDS = 1.0, 10.0
 ANSWER_SECONDS = 3.0
@@ -77,7 +77,7 @@ def _warn_of_variables() -> None:
         base.warn([f"{', '.join(names)}: not passed on to Slurm; write it into settings.toml in Paddock's home"])
 
 
-def _wait(host: Host, job: str) -> Whereabouts:
+def _wait(host: SlurmServer, job: str) -> Whereabouts:
     """Until the server answers. What happens meanwhile is told on standard error."""
     told, pause = "", LOOK_SECONDS
     while True:
@@ -111,7 +111,7 @@ def _state(row: QueueRow) -> str:
     return f"runs{where}" if row.state == "RUNNING" else f"is {row.state.lower()}{where}"
 
 
-def _ended(host: Host, job: str) -> Conflict:
+def _ended(host: SlurmServer, job: str) -> Conflict:
     log = host.home.root / "server.log"
     try:
         lines = log.read_text(errors="replace").splitlines()[-_LAST_LINES:]

@@ -18,11 +18,10 @@ from urllib.parse import urlsplit
 import httpx2
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from paddock.common import ownership
 from paddock.errors import NotAuthorised, PaddockError, ServerUnreachable, by_code
 from paddock.home import door, proof, server_file, tls
 from paddock.models import ErrorReply
-from paddock.paths import Home
+from paddock.paths import Home, refuse_foreign
 from paddock.settings import home_folder
 
 PREFIX = "/api/v1"
@@ -65,7 +64,7 @@ class Connection:
         """Looked up anew each time: a server that was started again may have another port."""
         if self._url is not None:
             return self._url.rstrip("/")
-        ownership.refuse_foreign(self.home.root)
+        refuse_foreign(self.home.root)
         try:
             there = self.home.server.exists()
         except OSError as error:

@@ -18,16 +18,13 @@ from typing import Any
 
 from paddock.client.bundle import Bundle, changed
 from paddock.client.collect import Collected, collect
-from paddock.common.files import read_plain
 from paddock.errors import InvalidInput
-from paddock.models import CodeInfo, JobSpec, MapPart
+from paddock.models import CodeInfo, JobSpec
 from paddock.program import shell_template
 from paddock.runner import map_driver
 from paddock.settings import UploadSettings
 
 NAME_LENGTH = 80
-MAX_PLAN, MAX_PARTS = 1_000_000, 128 * 1024**2
-_JUNK = (ValueError, TypeError, LookupError, AttributeError, RecursionError)
 _FIELDS = {name: f"PADDOCK_{name.upper()}" for name in ("input", "output", "code", "job", "task")}
 # A word of a shell command that may be a script of the current folder.
 _SCRIPT = re.compile(r"(?<![^\s;&|(])(?:\./)?(?P<path>[\w+-][\w./+-]*\.(?:py|sh))(?![^\s;&|)])")
@@ -301,31 +298,6 @@ def part_files(parts: Sequence[Sequence[File]], command: str, folder: Path) -> d
         map_driver.INDEX: "".join(f"{start:0{map_driver.WIDTH}d}" for start in starts),
     }
     return {f"{map_driver.FOLDER}/{name}": text.encode() for name, text in made.items()}
-
-
-def parts_of(code: Path) -> list[MapPart]:
-    """What each task of a map does, from the snapshot of its job; names are relative to the folder of the call.
-
-    Tasks can write there: a line that is none of ours is left out.
-    """
-    folder = code / map_driver.FOLDER
-    try:
-        plan = read_plain(str(folder / map_driver.PLAN), MAX_PLAN, below=str(code))
-        top = json.loads(plan)["folder"].rstrip("/") + "/"
-        parts = read_plain(str(folder / map_driver.PARTS), MAX_PARTS, below=str(code))
-    except (OSError, *_JUNK):
-        return []
-    found = (_part(number, line, top) for number, line in enumerate(parts.split(b"\n"), start=1) if line)
-    return [part for part in found if part is not None]
-
-
-def _part(number: int, line: bytes, top: str) -> MapPart | None:
-    try:
-        files = json.loads(line)
-        source, target = (name and _text(name.removeprefix(top)) for name in files[0])
-        return MapPart(part=number, files=len(files), input=source or "", output=target)
-    except _JUNK:
-        return None
 
 
 # --- commands -------------------------------------------------------------------------------------------------------

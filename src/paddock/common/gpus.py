@@ -20,7 +20,7 @@ class Card(NamedTuple):
     memory: int  # bytes in all
 
 
-class Reading(NamedTuple):
+class GpuReading(NamedTuple):
     """How a card stands."""
 
     used: int  # bytes, by whomever
@@ -34,7 +34,7 @@ class Gpus:
     def cards(self) -> List[Card]:
         return []
 
-    def read(self, card: Card) -> Optional[Reading]:
+    def read(self, card: Card) -> Optional[GpuReading]:
         return None
 
     def processes(self, card: Card) -> Dict[int, Optional[int]]:
@@ -85,7 +85,7 @@ class Nvml(Gpus):
                 found += self._instances(index, handle) or [self._card(index, handle)]
         return found
 
-    def read(self, card: Card) -> Optional[Reading]:
+    def read(self, card: Card) -> Optional[GpuReading]:
         handle = self._handles.get(card.id)
         memory = _Memory()
         if handle is None or self._library.nvmlDeviceGetMemoryInfo(handle, ctypes.byref(memory)) != 0:
@@ -93,7 +93,7 @@ class Nvml(Gpus):
         load = _Utilization()
         known = self._library.nvmlDeviceGetUtilizationRates(handle, ctypes.byref(load)) == 0
         told = {pid: size for pid, size in self._listed(_COMPUTE, handle).items() if size is not None}
-        return Reading(memory.used, load.gpu / 100 if known else None, told)
+        return GpuReading(memory.used, load.gpu / 100 if known else None, told)
 
     def processes(self, card: Card) -> Dict[int, Optional[int]]:
         handle = self._handles.get(card.id)

@@ -16,7 +16,7 @@ _COMMAND = 80  # letters of a command line
 _MANY = 64  # processes of a card that are told of
 
 
-class Machine:
+class NodeStats:
     """Looks again and again: how many cores were busy is known from one look to the next."""
 
     def __init__(self, gpus: Optional[Gpus] = None, cards: Sequence[Card] = (), places: Sequence[str] = ()) -> None:
@@ -67,11 +67,11 @@ class Machine:
         }
 
 
-def of_allocation(gpus: Gpus, environ: Mapping[str, str]) -> Machine:
+def of_allocation(gpus: Gpus, environ: Mapping[str, str]) -> NodeStats:
     """With the cards that this process may use."""
     from .gpus import visible
 
-    return Machine(gpus, visible(gpus.cards(), environ.get("CUDA_VISIBLE_DEVICES")), places(environ))
+    return NodeStats(gpus, visible(gpus.cards(), environ.get("CUDA_VISIBLE_DEVICES")), places(environ))
 
 
 def places(environ: Mapping[str, str]) -> List[str]:

@@ -79,7 +79,7 @@ class Holder(Process):
     at: float = 0.0
 
 
-class Watch:
+class HeartbeatWatch:
     """Looks at what a process writes again and again, and says whether that process runs."""
 
     def __init__(self, silent_seconds: float = SILENT_SECONDS) -> None:
@@ -132,7 +132,7 @@ def refusal(home: Home, found: Holder | None) -> Conflict:
 
 def refuse_second(home: Home, silent_seconds: float = SILENT_SECONDS) -> None:
     """Raises Conflict when a server holds the home, here or on another machine."""
-    watch, told = Watch(silent_seconds), False
+    watch, told = HeartbeatWatch(silent_seconds), False
     while (lives := watch.lives(found := _look(home))) is None and found:
         if not told:
             log.info("%s served this home: waits up to %g s to see whether it still does", found.words, silent_seconds)

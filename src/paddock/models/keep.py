@@ -2,10 +2,44 @@
 
 from datetime import datetime
 from enum import StrEnum
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from paddock.models.base import Model
+
+
+def _for_ever(given: Any) -> Any:
+    """TOML has no word for nothing, and 0 could mean either."""
+    if isinstance(given, str) and given.strip().lower() in ("forever", "for ever"):
+        return None
+    if isinstance(given, bool):
+        raise ValueError('give a number of days, or "forever"')
+    if given in (0, "0"):
+        raise ValueError('0 days would keep nothing: write "forever" to keep all of it')
+    return given
+
+
+Days = Annotated[Annotated[float, Field(gt=0, le=36_500)] | None, BeforeValidator(_for_ever)]
+
+
+class KeepPolicy(Model):
+    """How long things are kept, in days, or "forever". Once a day what is older goes by itself."""
+
+    jobs_days: Days = Field(None, description="ended jobs with all that belongs to them; for ever when not given")
+    attempts_days: Days = Field(
+        None,
+        description="of tasks that ran again, in ended jobs: logs and results of the earlier attempts; "
+        "for ever when not given",
+    )
+    journals_days: Days = Field(
+        30.0,
+        description="journals, claims and task lists of ended jobs: all they say is in the database; "
+        'longer than the copies of that are kept; "forever" for ever',
+    )
+    runners_days: Days = Field(
+        7.0, description='runners of earlier versions that nothing has used since; "forever" for ever'
+    )
 
 
 class PruneKind(StrEnum):

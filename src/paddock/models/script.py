@@ -57,3 +57,8 @@ class InspectRequest(Model):
     source: str = Field(max_length=5_000_000)
     filename: str = "train.py"
     params: list[str] = Field(default_factory=list, description="parameters that will be given, to check them")
+
+
+def same_name(name: str) -> str:
+    """Names are compared in this form: `batch-size` and `batch_size` are one."""
+    return name.lstrip("-").replace("-", "_")

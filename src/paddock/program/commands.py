@@ -12,8 +12,8 @@ from pydantic import JsonValue
 from paddock.common import layout
 from paddock.errors import InvalidInput
 from paddock.models import Convention, FlagStyle, JobSpec, Params, ScriptParam, ScriptReport
+from paddock.models.script import same_name
 from paddock.program import shell_template
-from paddock.program.inspection.given import same_name
 from paddock.program.inspection.with_argv import STFMANAGER
 
 _YES, _NO = ("true", "yes", "on", "1"), ("false", "no", "off", "0")

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from paddock.models import PruneKind, PruneReport, PruneRequest
+from paddock.models.keep import KeepPolicy
 from paddock.models.units import size_text
-from paddock.settings import KeepSettings
 
 DAY = 86_400.0
 LEFTOVER_DAYS = 1.0  # nothing is being written for so long
@@ -61,13 +61,13 @@ class Goes:
     path: Path | None = None
 
 
-def settled(keep: KeepSettings, asked: PruneRequest) -> KeepSettings:
+def settled(keep: KeepPolicy, asked: PruneRequest) -> KeepPolicy:
     """The settings, but for what is asked for."""
     given = asked.model_dump(exclude={"dry_run"}, exclude_none=True)
     return keep.model_copy(update=given)
 
 
-def choose(there: There, keep: KeepSettings, now: float) -> list[Goes]:
+def choose(there: There, keep: KeepPolicy, now: float) -> list[Goes]:
     """What is older than it is to be kept. Of jobs that have not ended nothing."""
     ended = {job.id: job for job in there.jobs if job.ended_at is not None}
     gone = {job.id for job in ended.values() if _old(job.ended_at, keep.jobs_days, now)}

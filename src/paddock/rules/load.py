@@ -78,7 +78,7 @@ def _short(processes: list[GpuProcess]) -> list[GpuProcess]:
     return processes
 
 
-class CardLook(Model):
+class GpuSample(Model):
     """A GPU, as paddock.common.node_stats tells of it."""
 
     model_config = ConfigDict(extra="ignore")
@@ -95,7 +95,7 @@ class CardLook(Model):
     )
 
 
-class Look(Model):
+class NodeSample(Model):
     model_config = ConfigDict(extra="ignore")
 
     cores: int = Field(ge=1, le=2**20)
@@ -103,16 +103,16 @@ class Look(Model):
     load: float | None = Field(None, ge=0, le=1e6)
     memory: int | None = Field(None, ge=0, le=2**63)
     free: int | None = Field(None, ge=0, le=2**63)
-    cards: list[CardLook] = Field(default_factory=list, max_length=MOST_CARDS)
+    cards: list[GpuSample] = Field(default_factory=list, max_length=MOST_CARDS)
 
     @property
     def used(self) -> int | None:
         return None if self.memory is None or self.free is None else max(self.memory - self.free, 0)
 
 
-def with_look(node: Node, look: Look) -> Node:
+def with_look(node: Node, look: NodeSample) -> Node:
     """A node with what was measured on it. GPUs that its backend does not know of come last."""
-    cards: dict[str, CardLook] = {}
+    cards: dict[str, GpuSample] = {}
     for card in look.cards:
         name = str(card.number) if card.place is None else card.place
         cards[card.id if name in cards else name] = card
@@ -131,7 +131,7 @@ def with_look(node: Node, look: Look) -> Node:
     )
 
 
-def _with_card(device: Device, card: CardLook) -> Device:
+def _with_card(device: Device, card: GpuSample) -> Device:
     told = {"name": card.name} if card.name and device.name in ("", "as set") else {}
     return device.model_copy(
         update={

@@ -12,7 +12,7 @@ from ..common import layout, node_stats, processes
 from ..common.gpus import Gpus, find
 from . import scheduler
 from .journal import Journal
-from .mailbox import ANY, Attempt, Identity, Mailbox
+from .mailbox import ANY, Identity, Mailbox, QueuedAttempt
 from .manifest import Manifest
 from .process.deadline import Deadline
 from .process.fence import Fence
@@ -21,12 +21,12 @@ from .process.launch import LaunchError
 from .process.leftovers import Leftovers
 from .process.prepare import Preparer
 from .process.signals import Signals
-from .process.task import Explanation, Task, start
+from .process.task import Explanation, RunningTask, start
 from .process.usage import OomCounter
 from .sharing import oom_retry
-from .sharing.admission import Floor
-from .sharing.gpu_thread import Patient
-from .sharing.seats import Seat
+from .sharing.admission import Admission
+from .sharing.gpu_thread import GpuThread
+from .sharing.seats import AssignedSeat
 
 # So long may looking for a free attempt hold up the tasks that run already.
 CLAIM_SECONDS = 0.2
@@ -53,13 +53,13 @@ class Runner:
         self._mailbox = Mailbox(manifest.job_dir, manifest.key, journal.number)
         self._preparer = Preparer(manifest.job_dir, manifest.job)
         self._oom = OomCounter()
-        self._tasks: Dict[Identity, Task] = {}
-        gpus = gpus or (Patient(find) if manifest.task_gpus else Gpus())
-        self._floor = Floor(manifest, gpus, os.environ)
+        self._tasks: Dict[Identity, RunningTask] = {}
+        gpus = gpus or (GpuThread(find) if manifest.task_gpus else Gpus())
+        self._floor = Admission(manifest, gpus, os.environ)
         # On its own machine the server itself looks.
         self._machine = node_stats.of_allocation(gpus, os.environ) if scheduler.in_slurm() else None
         self._machine_at = 0.0
-        self._seat: Optional[Seat] = None  # for the attempt that is being claimed
+        self._seat: Optional[AssignedSeat] = None  # for the attempt that is being claimed
         self._packing: Optional[Dict[str, Any]] = None  # as last told
         self._packing_at = 0.0
         self._node = scheduler.node(os.environ)
@@ -191,13 +191,13 @@ class Runner:
                 self._guard.forget(task.pid)
                 self._end(task)
 
-    def _end(self, task: Task) -> None:
+    def _end(self, task: RunningTask) -> None:
         ended = task.ended()
         for record in task.watch.close():
             self._report(task.attempt, **record)
-        sitter = self._floor.leave(task.attempt.identity, well=ended["exit"] == 0 and ended["by"] is None)
-        if sitter is not None:
-            ended.update(oom_retry.of(sitter, task.place.log, ended, self._floor.mps))
+        occupant = self._floor.leave(task.attempt.identity, well=ended["exit"] == 0 and ended["by"] is None)
+        if occupant is not None:
+            ended.update(oom_retry.of(occupant, task.place.log, ended, self._floor.mps))
         # Before it is told: then the next attempt may begin. One that is over for the engine may have begun already.
         if task.gone and not (self._mailbox.dismissed or self._fence.crossed):
             self._preparer.tidy(task.place)
@@ -224,7 +224,7 @@ class Runner:
     def _has_room(self) -> bool:
         return not (self._closing or self._mailbox.drained or self._mailbox.held or self._floor.full)
 
-    def _fits(self, attempt: Attempt) -> Optional[bool]:
+    def _fits(self, attempt: QueuedAttempt) -> Optional[bool]:
         if not self._deadline.fits(attempt.seconds):
             return False
         usual = attempt.room is ANY
@@ -234,7 +234,7 @@ class Runner:
             return None  # one that asks for nothing special: nobody else will find room, either
         return self._seat is not None
 
-    def _start(self, attempt: Attempt, seat: Seat) -> None:
+    def _start(self, attempt: QueuedAttempt, seat: AssignedSeat) -> None:
         mps = self._floor.mps
         if mps.pid is not None:
             self._guard.watch(mps.pid)
@@ -271,7 +271,7 @@ class Runner:
                 self._sample(task)
         self._look_for_job()
 
-    def _sample(self, task: Task) -> None:
+    def _sample(self, task: RunningTask) -> None:
         usage = task.sampler.sample() if task.alive else None
         if usage is not None:
             more = self._floor.usage(task.attempt.identity, usage)
@@ -307,7 +307,7 @@ class Runner:
         # Twice in a row: it is a lot to do for one glance at a network file system.
         return self._job_missing >= 2
 
-    def _report(self, attempt: Attempt, e: str, **fields: Any) -> None:
+    def _report(self, attempt: QueuedAttempt, e: str, **fields: Any) -> None:
         self._journal.write(e, task=attempt.task, attempt=attempt.number, **fields)
 
     def _done(self) -> bool:

@@ -18,7 +18,7 @@ LOOK_BYTES = 8_000_000
 Identity = Tuple[str, int]
 
 
-class Room(NamedTuple):
+class RoomNeeded(NamedTuple):
     """What an attempt has to wait for, after one that ran out of memory."""
 
     gpu: Optional[int] = None  # bytes on its card
@@ -26,10 +26,10 @@ class Room(NamedTuple):
     alone: bool = False
 
 
-ANY = Room()
+ANY = RoomNeeded()
 
 
-class Attempt(NamedTuple):
+class QueuedAttempt(NamedTuple):
     """A line of tasks.jsonl; what is in `line` besides the identity is checked when the attempt is started."""
 
     task: str
@@ -56,12 +56,12 @@ class Attempt(NamedTuple):
         return given if isinstance(given, dict) else {}
 
     @property
-    def room(self) -> Room:
+    def room(self) -> RoomNeeded:
         given = self.line.get("room")
         if not isinstance(given, dict):
             return ANY
         gpu, host = (one if type(one) is int and one > 0 else None for one in (given.get("gpu"), given.get("host")))
-        return Room(gpu, host, given.get("alone") is True)
+        return RoomNeeded(gpu, host, given.get("alone") is True)
 
     @property
     def seconds(self) -> Optional[float]:
@@ -72,7 +72,7 @@ class Attempt(NamedTuple):
         return float(value)
 
 
-class Tail:
+class JsonLinesTail:
     """The complete JSON objects that were appended to a file since the last look."""
 
     def __init__(self, path: str, below: str) -> None:
@@ -103,9 +103,9 @@ class Mailbox:
         self._job_dir = job_dir
         self._key = key
         self._start = start
-        self._tasks = Tail(os.path.join(job_dir, layout.TASKS), job_dir)
-        self._control = Tail(os.path.join(job_dir, layout.CONTROL), job_dir)
-        self._queue: Deque[Attempt] = deque()
+        self._tasks = JsonLinesTail(os.path.join(job_dir, layout.TASKS), job_dir)
+        self._control = JsonLinesTail(os.path.join(job_dir, layout.CONTROL), job_dir)
+        self._queue: Deque[QueuedAttempt] = deque()
         self._complaint = ""
         self.orders: Dict[Identity, str] = {}
         self.drained = False
@@ -136,13 +136,13 @@ class Mailbox:
             if not self._control.more:
                 return
 
-    def claim(self, deadline: float, fits: Callable[[Attempt], Optional[bool]]) -> Optional[Attempt]:
+    def claim(self, deadline: float, fits: Callable[[QueuedAttempt], Optional[bool]]) -> Optional[QueuedAttempt]:
         """The next attempt that fits and that nobody else has; what does not fit stays in the queue, in its place.
 
         Gives up at the deadline, as there may be thousands of others', and when `fits` answers None: nothing will fit
         now. `unfit`: all that is left does not fit.
         """
-        left: List[Attempt] = []
+        left: List[QueuedAttempt] = []
         try:
             return self._next(deadline, fits, left)
         finally:
@@ -150,8 +150,8 @@ class Mailbox:
             self._queue.extendleft(reversed(left))
 
     def _next(
-        self, deadline: float, fits: Callable[[Attempt], Optional[bool]], left: List[Attempt]
-    ) -> Optional[Attempt]:
+        self, deadline: float, fits: Callable[[QueuedAttempt], Optional[bool]], left: List[QueuedAttempt]
+    ) -> Optional[QueuedAttempt]:
         while self._queue and time.monotonic() < deadline:
             attempt = self._queue[0]
             fit = fits(attempt)
@@ -173,7 +173,7 @@ class Mailbox:
                 return attempt
         return None
 
-    def _take(self, attempt: Attempt) -> bool:
+    def _take(self, attempt: QueuedAttempt) -> bool:
         path = layout.claim(self._job_dir, attempt.task, attempt.number)
         try:
             claim = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
@@ -218,11 +218,11 @@ def _parse(line: bytes) -> Optional[Dict[str, Any]]:
     return value if isinstance(value, dict) else None
 
 
-def _attempt(line: Dict[str, Any]) -> Optional[Attempt]:
+def _attempt(line: Dict[str, Any]) -> Optional[QueuedAttempt]:
     task, number = line.get("task"), line.get("attempt")
     if not isinstance(task, str) or not isinstance(number, int):
         return None
     # It becomes the name of folders.
     if not task or task.startswith(".") or "/" in task or "\0" in task or len(task) > 200:
         return None
-    return Attempt(task, number, line)
+    return QueuedAttempt(task, number, line)

@@ -105,7 +105,7 @@ def key(flat: Flat) -> str:
     return json.dumps(flat, sort_keys=True)
 
 
-class Seen:
+class SeenConfigurations:
     """The keys of all configurations of a history; those that it has seen before are not made again."""
 
     def __init__(self) -> None:

@@ -22,7 +22,7 @@ from pydantic import JsonValue
 
 from paddock.errors import InvalidInput
 from paddock.models import Goal
-from paddock.search.axes import Axis, Seen, axes_of, close, dice, key, next_number
+from paddock.search.axes import Axis, SeenConfigurations, axes_of, close, dice, key, next_number
 from paddock.search.base import Condition, Dim, Flat, Outcome, Problem, Trial
 from paddock.search.evolution import descendant, mutated
 from paddock.search.pareto import ended, known, losses, ranks, standing
@@ -37,7 +37,7 @@ _SEVERAL, _MANY = 3, 20  # running and ended trials from which on some suggestio
 _ENOUGH = 4  # a group that has applied less often is drawn at random
 
 
-class Model:
+class ModelSampler:
     """What TPE and GP have in common."""
 
     best, last = 50, 100  # of many trials so many are learnt from
@@ -51,7 +51,7 @@ class Model:
         self._directions = [
             StudyDirection.MINIMIZE if goal is Goal.MIN else StudyDirection.MAXIMIZE for goal in problem.goals
         ]
-        self._seen = Seen()
+        self._seen = SeenConfigurations()
         self._memory: dict[int, tuple[Trial, FrozenTrial]] = {}
         self._early: list[Trial] = []
         self._best: list[Trial] = []
@@ -144,7 +144,7 @@ class Model:
         )
 
 
-class Tpe(Model):
+class Tpe(ModelSampler):
     """The tree-structured Parzen estimator, over all dimensions of a group at once.
 
     What differs from Optuna's own settings is what is better on the tables of benchmarks/search: running trials are not
@@ -186,7 +186,7 @@ class Tpe(Model):
         )
 
 
-class Gp(Model):
+class Gp(ModelSampler):
     """A Gaussian process."""
 
     def __init__(self, problem: Problem) -> None:

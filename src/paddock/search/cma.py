@@ -10,7 +10,7 @@ from cmaes import CMA, get_warm_start_mgd
 from numpy.typing import NDArray
 
 from paddock.errors import InvalidInput
-from paddock.search.axes import Seen, axes_of, complete, dice, key, next_number
+from paddock.search.axes import SeenConfigurations, axes_of, complete, dice, key, next_number
 from paddock.search.base import Flat, Problem, Trial
 from paddock.search.bayes import Tpe
 from paddock.search.evolution import descendant, mutated
@@ -33,7 +33,7 @@ class Cmaes:
         if not self._moved:
             raise _unfit("cmaes needs at least one range, or list of numbers, that always applies: use tpe")
         self._rest = Tpe(problem) if any(not a.fixed for a in self._axes.values() if a not in self._moved) else None
-        self._seen = Seen()
+        self._seen = SeenConfigurations()
         self._judged: dict[int, tuple[Trial, bool]] = {}
         self._before: list[Trial] = []  # those from elsewhere
         self._told: list[Trial] = []

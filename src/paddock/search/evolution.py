@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import JsonValue
 
 from paddock.models.space import SKIP
-from paddock.search.axes import NEARBY, Axis, Seen, axes_of, complete, dice, key, next_number, unseen
+from paddock.search.axes import NEARBY, Axis, SeenConfigurations, axes_of, complete, dice, key, next_number, unseen
 from paddock.search.base import Flat, Problem, Trial
 from paddock.search.pareto import crowding, ended, known, losses, ranks, standing
 from paddock.search.sobol import Sobol
@@ -30,7 +30,7 @@ class Evolution:
     def __init__(self, problem: Problem, budget: int | None = None) -> None:
         self._goals, self._seed = problem.goals, problem.seed
         self._axes = axes_of(problem.dims)
-        self._start, self._seen = Sobol(problem), Seen()
+        self._start, self._seen = Sobol(problem), SeenConfigurations()
         self.population = POPULATION if budget is None else min(POPULATION, max(8, budget // 6))
         self.tournament = max(3, self.population // 3)
 
@@ -63,7 +63,7 @@ class Nsga2:
     def __init__(self, problem: Problem, budget: int | None = None) -> None:
         self._goals, self._seed = problem.goals, problem.seed
         self._axes = axes_of(problem.dims)
-        self._start, self._seen = Sobol(problem), Seen()
+        self._start, self._seen = Sobol(problem), SeenConfigurations()
         self.population = POPULATION if budget is None else min(POPULATION, max(8, budget // 6))
 
     def suggest(self, history: Sequence[Trial]) -> Flat | None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from paddock.errors import InvalidInput
-from paddock.search.axes import Seen, axes_of, dice, next_number, unseen
+from paddock.search.axes import SeenConfigurations, axes_of, dice, next_number, unseen
 from paddock.search.base import Flat, Problem, Searcher, Trial
 from paddock.search.evolution import Evolution, Nsga2
 from paddock.search.sobol import Sobol
@@ -13,7 +13,7 @@ METHODS = ("random", "sobol", "tpe", "gp", "cmaes", "evolution", "nsga2")
 
 class Random:
     def __init__(self, problem: Problem) -> None:
-        self._seed, self._axes, self._seen = problem.seed, axes_of(problem.dims), Seen()
+        self._seed, self._axes, self._seen = problem.seed, axes_of(problem.dims), SeenConfigurations()
 
     def suggest(self, history: Sequence[Trial]) -> Flat | None:
         return unseen(self._axes, self._seen.of(history), dice(self._seed, "random", next_number(history)))

@@ -7,7 +7,7 @@ import random
 from collections.abc import Sequence
 from functools import cache
 
-from paddock.search.axes import Seen, axes_of, complete, dice, key, next_number, unseen
+from paddock.search.axes import SeenConfigurations, axes_of, complete, dice, key, next_number, unseen
 from paddock.search.base import Flat, Problem, Trial
 
 _BITS = 32
@@ -111,7 +111,7 @@ def _reversed(bits: int) -> int:
 class Sobol:
     def __init__(self, problem: Problem) -> None:
         self._seed = problem.seed
-        self._axes, self._seen = axes_of(problem.dims), Seen()
+        self._axes, self._seen = axes_of(problem.dims), SeenConfigurations()
 
     def suggest(self, history: Sequence[Trial]) -> Flat | None:
         return self.point(next_number(history), self._seen.of(history))

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from paddock.models import JobSpec, Params, ScriptReport
+from paddock.models.script import same_name
 from paddock.models.space import ParamSpace
-from paddock.program.inspection.given import same_name
 
 _SEEDS = ("seed", "random_seed", "random_state", "rng_seed")
 _EPOCHS = ("epochs", "n_epochs", "num_epochs", "max_epochs", "epoch", "nb_epochs", "total_epochs")

@@ -14,7 +14,7 @@ from typing import Any, Literal, cast
 from pydantic import ValidationError
 
 from paddock.models import Cause, Packing, Room, Seat
-from paddock.rules.load import Look
+from paddock.rules.load import NodeSample
 
 LATEST = 1e11  # seconds since 1970: what comes later is no time
 MAX_NAME = 200
@@ -34,7 +34,7 @@ class Wrong(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Runner:
+class RunnerStarted:
     """The runner has started."""
 
     at: float
@@ -53,7 +53,7 @@ class NodeSeen:
 
     at: float
     node: str
-    look: Look
+    look: NodeSample
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,11 +125,11 @@ class Ended(AboutAttempt):
     again: Room | None = None
 
 
-Record = Runner | Bye | NodeSeen | Packed | AboutAttempt
+Record = RunnerStarted | Bye | NodeSeen | Packed | AboutAttempt
 
 
 @dataclass(frozen=True)
-class Batch:
+class JournalBatch:
     """What one reading gave."""
 
     records: list[Record]
@@ -137,7 +137,7 @@ class Batch:
     wrong: int  # lines that are not valid records
 
 
-def parse(data: bytes, start: int = 1) -> Batch:
+def parse(data: bytes, start: int = 1) -> JournalBatch:
     """Take the complete lines of `data`, of the journal of this start of an allocation.
 
     A last line without a newline is left for the next time. Kinds that this version does not know are left out.
@@ -160,7 +160,7 @@ def parse(data: bytes, start: int = 1) -> Batch:
         else:
             if record is not None:
                 records.append(record)
-    return Batch(records, end, wrong)
+    return JournalBatch(records, end, wrong)
 
 
 def typed(given: Any, start: int) -> Record | None:
@@ -262,7 +262,7 @@ def _node(at: float, given: dict[str, Any]) -> NodeSeen:
     if type(node) is not str or not 0 < len(node) <= 255:
         raise Wrong("a node without a name")
     try:
-        return NodeSeen(at, node, Look.model_validate(given))
+        return NodeSeen(at, node, NodeSample.model_validate(given))
     except ValidationError as error:
         raise Wrong(str(error)) from None
 
@@ -294,7 +294,7 @@ _ABOUT_ATTEMPTS: dict[str, Callable[[_About, dict[str, Any]], AboutAttempt]] = {
     "ended": _ended,
 }
 _OTHERS: dict[str, Callable[[float, dict[str, Any]], Record]] = {
-    "runner": lambda at, _: Runner(at),
+    "runner": lambda at, _: RunnerStarted(at),
     "bye": lambda at, _: Bye(at),
     "node": _node,
     "packing": _packing,

@@ -27,7 +27,7 @@ from paddock.server import slurm_server
 from paddock.server.api.app import create_app
 from paddock.server.api.connections import Protocol, raise_limit
 from paddock.server.api.server import Server
-from paddock.server.api.wakeup import Bell
+from paddock.server.api.wakeup import Wakeup
 from paddock.server.engine.engine import Engine
 from paddock.server.store import backups
 from paddock.server.store.db import Database
@@ -66,7 +66,7 @@ def serve(
     for name in ("alembic", "httpx2"):
         logging.getLogger(name).setLevel(logging.WARNING)
     if cluster:
-        slurm_server.Successor(slurm_server.host(settings, home, cluster), os.environ.get("SLURM_JOB_ID")).arm()
+        slurm_server.Handover(slurm_server.host(settings, home, cluster), os.environ.get("SLURM_JOB_ID")).arm()
     with (
         _succeed(home) if succeed or _requeued(home, cluster) else _alone(home),
         lease.held(home) as held,
@@ -77,11 +77,11 @@ def serve(
         own = Database(_database_url(settings, home))  # requests that use up theirs do not hold up the engine
         daily = backups.Daily(own, home.backups)
         try:
-            bell = Bell()
-            engine = Engine(own, home, settings, backends(settings, home), bell.ring)
+            wakeup = Wakeup()
+            engine = Engine(own, home, settings, backends(settings, home), wakeup.ring)
             daily.start()
             token = home.ensure_token()
-            app = create_app(Server(db, home, settings, engine, bell), token)
+            app = create_app(Server(db, home, settings, engine, wakeup), token)
             port = listener.getsockname()[1]
             url = _url(settings.host, port, "https" if secure else "http")
             about = Whereabouts.here(url, port, cluster, tls.certificate(settings))
@@ -160,7 +160,7 @@ class _Uvicorn(uvicorn.Server):
         self._home = home
         self._about = about
         self._announce = announce
-        self._successor = lease.Watch()
+        self._successor = lease.HeartbeatWatch()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         port, *inside = sockets or []
@@ -227,7 +227,7 @@ def _alone(home: Home) -> Iterator[TextIO]:
 @contextmanager
 def _succeed(home: Home) -> Iterator[TextIO]:
     """The lock, once the server that runs has made room, or runs no more."""
-    told, beat, watch = False, 0, lease.Watch()
+    told, beat, watch = False, 0, lease.HeartbeatWatch()
     with open(home.lock, "a+") as file:
         while not (_gone(home, watch) and _locked(file)):
             if beat % HANDOVER_LOOKS == 0:
@@ -241,7 +241,7 @@ def _succeed(home: Home) -> Iterator[TextIO]:
         yield file
 
 
-def _gone(home: Home, watch: lease.Watch) -> bool:
+def _gone(home: Home, watch: lease.HeartbeatWatch) -> bool:
     try:
         return watch.lives(lease.read(home)) is False
     except OSError:

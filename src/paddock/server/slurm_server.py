@@ -34,7 +34,7 @@ _FORMAT = f"{parse.QUEUE_FORMAT}|%Z"  # the name comes last in it; the working f
 log = logging.getLogger("paddock.hosting")
 
 
-class Hosting(BaseModel):
+class SlurmServerPlan(BaseModel):
     """How the server was submitted; its successors are submitted in the same way."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -76,7 +76,7 @@ class Hosting(BaseModel):
         return [*(f"--{name}={value}" for name, value in given if value is not None), "--requeue"]
 
 
-class Host:
+class SlurmServer:
     """The Slurm jobs in which the server of one home runs, ran or will run."""
 
     def __init__(self, home: Home, cluster: str, settings: SlurmSettings) -> None:
@@ -86,7 +86,7 @@ class Host:
         self._settings = settings
         self._file = _file(home)
 
-    def plan(self, asked: Resources, port: int) -> Hosting:
+    def plan(self, asked: Resources, port: int) -> SlurmServerPlan:
         """With the time that the partition gives. Raises InvalidInput when that is less than what was asked for."""
         longest = self._longest(asked.partition)
         if asked.time_limit and longest and asked.time_limit > longest:
@@ -96,7 +96,7 @@ class Host:
         limit = asked.time_limit or min(longest or LONGEST_SECONDS, LONGEST_SECONDS)
         account = asked.account or self._settings.resources.account
         resources = asked.model_copy(update={"time_limit": limit, "account": account})
-        return Hosting(cluster=self.cluster, python=sys.executable, port=port, resources=resources)
+        return SlurmServerPlan(cluster=self.cluster, python=sys.executable, port=port, resources=resources)
 
     def _longest(self, partition: str | None) -> int | None:
         rows = parse.partitions(self.commands.run("scontrol", "show", "partitions", "--oneliner"))
@@ -104,7 +104,7 @@ class Host:
         limits = [row.max_time for row in rows if (row.name in wanted if wanted else row.default)]
         return min((limit for limit in limits if limit is not None), default=None)
 
-    def start(self, asked: Hosting) -> str:
+    def start(self, asked: SlurmServerPlan) -> str:
         """Submit the first; the id of the Slurm job."""
         self.home.create()
         (self.home.root / "server.log").touch(mode=0o600)
@@ -115,7 +115,7 @@ class Host:
         """Submit one that takes over, as the first was submitted; the id of the Slurm job."""
         return self._submit(read(self.home), succeed=True)
 
-    def _submit(self, asked: Hosting, *, succeed: bool) -> str:
+    def _submit(self, asked: SlurmServerPlan, *, succeed: bool) -> str:
         text = asked.script(self.home, succeed=succeed)
         out = self.commands.run("sbatch", "--parsable", *asked.options(self.home), text=text)
         found = parse.job_id(out)
@@ -136,16 +136,16 @@ class Host:
         self.commands.run("scancel", *ids)
 
 
-def read(home: Home) -> Hosting:
+def read(home: Home) -> SlurmServerPlan:
     """Raises OSError or ValueError when it was never in Slurm."""
-    return Hosting.model_validate_json(_file(home).read_text())
+    return SlurmServerPlan.model_validate_json(_file(home).read_text())
 
 
 def _file(home: Home) -> Path:
     return server_file.hosted(home)
 
 
-def host(settings: Settings, home: Home, cluster: str | None = None) -> Host:
+def host(settings: Settings, home: Home, cluster: str | None = None) -> SlurmServer:
     """`cluster`: of the settings; the backend for jobs when not given, or the only one."""
     name = cluster or (settings.backend if settings.backend != "local" else None)
     if name is None:
@@ -157,13 +157,13 @@ def host(settings: Settings, home: Home, cluster: str | None = None) -> Host:
     if found is None:
         known = ", ".join(sorted({"slurm", *settings.backends}))
         raise InvalidInput(f"There is no Slurm cluster {name!r} in the settings; there are: {known}.")
-    return Host(home, name, found)
+    return SlurmServer(home, name, found)
 
 
-class Successor:
+class Handover:
     """Submits the one that takes over, when Slurm says that the time is nearly up."""
 
-    def __init__(self, here: Host, mine: str | None) -> None:
+    def __init__(self, here: SlurmServer, mine: str | None) -> None:
         self._host = here
         self._mine = mine
         self._asking: threading.Thread | None = None

@@ -46,7 +46,7 @@ class Rig:
     def open(self) -> Engine:
         """As a server that is started."""
         made = Engine(self.db, self.home, self.settings, [self.backend], lambda: None)
-        for one in made.context.couriers.values():
+        for one in made.context.workers.values():
             one.begin()
         return made
 
@@ -74,7 +74,7 @@ class Rig:
         """A round, and the answers of the backends."""
         self.engine.wake()
         self.engine.tick()
-        for one in self.engine.context.couriers.values():
+        for one in self.engine.context.workers.values():
             one._executor.submit(lambda: None).result(20)
         self.engine._sweeper.submit(lambda: None).result(120)  # what is deleted at leisure
 

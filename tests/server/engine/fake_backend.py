@@ -4,7 +4,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from paddock.backends.base import Pace
+from paddock.backends.base import PollPace
 from paddock.models import (
     AllocationBatch,
     AllocationChange,
@@ -20,9 +20,9 @@ from paddock.models import (
 class FakeBackend:
     """Takes at most `takes` of a batch; what is in `trouble` is raised by the method of that name."""
 
-    def __init__(self, name: str = "fake", pace: Pace | None = None, slots: int = 4) -> None:
+    def __init__(self, name: str = "fake", pace: PollPace | None = None, slots: int = 4) -> None:
         self.name = name
-        self.pace = pace or Pace()
+        self.pace = pace or PollPace()
         self.slots = slots
         self.sure = True
         self.takes: int | None = None

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from paddock.backends.base import Pace
+from paddock.backends.base import PollPace
 from paddock.errors import BackendBusy, BackendError, BackendUnavailable
 from paddock.models import AllocationBatch, AllocationChange, AllocationState, AllocationStatus, Resources
 from paddock.server.engine import backend_worker as module
-from paddock.server.engine.backend_worker import BUSY_SECONDS, RETRY_SECONDS, Answer, Change, Courier
+from paddock.server.engine.backend_worker import BUSY_SECONDS, RETRY_SECONDS, Answer, BackendWorker, Change
 from tests.server.engine.fake_backend import FakeBackend
 
 HOLD = AllocationChange(held=True)
@@ -36,7 +36,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 @pytest.fixture
 def backend() -> FakeBackend:
-    return FakeBackend(pace=Pace(fastest=2, slowest=15, nodes=30))
+    return FakeBackend(pace=PollPace(fastest=2, slowest=15, nodes=30))
 
 
 @pytest.fixture
@@ -45,16 +45,16 @@ def woken() -> list[int]:
 
 
 @pytest.fixture
-def courier(backend: FakeBackend, clock: Clock, woken: list[int]) -> Iterator[Courier]:
-    made = Courier(backend, lambda: woken.append(1))
+def worker(backend: FakeBackend, clock: Clock, woken: list[int]) -> Iterator[BackendWorker]:
+    made = BackendWorker(backend, lambda: woken.append(1))
     yield made
     backend.open.set()
     made.close()
 
 
-def settle(courier: Courier) -> None:
+def settle(worker: BackendWorker) -> None:
     """Until all that was asked is answered."""
-    courier._executor.submit(lambda: None).result(20)
+    worker._executor.submit(lambda: None).result(20)
 
 
 def until(condition: Callable[[], Any]) -> None:
@@ -65,302 +65,304 @@ def until(condition: Callable[[], Any]) -> None:
 
 
 class TestLooking:
-    def polls(self, courier: Courier, backend: FakeBackend, clock: Clock, seconds: float) -> list[float]:
+    def polls(self, worker: BackendWorker, backend: FakeBackend, clock: Clock, seconds: float) -> list[float]:
         """When it is looked, for a while in which nothing changes."""
         asked = []
         end = clock.now + seconds
         while clock.now < end:
             before = backend.calls.count("poll")
-            courier.ask(["a"])
-            settle(courier)
-            courier.polled()
+            worker.ask(["a"])
+            settle(worker)
+            worker.polled()
             if backend.calls.count("poll") > before:
                 asked.append(clock.now)
             clock.now += 0.25
         return asked
 
     def test_less_and_less_often_while_nothing_changes(
-        self, courier: Courier, backend: FakeBackend, clock: Clock
+        self, worker: BackendWorker, backend: FakeBackend, clock: Clock
     ) -> None:
-        times = self.polls(courier, backend, clock, 120)
+        times = self.polls(worker, backend, clock, 120)
         gaps = [b - a for a, b in pairwise(times)]
         assert gaps[0] == pytest.approx(3, abs=0.25)
         assert gaps == sorted(gaps)
         assert max(gaps) == pytest.approx(15, abs=0.25)
 
-    def test_again_soon_when_something_has_changed(self, courier: Courier, backend: FakeBackend, clock: Clock) -> None:
-        self.polls(courier, backend, clock, 120)
+    def test_again_soon_when_something_has_changed(
+        self, worker: BackendWorker, backend: FakeBackend, clock: Clock
+    ) -> None:
+        self.polls(worker, backend, clock, 120)
         backend.run("a")
         clock.now += 15
-        times = self.polls(courier, backend, clock, 10)
+        times = self.polls(worker, backend, clock, 10)
         assert times[1] - times[0] == pytest.approx(2, abs=0.25)
 
-    def test_and_when_one_asks_to_hurry(self, courier: Courier, backend: FakeBackend, clock: Clock) -> None:
-        last = self.polls(courier, backend, clock, 120)[-1]
-        courier.hurry()
+    def test_and_when_one_asks_to_hurry(self, worker: BackendWorker, backend: FakeBackend, clock: Clock) -> None:
+        last = self.polls(worker, backend, clock, 120)[-1]
+        worker.hurry()
         clock.now = last + 2
-        assert self.polls(courier, backend, clock, 1) == [last + 2]
+        assert self.polls(worker, backend, clock, 1) == [last + 2]
 
-    def test_one_poll_at_a_time(self, courier: Courier, backend: FakeBackend, clock: Clock) -> None:
+    def test_one_poll_at_a_time(self, worker: BackendWorker, backend: FakeBackend, clock: Clock) -> None:
         backend.open.clear()
-        courier.ask(["a"])
+        worker.ask(["a"])
         clock.now += 100
-        courier.ask(["a", "b"])
-        assert courier.polled() is None
+        worker.ask(["a", "b"])
+        assert worker.polled() is None
         backend.open.set()
-        settle(courier)
-        polled = courier.polled()
+        settle(worker)
+        polled = worker.polled()
         assert polled is not None
         assert polled.asked == ["a"]
-        assert courier.polled() is None
+        assert worker.polled() is None
 
     def test_the_engine_is_woken_for_news_only(
-        self, courier: Courier, backend: FakeBackend, clock: Clock, woken: list[int]
+        self, worker: BackendWorker, backend: FakeBackend, clock: Clock, woken: list[int]
     ) -> None:
-        self.polls(courier, backend, clock, 60)
+        self.polls(worker, backend, clock, 60)
         assert woken == []
         backend.run("a")
         clock.now += 20
-        self.polls(courier, backend, clock, 0.25)
+        self.polls(worker, backend, clock, 0.25)
         assert woken == [1]
 
-    def test_nodes_now_and_then(self, courier: Courier, backend: FakeBackend, clock: Clock) -> None:
-        courier.begin()
-        assert [node.name for node in courier.nodes] == ["n1"]
-        self.polls(courier, backend, clock, 29)
+    def test_nodes_now_and_then(self, worker: BackendWorker, backend: FakeBackend, clock: Clock) -> None:
+        worker.begin()
+        assert [node.name for node in worker.nodes] == ["n1"]
+        self.polls(worker, backend, clock, 29)
         assert backend.calls.count("nodes") == 1
-        self.polls(courier, backend, clock, 60)
+        self.polls(worker, backend, clock, 60)
         assert backend.calls.count("nodes") == 3
 
     def test_a_backend_that_is_slow_at_first_does_not_hold_up_the_server(
-        self, courier: Courier, backend: FakeBackend, monkeypatch: pytest.MonkeyPatch
+        self, worker: BackendWorker, backend: FakeBackend, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(module, "FIRST_SECONDS", 0.05)
         backend.open.clear()
-        courier.begin()
-        assert courier.problem == "it has not answered yet"
-        assert courier.nodes == []
+        worker.begin()
+        assert worker.problem == "it has not answered yet"
+        assert worker.nodes == []
         backend.open.set()
-        settle(courier)
-        assert len(courier.nodes) == 1
+        settle(worker)
+        assert len(worker.nodes) == 1
 
-    def test_nor_one_that_fails(self, courier: Courier, backend: FakeBackend) -> None:
+    def test_nor_one_that_fails(self, worker: BackendWorker, backend: FakeBackend) -> None:
         backend.trouble["nodes"] = BackendUnavailable("connection refused")
-        courier.begin()
-        assert courier.problem == "connection refused"
+        worker.begin()
+        assert worker.problem == "connection refused"
 
 
 class TestUnwell:
     def test_it_is_left_alone_for_a_while_and_then_asked_again(
-        self, courier: Courier, backend: FakeBackend, clock: Clock
+        self, worker: BackendWorker, backend: FakeBackend, clock: Clock
     ) -> None:
         backend.trouble["poll"] = BackendUnavailable("connection refused")
-        courier.ask(["a"])
-        settle(courier)
-        assert courier.polled() is None
-        assert (courier.problem, courier.problem_since) == ("connection refused", 1000.0 + 1e9)
+        worker.ask(["a"])
+        settle(worker)
+        assert worker.polled() is None
+        assert (worker.problem, worker.problem_since) == ("connection refused", 1000.0 + 1e9)
         clock.now += RETRY_SECONDS - 0.1
-        courier.ask(["a"])
-        courier.submit(batch("b"))
-        courier.trace(["a"])
-        courier.change("x 1", ["a"], HOLD)
-        settle(courier)
+        worker.ask(["a"])
+        worker.submit(batch("b"))
+        worker.trace(["a"])
+        worker.change("x 1", ["a"], HOLD)
+        settle(worker)
         assert backend.calls == ["poll"]
         del backend.trouble["poll"]
         clock.now += 0.2
-        courier.ask(["a"])
-        settle(courier)
-        assert courier.polled() is not None
-        assert (courier.problem, courier.problem_since) == (None, None)
+        worker.ask(["a"])
+        settle(worker)
+        assert worker.polled() is not None
+        assert (worker.problem, worker.problem_since) == (None, None)
 
-    def test_since_when_stays_while_it_lasts(self, courier: Courier, backend: FakeBackend, clock: Clock) -> None:
+    def test_since_when_stays_while_it_lasts(self, worker: BackendWorker, backend: FakeBackend, clock: Clock) -> None:
         backend.trouble["poll"] = BackendUnavailable("no")
         for _ in range(3):
-            courier.ask([])
-            settle(courier)
-            courier.polled()
+            worker.ask([])
+            settle(worker)
+            worker.polled()
             clock.now += 20
-        assert courier.problem_since == 1000.0 + 1e9
+        assert worker.problem_since == 1000.0 + 1e9
 
     def test_a_fault_of_ours_is_told_too(
-        self, courier: Courier, backend: FakeBackend, caplog: pytest.LogCaptureFixture
+        self, worker: BackendWorker, backend: FakeBackend, caplog: pytest.LogCaptureFixture
     ) -> None:
         backend.trouble["poll"] = KeyError("x")
-        courier.ask([])
-        settle(courier)
-        courier.polled()
-        assert courier.problem == "KeyError: 'x'"
+        worker.ask([])
+        settle(worker)
+        worker.polled()
+        assert worker.problem == "KeyError: 'x'"
         assert "backend fake failed" in caplog.text
 
 
 class TestSubmissions:
-    def answers(self, courier: Courier) -> list[Answer]:
-        settle(courier)
-        return courier.answers()
+    def answers(self, worker: BackendWorker) -> list[Answer]:
+        settle(worker)
+        return worker.answers()
 
     def test_are_passed_on_once_and_answered_once(
-        self, courier: Courier, backend: FakeBackend, woken: list[int]
+        self, worker: BackendWorker, backend: FakeBackend, woken: list[int]
     ) -> None:
         backend.open.clear()
         for _ in range(3):
-            courier.submit(batch("b"))
-        assert courier.answers() == []
+            worker.submit(batch("b"))
+        assert worker.answers() == []
         backend.open.set()
-        assert self.answers(courier) == [Answer("b", ids=["id-b.0", "id-b.1"])]
-        assert courier.answers() == []
+        assert self.answers(worker) == [Answer("b", ids=["id-b.0", "id-b.1"])]
+        assert worker.answers() == []
         assert (len(backend.batches), woken) == (1, [1])
 
     def test_one_that_came_through_is_looked_at_soon(
-        self, courier: Courier, backend: FakeBackend, clock: Clock
+        self, worker: BackendWorker, backend: FakeBackend, clock: Clock
     ) -> None:
-        courier._interval = 15.0
-        courier.submit(batch("b"))
-        self.answers(courier)
-        assert courier._interval == backend.pace.fastest
+        worker._interval = 15.0
+        worker.submit(batch("b"))
+        self.answers(worker)
+        assert worker._interval == backend.pace.fastest
 
-    def test_refused(self, courier: Courier, backend: FakeBackend) -> None:
+    def test_refused(self, worker: BackendWorker, backend: FakeBackend) -> None:
         backend.trouble["submit"] = BackendError("invalid account")
-        courier.submit(batch("b"))
-        assert self.answers(courier) == [Answer("b", refused="invalid account")]
-        assert (courier.problem, courier.full) == (None, False)
+        worker.submit(batch("b"))
+        assert self.answers(worker) == [Answer("b", refused="invalid account")]
+        assert (worker.problem, worker.full) == (None, False)
 
-    def test_busy(self, courier: Courier, backend: FakeBackend, clock: Clock) -> None:
+    def test_busy(self, worker: BackendWorker, backend: FakeBackend, clock: Clock) -> None:
         backend.trouble["submit"] = BackendBusy("takes no more")
-        courier.submit(batch("b"))
-        assert self.answers(courier) == [Answer("b", waits="takes no more")]
-        assert (courier.full, courier.problem) == (True, None)
+        worker.submit(batch("b"))
+        assert self.answers(worker) == [Answer("b", waits="takes no more")]
+        assert (worker.full, worker.problem) == (True, None)
         clock.now += BUSY_SECONDS - 1
-        courier.submit(batch("b"))
-        assert self.answers(courier) == []
-        courier.ask([])  # but looking goes on
-        settle(courier)
-        assert courier.polled() is not None
+        worker.submit(batch("b"))
+        assert self.answers(worker) == []
+        worker.ask([])  # but looking goes on
+        settle(worker)
+        assert worker.polled() is not None
         del backend.trouble["submit"]
         clock.now += 2
-        assert not courier.full
-        courier.submit(batch("b"))
-        assert self.answers(courier) == [Answer("b", ids=["id-b.0", "id-b.1"])]
+        assert not worker.full
+        worker.submit(batch("b"))
+        assert self.answers(worker) == [Answer("b", ids=["id-b.0", "id-b.1"])]
 
-    def test_unavailable(self, courier: Courier, backend: FakeBackend, clock: Clock) -> None:
+    def test_unavailable(self, worker: BackendWorker, backend: FakeBackend, clock: Clock) -> None:
         backend.trouble["submit"] = BackendUnavailable("timed out")
-        courier.submit(batch("b"))
-        assert self.answers(courier) == [Answer("b", waits="waits for fake to answer: timed out")]
-        assert (courier.full, courier.problem) == (False, "timed out")
+        worker.submit(batch("b"))
+        assert self.answers(worker) == [Answer("b", waits="waits for fake to answer: timed out")]
+        assert (worker.full, worker.problem) == (False, "timed out")
         clock.now += RETRY_SECONDS
         del backend.trouble["submit"]
-        courier.submit(batch("b"))
-        assert self.answers(courier)[0].ids is not None
+        worker.submit(batch("b"))
+        assert self.answers(worker)[0].ids is not None
 
 
 class TestTrace:
     def test_one_at_a_time_and_never_for_nothing(
-        self, courier: Courier, backend: FakeBackend, woken: list[int]
+        self, worker: BackendWorker, backend: FakeBackend, woken: list[int]
     ) -> None:
-        courier.trace([])
-        settle(courier)
+        worker.trace([])
+        settle(worker)
         assert backend.calls == []
         backend.records["a"] = AllocationStatus(state=AllocationState.ENDED, by_hand=True)
         backend.open.clear()
-        courier.trace(["a", "b"])
-        courier.trace(["c"])
-        assert courier.traced() is None
+        worker.trace(["a", "b"])
+        worker.trace(["c"])
+        assert worker.traced() is None
         backend.open.set()
-        settle(courier)
-        traced = courier.traced()
+        settle(worker)
+        traced = worker.traced()
         assert traced is not None
         assert (traced.asked, dict(traced.statuses)) == (["a", "b"], backend.records)
-        assert courier.traced() is None
+        assert worker.traced() is None
         assert woken == [1]
 
     def test_records_that_cannot_be_had_are_asked_for_again(
-        self, courier: Courier, backend: FakeBackend, clock: Clock
+        self, worker: BackendWorker, backend: FakeBackend, clock: Clock
     ) -> None:
         backend.trouble["trace"] = BackendUnavailable("the database is down")
-        courier.trace(["a"])
-        settle(courier)
-        assert courier.traced() is None
-        assert courier.problem == "the database is down"
+        worker.trace(["a"])
+        settle(worker)
+        assert worker.traced() is None
+        assert worker.problem == "the database is down"
         del backend.trouble["trace"]
         clock.now += RETRY_SECONDS
-        courier.trace(["a"])
-        settle(courier)
-        assert courier.traced() is not None
+        worker.trace(["a"])
+        settle(worker)
+        assert worker.traced() is not None
 
 
 class TestChanges:
-    def test_are_passed_on_once(self, courier: Courier, backend: FakeBackend, woken: list[int]) -> None:
+    def test_are_passed_on_once(self, worker: BackendWorker, backend: FakeBackend, woken: list[int]) -> None:
         backend.open.clear()
-        courier.change("j 1", ["a"], HOLD)
-        courier.change("j 1", ["a", "b"], HOLD)
-        courier.change("j 2", ["a"], AllocationChange(nice=1))
-        assert courier.changed() == []
+        worker.change("j 1", ["a"], HOLD)
+        worker.change("j 1", ["a", "b"], HOLD)
+        worker.change("j 2", ["a"], AllocationChange(nice=1))
+        assert worker.changed() == []
         backend.open.set()
-        settle(courier)
-        assert courier.changed() == [Change("j 1", ["a"]), Change("j 2", ["a"])]
-        assert courier.changed() == []
+        settle(worker)
+        assert worker.changed() == [Change("j 1", ["a"]), Change("j 2", ["a"])]
+        assert worker.changed() == []
         assert backend.changes == [(["a"], HOLD), (["a"], AllocationChange(nice=1))]
         assert woken
 
-    def test_what_is_refused_is_told(self, courier: Courier, backend: FakeBackend) -> None:
+    def test_what_is_refused_is_told(self, worker: BackendWorker, backend: FakeBackend) -> None:
         backend.trouble["change"] = BackendError("not yours")
-        courier.change("j 1", ["a"], HOLD)
-        settle(courier)
-        assert courier.changed() == [Change("j 1", ["a"], "not yours")]
-        assert courier.problem is None
+        worker.change("j 1", ["a"], HOLD)
+        settle(worker)
+        assert worker.changed() == [Change("j 1", ["a"], "not yours")]
+        assert worker.problem is None
 
-    def test_what_does_not_get_through_is_not(self, courier: Courier, backend: FakeBackend, clock: Clock) -> None:
+    def test_what_does_not_get_through_is_not(self, worker: BackendWorker, backend: FakeBackend, clock: Clock) -> None:
         backend.trouble["change"] = BackendUnavailable("down")
-        courier.change("j 1", ["a"], HOLD)
-        settle(courier)
-        assert courier.changed() == []
-        assert courier.problem == "down"
+        worker.change("j 1", ["a"], HOLD)
+        settle(worker)
+        assert worker.changed() == []
+        assert worker.problem == "down"
         del backend.trouble["change"]
         clock.now += RETRY_SECONDS
-        courier.change("j 1", ["a"], HOLD)
-        settle(courier)
-        assert courier.changed() == [Change("j 1", ["a"])]
+        worker.change("j 1", ["a"], HOLD)
+        settle(worker)
+        assert worker.changed() == [Change("j 1", ["a"])]
 
 
 class TestOrders:
-    def test_cancel(self, courier: Courier, backend: FakeBackend) -> None:
-        courier.cancel([])
-        courier.cancel(["a", "b"])
-        settle(courier)
+    def test_cancel(self, worker: BackendWorker, backend: FakeBackend) -> None:
+        worker.cancel([])
+        worker.cancel(["a", "b"])
+        settle(worker)
         assert (backend.cancelled, backend.calls) == (["a", "b"], ["cancel"])
 
     def test_a_cancel_that_does_not_get_through_is_tried_again(
-        self, courier: Courier, backend: FakeBackend, clock: Clock
+        self, worker: BackendWorker, backend: FakeBackend, clock: Clock
     ) -> None:
         backend.trouble["cancel"] = BackendUnavailable("down")
-        courier.cancel(["a"])
-        courier.cancel(["b"], waiting_only=True)
-        settle(courier)
-        assert courier.problem == "down"
+        worker.cancel(["a"])
+        worker.cancel(["b"], waiting_only=True)
+        settle(worker)
+        assert worker.problem == "down"
         del backend.trouble["cancel"]
         clock.now += RETRY_SECONDS
-        courier.ask([])
-        settle(courier)
+        worker.ask([])
+        settle(worker)
         assert (sorted(backend.cancelled), backend.withdrawn) == (["a", "b"], ["b"])
         clock.now += 100
-        courier.ask([])
-        settle(courier)
+        worker.ask([])
+        settle(worker)
         assert backend.calls.count("cancel") == 4
 
-    def test_check_waits_for_the_answer(self, courier: Courier, backend: FakeBackend) -> None:
-        assert courier.check(batch("b"), 20).message == "b"
+    def test_check_waits_for_the_answer(self, worker: BackendWorker, backend: FakeBackend) -> None:
+        assert worker.check(batch("b"), 20).message == "b"
         backend.trouble["check"] = BackendUnavailable("down")
         with pytest.raises(BackendUnavailable, match="down"):
-            courier.check(batch("b"), 20)
+            worker.check(batch("b"), 20)
 
-    def test_but_not_for_ever(self, courier: Courier, backend: FakeBackend) -> None:
+    def test_but_not_for_ever(self, worker: BackendWorker, backend: FakeBackend) -> None:
         backend.open.clear()
         with pytest.raises(BackendUnavailable, match=r"fake did not answer within 0\.05 s"):
-            courier.check(batch("b"), 0.05)
+            worker.check(batch("b"), 0.05)
 
     def test_closing_waits_for_what_is_under_way_and_drops_the_rest(
         self, backend: FakeBackend, clock: Clock, caplog: pytest.LogCaptureFixture
     ) -> None:
-        made = Courier(backend, lambda: None)
+        made = BackendWorker(backend, lambda: None)
         backend.open.clear()
         made.submit(batch("b"))
         made.ask(["a"])

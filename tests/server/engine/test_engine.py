@@ -58,7 +58,7 @@ class TestSubmission:
         assert waits is not None
         assert waits.reason == "takes no more of yours"
         del rig.backend.trouble["submit"]
-        monkeypatch.setattr(rig.engine.context.couriers["fake"], "_full_until", 0.0)
+        monkeypatch.setattr(rig.engine.context.workers["fake"], "_full_until", 0.0)
         rig.step()
         assert [batch.key for batch in rig.backend.batches] == [f"{JOB}-a1"]
         assert rig.detail().waits is None
@@ -96,7 +96,7 @@ class TestSubmission:
         rig.job(tasks=1, job="m3v9x2ab")
         rig.step()
         assert [batch.key for batch in rig.backend.batches] == ["m3v9x2ab-a1"]
-        rig.engine.context.couriers["fake"]._closed_until.clear()  # as after half a minute
+        rig.engine.context.workers["fake"]._closed_until.clear()  # as after half a minute
         rig.step()
         assert [batch.key for batch in rig.backend.batches] == ["m3v9x2ab-a1", f"{JOB}-a1"]
 
@@ -151,11 +151,11 @@ class TestSubmission:
     def test_nothing_is_asked_for_before_the_nodes_are_known(self, rig: Rig) -> None:
         """How many GPUs a task gets, and how many fit, would be a guess."""
         rig.job(tasks=2)
-        rig.engine.context.couriers["fake"].nodes = []
-        rig.engine.context.couriers["fake"]._nodes_at = time.monotonic()
+        rig.engine.context.workers["fake"].nodes = []
+        rig.engine.context.workers["fake"]._nodes_at = time.monotonic()
         rig.step()
         assert rig.backend.batches == []
-        rig.engine.context.couriers["fake"].refresh_nodes()
+        rig.engine.context.workers["fake"].refresh_nodes()
         rig.step()
         assert [batch.count for batch in rig.backend.batches] == [2]
 
@@ -173,7 +173,7 @@ class TestSubmission:
         rig.job(tasks=3)
         rig.step()
         rig.backend.slots = 1
-        rig.engine.context.couriers["fake"].refresh_nodes()
+        rig.engine.context.workers["fake"].refresh_nodes()
         rig.step(5)
         assert (rig.backend.cancelled, len(rig.backend.batches)) == ([], 1)
 

@@ -39,7 +39,7 @@ class SearchRig(Rig):
         """Rounds, with all advice in between."""
         for _ in range(rounds):
             self.step()
-            self.engine._scout._executor.submit(lambda: None).result(60)
+            self.engine._search._executor.submit(lambda: None).result(60)
         self.step()
 
     def tasks(self, job: str = JOB) -> list[Task]:
@@ -121,7 +121,7 @@ class TestSuggestions:
         assert len({json.dumps(params) for params in found}) == 10
         with rig.db.read() as c:
             facts = rig.engine.context.facts(c, [JOB])[JOB]
-        again = search.Scout(rig.engine.context, lambda: None)
+        again = search.SearchWorker(rig.engine.context, lambda: None)
         with rig.db.write() as c:  # as it was before the last of them was suggested
             c.exec_driver_sql(f"DELETE FROM tasks WHERE id = '{JOB}-10'")
         advice = again._suggest(facts, 1)

@@ -13,13 +13,13 @@ from paddock.server.store import allocations
 
 def _given_up(monkeypatch: pytest.MonkeyPatch, states: list[S], wanted: int) -> list[str]:
     cancelled: list[str] = []
-    courier = SimpleNamespace(cancel=lambda ids, waiting_only: cancelled.extend(ids if waiting_only else []))
+    worker = SimpleNamespace(cancel=lambda ids, waiting_only: cancelled.extend(ids if waiting_only else []))
 
     @contextmanager
     def write() -> Any:
         yield None
 
-    context: Any = SimpleNamespace(couriers={"local": courier}, db=SimpleNamespace(write=write), cancels={})
+    context: Any = SimpleNamespace(workers={"local": worker}, db=SimpleNamespace(write=write), cancels={})
     monkeypatch.setattr(allocations, "cancelled", lambda *_: None)
     rows: Any = [
         SimpleNamespace(backend="local", backend_id=f"a{n}", key=f"a{n}", state=state, offsets=[])

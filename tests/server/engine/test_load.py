@@ -16,7 +16,7 @@ from paddock.paths import Home
 from paddock.rules.load import LoadReport, Sample
 from paddock.server.api import load as api
 from paddock.server.api.server import Server
-from paddock.server.engine.backend_worker import Courier
+from paddock.server.engine.backend_worker import BackendWorker
 from paddock.server.engine.load import Monitor
 from paddock.server.journal import NodeSeen, parse
 from paddock.server.store import attempts, loads, metrics
@@ -30,7 +30,7 @@ GIB = 2**30
 
 
 class Nodes:
-    """All that a monitor sees of a courier."""
+    """All that a monitor sees of a worker."""
 
     def __init__(self, *nodes: Node) -> None:
         self.nodes = list(nodes)
@@ -55,8 +55,8 @@ def look(*args: Any, **fields: Any) -> NodeSeen:
 
 
 def monitor(*nodes: Node) -> tuple[Monitor, Nodes]:
-    courier = Nodes(*nodes)
-    return Monitor({"fake": cast(Courier, courier)}), courier
+    worker = Nodes(*nodes)
+    return Monitor({"fake": cast(BackendWorker, worker)}), worker
 
 
 def used(made: Monitor, now: float = NOW) -> list[int | None]:
@@ -111,19 +111,19 @@ class TestHistory:
         assert kept(db) == [(NOW, sample), (NOW + 15, sample), (NOW + 30, sample)]
 
     def test_a_node_that_nobody_looks_at_only_when_it_changes(self, db: Database) -> None:
-        made, courier = monitor(node(cpus_used=2))
+        made, worker = monitor(node(cpus_used=2))
         for second in range(0, 700, 15):
             if second == 300:
-                courier.nodes = [node(cpus_used=4)]
+                worker.nodes = [node(cpus_used=4)]
             made.keep(db, NOW + second, 48)
         assert [(at - NOW, sample["load"]) for at, sample in kept(db)] == [(0, 0.25), (300, 0.5)]
         made.keep(db, NOW + 901, 48)
         assert len(kept(db)) == 3
 
     def test_nothing_when_nothing_is_known(self, db: Database) -> None:
-        made, courier = monitor(node())
+        made, worker = monitor(node())
         made.keep(db, NOW, 48)
-        courier.nodes, courier.fresh = [node(cpus_used=2)], False
+        worker.nodes, worker.fresh = [node(cpus_used=2)], False
         made.keep(db, NOW + 20, 48)
         assert kept(db) == [], "what the backend said is of another time"
 

@@ -29,7 +29,7 @@ def cheap(seconds: float = SECONDS) -> Iterator[None]:
 def _plan(spec: dict[str, object], source: str | None = None) -> planning.Planned:
     given = {"script": "train.py"} if source is not None else {"command": "true"}
     made = JobSpec.model_validate(given | spec)
-    return planning.plan(planning.Asked(made, source.encode() if source is not None else None, 20_000))
+    return planning.plan(planning.PlanInput(made, source.encode() if source is not None else None, 20_000))
 
 
 # --- texts ----------------------------------------------------------------------------------------------------------
@@ -194,13 +194,13 @@ def test_constants_that_hold_each_other_are_not_gone_through_again_and_again() -
 
 
 def test_work_in_a_process_of_its_own_gives_the_same() -> None:
-    asked = planning.Asked(JobSpec.model_validate({"command": "true", "params": {"a": [1, 2]}}), None, 100)
+    asked = planning.PlanInput(JobSpec.model_validate({"command": "true", "params": {"a": [1, 2]}}), None, 100)
     assert apart.run("paddock.server.intake.planning:planned", asked, "This") == planning.planned(asked)
 
 
 def test_a_refusal_there_is_the_same_refusal_here() -> None:
     spec = JobSpec.model_validate({"command": "true", "params": {"a": "1..1000"}, "search": "grid"})
-    asked = planning.Asked(spec, None, 100)
+    asked = planning.PlanInput(spec, None, 100)
     with pytest.raises(InvalidInput) as here:
         planning.planned(asked)
     with pytest.raises(InvalidInput) as there:

@@ -58,7 +58,7 @@ def done(db: Database) -> list[str]:
 
 def test_a_job_that_has_ended(db: Database, done: list[str]) -> None:
     with db.read() as c:
-        assert keeping.ended(c, OLD) == [keeping.Ended(JOB, JOB, 2000.0)]
+        assert keeping.ended(c, OLD) == [keeping.EndedJob(JOB, JOB, 2000.0)]
     assert ended(db, 1999.0) == []
     assert ended(db, 999.0) == []
     assert (ended(db, job=JOB), ended(db, job="other")) == ([JOB], [])

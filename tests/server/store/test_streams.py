@@ -11,7 +11,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from paddock.server.api import streams
 from paddock.server.api.auth import WHO
-from paddock.server.api.wakeup import Bell
+from paddock.server.api.wakeup import Wakeup
 from paddock.server.store import events
 from paddock.server.store.db import Database
 from tests.server.store.given import told
@@ -24,11 +24,11 @@ def fill(db: Database, count: int, size: int = 10) -> None:
             events.insert(c, "job", "ab"[number % 2], {"number": number, "text": "ü\n\u2028" + "x" * size})
 
 
-def follow(db: Database, job: str | None = None) -> list[streams.Found]:
+def follow(db: Database, job: str | None = None) -> list[streams.EventPage]:
     """All portions from the beginning."""
 
-    async def read() -> list[streams.Found]:
-        made = streams.Streams(db, Bell())
+    async def read() -> list[streams.EventPage]:
+        made = streams.Streams(db, Wakeup())
         found = [await made.after(0, job)]
         while found[-1].more:
             found.append(await made.after(found[-1].position, job))
@@ -37,7 +37,7 @@ def follow(db: Database, job: str | None = None) -> list[streams.Found]:
     return loop.run(read)
 
 
-def sent(found: list[streams.Found]) -> list[dict[str, Any]]:
+def sent(found: list[streams.EventPage]) -> list[dict[str, Any]]:
     blocks = b"".join(one.data for one in found).decode().split("\n\n")
     assert blocks.pop() == ""
     return [dict(line.split(": ", 1) for line in block.split("\n")) for block in blocks]
@@ -71,7 +71,7 @@ def test_readers_share_what_is_read_and_few_read_at_a_time(db: Database, monkeyp
     lock, now, most, reads = threading.Lock(), 0, 0, 0
     plain = streams.Streams._read
 
-    def counted(made: streams.Streams, position: int, job: str | None) -> streams.Found:
+    def counted(made: streams.Streams, position: int, job: str | None) -> streams.EventPage:
         nonlocal now, most, reads
         with lock:
             now, reads = now + 1, reads + 1
@@ -86,7 +86,7 @@ def test_readers_share_what_is_read_and_few_read_at_a_time(db: Database, monkeyp
     monkeypatch.setattr(streams.Streams, "_read", counted)
 
     async def crowd() -> None:
-        made = streams.Streams(db, Bell())
+        made = streams.Streams(db, Wakeup())
         await asyncio.gather(*(made.after(position, None) for position in range(20) for _ in range(50)))
 
     loop.run(crowd)
@@ -96,7 +96,7 @@ def test_readers_share_what_is_read_and_few_read_at_a_time(db: Database, monkeyp
 
 def test_the_more_streams_there_are_the_longer_each_waits() -> None:
     async def pauses() -> tuple[float, float, float]:
-        made = streams.Streams(None, Bell())  # type: ignore[arg-type]
+        made = streams.Streams(None, Wakeup())  # type: ignore[arg-type]
         none = made.pause
         with made.place("a"):
             one = made.pause
@@ -126,7 +126,7 @@ def test_who_has_no_place_is_refused_before_anything_is_done(monkeypatch: pytest
         replies.append(message)
 
     async def come() -> None:
-        limit = streams.Limit(app, streams.Streams(None, Bell()))  # type: ignore[arg-type]
+        limit = streams.Limit(app, streams.Streams(None, Wakeup()))  # type: ignore[arg-type]
 
         def ask(path: str) -> asyncio.Task[None]:
             scope = {"type": "http", "method": "GET", "path": path, "headers": [], WHO: "token"}

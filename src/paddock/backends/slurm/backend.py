@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from paddock.backends.base import Pace
+from paddock.backends.base import PollPace
 from paddock.backends.slurm import parse, partitions, reasons
 from paddock.backends.slurm.commands import Commands, complaint
 from paddock.backends.slurm.complaints import Trouble, diagnose
@@ -57,7 +57,7 @@ class SlurmBackend:
 
     def __init__(self, name: str, settings: SlurmSettings) -> None:
         self.name = name
-        self.pace = Pace(settings.poll_seconds, max(settings.rest_seconds, settings.poll_seconds), NODES_SECONDS)
+        self.pace = PollPace(settings.poll_seconds, max(settings.rest_seconds, settings.poll_seconds), NODES_SECONDS)
         self.queued: int | None = None
         self._full = False
         self.commands = Commands(settings)

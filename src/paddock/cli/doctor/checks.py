@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from paddock import __version__, settings
-from paddock.cli.doctor.finding import Asked, Finding, Status, error, guarded, ok, warn
+from paddock.cli.doctor.finding import Finding, Scope, Status, error, guarded, ok, warn
 from paddock.client.client import Client
 from paddock.common import filesystems
 from paddock.errors import DatabaseDamaged, NotAuthorised, PaddockError, ServerUnreachable
@@ -25,18 +25,18 @@ LOW_BYTES, VERY_LOW_BYTES = 5 * 1024**3, 200 * 1024**2
 
 
 @dataclass(frozen=True)
-class Subject:
+class CheckContext:
     home: Home
     given_home: str | None
     url: str | None
     settings: Settings | None
 
 
-def run_all(home: str | None, url: str | None, asked: Asked) -> list[Finding]:
+def run_all(home: str | None, url: str | None, asked: Scope) -> list[Finding]:
     from paddock.cli.doctor import slurm
 
     loaded, first = _settings(home)
-    subject = Subject(Home(settings.home_folder(home)), home, url, loaded)
+    subject = CheckContext(Home(settings.home_folder(home)), home, url, loaded)
     found = [_python(), first]
     steps = (_home, _disk, _space, _token, _database, _file_system, _runner, _gpus, _clock, _server, _certificate)
     for check in steps:
@@ -68,7 +68,7 @@ def _existing(path: Path) -> Path:
     return next(one for one in (path, *path.parents) if one.exists())
 
 
-def _home(subject: Subject) -> Finding:
+def _home(subject: CheckContext) -> Finding:
     root = subject.home.root
     near = _existing(root)
     if not near.is_dir():
@@ -84,7 +84,7 @@ def _home(subject: Subject) -> Finding:
     return ok(f"{root} is writable and private")
 
 
-def _disk(subject: Subject) -> Finding:
+def _disk(subject: CheckContext) -> Finding:
     disk = shutil.disk_usage(_existing(subject.home.root))
     free, text = disk.free, f"{size_of(disk.free, disk.total)} free"
     fix = (
@@ -95,13 +95,13 @@ def _disk(subject: Subject) -> Finding:
     return warn(text, fix) if free < LOW_BYTES else ok(text)
 
 
-def _space(subject: Subject) -> Finding:
+def _space(subject: CheckContext) -> Finding:
     from paddock.cli.doctor import space
 
     return space.space(subject.home, subject.settings)
 
 
-def _token(subject: Subject) -> Finding:
+def _token(subject: CheckContext) -> Finding:
     file = subject.home.token
     if not file.exists():
         return ok("will be made at the first start")
@@ -112,7 +112,7 @@ def _token(subject: Subject) -> Finding:
     return ok("only its owner can read it")
 
 
-def _database(subject: Subject) -> Finding:
+def _database(subject: CheckContext) -> Finding:
     from paddock.server.store.db import Database
 
     if subject.settings is None:
@@ -144,7 +144,7 @@ def _copies(home: Home) -> str:
     return f"newest backup {age:.0f} h old" if known else "no backup yet: one is made every day while the server runs"
 
 
-def _file_system(subject: Subject) -> Finding:
+def _file_system(subject: CheckContext) -> Finding:
     kind = filesystems.kind_of(subject.home.root)
     sqlite = subject.settings is None or subject.settings.database is None
     if filesystems.is_network(kind) and sqlite:
@@ -155,7 +155,7 @@ def _file_system(subject: Subject) -> Finding:
     return ok(kind or "unknown")
 
 
-def _clock(subject: Subject) -> Finding:
+def _clock(subject: CheckContext) -> Finding:
     """What is written now must not come from the future: ages and time-outs are compared with file times."""
     root = _existing(subject.home.root)
     if not os.access(root, os.W_OK):
@@ -172,7 +172,7 @@ def _clock(subject: Subject) -> Finding:
 # --- what runs ------------------------------------------------------------------------------------------------------
 
 
-def _runner(subject: Subject) -> Finding:
+def _runner(subject: CheckContext) -> Finding:
     from paddock.runner.build import build
 
     local = subject.settings.local.python if subject.settings else None
@@ -192,7 +192,7 @@ def _runner(subject: Subject) -> Finding:
     return error(f"does not start with {python}: {said}", "set local.python to a Python of 3.8 or newer")
 
 
-def _gpus(subject: Subject) -> Finding:
+def _gpus(subject: CheckContext) -> Finding:
     from paddock.backends.devices import find_gpus
 
     given = subject.settings.local.gpus if subject.settings else None
@@ -204,7 +204,7 @@ def _gpus(subject: Subject) -> Finding:
     return ok("none: tasks run on the CPU")
 
 
-def _server(subject: Subject) -> Finding:
+def _server(subject: CheckContext) -> Finding:
     with Client(url=subject.url, home=subject.given_home, timeout=5) as client:
         try:
             health, version = client.health(), client.version().version
@@ -221,7 +221,7 @@ def _server(subject: Subject) -> Finding:
         return ok(f"version {version} at {client.url}")
 
 
-def _unreachable(subject: Subject, fault: ServerUnreachable) -> Finding:
+def _unreachable(subject: CheckContext, fault: ServerUnreachable) -> Finding:
     """A file that says where the server is, and no server: it was killed."""
     start = server_file.start_command(subject.home)
     last = server_file.read(subject.home)
@@ -238,7 +238,7 @@ def _unreachable(subject: Subject, fault: ServerUnreachable) -> Finding:
     return error(f"process {pid} runs and does not answer", f"look at what it prints; end it with kill {pid}")
 
 
-def _certificate(subject: Subject) -> Finding:
+def _certificate(subject: CheckContext) -> Finding:
     """With which the server's port speaks HTTPS."""
     if subject.settings is None:
         return warn("not looked at", "correct the settings first")

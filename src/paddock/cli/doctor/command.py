@@ -9,7 +9,7 @@ from rich.text import Text
 from paddock.cli import base, flags, render
 from paddock.cli.base import Json
 from paddock.cli.doctor.checks import run_all
-from paddock.cli.doctor.finding import Asked, Finding, Status
+from paddock.cli.doctor.finding import Finding, Scope, Status
 from paddock.errors import InvalidInput
 from paddock.models import Environment
 
@@ -44,7 +44,7 @@ def doctor(
     environment and its GPUs.
     """
     at = base.place(ctx)
-    asked = Asked(
+    asked = Scope(
         backend=backend,
         quick=quick,
         environment=_environment(python, venv, conda),

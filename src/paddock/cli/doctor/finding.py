@@ -10,7 +10,7 @@ from paddock.models import Environment
 
 
 @dataclass(frozen=True)
-class Asked:
+class Scope:
     """Which Slurm clusters are to be tested, and how. Without a backend: all of the settings."""
 
     backend: str | None = None

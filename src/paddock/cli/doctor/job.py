@@ -50,7 +50,7 @@ echo | put done
 
 
 @dataclass
-class Seen:
+class ProbeResult:
     """What came of it."""
 
     node: str = ""
@@ -182,7 +182,7 @@ def _python(site: Site) -> str:
 # --- while ----------------------------------------------------------------------------------------------------------
 
 
-def _tried(site: Site, batch: AllocationBatch, folder: Path, here: Path) -> Seen:
+def _tried(site: Site, batch: AllocationBatch, folder: Path, here: Path) -> ProbeResult:
     ids = list(site.backend.submit(batch))
     try:
         seen = _started(site, ids, here)
@@ -224,7 +224,7 @@ class _Watch:
         return now
 
 
-def _started(site: Site, ids: list[str], here: Path) -> Seen:
+def _started(site: Site, ids: list[str], here: Path) -> ProbeResult:
     """Until the node has written its first file."""
     began = time.monotonic()
     watch, told = _Watch(site, ids), ""
@@ -242,7 +242,7 @@ def _started(site: Site, ids: list[str], here: Path) -> Seen:
     node, _, question = text.strip().partition(" ")
     if question != (here.parent / "question").read_text().strip():
         raise _Failed(error(f"{node} does not see what is in {here.parent}", _SHARE))
-    return Seen(node=node, waited=time.monotonic() - began)
+    return ProbeResult(node=node, waited=time.monotonic() - began)
 
 
 _SHARE = "set PADDOCK_HOME to a folder that all nodes see under the same path"
@@ -274,7 +274,7 @@ def _over(status: AllocationStatus) -> bool:
     return status.state is AllocationState.ENDED
 
 
-def _echo(site: Site, folder: Path, here: Path, seen: Seen) -> None:
+def _echo(site: Site, folder: Path, here: Path, seen: ProbeResult) -> None:
     """A file there, a file back: how long that takes, and what the time is over there meanwhile."""
     answer = secrets.token_hex(16)
     sent = time.time()
@@ -294,7 +294,7 @@ def _echo(site: Site, folder: Path, here: Path, seen: Seen) -> None:
         seen.clock = checks_node.clock(sent, float(stamp), back)
 
 
-def _ended(site: Site, ids: list[str], here: Path, seen: Seen) -> None:
+def _ended(site: Site, ids: list[str], here: Path, seen: ProbeResult) -> None:
     end = time.monotonic() + TIME_LIMIT + SIGHT_SECONDS
     watch = _Watch(site, ids)
     while _read(here, "done") is None and time.monotonic() < end:
@@ -318,7 +318,7 @@ def _read(folder: Path, name: str) -> str | None:
 # --- after ----------------------------------------------------------------------------------------------------------
 
 
-def _findings(site: Site, here: Path, seen: Seen, *, tried: bool) -> list[Finding]:
+def _findings(site: Site, here: Path, seen: ProbeResult, *, tried: bool) -> list[Finding]:
     found = [ok(f"a tiny job ran on {seen.node}, {seen.waited:.1f} s after it was submitted").named("job")]
     found += [seen.home.named("home")] if seen.home else []
     found += [seen.clock.named("clock")] if seen.clock else []

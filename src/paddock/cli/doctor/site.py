@@ -6,7 +6,7 @@ from functools import cached_property
 from paddock.backends.slurm import parse
 from paddock.backends.slurm.backend import SlurmBackend
 from paddock.backends.slurm.commands import Commands
-from paddock.cli.doctor.finding import Asked
+from paddock.cli.doctor.finding import Scope
 from paddock.errors import BackendError
 from paddock.models import Node, Resources
 from paddock.paths import Home
@@ -19,7 +19,7 @@ Row = dict[str, str]
 
 
 class Site:
-    def __init__(self, name: str, cluster: SlurmSettings, settings: Settings, home: Home, asked: Asked) -> None:
+    def __init__(self, name: str, cluster: SlurmSettings, settings: Settings, home: Home, asked: Scope) -> None:
         self.name = name
         self.cluster = cluster
         self.settings = settings

@@ -10,7 +10,7 @@ from paddock.backends.slurm import parse, partitions
 from paddock.backends.slurm.complaints import message
 from paddock.cli import render
 from paddock.cli.doctor import accounting, job
-from paddock.cli.doctor.finding import Asked, Finding, Status, error, guarded, guarded_all, ok, warn, worst
+from paddock.cli.doctor.finding import Finding, Scope, Status, error, guarded, guarded_all, ok, warn, worst
 from paddock.cli.doctor.site import Site
 from paddock.errors import BackendError, BackendUnavailable, InvalidInput
 from paddock.models import Resources
@@ -23,7 +23,7 @@ SLOW_SECONDS = 2.0
 MOST_LISTED = 12
 
 
-def run_all(settings: Settings | None, home: Home, asked: Asked) -> list[Finding]:
+def run_all(settings: Settings | None, home: Home, asked: Scope) -> list[Finding]:
     if settings is None:
         return [warn("not looked at", "correct the settings first").named(asked.backend)] if asked.backend else []
     chosen = _chosen(settings, asked)
@@ -34,7 +34,7 @@ def run_all(settings: Settings | None, home: Home, asked: Asked) -> list[Finding
     ]
 
 
-def _chosen(settings: Settings, asked: Asked) -> dict[str, SlurmSettings]:
+def _chosen(settings: Settings, asked: Scope) -> dict[str, SlurmSettings]:
     clusters = settings.clusters
     if asked.backend is None:
         return dict(sorted(clusters.items()))

@@ -33,7 +33,7 @@ Attempt = tuple[str, int]
 
 
 @dataclass
-class Found:
+class SpaceUse:
     jobs: dict[str, Size] = field(default_factory=dict)
     parts: dict[str, Size] = field(default_factory=lambda: defaultdict(Size))  # of all jobs
     others: dict[str, Size] = field(default_factory=dict)
@@ -75,7 +75,7 @@ def space(home: Home, settings: Settings | None) -> Finding:
     return ok("\n".join(lines)).model_copy(update={"fix": _advice(found, past)})
 
 
-def _advice(found: Found, past: Past) -> str:
+def _advice(found: SpaceUse, past: Past) -> str:
     jobs = _sum(size for job, size in found.jobs.items() if job in past.jobs)
     options = [
         option
@@ -90,9 +90,9 @@ def _advice(found: Found, past: Past) -> str:
     return f"`paddock prune {' '.join(options)}` would free about {size_text(jobs.bytes + found.old_attempts.bytes)}"
 
 
-def look(home: Home, past: Past, until: float) -> Found:
+def look(home: Home, past: Past, until: float) -> SpaceUse:
     """All that is there, as far as there is time; the jobs last, newest first."""
-    found = Found()
+    found = SpaceUse()
     database = Size()
     for name in ("", "-wal", "-shm"):
         database.add(folders.measure(Path(f"{home.database}{name}"), below=home.root, until=until))
@@ -122,7 +122,7 @@ def _folders(folder: Path) -> list[Path]:
         return []
 
 
-def _job(root: Path, found: Found, past: Past, until: float) -> Size:
+def _job(root: Path, found: SpaceUse, past: Past, until: float) -> Size:
     whole = Size()
     for folder, size in _walk(root, until):
         attempt = attempt_of(folder)

@@ -17,7 +17,7 @@ from paddock.program.inspection import (
     with_fire,
     with_typer,
 )
-from paddock.program.inspection.module import Found, Module
+from paddock.program.inspection.module import Findings, Module
 
 __all__ = ["inspect_source"]
 
@@ -65,17 +65,17 @@ def _parsed(source: str) -> Module:
         return Module(source.removeprefix("\ufeff"))
 
 
-def _found(module: Module) -> Found:
+def _found(module: Module) -> Findings:
     flags = [f for reader in _FLAG_READERS if (f := reader(module)) is not None]
     if flags:
         return _merged(flags)
     for reader in _OTHER_READERS:
         if (found := reader(module)) is not None:
             return found
-    return Found(convention=Convention.ENV, warnings=[_NO_PARAMETERS])
+    return Findings(convention=Convention.ENV, warnings=[_NO_PARAMETERS])
 
 
-def _merged(flags: list[Found]) -> Found:
+def _merged(flags: list[Findings]) -> Findings:
     """Some scripts use two at once, such as absl's flags beside an argparse parser."""
     merged = flags[0]
     for other in flags[1:]:

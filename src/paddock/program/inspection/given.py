@@ -5,14 +5,10 @@ import re
 from collections.abc import Sequence
 
 from paddock.models import Convention, ScriptParam, ScriptReport
+from paddock.models.script import same_name
 from paddock.program.inspection.with_argv import STFMANAGER
 
 MAX_UNKNOWN = 20  # so many are told one by one: what was meant instead takes long to find
-
-
-def same_name(name: str) -> str:
-    """Names are compared in this form: `batch-size` and `batch_size` are one."""
-    return name.lstrip("-").replace("-", "_")
 
 
 def check(report: ScriptReport, given: Sequence[str]) -> list[str]:

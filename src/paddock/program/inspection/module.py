@@ -19,7 +19,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass
-class Found:
+class Findings:
     """What one reader has found."""
 
     params: list[ScriptParam] = field(default_factory=list)

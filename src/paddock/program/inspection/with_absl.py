@@ -4,7 +4,7 @@ import ast
 from typing import Any
 
 from paddock.models import FlagStyle, ScriptParam
-from paddock.program.inspection.module import Found, Module, argument, last_name
+from paddock.program.inspection.module import Findings, Module, argument, last_name
 from paddock.program.inspection.values import Kind
 
 # A `list` of absl is one text with commas, so it is declared as text; `multi` flags are repeated.
@@ -16,8 +16,8 @@ _KINDS: dict[str, Kind] = {
 _WITH_VALUES = ("enum", "multi_enum", "enum_class", "multi_enum_class")
 
 
-def read(module: Module) -> Found | None:
-    found = Found()
+def read(module: Module) -> Findings | None:
+    found = Findings()
     seen = False
     for call in module.find(ast.Call):
         last = last_name(call.func)
@@ -33,7 +33,7 @@ def read(module: Module) -> Found | None:
     return found if seen else None
 
 
-def _add(module: Module, call: ast.Call, name: str, what: str, found: Found) -> None:
+def _add(module: Module, call: ast.Call, name: str, what: str, found: Findings) -> None:
     extra: dict[str, Any] = {}
     if what in _WITH_VALUES:
         extra["choices"] = module.items(argument(call, 2, "enum_values", "enum_class"))

@@ -6,7 +6,7 @@ from pydantic import JsonValue
 
 from paddock.models import FlagStyle, ScriptParam
 from paddock.program.inspection import kinds
-from paddock.program.inspection.module import Found, Module, argument, keyword, last_name, unpacks
+from paddock.program.inspection.module import Findings, Module, argument, keyword, last_name, unpacks
 from paddock.program.inspection.values import Kind, kind_of
 
 MAX_WARNINGS = 20
@@ -24,12 +24,12 @@ _ON = dict.fromkeys(("store_true", "store_const", "append_const", "count"), Flag
 _NO_PARAM = ("help", "version")
 
 
-def read(module: Module) -> Found | None:
+def read(module: Module) -> Findings | None:
     calls = list(module.calls("add_argument", "add_option"))
     parsers = list(module.calls("ArgumentParser", "OptionParser", "ArgParser"))
     if not calls and not parsers:
         return None
-    found = Found(open_ended=any(True for _ in module.calls(*_OPENING)) or _goes_elsewhere(module))
+    found = Findings(open_ended=any(True for _ in module.calls(*_OPENING)) or _goes_elsewhere(module))
     defaults = _set_defaults(module)
     for call in calls:
         _read_call(module, call, found, defaults)
@@ -37,7 +37,7 @@ def read(module: Module) -> Found | None:
     return found
 
 
-def _read_call(module: Module, call: ast.Call, found: Found, defaults: dict[str, JsonValue]) -> None:
+def _read_call(module: Module, call: ast.Call, found: Findings, defaults: dict[str, JsonValue]) -> None:
     names = [module.text(a) for a in call.args]
     action = _action(module, call)
     if unpacks(call) or module.in_loop(call) or None in names or (not names and keyword(call, "dest") is None):
@@ -56,7 +56,7 @@ def _read_call(module: Module, call: ast.Call, found: Found, defaults: dict[str,
 
 
 def _add_option(
-    module: Module, call: ast.Call, strings: list[str], action: str, found: Found, defaults: dict[str, JsonValue]
+    module: Module, call: ast.Call, strings: list[str], action: str, found: Findings, defaults: dict[str, JsonValue]
 ) -> None:
     if not strings:
         return
@@ -114,7 +114,7 @@ def _takes_several(module: Module, call: ast.Call) -> bool:
     return nargs is not None and last_name(nargs) != "OPTIONAL" and module.value(nargs) != "?"
 
 
-def _add_positional(module: Module, call: ast.Call, name: str, found: Found) -> None:
+def _add_positional(module: Module, call: ast.Call, name: str, found: Findings) -> None:
     default = module.value(keyword(call, "default"))
     nargs = module.value(keyword(call, "nargs"))
     found.add_positional(
@@ -129,7 +129,7 @@ def _add_positional(module: Module, call: ast.Call, name: str, found: Found) -> 
     )
 
 
-def _joined(found: Found, param: ScriptParam) -> bool:
+def _joined(found: Findings, param: ScriptParam) -> bool:
     """`--augment` and `--no-augment` with the same dest are the two sides of one parameter."""
     place = found.places.get(param.name)
     if place is None:
@@ -175,7 +175,7 @@ def _all_ours(parents: ast.expr, ours: set[str]) -> bool:
     return isinstance(parents, ast.List | ast.Tuple) and all(ast.unparse(p) in ours for p in parents.elts)
 
 
-def _warn_of_commands(module: Module, found: Found) -> None:
+def _warn_of_commands(module: Module, found: Findings) -> None:
     if not any(True for _ in module.calls("add_subparsers")):
         return
     commands = [c for call in module.calls("add_parser") if (c := module.text(argument(call, 0)))]

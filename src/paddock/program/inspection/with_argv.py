@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from paddock.models import Convention, ScriptParam
 from paddock.program.inspection import signatures
 from paddock.program.inspection.kinds import of_annotation, of_converter
-from paddock.program.inspection.module import Found, Module
+from paddock.program.inspection.module import Findings, Module
 from paddock.program.inspection.reads import Read, follow, name_of
 
 MAX_POSITION = 1000
@@ -14,12 +14,12 @@ MAX_POSITION = 1000
 STFMANAGER = ("job_id", "task_id", "batch_size", "learning_rate", "epochs", "early_stopping")
 
 
-def read(module: Module) -> Found | None:
+def read(module: Module) -> Findings | None:
     reader = _Reader(module)
     reads = reader.positions()
     if not reads:
         return _unreadable() if reader.open_ended else None
-    found = Found(open_ended=reader.open_ended, convention=Convention.POSITIONAL)
+    found = Findings(open_ended=reader.open_ended, convention=Convention.POSITIONAL)
     if _is_stfmanager(reads):
         found.convention = Convention.STFMANAGER
         for position in range(3, max(6, *reads) + 1):
@@ -159,9 +159,9 @@ def _param(position: int, read: Read) -> ScriptParam:
     )
 
 
-def _unreadable() -> Found:
+def _unreadable() -> Findings:
     warning = (
         "The script takes sys.argv apart in a way that reading it does not tell: give a command in place of the "
         "script, such as `python {code}/train.py {lr} {epochs}`."
     )
-    return Found(open_ended=True, warnings=[warning], convention=Convention.ENV)
+    return Findings(open_ended=True, warnings=[warning], convention=Convention.ENV)

@@ -4,15 +4,15 @@ import ast
 
 from paddock.models import FlagStyle, ScriptParam
 from paddock.program.inspection import kinds
-from paddock.program.inspection.module import Found, Function, Module, argument, keyword, last_name, unpacks
+from paddock.program.inspection.module import Findings, Function, Module, argument, keyword, last_name, unpacks
 from paddock.program.inspection.values import Kind, kind_of
 from paddock.program.inspection.with_argparse import commands_warning
 
 
-def read(module: Module) -> Found | None:
+def read(module: Module) -> Findings | None:
     if not module.imports("click", "rich_click", "asyncclick"):
         return None
-    found = Found()
+    found = Findings()
     seen = False
     for function in module.all_functions:
         for decorator in _decorators(function):
@@ -32,7 +32,7 @@ def _decorators(function: Function) -> list[ast.Call]:
     return [d for d in function.decorator_list if isinstance(d, ast.Call)]
 
 
-def _add_option(module: Module, call: ast.Call, found: Found) -> None:
+def _add_option(module: Module, call: ast.Call, found: Findings) -> None:
     declared = [module.text(a) for a in call.args]
     texts = [d for d in declared if d]
     if unpacks(call) or len(texts) < len(declared):
@@ -101,7 +101,7 @@ def _choices(module: Module, call: ast.Call) -> list[object] | None:
     return None
 
 
-def _add_argument(module: Module, call: ast.Call, found: Found) -> None:
+def _add_argument(module: Module, call: ast.Call, found: Findings) -> None:
     name = module.text(argument(call, 0))
     if name is None or unpacks(call):
         found.open_ended = True
@@ -119,7 +119,7 @@ def _add_argument(module: Module, call: ast.Call, found: Found) -> None:
     )
 
 
-def _warn_of_groups(module: Module, found: Found) -> None:
+def _warn_of_groups(module: Module, found: Findings) -> None:
     functions = module.all_functions
     groups = [f.name for f in functions if any(module.dotted(_called(d)) == "click.group" for d in f.decorator_list)]
     if not groups:

@@ -4,7 +4,7 @@ import ast
 
 from paddock.models import Convention, FlagStyle, ScriptParam
 from paddock.program.inspection import kinds
-from paddock.program.inspection.module import Found, Module, keyword, last_name
+from paddock.program.inspection.module import Findings, Module, keyword, last_name
 from paddock.program.inspection.values import Kind, kind_of
 
 _PARSERS = ("HfArgumentParser", "H4ArgumentParser", "TrlParser", "add_arguments", "LightningCLI")
@@ -14,8 +14,8 @@ _PARSERS_BY_PATH = (
 )  # fmt: skip
 
 
-def read(module: Module) -> Found | None:
-    found = Found(open_ended=True)
+def read(module: Module) -> Findings | None:
+    found = Findings(open_ended=True)
     seen = False
     for call in module.find(ast.Call):
         by_path = module.dotted(call.func) in _PARSERS_BY_PATH
@@ -31,7 +31,7 @@ def read(module: Module) -> Found | None:
     return found if seen else None
 
 
-def _add_fields(module: Module, owner: ast.ClassDef | None, bool_style: FlagStyle, found: Found) -> None:
+def _add_fields(module: Module, owner: ast.ClassDef | None, bool_style: FlagStyle, found: Findings) -> None:
     if owner is None:
         return
     for base in owner.bases:
@@ -41,7 +41,7 @@ def _add_fields(module: Module, owner: ast.ClassDef | None, bool_style: FlagStyl
     _add_own_fields(module, owner, bool_style, found)
 
 
-def _add_own_fields(module: Module, owner: ast.ClassDef, bool_style: FlagStyle, found: Found) -> None:
+def _add_own_fields(module: Module, owner: ast.ClassDef, bool_style: FlagStyle, found: Findings) -> None:
     for statement in owner.body:
         if not isinstance(statement, ast.AnnAssign) or not isinstance(statement.target, ast.Name):
             continue
@@ -82,7 +82,7 @@ def _default(module: Module, node: ast.expr | None) -> tuple[ast.expr | None, st
     return keyword(node, "default") or made, help_text
 
 
-def read_hydra(module: Module) -> Found | None:
+def read_hydra(module: Module) -> Findings | None:
     decorators = [d.func if isinstance(d, ast.Call) else d for f in module.all_functions for d in f.decorator_list]
     hydra = any(module.dotted(d) == "hydra.main" for d in decorators)
     if not hydra and not any(True for _ in module.calls("from_cli")):
@@ -92,4 +92,4 @@ def read_hydra(module: Module) -> Found | None:
         f"The script takes its parameters through {how}, as key=value: give a command in place of the script, "
         "such as `python {code}/train.py lr={lr}`."
     )
-    return Found(open_ended=True, warnings=[warning], convention=Convention.ENV)
+    return Findings(open_ended=True, warnings=[warning], convention=Convention.ENV)

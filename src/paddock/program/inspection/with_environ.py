@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pydantic import JsonValue
 
 from paddock.models import Convention, ScriptParam
-from paddock.program.inspection.module import Found, Module, argument
+from paddock.program.inspection.module import Findings, Module, argument
 from paddock.program.inspection.reads import follow
 from paddock.program.inspection.values import Kind, kind_of
 
@@ -25,8 +25,8 @@ _NOT_OURS_BY_START = (
 _OWN = "PADDOCK_PARAM_"
 
 
-def read(module: Module) -> Found | None:
-    found = Found(convention=Convention.ENV)
+def read(module: Module) -> Findings | None:
+    found = Findings(convention=Convention.ENV)
     for name, node, default in _variables(module):
         own = name.removeprefix(_OWN)
         if own == name and (name in _NOT_OURS or name.startswith(_NOT_OURS_BY_START)):

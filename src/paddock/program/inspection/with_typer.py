@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from paddock.models import FlagStyle, ScriptParam
 from paddock.program.inspection import kinds, signatures
-from paddock.program.inspection.module import Found, Function, Module, keyword, last_name
+from paddock.program.inspection.module import Findings, Function, Module, keyword, last_name
 from paddock.program.inspection.values import Kind, kind_of
 from paddock.program.inspection.with_argparse import commands_warning
 from paddock.program.inspection.with_click import split_pair
@@ -15,13 +15,13 @@ from paddock.program.inspection.with_click import split_pair
 _INJECTED = ("typer.Context", "click.Context", "typer.CallbackParam")
 
 
-def read(module: Module) -> Found | None:
+def read(module: Module) -> Findings | None:
     if not module.imports("typer"):
         return None
     commands = list(_commands(module))
     if not commands:
         return None
-    found = Found(open_ended="allow_extra_args" in ast.unparse(module.tree))
+    found = Findings(open_ended="allow_extra_args" in ast.unparse(module.tree))
     for function in commands:
         for arg in signatures.arguments(function):
             if module.dotted(arg.annotation) not in _INJECTED:
@@ -49,7 +49,7 @@ def _commands(module: Module) -> Iterator[Function]:
                 yield named
 
 
-def _add(module: Module, arg: signatures.Argument, found: Found) -> None:
+def _add(module: Module, arg: signatures.Argument, found: Findings) -> None:
     declared = kinds.of_annotation(module, arg.annotation)
     marker, default_node = _marker(module, arg, declared.extras)
     default = module.value(default_node)

@@ -19,7 +19,7 @@ from ...common import layout
 from ...common.files import Folder, open_plain
 from .. import scheduler
 from ..manifest import Members
-from ..process.usage import Usage
+from ..process.usage import ProcessUsage
 from .member import LONGEST, by_srun
 
 # So long a scheduler that does not answer may hold up the runner.
@@ -82,12 +82,12 @@ class Crew:
             self._step = next((step for step in told if _is_step(step)), None)
         return self._step
 
-    def usage(self) -> Optional[Usage]:
+    def usage(self) -> Optional[ProcessUsage]:
         """Of all members together, as they last told it."""
         told = [(_count(one.get("memory")), _count(one.get("cpu"))) for one in self._told(layout.member_usage)]
         if not told:
             return None
-        return Usage(int(sum(memory for memory, _ in told)), round(sum(cpu for _, cpu in told), 3))
+        return ProcessUsage(int(sum(memory for memory, _ in told)), round(sum(cpu for _, cpu in told), 3))
 
     def ends(self) -> List[Dict[str, Any]]:
         """How members ended, as far as they could tell it, the first end first."""
@@ -153,7 +153,7 @@ class CrewSampler:
         self._crew = crew
         self.peak_memory = 0
 
-    def sample(self) -> Optional[Usage]:
+    def sample(self) -> Optional[ProcessUsage]:
         usage = self._crew.usage()
         if usage is not None:
             self.peak_memory = max(self.peak_memory, usage.memory)

@@ -8,20 +8,20 @@ from typing import Iterator, NamedTuple, Optional, Tuple
 from .usage import cgroup_folders
 
 
-class Host(NamedTuple):
+class HostMemory(NamedTuple):
     total: int
     available: int
 
 
-def look() -> Optional[Host]:
+def look() -> Optional[HostMemory]:
     """The machine's, or the allocation's where that is less."""
     machine = _machine()
     bounds = [machine] if machine is not None else []
-    bounds += [Host(limit, max(0, limit - used)) for limit, used in _limits()]
+    bounds += [HostMemory(limit, max(0, limit - used)) for limit, used in _limits()]
     return min(bounds, key=lambda one: one.available, default=None)
 
 
-def _machine() -> Optional[Host]:
+def _machine() -> Optional[HostMemory]:
     found = {}
     try:
         with open("/proc/meminfo", encoding="ascii", errors="replace") as file:
@@ -31,7 +31,7 @@ def _machine() -> Optional[Host]:
                     found[name] = int(rest.split()[0]) * 1024
     except (OSError, ValueError, IndexError):
         return None
-    return Host(found["MemTotal"], found["MemAvailable"]) if len(found) == 2 else None
+    return HostMemory(found["MemTotal"], found["MemAvailable"]) if len(found) == 2 else None
 
 
 def _limits() -> Iterator[Tuple[int, int]]:

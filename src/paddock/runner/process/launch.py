@@ -9,10 +9,10 @@ from typing import Any, Dict, List, Optional
 
 from ...common import layout
 from ...common.files import open_plain
-from ..mailbox import Attempt
+from ..mailbox import QueuedAttempt
 from ..manifest import Manifest
 from ..multinode import members
-from .prepare import Place
+from .prepare import AttemptPlace
 
 
 class LaunchError(Exception):
@@ -20,7 +20,7 @@ class LaunchError(Exception):
 
 
 def launch(
-    manifest: Manifest, attempt: Attempt, place: Place, seat: Dict[str, str], ends_at: Optional[int] = None
+    manifest: Manifest, attempt: QueuedAttempt, place: AttemptPlace, seat: Dict[str, str], ends_at: Optional[int] = None
 ) -> subprocess.Popen[bytes]:
     argv = _arguments(attempt.line.get("argv"))
     env = _environment(manifest, attempt, place, seat)
@@ -69,7 +69,9 @@ def _arguments(value: Any) -> List[bytes]:
     return [_encode(argument, "an argument of the command") for argument in value]
 
 
-def _environment(manifest: Manifest, attempt: Attempt, place: Place, seat: Dict[str, str]) -> Dict[bytes, bytes]:
+def _environment(
+    manifest: Manifest, attempt: QueuedAttempt, place: AttemptPlace, seat: Dict[str, str]
+) -> Dict[bytes, bytes]:
     env = dict(os.environb)
     for name, value in seat.items():
         # What somebody has set stays: but what is whose is not for the environment of the allocation to say.

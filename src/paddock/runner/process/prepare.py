@@ -9,7 +9,7 @@ import time
 from typing import Dict, List, NamedTuple, Tuple
 
 from ...common import files, layout
-from ..mailbox import Attempt
+from ..mailbox import QueuedAttempt
 from . import tidy
 
 MANY_FILES = 300
@@ -19,7 +19,7 @@ _RESULTS_LINK = os.path.join("..", "..", "..")
 _CODE_LINK = os.path.join("..", "..", "..", "..", layout.CODE)
 
 
-class Place(NamedTuple):
+class AttemptPlace(NamedTuple):
     """Where an attempt lives."""
 
     task_dir: str
@@ -38,11 +38,11 @@ class Preparer:
         self._job = job
         self._links: Dict[str, str] = {}
 
-    def prepare(self, attempt: Attempt) -> Place:
+    def prepare(self, attempt: QueuedAttempt) -> AttemptPlace:
         """Raises OSError when the disk does not allow it."""
         task_dir = layout.task(self._job_dir, self._job, attempt.task)
         attempt_dir = layout.attempt(task_dir, attempt.number)
-        place = Place(
+        place = AttemptPlace(
             task_dir=task_dir,
             work=layout.work(task_dir),
             checkpoint=layout.checkpoint(task_dir),
@@ -66,7 +66,7 @@ class Preparer:
         files.write_plain(place.params, _params(attempt), below=self._job_dir)
         return place
 
-    def tidy(self, place: Place) -> None:
+    def tidy(self, place: AttemptPlace) -> None:
         """Remove what nobody needs when the attempt has ended, such as empty folders. See docs/job-folder.md."""
         tidy.remove_members(place.members, self._job_dir)
         if tidy.is_latest(place.attempt_dir, self._job_dir):
@@ -188,5 +188,5 @@ def _stamps(folder: str) -> Dict[str, Tuple[int, int]]:
     return found
 
 
-def _params(attempt: Attempt) -> bytes:
+def _params(attempt: QueuedAttempt) -> bytes:
     return json.dumps(attempt.line.get("params") or {}).encode()

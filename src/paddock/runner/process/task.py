@@ -9,17 +9,17 @@ import time
 from typing import Dict, List, Optional, Tuple
 
 from ...common import processes
-from ..mailbox import Attempt
+from ..mailbox import QueuedAttempt
 from ..manifest import Manifest
 from ..multinode import members
 from ..multinode.member import by_srun
 from ..sources.follower import Follower
-from ..sources.guarded_follower import Record, Watch
+from ..sources.guarded_follower import GuardedFollower, Record
 from .causes import explain
 from .launch import LaunchError, describe, launch
 from .leftovers import Leftover
 from .log_limit import LogLimit
-from .prepare import Place, Preparer
+from .prepare import AttemptPlace, Preparer
 from .usage import OomCounter, Sampler
 
 Explanation = Tuple[Optional[str], Optional[str]]
@@ -33,13 +33,13 @@ TERM_SECONDS = 0.2
 KILLED_SECONDS = 1.0
 
 
-class Task:
+class RunningTask:
     def __init__(
         self,
-        attempt: Attempt,
-        place: Place,
+        attempt: QueuedAttempt,
+        place: AttemptPlace,
         process: subprocess.Popen[bytes],
-        watch: Watch,
+        watch: GuardedFollower,
         oom: OomCounter,
         crew: Optional[members.Crew] = None,
     ) -> None:
@@ -187,17 +187,17 @@ def start(
     manifest: Manifest,
     preparer: Preparer,
     oom: OomCounter,
-    attempt: Attempt,
+    attempt: QueuedAttempt,
     seat: Dict[str, str],
     ends_at: Optional[int] = None,
-) -> Task:
+) -> RunningTask:
     """Raises LaunchError."""
     place = None
     try:
         place = preparer.prepare(attempt)
         # Before the process: the follower must know what was there before it.
         limit = LogLimit(place.log, manifest.job_dir, manifest.log_bytes)
-        watch = Watch(lambda: _follower(manifest, attempt, place), limit)
+        watch = GuardedFollower(lambda: _follower(manifest, attempt, place), limit)
         process = launch(manifest, attempt, place, seat, ends_at)
     except (OSError, ValueError, TypeError, LaunchError) as error:
         if place is not None:
@@ -207,10 +207,10 @@ def start(
         raise LaunchError(describe(error)) from error
     team = manifest.members
     crew = members.Crew(team, place.members) if team is not None and by_srun(team) else None
-    return Task(attempt, place, process, watch, oom, crew)
+    return RunningTask(attempt, place, process, watch, oom, crew)
 
 
-def _follower(manifest: Manifest, attempt: Attempt, place: Place) -> Follower:
+def _follower(manifest: Manifest, attempt: QueuedAttempt, place: AttemptPlace) -> Follower:
     return Follower(
         place.task_dir,
         place.work,

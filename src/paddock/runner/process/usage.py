@@ -9,7 +9,7 @@ from typing import Dict, Iterator, NamedTuple, Optional, Tuple
 from ...common import processes
 
 
-class Usage(NamedTuple):
+class ProcessUsage(NamedTuple):
     memory: int
     cpu: float
 
@@ -23,7 +23,7 @@ class Sampler:
         self._cpu: Dict[int, float] = {}
         self.peak_memory = 0
 
-    def sample(self) -> Optional[Usage]:
+    def sample(self) -> Optional[ProcessUsage]:
         found = {pid: processes.stat(pid) for pid in processes.tree(self._pid)}
         stats = {pid: stat for pid, stat in found.items() if stat is not None}
         if not stats:
@@ -36,7 +36,7 @@ class Sampler:
         self._at = now
         self._cpu = {pid: stat.cpu_seconds for pid, stat in stats.items()}
         self.peak_memory = max(self.peak_memory, memory)
-        return Usage(memory, round(cores, 3))
+        return ProcessUsage(memory, round(cores, 3))
 
 
 class OomCounter:

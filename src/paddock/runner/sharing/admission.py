@@ -10,16 +10,16 @@ from typing import Any, Dict, List, Mapping, Optional
 
 from ...common import cores, node_stats, processes
 from ...common.gpus import Card, Gpus, visible
-from ..mailbox import Attempt, Identity
+from ..mailbox import Identity, QueuedAttempt
 from ..manifest import Manifest
 from ..process import host_memory
-from ..process.usage import Usage
+from ..process.usage import ProcessUsage
 from . import packing, packing_controller, seats
 from .mps import Mps
-from .occupants import Group, Sitter
-from .packing import Ledger
-from .packing_controller import Auto, View
-from .seats import Seat, Seats
+from .occupants import Group, Occupant
+from .packing import MemoryHistory
+from .packing_controller import Observation, PackingController
+from .seats import AssignedSeat, Seats
 
 PATIENCE = 60.0  # so long one that has to be alone waits for a card to become free by itself
 _LONGER = 5.0  # and its runner stays for it
@@ -29,7 +29,7 @@ _OURS = 10**8  # bytes that a runner holds itself, with what its scheduler start
 _MOST_OWNERS = 4096
 
 
-class Floor:
+class Admission:
     def __init__(self, manifest: Manifest, gpus: Gpus, environ: Mapping[str, str]) -> None:
         self._manifest = manifest
         self._gpus = gpus
@@ -40,11 +40,11 @@ class Floor:
         self._groups = [Group(tuple(self._cards[i : i + size])) for i in range(0, len(self._cards) - size + 1, size)]
         self._cores = cores.of_allocation(environ)
         self._seats = Seats(manifest, self._cores, environ)
-        self._sitters: Dict[Identity, Sitter] = {}
+        self._occupants: Dict[Identity, Occupant] = {}
         self._owners: Dict[int, Optional[Identity]] = {}  # process on a card -> whose it is
         known = (manifest.known or {}).get(self._cards[0].name if self._cards else "") or {}
         self._known = bool(known)
-        self._ledger = Ledger(known.get("need"))
+        self._ledger = MemoryHistory(known.get("need"))
         self._host_need = 0
         self._waits_alone: Optional[float] = None
         self._waits_host: Optional[float] = None
@@ -52,19 +52,19 @@ class Floor:
         self._limit: Optional[str] = None  # why there are not more, as long as there were more to begin
         self._reached = 0
         self._few = packing.first(self._cards[0].memory if self._cards else 0, self._cores.count)
-        self._auto: Optional[Auto] = None
+        self._auto: Optional[PackingController] = None
         if self._groups and manifest.per_gpu is None:
             most = max(1, manifest.slots // len(self._groups))
-            self._auto = Auto(self._few, most, known.get("tasks"), known.get("limit"))
+            self._auto = PackingController(self._few, most, known.get("tasks"), known.get("limit"))
         self.mps = Mps(environ, manifest.mps)
 
     # --- seats ----------------------------------------------------------------------------------------------------
 
     @property
     def full(self) -> bool:
-        if len(self._sitters) >= self._manifest.slots:
+        if len(self._occupants) >= self._manifest.slots:
             return True
-        return bool(self._groups) and all(len(group.sitters) >= self._most for group in self._groups)
+        return bool(self._groups) and all(len(group.occupants) >= self._most for group in self._groups)
 
     @property
     def _shared(self) -> bool:
@@ -81,11 +81,12 @@ class Floor:
         """Tasks in all."""
         return self._manifest.slots if self._auto is None else min(self._manifest.slots, self._most * len(self._groups))
 
-    def seat(self, attempt: Attempt, now: float) -> Optional[Seat]:
+    def seat(self, attempt: QueuedAttempt, now: float) -> Optional[AssignedSeat]:
         """None: there is no room for it now. Without others it has room in any case, sooner or later."""
-        if len(self._sitters) >= self._manifest.slots or not self._host_admits(attempt, now):
+        if len(self._occupants) >= self._manifest.slots or not self._host_admits(attempt, now):
             return None
-        if self._sitters and any(map(self._for_itself, [attempt, *(one.attempt for one in self._sitters.values())])):
+        together = [attempt, *(one.attempt for one in self._occupants.values())]
+        if self._occupants and any(map(self._for_itself, together)):
             return None
         if not self._groups:
             return self._new_seat()
@@ -98,14 +99,14 @@ class Floor:
             seat = seats.sharing(seat, how, why, self.mps.environment if how == "mps" else {})
         return seat
 
-    def _for_itself(self, attempt: Attempt) -> bool:
+    def _for_itself(self, attempt: QueuedAttempt) -> bool:
         """Whether it has to have the whole allocation, not only a card: it was the machine's memory that it lacked."""
         return attempt.room.alone and (attempt.room.host is not None or not self._groups)
 
-    def _new_seat(self) -> Seat:
-        return self._seats.make(self._wanted, {sitter.seat.place for sitter in self._sitters.values()})
+    def _new_seat(self) -> AssignedSeat:
+        return self._seats.make(self._wanted, {occupant.seat.place for occupant in self._occupants.values()})
 
-    def _place(self, attempt: Attempt, now: float) -> Optional[int]:
+    def _place(self, attempt: QueuedAttempt, now: float) -> Optional[int]:
         """The group of cards with room for it."""
         spaces = [group.space(now) for group in self._groups]
         need = self._expected(attempt)
@@ -118,7 +119,7 @@ class Floor:
             self._short_of = packing_controller.MEMORY
         return None
 
-    def _expected(self, attempt: Attempt) -> Optional[int]:
+    def _expected(self, attempt: QueuedAttempt) -> Optional[int]:
         """Bytes that it will need on a card; None: nothing is known yet."""
         if not self._groups[0].total:
             return 0  # nobody tells of these cards: only the number of tasks counts
@@ -126,26 +127,26 @@ class Floor:
         known = [one for one in (attempt.room.gpu, usual) if one is not None]
         return max(known) if known else None
 
-    def _held_for_one(self, attempt: Attempt, now: float) -> Optional[int]:
+    def _held_for_one(self, attempt: QueuedAttempt, now: float) -> Optional[int]:
         """A card that takes nobody else, because one that has to be alone has waited long enough."""
         if attempt.room.alone:
             self._waits_alone = now if self._waits_alone is None else self._waits_alone
             return None
         if self._waits_alone is None or now - self._waits_alone < PATIENCE:
             return None
-        return min(range(len(self._groups)), key=lambda place: len(self._groups[place].sitters))
+        return min(range(len(self._groups)), key=lambda place: len(self._groups[place].occupants))
 
-    def _host_admits(self, attempt: Attempt, now: float) -> bool:
-        need = max(attempt.room.host or 0, self._host_need if self._sitters else 0)
+    def _host_admits(self, attempt: QueuedAttempt, now: float) -> bool:
+        need = max(attempt.room.host or 0, self._host_need if self._occupants else 0)
         memory = host_memory.look() if need else None
         if memory is None:
             return True
-        to_come = sum(max(0, self._host_need - sitter.memory) for sitter in self._sitters.values())
+        to_come = sum(max(0, self._host_need - occupant.memory) for occupant in self._occupants.values())
         if need <= memory.available - to_come - int(memory.total * _HOST_MARGIN):
             return True
-        if not self._sitters and memory.total - memory.available < _OURS:
+        if not self._occupants and memory.total - memory.available < _OURS:
             return True  # there will never be more
-        if not self._sitters:  # others on this machine hold it: they may go, but it is not waited for ever
+        if not self._occupants:  # others on this machine hold it: they may go, but it is not waited for ever
             self._waits_host = now if self._waits_host is None else self._waits_host
             return now - self._waits_host >= PATIENCE
         self._short_of = packing_controller.HOST_MEMORY
@@ -165,48 +166,48 @@ class Floor:
 
     # --- who comes and goes ---------------------------------------------------------------------------------------
 
-    def sit(self, attempt: Attempt, seat: Seat, pid: int, now: float) -> None:
+    def sit(self, attempt: QueuedAttempt, seat: AssignedSeat, pid: int, now: float) -> None:
         self._waits_host = None
         if attempt.room.alone:
             self._waits_alone = None
         expected = None if seat.group is None else self._expected(attempt)
-        sitter = Sitter(attempt, seat, pid, expected, now)
-        for other in self._sitters.values():
-            other.company = sitter.company = True
-        self._sitters[attempt.identity] = sitter
+        occupant = Occupant(attempt, seat, pid, expected, now)
+        for other in self._occupants.values():
+            other.company = occupant.company = True
+        self._occupants[attempt.identity] = occupant
         if seat.group is not None:
-            self._groups[seat.group].join(sitter)
+            self._groups[seat.group].join(occupant)
         if seat.cores:
             self._seats.bind(pid, seat.cores)
 
-    def leave(self, identity: Identity, well: bool) -> Optional[Sitter]:
-        sitter = self._sitters.pop(identity, None)
-        if sitter is None:
+    def leave(self, identity: Identity, well: bool) -> Optional[Occupant]:
+        occupant = self._occupants.pop(identity, None)
+        if occupant is None:
             return None
-        if sitter.seat.group is not None:
-            del self._groups[sitter.seat.group].sitters[identity]
+        if occupant.seat.group is not None:
+            del self._groups[occupant.seat.group].occupants[identity]
             self._owners = {pid: owner for pid, owner in self._owners.items() if owner != identity}
             if well:
-                self._learn(sitter)
-        return sitter
+                self._learn(occupant)
+        return occupant
 
     # --- what is seen ---------------------------------------------------------------------------------------------
 
     def look(self, now: float, waiting: bool) -> None:
         """At every poll: the memory of all, and what follows from it."""
-        if not self._groups or not self._sitters:
+        if not self._groups or not self._occupants:
             return
         self._read()
         for group in self._groups:
             group.attribute(self._owner, now)
-            for sitter in group.sitters.values():
-                if sitter.peak and sitter.steady(now):
-                    self._learn(sitter)
+            for occupant in group.occupants.values():
+                if occupant.peak and occupant.steady(now):
+                    self._learn(occupant)
         if self._auto is not None:
             self._steer(self._auto, now, waiting)
 
-    def _learn(self, sitter: Sitter) -> None:
-        self._ledger.learn(sitter.peak, sitter.attempt.task, sitter.attempt.params)
+    def _learn(self, occupant: Occupant) -> None:
+        self._ledger.learn(occupant.peak, occupant.attempt.task, occupant.attempt.params)
 
     def _read(self) -> None:
         for group in self._groups:
@@ -219,54 +220,54 @@ class Floor:
         if pid not in self._owners:
             if len(self._owners) >= _MOST_OWNERS:
                 self._owners.clear()
-            leaders = {sitter.pid: identity for identity, sitter in self._sitters.items()}
+            leaders = {occupant.pid: identity for identity, occupant in self._occupants.items()}
             self._owners[pid] = next((leaders[one] for one in processes.ancestry(pid) if one in leaders), None)
         return self._owners[pid]
 
-    def usage(self, identity: Identity, usage: Usage) -> Dict[str, Any]:
+    def usage(self, identity: Identity, usage: ProcessUsage) -> Dict[str, Any]:
         """What was measured of a task; what there is to tell of its cards."""
-        sitter = self._sitters[identity]
-        sitter.memory, sitter.memory_peak = usage.memory, max(sitter.memory_peak, usage.memory)
+        occupant = self._occupants[identity]
+        occupant.memory, occupant.memory_peak = usage.memory, max(occupant.memory_peak, usage.memory)
         self._host_need = max(self._host_need, usage.memory)
-        if sitter.progressed:
-            sitter.cpu = usage.cpu
-        if sitter.seat.group is None:
+        if occupant.progressed:
+            occupant.cpu = usage.cpu
+        if occupant.seat.group is None:
             return {}
-        group = self._groups[sitter.seat.group]
+        group = self._groups[occupant.seat.group]
         load = None if group.load is None else round(group.load, 3)
-        return {"gpu_memory": sitter.total if group.total else None, "gpu_load": load}
+        return {"gpu_memory": occupant.total if group.total else None, "gpu_load": load}
 
     def progress(self, identity: Identity, step: Any, now: float) -> None:
         """A task has told how far it is."""
-        sitter = self._sitters.get(identity)
-        if sitter is None or isinstance(step, bool) or not isinstance(step, (int, float)):
+        occupant = self._occupants.get(identity)
+        if occupant is None or isinstance(step, bool) or not isinstance(step, (int, float)):
             return
-        sitter.progressed = True
-        if sitter.seat.group is None or self._auto is None:
+        occupant.progressed = True
+        if occupant.seat.group is None or self._auto is None:
             return
-        count, before = self._groups[sitter.seat.group].computing, sitter.step
+        count, before = self._groups[occupant.seat.group].computing, occupant.step
         if before is not None and step <= before[0]:
             return  # of another kind: epochs are told beside steps
         if before is None or count != before[2]:
-            sitter.step = (step, now, count)
+            occupant.step = (step, now, count)
         elif now - before[1] >= _LOOKS * self._manifest.poll_seconds:
             self._auto.paces.note(identity, count, (step - before[0]) / (now - before[1]))
-            sitter.step = (step, now, count)
+            occupant.step = (step, now, count)
 
     # --- how many -------------------------------------------------------------------------------------------------
 
     @property
     def _fullest(self) -> Group:
-        return max(self._groups, key=lambda group: len(group.sitters))
+        return max(self._groups, key=lambda group: len(group.occupants))
 
-    def _steer(self, steering: Auto, now: float, waiting: bool) -> None:
+    def _steer(self, steering: PackingController, now: float, waiting: bool) -> None:
         group = self._fullest
-        count, load = len(group.sitters), group.load
+        count, load = len(group.occupants), group.load
         if load is not None and count and group.computing == count:
             steering.paces.note_load(count, load)
-        steady = all(sitter.steady(now) for sitter in group.sitters.values())
+        steady = all(occupant.steady(now) for occupant in group.occupants.values())
         before = steering.target
-        steering.look(View(count, steady, waiting, load, self._fitting(group, now), self._enough_cores()))
+        steering.look(Observation(count, steady, waiting, load, self._fitting(group, now), self._enough_cores()))
         if steering.target != before:
             self._short_of = self._limit = None
             self._bind_again()
@@ -274,33 +275,33 @@ class Floor:
     def _fitting(self, group: Group, now: float) -> int:
         need = self._ledger.usual
         if need is None or not group.total:
-            return len(group.sitters)
+            return len(group.occupants)
         return packing.fitting(group.space(now), need, self._manifest.slots)
 
     def _enough_cores(self) -> int:
         """How many tasks a card the processor can feed."""
-        known = [sitter.cpu for sitter in self._sitters.values() if sitter.cpu is not None]
+        known = [occupant.cpu for occupant in self._occupants.values() if occupant.cpu is not None]
         each = max(sum(known) / len(known), 0.25) if known else 1.0
         each = max(each, (self._manifest.threads or 0) / packing_controller.OVERBOOK)
         return max(1, int(packing_controller.OVERBOOK * self._cores.count / each / len(self._groups)))
 
     def _bind_again(self) -> None:
         """There will be another number of seats: those that are taken get their share of the cores anew."""
-        count = max([self._wanted, *(sitter.seat.place + 1 for sitter in self._sitters.values())])
-        for sitter in self._sitters.values():
-            mine = self._seats.cores_of(sitter.seat.place, count)
-            if mine != sitter.seat.cores:
-                sitter.seat = sitter.seat._replace(cores=mine)
-                self._seats.bind(sitter.pid, mine)
+        count = max([self._wanted, *(occupant.seat.place + 1 for occupant in self._occupants.values())])
+        for occupant in self._occupants.values():
+            mine = self._seats.cores_of(occupant.seat.place, count)
+            if mine != occupant.seat.cores:
+                occupant.seat = occupant.seat._replace(cores=mine)
+                self._seats.bind(occupant.pid, mine)
 
     def packing(self, waiting: bool) -> Optional[Dict[str, Any]]:
         """How tasks share the cards, for the journal."""
         if not self._shared:
             return None
         group = self._fullest
-        self._reached = max(self._reached, len(group.sitters))
+        self._reached = max(self._reached, len(group.occupants))
         count = min(self._reached, self._most)
-        if len(group.sitters) >= self._most:
+        if len(group.occupants) >= self._most:
             self._limit = self._auto.limit if self._auto is not None else packing_controller.ASKED
         elif waiting:
             self._limit = self._short_of or self._limit

@@ -7,7 +7,7 @@ import threading
 from queue import SimpleQueue
 from typing import Any, Callable, Dict, List, Optional, TypeVar
 
-from ...common.gpus import Card, Gpus, Reading
+from ...common.gpus import Card, GpuReading, Gpus
 
 FIRST_SECONDS = 60.0  # a driver that nothing else uses may be loaded only now
 SECONDS = 2.0
@@ -15,7 +15,7 @@ SECONDS = 2.0
 T = TypeVar("T")
 
 
-class Patient(Gpus):
+class GpuThread(Gpus):
     """What does not answer in time is not known, and is not asked again before it has answered."""
 
     def __init__(self, find: Callable[[], Gpus]) -> None:
@@ -28,7 +28,7 @@ class Patient(Gpus):
         none: List[Card] = []
         return self._ask(lambda gpus: gpus.cards(), none, FIRST_SECONDS)
 
-    def read(self, card: Card) -> Optional[Reading]:
+    def read(self, card: Card) -> Optional[GpuReading]:
         return self._ask(lambda gpus: gpus.read(card), None, SECONDS)
 
     def processes(self, card: Card) -> Dict[int, Optional[int]]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Callable, Dict, Optional, Tuple
 
-from ...common.gpus import Card, Reading
-from ..mailbox import Attempt, Identity
+from ...common.gpus import Card, GpuReading
+from ..mailbox import Identity, QueuedAttempt
 from .packing import Space, Tenant
-from .seats import Seat
+from .seats import AssignedSeat
 
 STEADY_SECONDS = 1.0  # so long its memory has not grown, and it trains: what it needs is known
 BUSY_SECONDS = 3.0  # the same of one that has not told of progress yet, while its card is busy
@@ -18,8 +18,10 @@ GROWTH = 1.02
 _TAKEN = 0.002  # of a card: less than that says nothing of who has taken it
 
 
-class Sitter:
-    def __init__(self, attempt: Attempt, seat: Seat, pid: int, expected: Optional[int], now: float) -> None:
+class Occupant:
+    def __init__(
+        self, attempt: QueuedAttempt, seat: AssignedSeat, pid: int, expected: Optional[int], now: float
+    ) -> None:
         self.attempt = attempt
         self.seat = seat
         self.pid = pid
@@ -75,8 +77,8 @@ class Group:
 
     def __init__(self, cards: Tuple[Card, ...]) -> None:
         self.cards = cards
-        self.sitters: Dict[Identity, Sitter] = {}
-        self.readings: Dict[str, Reading] = {}
+        self.occupants: Dict[Identity, Occupant] = {}
+        self.readings: Dict[str, GpuReading] = {}
         self._before: Dict[str, int] = {}  # used by others before ours came
 
     @property
@@ -91,24 +93,24 @@ class Group:
 
     @property
     def computing(self) -> int:
-        return sum(sitter.progressed or sitter.used > 0 for sitter in self.sitters.values())
+        return sum(occupant.progressed or occupant.used > 0 for occupant in self.occupants.values())
 
     def space(self, now: float) -> Space:
         """As one card: the fullest of them."""
-        tenants = tuple(Tenant(one.need(now), one.used, one.alone) for one in self.sitters.values())
+        tenants = tuple(Tenant(one.need(now), one.used, one.alone) for one in self.occupants.values())
         used = max((reading.used for reading in self.readings.values()), default=0)
         return Space(self.total, used, tenants)
 
-    def join(self, sitter: Sitter) -> None:
-        if not self.sitters:
+    def join(self, occupant: Occupant) -> None:
+        if not self.occupants:
             self._before = {card: reading.used for card, reading in self.readings.items()}
-        for other in self.sitters.values():
-            other.neighbours = sitter.neighbours = True
-        self.sitters[sitter.attempt.identity] = sitter
+        for other in self.occupants.values():
+            other.neighbours = occupant.neighbours = True
+        self.occupants[occupant.attempt.identity] = occupant
 
     def attribute(self, owner: Callable[[int], Optional[Identity]], now: float) -> None:
         """The memory on the cards to the tasks: by process; where the driver does not tell, by what is taken since."""
-        held: Dict[Identity, Dict[str, int]] = {identity: {} for identity in self.sitters}
+        held: Dict[Identity, Dict[str, int]] = {identity: {} for identity in self.occupants}
         for card in self.cards:
             reading = self.readings.get(card.id)
             if reading is None or not held:
@@ -122,4 +124,4 @@ class Group:
                 for one in held.values():
                     one[card.id] = taken // len(held)
         for identity, one in held.items():
-            self.sitters[identity].holds(one, self.load, now)
+            self.occupants[identity].holds(one, self.load, now)

@@ -7,48 +7,48 @@ from typing import Any, Dict
 from ...common.size import size_text
 from ..process import causes, host_memory
 from .mps import Mps
-from .occupants import Sitter
+from .occupants import Occupant
 
 _MORE = 1.3  # so much more room than it held, when it did not say how much it wanted
 
 
-def of(sitter: Sitter, log: str, ended: Dict[str, Any], mps: Mps) -> Dict[str, Any]:
+def of(occupant: Occupant, log: str, ended: Dict[str, Any], mps: Mps) -> Dict[str, Any]:
     """Fields of the `ended` record beside those that every task has."""
     found: Dict[str, Any] = {}
-    if any(card.memory for card in sitter.seat.cards):
-        found["peak_gpu_memory"] = sitter.total_peak
+    if any(card.memory for card in occupant.seat.cards):
+        found["peak_gpu_memory"] = occupant.total_peak
     if ended["by"] is not None:
         return found
     if ended["cause"] == causes.GPU_OOM:
-        found.update(_gpu(sitter, log, ended))
+        found.update(_gpu(occupant, log, ended))
     elif ended["cause"] == causes.HOST_OOM:
-        found.update(_host(sitter, ended))
-    elif ended["cause"] == causes.USER_ERROR and sitter.seat.sharing == "mps" and sitter.neighbours:
+        found.update(_host(occupant, ended))
+    elif ended["cause"] == causes.USER_ERROR and occupant.seat.sharing == "mps" and occupant.neighbours:
         found.update(_fault(log, ended, mps))
     return found
 
 
-def _gpu(sitter: Sitter, log: str, ended: Dict[str, Any]) -> Dict[str, Any]:
-    held, wanted = max(sitter.peak, causes.held(log) or 0), causes.wanted(log) or 0
-    total = min((card.memory for card in sitter.seat.cards), default=0)
-    if not sitter.neighbours:
+def _gpu(occupant: Occupant, log: str, ended: Dict[str, Any]) -> Dict[str, Any]:
+    held, wanted = max(occupant.peak, causes.held(log) or 0), causes.wanted(log) or 0
+    total = min((card.memory for card in occupant.seat.cards), default=0)
+    if not occupant.neighbours:
         had = "it had the GPU to itself" + (" and held %s" % size_text(held) if held else "")
         more = ", wanted %s more" % size_text(wanted) if wanted else ""
         return {"reason": "%s; %s%s, of %s" % (ended["reason"], had, more, size_text(total))} if total else {}
     room = int(max(held + wanted, held * _MORE))
-    alone = sitter.attempt.room.gpu is not None or not total or room > total * 0.9
+    alone = occupant.attempt.room.gpu is not None or not total or room > total * 0.9
     return {"again": {"gpu": min(room, total) if total else None, "host": None, "alone": alone}}
 
 
-def _host(sitter: Sitter, ended: Dict[str, Any]) -> Dict[str, Any]:
+def _host(occupant: Occupant, ended: Dict[str, Any]) -> Dict[str, Any]:
     memory = host_memory.look()
     total = memory.total if memory is not None else 0
-    peak = max(sitter.memory_peak, ended["peak_memory"] or 0)
-    if not sitter.company:
+    peak = max(occupant.memory_peak, ended["peak_memory"] or 0)
+    if not occupant.company:
         held = "no other task was beside it, and it held %s" % size_text(peak)
         return {"reason": "%s; %s of %s" % (ended["reason"], held, size_text(total))} if total else {}
     room = int(peak * _MORE)
-    alone = sitter.attempt.room.host is not None or room > total * 0.9
+    alone = occupant.attempt.room.host is not None or room > total * 0.9
     return {"again": {"gpu": None, "host": min(room, int(total * 0.9)) or None, "alone": alone}}
 
 

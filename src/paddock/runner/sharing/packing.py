@@ -75,7 +75,7 @@ def _admits(card: Space, need: Optional[int], alone: bool, most: int, few: int) 
     return card.unknown == 0 and need <= card.free
 
 
-class Ledger:
+class MemoryHistory:
     """What tasks of this job have needed so far, and so what the next one will."""
 
     def __init__(self, need: Optional[int] = None) -> None:

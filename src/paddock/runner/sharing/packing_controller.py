@@ -19,7 +19,7 @@ _KEPT = 20
 _APART = 1.3  # numbers of tasks have to differ by so much to tell from them how one alone would do
 
 
-class View(NamedTuple):
+class Observation(NamedTuple):
     """How it stands."""
 
     tasks: int  # on the fullest card
@@ -30,7 +30,7 @@ class View(NamedTuple):
     cores: int  # so many have enough of the processor
 
 
-class Paces:
+class Throughput:
     """How fast tasks were, by how many of them were at it."""
 
     def __init__(self) -> None:
@@ -94,12 +94,12 @@ def _typical(rates: Dict[Hashable, List[float]]) -> float:
     return median(median(one) for one in rates.values())
 
 
-class Auto:
+class PackingController:
     def __init__(self, first: int, most: int, known: Optional[int] = None, final: Optional[str] = None) -> None:
         """`known`: what an earlier job ended with, and `final` what had kept it from more."""
         self.target = min(known or first, most)
         self.limit: Optional[str] = None
-        self.paces = Paces()
+        self.paces = Throughput()
         self._first = first
         self._most = most
         self._before: Optional[int] = None  # to be compared with
@@ -109,7 +109,7 @@ class Auto:
         if self._settled:
             self.limit = final
 
-    def look(self, view: View) -> None:
+    def look(self, view: Observation) -> None:
         """Decides how many there should be."""
         cap, why = min((view.fits, MEMORY), (view.cores, CORES), (self._most, ASKED))
         if self._settled:
@@ -119,7 +119,7 @@ class Auto:
         if not self._down and view.steady and view.waiting and view.tasks >= min(self.target, cap):
             self._grow(view, cap, why)
 
-    def _grow(self, view: View, cap: int, why: str) -> None:
+    def _grow(self, view: Observation, cap: int, why: str) -> None:
         highest = min(cap, self._too_many - 1)
         if view.tasks >= highest:
             self.limit = why if view.tasks >= cap else GAINS
@@ -132,7 +132,7 @@ class Auto:
             wanted = min(highest, view.tasks + max(1, view.tasks // 2))
         self._before, self.target, self.limit = view.tasks, wanted, why if wanted == cap else None
 
-    def _compared(self, view: View, cap: int) -> bool:
+    def _compared(self, view: Observation, cap: int) -> bool:
         """Whether what was tried has been judged."""
         before, now = self._before, view.tasks
         there = now <= self.target if self._down else now >= min(self.target, cap)

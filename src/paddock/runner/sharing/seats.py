@@ -10,7 +10,7 @@ from ...common.gpus import Card
 from ..manifest import TENSORFLOW, Manifest
 
 
-class Seat(NamedTuple):
+class AssignedSeat(NamedTuple):
     place: int
     cards: Tuple[Card, ...]
     cores: Tuple[int, ...]  # none: all of the allocation
@@ -43,20 +43,20 @@ class Seats:
         self._members = manifest.members
         self._cores = own
 
-    def make(self, seats: int, taken: Collection[int]) -> Seat:
+    def make(self, seats: int, taken: Collection[int]) -> AssignedSeat:
         """The next one, without cards yet."""
         place = next(number for number in range(len(taken) + 1) if number not in taken)
         if self._members is not None:
             # The processes of a task that has several are started by others, and share its cores among themselves.
             each = 1 if self._members.launcher == TENSORFLOW else self._members.processes
             threads = max(1, (self._asked or self._cores.count) // each)
-            return Seat(place, (), (), threads, {name: str(threads) for name in cores.THREADS})
+            return AssignedSeat(place, (), (), threads, {name: str(threads) for name in cores.THREADS})
         threads = self._asked or max(1, self._cores.count // max(seats, 1))
         environment = {name: str(threads) for name in cores.THREADS}
         if self._several:
             environment[cores.OPERATIONS] = str(min(threads, 2))
             environment.update(cores.told(threads, self._environ))
-        return Seat(place, (), self.cores_of(place, max(seats, place + 1)), threads, environment)
+        return AssignedSeat(place, (), self.cores_of(place, max(seats, place + 1)), threads, environment)
 
     def cores_of(self, place: int, seats: int) -> Tuple[int, ...]:
         if not self._several or self._members is not None:
@@ -71,8 +71,8 @@ class Seats:
 
 
 def with_cards(
-    seat: Seat, group: int, cards: Tuple[Card, ...], all_cards: Sequence[Card], places: Sequence[str]
-) -> Seat:
+    seat: AssignedSeat, group: int, cards: Tuple[Card, ...], all_cards: Sequence[Card], places: Sequence[str]
+) -> AssignedSeat:
     """`places`: what the scheduler calls all the cards, where that is known; the driver may count only those here."""
     # As the driver counts them: CUDA itself would put the fastest first.
     environment = {**seat.environment, "CUDA_DEVICE_ORDER": "PCI_BUS_ID"}
@@ -85,7 +85,7 @@ def with_cards(
     return seat._replace(names=names, environment={**seat.environment, **mine})
 
 
-def sharing(seat: Seat, how: str, why: Optional[str], variables: Dict[str, str]) -> Seat:
+def sharing(seat: AssignedSeat, how: str, why: Optional[str], variables: Dict[str, str]) -> AssignedSeat:
     """One of several on its cards: frameworks that would take all of the memory are told not to."""
     own = {"TF_FORCE_GPU_ALLOW_GROWTH": "true", "XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
     return seat._replace(environment={**seat.environment, **own, **variables}, sharing=how, why=why)

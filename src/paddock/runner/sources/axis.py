@@ -36,7 +36,7 @@ def counts(names: Iterable[str]) -> bool:
     return any(name.lower() in EPOCHS or name.lower() in STEPS for name in names)
 
 
-class Axis:
+class XAxis:
     """Places the rows of one log on the x axis: by step, else by epoch, else by their order."""
 
     def __init__(self) -> None:

@@ -19,7 +19,7 @@ class Point(NamedTuple):
     epoch: float | None = None
 
 
-class Batch:
+class SourceBatch:
     """What one look at a source gave."""
 
     def __init__(self) -> None:
@@ -40,12 +40,12 @@ class Source:
         self.dead = False  # cannot be read: warned about, not looked at again
         self.rejected = False  # turned out not to be a metric log
         self._warned = False
-        self._batch = Batch()
+        self._batch = SourceBatch()
         self.begin()
 
-    def poll(self, final: bool = False) -> Batch:
+    def poll(self, final: bool = False) -> SourceBatch:
         """Read at most one slice of what is new; at the end (`final`) an unfinished last line too."""
-        self._batch = Batch()
+        self._batch = SourceBatch()
         if self.dead or self.rejected:
             return self._batch
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from typing import Iterator
 
-from .axis import Axis, counts, number
+from .axis import XAxis, counts, number
 from .base import Point, Source
 from .tail import Lines, Tail
 
@@ -23,7 +23,7 @@ class CsvSource(Source):
 
     def begin(self) -> None:
         self._lines = Lines()
-        self._axis = Axis()
+        self._axis = XAxis()
         self._header: list[str] = []
         self._separator = ","
         self._open = ""  # a line that ended inside quotes

@@ -25,7 +25,7 @@ _SLOW = 0.5  # seconds; a look that took so long (a slow file server) is repeate
 _SHARE = 20  # times its duration
 
 
-class Found(NamedTuple):
+class FoundSource(NamedTuple):
     path: str
     label: str
     kind: str  # csv, jsonl, tensorboard, or ? where the content must tell
@@ -50,7 +50,7 @@ class Finder:
     def due(self) -> bool:
         return time.monotonic() >= self._next
 
-    def look(self, known: set[str]) -> list[Found]:
+    def look(self, known: set[str]) -> list[FoundSource]:
         """Metric logs that are not yet `known`, and when to look next."""
         began = time.monotonic()
         found = [one for one in self._all() if one.path not in known]
@@ -71,7 +71,7 @@ class Finder:
             if not self._literals[p] & changed and not any(self._matches(parts, path) for path in changed)
         ]
 
-    def _all(self) -> list[Found]:
+    def _all(self) -> list[FoundSource]:
         self._find_literals()
         paths = {path: True for found in self._literals.values() for path in found}
         for path in self._walk():
@@ -110,7 +110,7 @@ class Finder:
                 elif is_folder and depth < _DEPTH and not (depth == 0 and name in self._skipped):
                     folders.append((path, depth + 1))
 
-    def _classify(self, path: str, named: bool) -> Found | None:
+    def _classify(self, path: str, named: bool) -> FoundSource | None:
         name = os.path.basename(path)
         kind = _kind(name)
         named = named or any(self._matches(parts, path) for _, parts in self._patterns)
@@ -118,11 +118,11 @@ class Finder:
             return None
         if named:
             rank = TENSORBOARD if kind == "tensorboard" else NAMED
-            return Found(path, self._label(path), kind if kind and not name.endswith(".log") else "?", rank, True)
+            return FoundSource(path, self._label(path), kind if kind and not name.endswith(".log") else "?", rank, True)
         stem, end = os.path.splitext(name)
         sure = bool(_LOG_NAME.match(name)) or (stem == self._task and end != ".log")
         rank = {"csv": CSV, "jsonl": JSONL, "tensorboard": TENSORBOARD}[kind]
-        return Found(path, self._label(path), kind, rank, sure)
+        return FoundSource(path, self._label(path), kind, rank, sure)
 
     def _label(self, path: str) -> str:
         for root in (self._work_dir, self._task_dir):

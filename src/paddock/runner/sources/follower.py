@@ -7,9 +7,9 @@ import time
 from typing import Callable
 
 from ...common import layout
-from .base import NAMED, REPORT, Batch, Source
+from .base import NAMED, REPORT, Source, SourceBatch
 from .csv_file import CsvSource
-from .finder import Finder, Found
+from .finder import Finder, FoundSource
 from .jsonl import JsonlSource
 from .ledger import Ledger, Record
 from .stdout import StdoutSource
@@ -107,7 +107,7 @@ class Follower:
             return self._warn("more than %d logs; only the first are followed, and those named" % MAX_FILES)
         return []
 
-    def _open(self, found: Found) -> Source | None:
+    def _open(self, found: FoundSource) -> Source | None:
         tail = Tail(found.path, self._before.get(found.path))
         kind = found.kind if found.kind != "?" else sniff(found.path)
         if kind == "tensorboard":
@@ -133,7 +133,7 @@ class Follower:
             more = batch.more
         return records
 
-    def _records(self, source: Source, batch: Batch) -> list[Record]:
+    def _records(self, source: Source, batch: SourceBatch) -> list[Record]:
         records: list[Record] = []
         if batch.restarted:
             records += self._ledger.restart(source, self._resume and source.tail.path in self._before)

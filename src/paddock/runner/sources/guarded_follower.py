@@ -11,7 +11,7 @@ Record = Dict[str, Any]
 T = TypeVar("T")
 
 
-class Watch:
+class GuardedFollower:
     def __init__(self, make: Callable[[], Follower], limit: Optional[LogLimit] = None) -> None:
         self._limit = limit
         self._warnings: List[Record] = []

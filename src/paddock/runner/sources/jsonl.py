@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, Iterator, Mapping
 
-from .axis import Axis, counts
+from .axis import XAxis, counts
 from .base import REPORT, Point, Source
 from .tail import Lines, Tail
 
@@ -19,7 +19,7 @@ class JsonlSource(Source):
 
     def begin(self) -> None:
         self._lines = Lines()
-        self._axis = Axis()
+        self._axis = XAxis()
 
     def read(self, data: bytes, end: bool) -> Iterator[tuple[int, Point]]:
         for start, line, complete in self._lines.feed(data, end):

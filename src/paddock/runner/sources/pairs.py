@@ -60,7 +60,7 @@ _SETTINGS = frozenset(_RATES + _GREEK)  # printed once at the start; a metric on
 _EXCEPTION = re.compile(r"(?:Error|Exception|Exit|Warning|Interrupt)$")
 
 
-class Reading(NamedTuple):
+class LineValues(NamedTuple):
     """What a line says; `epoch` and `step` where it says them."""
 
     values: dict[str, float]
@@ -69,7 +69,7 @@ class Reading(NamedTuple):
     total: int | None
 
 
-def parse(line: str) -> Reading | None:
+def parse(line: str) -> LineValues | None:
     text = line.strip()
     if text.startswith("{") and text.endswith("}"):  # a printed dict, as by the Hugging Face Trainer
         text = re.sub(r"['\"]", "", text)
@@ -78,7 +78,7 @@ def parse(line: str) -> Reading | None:
     return _items(text)
 
 
-def _items(text: str) -> Reading | None:
+def _items(text: str) -> LineValues | None:
     values: dict[str, float] = {}
     places: dict[str, float] = {}
     total = None
@@ -110,7 +110,7 @@ def _items(text: str) -> Reading | None:
         values = {name: value for name, value in values.items() if name.lower() not in _SETTINGS}
         if not plain or not fraction:
             return None
-    return Reading(values, places.get("epoch"), places.get("step"), total) if values else None
+    return LineValues(values, places.get("epoch"), places.get("step"), total) if values else None
 
 
 def _spaced(pair: re.Match[str]) -> bool:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import Iterator
 
-from .axis import Axis, tidy
+from .axis import XAxis, tidy
 from .base import STDOUT, Point, Source
 from .keras_bar import HEADER, KerasBars, is_bar
-from .pairs import Reading, parse
+from .pairs import LineValues, parse
 from .tail import Tail
 
 _MAX_SEGMENT = 64 * 1024
@@ -26,7 +26,7 @@ class StdoutSource(Source):
         self._rest = b""
         self._skipping = False
         self._bars = KerasBars()
-        self._axis = Axis()
+        self._axis = XAxis()
         self._bar_names: set[str] = set()
         self._seen: dict[str, int] = {}  # how often a name came without an epoch or a step
 
@@ -76,7 +76,7 @@ class StdoutSource(Source):
             self._bar_names.update(point.values)
             yield point
 
-    def _pairs(self, reading: Reading) -> Iterator[Point]:
+    def _pairs(self, reading: LineValues) -> Iterator[Point]:
         self._batch.total = reading.total or self._batch.total
         values = {name: value for name, value in reading.values.items() if name not in self._bar_names}
         if not values:

@@ -28,12 +28,12 @@ _LARGE = ("/nodes", "/load", "/load/history", "/parts")  # megabytes of 100 node
 def create_app(server: Server, token: str) -> FastAPI:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        server.bell.attach()
+        server.wakeup.attach()
         server.engine.start()
         server.watch.start()
         yield
         server.watch.close()
-        server.bell.close()
+        server.wakeup.close()
         server.engine.close()
 
     app = bare_app(lifespan)

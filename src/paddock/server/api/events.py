@@ -74,8 +74,8 @@ async def _follow(at: Server, begin: Begin) -> AsyncIterator[bytes]:
     position = begin.position
     kind = "hello" if begin.complete else "reset"
     yield f'event: {kind}\ndata: {{"position": {position}}}\nid: {position}\n\n'.encode()
-    while not at.bell.closed:
-        rings = at.bell.rings
+    while not at.wakeup.closed:
+        rings = at.wakeup.rings
         try:
             found = await at.streams.after(position, begin.job)
         except (*FAULTS, PaddockError):  # who follows comes back, and is told
@@ -85,6 +85,6 @@ async def _follow(at: Server, begin: Begin) -> AsyncIterator[bytes]:
             yield found.data
             await asyncio.sleep(at.streams.pause)
         if not found.more:
-            await at.bell.wait(rings, WAIT_SECONDS)
-            if at.bell.rings == rings:
+            await at.wakeup.wait(rings, WAIT_SECONDS)
+            if at.wakeup.rings == rings:
                 yield PING

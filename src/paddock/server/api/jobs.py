@@ -5,7 +5,6 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from starlette.concurrency import run_in_threadpool
 
-from paddock.client import mapping
 from paddock.errors import InvalidInput
 from paddock.models import (
     Changed,
@@ -22,10 +21,10 @@ from paddock.models import (
     TaskPage,
     TaskState,
 )
-from paddock.rules import placement
+from paddock.server import map_parts
 from paddock.server.api import export, search, uploads
 from paddock.server.api.server import At, JobId, Server
-from paddock.server.intake import masks, snapshot, submission
+from paddock.server.intake import defaults, masks, snapshot, submission
 from paddock.server.store import jobs, metrics, tasks, trials
 
 router = APIRouter(prefix="/jobs", tags=["jobs"])
@@ -88,7 +87,7 @@ async def submit_job(request: Request, at: At) -> JobDetail:
 
 
 def _plan(upload: uploads.Upload, at: Server) -> submission.Plan:
-    resources = placement.resolve(upload.spec.resources, at.settings)
+    resources = defaults.resolve(upload.spec.resources, at.settings)
     backend = resources.backend or at.settings.backend
     if backend not in at.engine.backends:
         message = f"there is no backend {backend!r}; there are: {', '.join(at.engine.backends)}"
@@ -210,7 +209,7 @@ def job_parts(job: JobId, at: At) -> list[MapPart]:
     """Of a map: the files of each task; of other jobs nothing."""
     with at.db.read() as c:
         found = jobs.resolve(c, job)
-    return mapping.parts_of(at.home.job(found).code)
+    return map_parts.parts_of(at.home.job(found).code)
 
 
 @router.get("/{job}/tasks")

@@ -104,7 +104,7 @@ def _ended(at: Server, log: Log) -> bool:
 async def _follow(at: Server, log: Log, offset: int) -> AsyncIterator[str]:
     decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
     position = offset
-    while not at.bell.closed:
+    while not at.wakeup.closed:
         try:
             ended = await run_in_threadpool(_ended, at, log)  # asked before reading: nothing comes after
             start, whole, data = await run_in_threadpool(log.read, position, PART)

@@ -6,9 +6,9 @@ from typing import Annotated
 from fastapi import Depends, Path, Request
 
 from paddock.paths import Home
+from paddock.server.api.health_watch import HealthWatch
 from paddock.server.api.streams import Streams
-from paddock.server.api.wakeup import Bell
-from paddock.server.api.watch import Watch
+from paddock.server.api.wakeup import Wakeup
 from paddock.server.engine.engine import Engine
 from paddock.server.store.db import Database
 from paddock.settings import Settings
@@ -20,18 +20,18 @@ class Server:
     home: Home
     settings: Settings
     engine: Engine
-    bell: Bell
+    wakeup: Wakeup
     streams: Streams = field(init=False)
-    watch: Watch = field(init=False)
+    watch: HealthWatch = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "streams", Streams(self.db, self.bell))
-        object.__setattr__(self, "watch", Watch(self.db, self.home))
+        object.__setattr__(self, "streams", Streams(self.db, self.wakeup))
+        object.__setattr__(self, "watch", HealthWatch(self.db, self.home))
 
     def changed(self) -> None:
         """Intent was written: the engine acts on it, and those who follow hear of it."""
         self.engine.wake()
-        self.bell.ring()
+        self.wakeup.ring()
 
 
 async def _server(request: Request) -> Server:  # async: needs no worker thread

@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from paddock.errors import Busy
 from paddock.server.api import error_responses
 from paddock.server.api.auth import WHO
-from paddock.server.api.wakeup import Bell
+from paddock.server.api.wakeup import Wakeup
 from paddock.server.store import events
 from paddock.server.store.db import Database
 from paddock.server.store.rows import moment
@@ -35,7 +35,7 @@ _FRESH_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
-class Found:
+class EventPage:
     """Events as they are sent, the position of the last one, and whether there are more."""
 
     position: int
@@ -44,11 +44,11 @@ class Found:
 
 
 class Streams:
-    def __init__(self, db: Database, bell: Bell) -> None:
+    def __init__(self, db: Database, wakeup: Wakeup) -> None:
         self._db = db
-        self._bell = bell
+        self._wakeup = wakeup
         self._open: Counter[str] = Counter()
-        self._known: dict[tuple[int, str | None], asyncio.Task[Found]] = {}
+        self._known: dict[tuple[int, str | None], asyncio.Task[EventPage]] = {}
         self._known_of = (-1, 0.0)
         self._readers = asyncio.Semaphore(READERS)
 
@@ -68,22 +68,22 @@ class Streams:
         """How long a stream waits after it was sent something."""
         return self._open.total() / SENDINGS
 
-    async def after(self, position: int, job: str | None) -> Found:
+    async def after(self, position: int, job: str | None) -> EventPage:
         """Read once for all who are at the same position: they are many, and ask at the same time."""
         rings, at = self._known_of
-        if rings != self._bell.rings or time.monotonic() - at > _FRESH_SECONDS:
+        if rings != self._wakeup.rings or time.monotonic() - at > _FRESH_SECONDS:
             self._known.clear()
-            self._known_of = (self._bell.rings, time.monotonic())
+            self._known_of = (self._wakeup.rings, time.monotonic())
         key = position, job
         if key not in self._known:
             self._known[key] = asyncio.ensure_future(self._look(position, job))
         return await asyncio.shield(self._known[key])
 
-    async def _look(self, position: int, job: str | None) -> Found:
+    async def _look(self, position: int, job: str | None) -> EventPage:
         async with self._readers:
             return await run_in_threadpool(self._read, position, job)
 
-    def _read(self, position: int, job: str | None) -> Found:
+    def _read(self, position: int, job: str | None) -> EventPage:
         parts: list[bytes] = []
         size = 0
         with self._db.read() as c:
@@ -93,7 +93,7 @@ class Streams:
                 position = one.id
                 if size >= AT_ONCE_BYTES:
                     break
-        return Found(position, b"".join(parts), more=size >= AT_ONCE_BYTES or len(parts) == AT_ONCE)
+        return EventPage(position, b"".join(parts), more=size >= AT_ONCE_BYTES or len(parts) == AT_ONCE)
 
 
 def _lines(one: events.Written) -> bytes:

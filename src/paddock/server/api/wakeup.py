@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 
 
-class Bell:
+class Wakeup:
     """Who waits says how often it had rung before looking: so no ring between looking and waiting is missed."""
 
     def __init__(self) -> None:

@@ -26,7 +26,7 @@ _OVERFULL = (
 )
 
 
-class Subject:
+class AttemptEdit:
     """An attempt and its task as they are in the database, and what has changed since."""
 
     def __init__(self, row: sa.Row[Any], facts: JobFacts) -> None:
@@ -78,8 +78,8 @@ class Changes:
     def __init__(self, c: sa.Connection, context: Context) -> None:
         self._c = c
         self._context = context
-        self._subjects: dict[tuple[str, int], Subject | None] = {}
-        self._handlers: dict[type[AboutAttempt], Callable[[Subject, Any, str], None]] = {
+        self._subjects: dict[tuple[str, int], AttemptEdit | None] = {}
+        self._handlers: dict[type[AboutAttempt], Callable[[AttemptEdit, Any, str], None]] = {
             Started: self._started,
             Metric: self._metric,
             Reset: self._reset,
@@ -107,14 +107,14 @@ class Changes:
             if subject is not None and not subject.state.ended:
                 self._conclude(subject, judge(subject), at)
 
-    def judging(self, subject: Subject) -> dict[str, Any]:
+    def judging(self, subject: AttemptEdit) -> dict[str, Any]:
         """The arguments that lifecycle.judge needs beside the ending."""
         return {
             "stop_wanted": bool(subject.row.stopping and subject.current),
             "limit": lambda cause: self._context.retries(subject.facts, cause),
         }
 
-    def tried(self, subject: Subject, cause: Cause | None) -> int:
+    def tried(self, subject: AttemptEdit, cause: Cause | None) -> int:
         return attempts.ended_with(self._c, subject.row.id, cause.value) if cause else 0
 
     def _load(self, keys: set[tuple[str, int]]) -> None:
@@ -125,11 +125,13 @@ class Changes:
         facts = self._context.facts(self._c, [row.job_id for row in rows.values()])
         for key in unknown:
             row = rows.get(key)
-            self._subjects[key] = Subject(row, facts[row.job_id]) if row is not None and row.job_id in facts else None
+            self._subjects[key] = (
+                AttemptEdit(row, facts[row.job_id]) if row is not None and row.job_id in facts else None
+            )
 
     # --- one method a kind of record --------------------------------------------------------------------------------
 
-    def _started(self, subject: Subject, record: Started, allocation: str) -> None:
+    def _started(self, subject: AttemptEdit, record: Started, allocation: str) -> None:
         if not lifecycle.allowed(subject.state, TaskState.RUNNING):
             return
         subject.state, subject.holder, subject.start = TaskState.RUNNING, allocation, record.start
@@ -146,7 +148,7 @@ class Changes:
         if subject.current:
             subject.task["state"] = TaskState.RUNNING.value
 
-    def _metric(self, subject: Subject, record: Metric, allocation: str) -> None:
+    def _metric(self, subject: AttemptEdit, record: Metric, allocation: str) -> None:
         for name, point in record.values.items():
             subject.points[name].append((record.step, point, record.at))
         epoch = record.step if record.epoch is None else record.epoch
@@ -162,7 +164,7 @@ class Changes:
         if subject.facts.spec.other_objectives:
             self._others(subject, record.values)
 
-    def _others(self, subject: Subject, values: Mapping[str, float]) -> None:
+    def _others(self, subject: AttemptEdit, values: Mapping[str, float]) -> None:
         """The best of every further objective."""
         wanted = subject.facts.spec.other_objectives
         known = list(subject.of_task("others") or [None] * len(wanted))
@@ -172,7 +174,7 @@ class Changes:
                 known[place] = value
         subject.task["others"] = known
 
-    def _reached(self, subject: Subject, epoch: float, at: float) -> None:
+    def _reached(self, subject: AttemptEdit, epoch: float, at: float) -> None:
         if "first_epoch" not in subject.attempt and subject.row.a_first_epoch is None:
             subject.attempt["first_epoch"] = epoch
         if subject.current:
@@ -180,7 +182,7 @@ class Changes:
             first = subject.of_task("first_epoch")
             subject.task["first_epoch"] = epoch if first is None else min(first, epoch)
 
-    def _reset(self, subject: Subject, record: Reset, allocation: str) -> None:
+    def _reset(self, subject: AttemptEdit, record: Reset, allocation: str) -> None:
         names = record.names
         subject.forgotten |= names
         for name in names:
@@ -194,18 +196,18 @@ class Changes:
                 if subject.facts.objective.better(point[1], subject.task["best_value"]):
                     subject.task |= {"best_value": point[1], "best_epoch": point[0], "best_at": point[2]}
 
-    def _earlier(self, subject: Subject) -> list[Point]:
+    def _earlier(self, subject: AttemptEdit) -> list[Point]:
         """The objective as the attempts before reported it, which this one resumed."""
         if not subject.row.resumed:
             return []
         chain = metrics.before(self._c, subject.row.id, subject.row.a_number, subject.facts.objective.metric)
         return [(float(p["step"]), float(p["value"]), float(p["time"])) for p in chain]
 
-    def _total(self, subject: Subject, record: Total, allocation: str) -> None:
+    def _total(self, subject: AttemptEdit, record: Total, allocation: str) -> None:
         if subject.current:
             subject.task["epochs"] = record.epochs
 
-    def _usage(self, subject: Subject, record: Usage, allocation: str) -> None:
+    def _usage(self, subject: AttemptEdit, record: Usage, allocation: str) -> None:
         since = record.at - (subject.of_attempt("started_at") or record.at)
         measured = {
             "memory": record.memory,
@@ -218,15 +220,15 @@ class Changes:
                 subject.points[metrics.SYSTEM + name].append((since, float(value), record.at))
         self._peaks(subject, record.memory, record.gpu_memory)
 
-    def _peaks(self, subject: Subject, memory: int | None, gpu_memory: int | None) -> None:
+    def _peaks(self, subject: AttemptEdit, memory: int | None, gpu_memory: int | None) -> None:
         for name, value in (("peak_memory", memory), ("peak_gpu_memory", gpu_memory)):
             if value is not None:
                 subject.attempt[name] = max(value, subject.of_attempt(name) or 0)
 
-    def _warned(self, subject: Subject, record: Warned, allocation: str) -> None:
+    def _warned(self, subject: AttemptEdit, record: Warned, allocation: str) -> None:
         _warn(subject, record.text)
 
-    def _ended(self, subject: Subject, record: Ended, allocation: str) -> None:
+    def _ended(self, subject: AttemptEdit, record: Ended, allocation: str) -> None:
         subject.holder = allocation
         subject.attempt |= {
             "allocation": allocation,
@@ -252,7 +254,7 @@ class Changes:
 
     # --- the end ------------------------------------------------------------------------------------------------------
 
-    def _conclude(self, subject: Subject, verdict: Verdict, at: float) -> None:
+    def _conclude(self, subject: AttemptEdit, verdict: Verdict, at: float) -> None:
         subject.verdict = verdict
         subject.state = verdict.state
         self._took(subject, at)
@@ -262,7 +264,7 @@ class Changes:
         if subject.current:
             subject.task |= {"state": verdict.state.value, "stopping": False}
 
-    def _took(self, subject: Subject, at: float) -> None:
+    def _took(self, subject: AttemptEdit, at: float) -> None:
         """The training time is an objective like those that a script reports."""
         started = subject.of_attempt("started_at")
         objectives = subject.facts.spec.objectives
@@ -307,7 +309,7 @@ class Changes:
                 )
         announcement.write()
 
-    def _begin_next(self, subject: Subject) -> None:
+    def _begin_next(self, subject: AttemptEdit) -> None:
         row = subject.row
         if subject.follows and row.successor:
             trials.succeed(self._c, row.job_id, row.id, row.a_number, row.successor)
@@ -328,7 +330,7 @@ def changing(context: Context) -> Iterator[tuple[sa.Connection, Changes]]:
         raise
 
 
-def _given(subject: Subject, record: AboutAttempt, allocation: str, jobs: Mapping[str, str]) -> bool:
+def _given(subject: AttemptEdit, record: AboutAttempt, allocation: str, jobs: Mapping[str, str]) -> bool:
     """Return True if the attempt was given to the allocation in whose journal this stands: nobody speaks for others.
 
     One that nobody has yet is given by its start. Whether it is published does not matter: after a crash a runner may
@@ -349,7 +351,7 @@ def _followed(successor: dict[str, Any] | None) -> str:
     return f"goes on from {successor['source']} at step {successor['step']:g}"
 
 
-def _warn(subject: Subject, text: str) -> None:
+def _warn(subject: AttemptEdit, text: str) -> None:
     warnings = subject.of_attempt("warnings")
     if text not in warnings and len(warnings) < MAX_WARNINGS:
         subject.attempt["warnings"] = [*warnings, text]

@@ -1,6 +1,6 @@
 """Carries the engine's requests to one backend, beside the tick, and holds the answers for the next one.
 
-A scheduler that hangs holds up its own courier only. Requests go one after the other.
+A scheduler that hangs holds up its own worker only. Requests go one after the other.
 """
 
 import logging
@@ -55,7 +55,7 @@ class Polled:
     statuses: Mapping[str, AllocationStatus]
 
 
-class Courier:
+class BackendWorker:
     def __init__(self, backend: Backend, wake: Callable[[], None]) -> None:
         self.backend = backend
         self.nodes: Sequence[Node] = []

@@ -20,7 +20,7 @@ def cancel(context: Context, rows: list[sa.Row[Any]], *, waiting_only: bool = Fa
     due = [
         row
         for row in rows
-        if row.backend_id and row.backend in context.couriers and row.state != AllocationState.ENDED
+        if row.backend_id and row.backend in context.workers and row.state != AllocationState.ENDED
         if now - context.cancels.get(row.key, -math.inf) >= AGAIN_SECONDS
     ]
     if not due:
@@ -29,7 +29,7 @@ def cancel(context: Context, rows: list[sa.Row[Any]], *, waiting_only: bool = Fa
         allocations.cancelled(c, [row.key for row in due])
     for name in sorted({row.backend for row in due}):
         ids = [row.backend_id for row in due if row.backend == name]
-        context.couriers[name].cancel(ids, waiting_only=waiting_only)
+        context.workers[name].cancel(ids, waiting_only=waiting_only)
     context.cancels = {key: at for key, at in context.cancels.items() if now - at < _FORGET_SECONDS}
     context.cancels |= {row.key: now for row in due}
 

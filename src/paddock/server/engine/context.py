@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from paddock.models import Cause, Interpreter, JobSpec, Objective, ScriptReport
 from paddock.paths import Home
-from paddock.server.engine.backend_worker import Courier
+from paddock.server.engine.backend_worker import BackendWorker
 from paddock.server.engine.boundary import Boundary
 from paddock.server.engine.recover_metrics import Unread
 from paddock.server.store import jobs, metrics
@@ -36,7 +36,7 @@ class Context:
     db: Database
     home: Home
     settings: Settings
-    couriers: dict[str, Courier]
+    workers: dict[str, BackendWorker]
     appender: metrics.Appender = field(default_factory=metrics.Appender)
     missing: dict[str, float] = field(default_factory=dict)  # allocation -> since when its backend lists it no more
     starts: dict[str, dict[str, int]] = field(default_factory=dict)  # backend -> allocation -> starts known when asked
@@ -97,8 +97,8 @@ class Context:
     def retries(self, facts: JobFacts, cause: Cause) -> int:
         return facts.spec.retries.get(cause, self.settings.retries.limit(cause))
 
-    def courier(self, facts: JobFacts) -> Courier | None:
-        return self.couriers.get(facts.spec.resources.backend or self.settings.backend)
+    def worker(self, facts: JobFacts) -> BackendWorker | None:
+        return self.workers.get(facts.spec.resources.backend or self.settings.backend)
 
 
 def _facts_of(row: sa.Row[Any]) -> JobFacts:

@@ -20,13 +20,13 @@ from paddock.models import AllocationBatch, BackendInfo, Check, JobSpec, Node, R
 from paddock.paths import Home
 from paddock.rules import placement
 from paddock.server.engine import journals, launch, limits, mailbox, observe, remove
-from paddock.server.engine.backend_worker import Courier
+from paddock.server.engine.backend_worker import BackendWorker
 from paddock.server.engine.context import Context
-from paddock.server.engine.ingest import Ingest, Outcome
+from paddock.server.engine.ingest import Ingest, RoundResult
 from paddock.server.engine.keep import Keeper
 from paddock.server.engine.load import Monitor
 from paddock.server.engine.reduce import Reducer
-from paddock.server.engine.search import Scout
+from paddock.server.engine.search import SearchWorker
 from paddock.server.engine.silence import Silence
 from paddock.server.store import allocations, events
 from paddock.server.store.db import Database
@@ -43,7 +43,7 @@ PUT_AWAY_AT_ONCE = 5  # jobs whose journals are put away in a round
 
 
 @dataclass(frozen=True)
-class Request:
+class BackendRequest:
     """What would be asked of a backend."""
 
     count: int
@@ -64,13 +64,13 @@ class Engine:
         self._woken = threading.Event()
         self._stop = threading.Event()
         self._changed = changed
-        self._couriers = {backend.name: Courier(backend, self.wake) for backend in backends}
-        self.context = Context(db, home, settings, self._couriers)
+        self._workers = {backend.name: BackendWorker(backend, self.wake) for backend in backends}
+        self.context = Context(db, home, settings, self._workers)
         self.context.unread.wake = self.wake
         self._ingest = Ingest()
         self._silence = Silence()
-        self._monitor = Monitor(self._couriers)
-        self._scout = Scout(self.context, self.wake)
+        self._monitor = Monitor(self._workers)
+        self._search = SearchWorker(self.context, self.wake)
         self._reducer = Reducer(self.context)
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
         self._sweeper = ThreadPoolExecutor(1, thread_name_prefix="sweeper")
@@ -84,8 +84,8 @@ class Engine:
         self._failing: dict[str, str] = {}  # step -> what is wrong with it
 
     def start(self) -> None:
-        for courier in self._couriers.values():
-            courier.begin()
+        for worker in self._workers.values():
+            worker.begin()
         for left in self.context.home.incoming.iterdir():  # uploads and removals that a crash cut off
             self.sweep(left)
         self._thread.start()
@@ -99,9 +99,9 @@ class Engine:
             self._thread.join()
         self._put_away_none()
         self.keeper.close()
-        for courier in self._couriers.values():
-            courier.close()
-        self._scout.close()
+        for worker in self._workers.values():
+            worker.close()
+        self._search.close()
         self.context.unread.close()
         self._sweeper.shutdown(wait=True)
 
@@ -152,7 +152,7 @@ class Engine:
 
     def nodes(self, backend: str | None = None) -> list[Node]:
         """As last seen."""
-        return [node for name, c in self._couriers.items() if backend in (None, name) for node in c.nodes]
+        return [node for name, c in self._workers.items() if backend in (None, name) for node in c.nodes]
 
     def nodes_now(self) -> list[Node]:
         """The same, with what was measured on them a moment ago."""
@@ -166,35 +166,35 @@ class Engine:
                 name=name,
                 kind="slurm" if name in clusters else "local",
                 default=name == settings.backend,
-                state=courier.problem or "ok",
-                since=moment(courier.problem_since),
+                state=worker.problem or "ok",
+                since=moment(worker.problem_since),
                 defaults=clusters[name].resources if name in clusters else Resources(),
-                partitions=sorted({partition for node in courier.nodes for partition in node.partitions}),
+                partitions=sorted({partition for node in worker.nodes for partition in node.partitions}),
             )
-            for name, courier in self._couriers.items()
+            for name, worker in self._workers.items()
         ]
 
-    def request(self, spec: JobSpec, tasks: int, *, check: bool) -> Request:
+    def request(self, spec: JobSpec, tasks: int, *, check: bool) -> BackendRequest:
         """What a job would ask of its backend at first; with `check` also what that says about it."""
-        courier = self._couriers[spec.resources.backend or self.context.settings.backend]
-        count = launch.useful(spec, courier.nodes, tasks, {})
-        batch = launch.batch_for(self.context, "JOB", spec, courier, "JOB-a1", count)
+        worker = self._workers[spec.resources.backend or self.context.settings.backend]
+        count = launch.useful(spec, worker.nodes, tasks, {})
+        batch = launch.batch_for(self.context, "JOB", spec, worker, "JOB-a1", count)
         said = None
         if check:
             try:
-                said = courier.check(batch, CHECK_SECONDS)
+                said = worker.check(batch, CHECK_SECONDS)
             except BackendError as error:
                 said = Check(accepted=False, message=error.message)
-        slots = placement.shape(spec.resources, courier.nodes).slots
-        return Request(count, slots, courier.backend.script(batch), said)
+        slots = placement.shape(spec.resources, worker.nodes).slots
+        return BackendRequest(count, slots, worker.backend.script(batch), said)
 
     def script(self, backend: str, batch: AllocationBatch) -> str | None:
-        return self._couriers[backend].backend.script(batch)
+        return self._workers[backend].backend.script(batch)
 
     @property
     def backends(self) -> dict[str, str]:
         """Name -> ok, or what is wrong."""
-        return {name: courier.problem or "ok" for name, courier in self._couriers.items()}
+        return {name: worker.problem or "ok" for name, worker in self._workers.items()}
 
     @property
     def problem(self) -> str | None:
@@ -235,15 +235,15 @@ class Engine:
         now = time.time()
         rows = self._unclosed()
         step, context = self._step, self.context
-        outcome = step("reading journals", lambda: self._ingest.run(context, rows)) or Outcome()
+        outcome = step("reading journals", lambda: self._ingest.run(context, rows)) or RoundResult()
         step("listening", lambda: self._silence.listen(context, rows, outcome, now))
         step("taking up looks", lambda: self._monitor.take(outcome.looks, now))
         if outcome.left:
-            for courier in self._couriers.values():
-                courier.hurry()
+            for worker in self._workers.values():
+                worker.hurry()
         if step("closing allocations", lambda: observe.close(context, rows, outcome.read, now)):
             rows = self._unclosed()
-        step("judging", lambda: self._scout.look(outcome.measured))
+        step("judging", lambda: self._search.look(outcome.measured))
         more = outcome.more
         if self._asked or outcome.stirred or now - self._kept_at > HOUSEKEEPING_SECONDS:
             self._asked = False
@@ -260,7 +260,7 @@ class Engine:
         step("adjusting", lambda: limits.adjust(context))
         step("putting back", lambda: observe.put_back(context, rows, now))
         step("fencing", lambda: observe.fence(context, rows, now))
-        step("searching", lambda: self._scout.run(now))
+        step("searching", lambda: self._search.run(now))
         step("reducing", self._reducer.run)
         # Also what these two ended: its allocation is still of use.
         unpublished = step("publishing", lambda: mailbox.publish(context, now))

@@ -15,14 +15,14 @@ from paddock.models import AllocationState
 from paddock.server.engine.apply import changing
 from paddock.server.engine.boundary import everybodys
 from paddock.server.engine.context import Context
-from paddock.server.journal import Bye, Ended, Metric, NodeSeen, Packed, Record, Runner, Started, parse
+from paddock.server.journal import Bye, Ended, Metric, NodeSeen, Packed, Record, RunnerStarted, Started, parse
 from paddock.server.store import allocations, jobs, packings
 
 READ_BYTES = 1_000_000  # of one journal and round
 ROUND_BYTES = 4_000_000  # of all journals
 ROUND_SECONDS = 0.25  # then those that are far behind wait for the next round: there are other things to do
 COMMIT_BYTES = 1_000_000  # some tenths of a second, in which nobody else can write
-STIRRING = (Runner, Started, Ended, Bye)  # what may call for action
+STIRRING = (RunnerStarted, Started, Ended, Bye)  # what may call for action
 MANY = 200  # journals: of more, those that have been quiet for so long
 QUIET_SECONDS = 10.0
 LOOK_SECONDS = 1.0  # are looked at only so often
@@ -31,7 +31,7 @@ STORE = "take in what its journals say"
 
 
 @dataclass
-class Outcome:
+class RoundResult:
     """What a round of reading gave: the allocations read to their end, and whether there is more to do."""
 
     read: set[str] = field(default_factory=set)
@@ -52,10 +52,10 @@ class Ingest:
         self._looked_at = 0.0  # at all of them
         self._behind: dict[str, None] = {}  # allocations, those first whose turn it is
 
-    def run(self, context: Context, rows: list[sa.Row[Any]]) -> Outcome:
+    def run(self, context: Context, rows: list[sa.Row[Any]]) -> RoundResult:
         """Read all journals, a bounded part of each; of those that are far behind as many as there is time for."""
         self._rounds += 1
-        outcome = Outcome()
+        outcome = RoundResult()
         of_jobs = {row.job_id for row in rows}
         context.learn(of_jobs)
         aside = {job for job in of_jobs if _rests(context, job)}
@@ -90,7 +90,9 @@ class Ingest:
             if heard.get(row.key, now) > since or row.state == AllocationState.ENDED or row.key in self._behind
         ]
 
-    def _portions(self, rows: list[sa.Row[Any]], readings: "Readings", outcome: Outcome) -> Iterable[list["Reading"]]:
+    def _portions(
+        self, rows: list[sa.Row[Any]], readings: "Readings", outcome: RoundResult
+    ) -> Iterable[list["AllocationReading"]]:
         """What is to be stored together. What is news comes before anything of those that are far behind is read."""
         by_key = {row.key: row for row in rows}
         self._behind = {key: None for key in self._behind if key in by_key}
@@ -98,7 +100,7 @@ class Ingest:
         far = [by_key[key] for key in self._behind]
         end = time.monotonic() + ROUND_SECONDS
         taken = size = 0
-        portion: list[Reading] = []
+        portion: list[AllocationReading] = []
         for place, row in enumerate([*near, *far]):
             if place == len(near) and portion:
                 yield portion
@@ -122,10 +124,10 @@ class Ingest:
                 portion, size = [], 0
         yield portion
 
-    def _write(self, context: Context, readings: list["Reading"], outcome: Outcome) -> None:
+    def _write(self, context: Context, readings: list["AllocationReading"], outcome: RoundResult) -> None:
         """All of them together; job by job when that fails: what fails is one job's, then."""
         news = [reading for reading in readings if reading.moved]
-        by_job: dict[str, list[Reading]] = {}
+        by_job: dict[str, list[AllocationReading]] = {}
         for reading in news:
             by_job.setdefault(reading.job, []).append(reading)
         stored = [reading for reading in readings if not reading.moved]
@@ -160,10 +162,10 @@ class Readings:
         self._open: files.Folder | None = None
         self._open_job = ""
 
-    def read(self, row: sa.Row[Any]) -> "Reading | None":
+    def read(self, row: sa.Row[Any]) -> "AllocationReading | None":
         """The known journals, and now and then (always once it has ended) that of one more start."""
         self._looked_at.add(row.job_id)
-        reading = Reading(row)
+        reading = AllocationReading(row)
         further = not row.offsets or row.state == AllocationState.ENDED or self._look_further
         try:
             folder = self._folder(row.job_id)
@@ -202,7 +204,7 @@ class Readings:
                     raise self.problems[job]
 
 
-class Reading:
+class AllocationReading:
     """What one round got from the journals of one allocation."""
 
     def __init__(self, row: sa.Row[Any]) -> None:
@@ -258,7 +260,7 @@ def _journal(start: int) -> str:
     return layout.journal("", start)
 
 
-def _store(context: Context, news: list[Reading]) -> None:
+def _store(context: Context, news: list[AllocationReading]) -> None:
     with changing(context) as (c, changes):
         changes.apply({reading.key: reading.records for reading in news})
         for reading in news:
@@ -269,7 +271,7 @@ def _store(context: Context, news: list[Reading]) -> None:
         allocations.read_to(c, {reading.key: reading.offsets for reading in news})
 
 
-def _note(reading: Reading, outcome: Outcome) -> None:
+def _note(reading: AllocationReading, outcome: RoundResult) -> None:
     if not reading.more:
         outcome.read.add(reading.key)
     if reading.moved:

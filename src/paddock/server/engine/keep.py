@@ -17,6 +17,7 @@ from pathlib import Path
 from paddock.common import files, folders, layout
 from paddock.errors import Conflict
 from paddock.models import PruneItem, PruneKind, PruneReport, PruneRequest, PruneTotal
+from paddock.models.keep import KeepPolicy
 from paddock.paths import Home
 from paddock.rules import keep
 from paddock.rules.keep import AttemptThere, FileThere, Goes, JobThere, There
@@ -25,7 +26,6 @@ from paddock.server.engine import journals
 from paddock.server.store import jobs, keeping
 from paddock.server.store.db import Database
 from paddock.server.store.rows import moment
-from paddock.settings import KeepSettings
 
 FIRST_SECONDS = 600.0  # after the start of a server: there is more important work
 MEASURE_SECONDS = 20.0
@@ -43,7 +43,7 @@ class Keeper:
         self,
         db: Database,
         home: Home,
-        settings: KeepSettings,
+        settings: KeepPolicy,
         put_away: Callable[[str], Future[bool]],
         sweep: Callable[[Path], None],
         wake: Callable[[], None],
@@ -101,7 +101,7 @@ class Keeper:
 
     # --- what there is --------------------------------------------------------------------------------------------
 
-    def _there(self, settings: KeepSettings, now: float) -> There:
+    def _there(self, settings: KeepPolicy, now: float) -> There:
         """Only as far as the settings ask for it."""
         wanted = [days for days in (settings.jobs_days, settings.journals_days) if days is not None]
         newest = now - min(wanted) * keep.DAY if wanted else None

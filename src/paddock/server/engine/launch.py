@@ -18,7 +18,7 @@ from paddock.paths import JobFolder, append_lines, write_once
 from paddock.rules import placement
 from paddock.runner import build
 from paddock.search import adaptive
-from paddock.server.engine.backend_worker import Courier
+from paddock.server.engine.backend_worker import BackendWorker
 from paddock.server.engine.cancel import cancel
 from paddock.server.engine.context import Context, JobFacts
 from paddock.server.engine.linger import left_well
@@ -52,25 +52,25 @@ def launch(context: Context, rows: list[sa.Row[Any]], now: float) -> bool:
         if one is None:  # its description cannot be read at the moment: what it has stays
             wanted[demand.job] = len(open_rows[demand.job])
             continue
-        courier = context.courier(one)
-        if courier is None:
+        worker = context.worker(one)
+        if worker is None:
             continue
-        if demand.held or not courier.nodes:
+        if demand.held or not worker.nodes:
             # What waits is held on the backend, too; without its nodes it is not known what a task gets.
             wanted[demand.job] = len(open_rows[demand.job])
             continue
         # Machines that are down for a while cost none that waits its place in the queue.
         learned = known(context, one)
         tasks = demand.waiting + demand.running
-        wanted[demand.job] = occupied(one.spec, courier.nodes, tasks if demand.waiting else demand.running, learned)
-        missing = useful(one.spec, courier.nodes, tasks, learned) - len(open_rows[demand.job])
+        wanted[demand.job] = occupied(one.spec, worker.nodes, tasks if demand.waiting else demand.running, learned)
+        missing = useful(one.spec, worker.nodes, tasks, learned) - len(open_rows[demand.job])
         if demand.waiting and not context.boundary.rests(demand.job, LAUNCHING):
             with context.boundary.job(demand.job, LAUNCHING):
                 if demand.job not in unclosed:
                     settle_orphans(context, demand.job, now)
                 asked = any(row.state == AllocationState.PLANNED for row in open_rows[demand.job])
-                if missing > 0 and not (courier.full and asked):
-                    _plan(context, one, courier, missing)
+                if missing > 0 and not (worker.full and asked):
+                    _plan(context, one, worker, missing)
                     planned = True
     for job in context.searching & open_rows.keys():
         wanted[job] = len(open_rows[job])  # another task will come for what has none at the moment
@@ -124,18 +124,18 @@ def occupied(spec: JobSpec, nodes: Sequence[Node], tasks: int, known: Mapping[st
     return min(math.ceil(tasks / each), max((spec.parallel or tasks) // each, 1))
 
 
-def _plan(context: Context, facts: JobFacts, courier: Courier, count: int) -> None:
+def _plan(context: Context, facts: JobFacts, worker: BackendWorker, count: int) -> None:
     """Folders and manifest first, then the rows: what stands in the database can be submitted."""
     with context.db.read() as c:
         number = allocations.next_number(c, facts.id)
-    batch = batch_for(context, facts.id, facts.spec, courier, f"{facts.id}-a{number}", count)
+    batch = batch_for(context, facts.id, facts.spec, worker, f"{facts.id}-a{number}", count)
     _make_folders(context.home.job(facts.id), [Path(batch.folder_of(number)).name for number in range(count)])
-    manifest = _manifest(context, facts, courier)
+    manifest = _manifest(context, facts, worker)
     write_once(Path(layout.manifest(batch.folder_of(0))), json.dumps(manifest, indent=1))
     with context.db.write() as c:
-        allocations.plan(c, facts.id, courier.backend.name, batch)
-        if courier.full and courier.full_reason:  # it is not asked for yet, and says why it waits
-            allocations.waits(c, batch.key, courier.full_reason)
+        allocations.plan(c, facts.id, worker.backend.name, batch)
+        if worker.full and worker.full_reason:  # it is not asked for yet, and says why it waits
+            allocations.waits(c, batch.key, worker.full_reason)
             events.insert(c, "job", facts.id, {"change": "waits"})
 
 
@@ -151,10 +151,12 @@ def _make_folders(folder: JobFolder, names: list[str]) -> None:
         os.close(inside)
 
 
-def batch_for(context: Context, job: str, spec: JobSpec, courier: Courier, key: str, count: int) -> AllocationBatch:
+def batch_for(
+    context: Context, job: str, spec: JobSpec, worker: BackendWorker, key: str, count: int
+) -> AllocationBatch:
     """What is asked of the backend for a job."""
     settings = context.settings
-    cluster = settings.cluster(courier.backend.name)
+    cluster = settings.cluster(worker.backend.name)
     python = (cluster.python if cluster else settings.local.python) or sys.executable
     return AllocationBatch(
         key=key,
@@ -162,7 +164,7 @@ def batch_for(context: Context, job: str, spec: JobSpec, courier: Courier, key: 
         name=f"paddock-{key}",
         folder=str(context.home.job(job).allocation(key)),
         runner=[python, "-I", "-S", str(runner_file(context)), FOLDER],
-        resources=placement.settled(spec.resources, courier.nodes),
+        resources=placement.settled(spec.resources, worker.nodes),
         grace_seconds=_grace(context, spec),
     )
 
@@ -171,11 +173,11 @@ def _grace(context: Context, spec: JobSpec) -> float:
     return context.settings.runner.grace_seconds if spec.grace_seconds is None else spec.grace_seconds
 
 
-def _manifest(context: Context, facts: JobFacts, courier: Courier) -> dict[str, Any]:
+def _manifest(context: Context, facts: JobFacts, worker: BackendWorker) -> dict[str, Any]:
     settings, spec = context.settings, facts.spec
     resources = spec.resources
-    cluster = settings.cluster(courier.backend.name)
-    shape = placement.shape(resources, courier.nodes)
+    cluster = settings.cluster(worker.backend.name)
+    shape = placement.shape(resources, worker.nodes)
     several = (resources.nodes or 1) > 1
     members = {
         "nodes": resources.nodes or 1,
@@ -247,6 +249,6 @@ def _submit_planned(context: Context) -> None:
     with context.db.read() as c:
         planned = allocations.planned(c)
     for job, backend, batch in planned:
-        courier = context.couriers.get(backend)
-        if courier is not None and not context.boundary.rests(job, SUBMITTING):
-            courier.submit(batch)
+        worker = context.workers.get(backend)
+        if worker is not None and not context.boundary.rests(job, SUBMITTING):
+            worker.submit(batch)

@@ -18,8 +18,8 @@ CHANGE = "change its allocations"
 def adjust(context: Context) -> None:
     """Take up what was refused or done, and pass on what has changed since."""
     _tell_runners(context)
-    for courier in context.couriers.values():
-        for change in courier.changed():
+    for worker in context.workers.values():
+        for change in worker.changed():
             with context.boundary.job(change.tag.split()[0], CHANGE):
                 _changed(context, change)
     with context.db.read() as c:
@@ -28,11 +28,11 @@ def adjust(context: Context) -> None:
     for row in rows:
         groups[row.backend, row.job_id, row.adjusted].append(row)
     for (backend, job, number), mine in groups.items():
-        if backend in context.couriers and not context.boundary.rests(job, CHANGE):
+        if backend in context.workers and not context.boundary.rests(job, CHANGE):
             with context.boundary.job(job, CHANGE):
                 resources = JobSpec.model_validate(mine[0].spec).resources
                 asked = AllocationChange(held=mine[0].held, time_limit=resources.time_limit, nice=resources.nice)
-                context.couriers[backend].change(f"{job} {number}", [row.backend_id for row in mine], asked)
+                context.workers[backend].change(f"{job} {number}", [row.backend_id for row in mine], asked)
 
 
 def _tell_runners(context: Context) -> None:

@@ -55,8 +55,8 @@ def left_well(context: Context, row: sa.Row[Any]) -> bool:
 def dismiss(context: Context, row: sa.Row[Any], start: int | None = None) -> None:
     """Tell the runner of an allocation to end at once, with all it runs; `start`: of this start, or an earlier one."""
     folder = context.home.job(row.job_id)
-    courier = context.couriers.get(row.backend)
-    if courier is not None and not courier.backend.sure and folder.root.exists():
+    worker = context.workers.get(row.backend)
+    if worker is not None and not worker.backend.sure and folder.root.exists():
         order = {"op": "drain", "allocation": row.key, "now": True} | ({} if start is None else {"start": start})
         append_lines(folder.control, [order])
 
@@ -67,8 +67,8 @@ def forget(context: Context, rows: list[sa.Row[Any]]) -> None:
 
 
 def _is_over(context: Context, row: sa.Row[Any], now: float) -> bool:
-    courier = context.couriers.get(row.backend)
-    if courier is None or courier.backend.sure or not row.offsets or left_well(context, row):
+    worker = context.workers.get(row.backend)
+    if worker is None or worker.backend.sure or not row.offsets or left_well(context, row):
         return True
     since = max(row.heard_at or 0.0, context.lingering.get(row.key, now))
     silence = context.settings.runner.silence_seconds

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from paddock.models import Node
-from paddock.rules.load import MOST_CARDS, CardLook, Look, Sample, sample, with_look
-from paddock.server.engine.backend_worker import Courier
+from paddock.rules.load import MOST_CARDS, GpuSample, NodeSample, Sample, sample, with_look
+from paddock.server.engine.backend_worker import BackendWorker
 from paddock.server.journal import NodeSeen
 from paddock.server.store import loads
 from paddock.server.store.db import Database
@@ -20,20 +20,20 @@ TIDY_SECONDS = 300.0
 
 
 @dataclass
-class Seen:
+class LastSample:
     """The last look at a node; its cards may have been seen by different runners."""
 
     at: float
-    look: Look
-    cards: dict[str, tuple[float, CardLook]] = field(default_factory=dict)
+    look: NodeSample
+    cards: dict[str, tuple[float, GpuSample]] = field(default_factory=dict)
 
 
 class Monitor:
     """The engine's thread tells it and has it keep things; any thread may ask it."""
 
-    def __init__(self, couriers: Mapping[str, Courier]) -> None:
-        self._couriers = couriers
-        self._seen: dict[Key, Seen] = {}
+    def __init__(self, workers: Mapping[str, BackendWorker]) -> None:
+        self._workers = workers
+        self._seen: dict[Key, LastSample] = {}
         self._lock = threading.Lock()
         self._kept: dict[Key, tuple[float, Sample]] = {}
         self._kept_at = 0.0
@@ -47,7 +47,7 @@ class Monitor:
             if now - at > PRESENT_SECONDS:
                 continue
             with self._lock:
-                seen = self._seen.setdefault((backend, record.node), Seen(at, record.look))
+                seen = self._seen.setdefault((backend, record.node), LastSample(at, record.look))
                 if at >= seen.at:
                     seen.at, seen.look = at, record.look
                 seen.cards |= {card.id: (at, card) for card in record.look.cards}
@@ -59,11 +59,11 @@ class Monitor:
         looks = self._looks(now)
         return [
             with_look(node, looks[name, node.name]) if (name, node.name) in looks else node
-            for name, courier in self._couriers.items()
-            for node in courier.nodes
+            for name, worker in self._workers.items()
+            for node in worker.nodes
         ]
 
-    def _looks(self, now: float) -> dict[Key, Look]:
+    def _looks(self, now: float) -> dict[Key, NodeSample]:
         with self._lock:
             self._seen = {key: seen for key, seen in self._seen.items() if now - seen.at <= PRESENT_SECONDS}
             found = {}
@@ -78,7 +78,7 @@ class Monitor:
         if abs(now - self._kept_at) < KEEP_SECONDS:
             return
         self._kept_at = now
-        known = {(node.backend, node.name): node for node in self.nodes(now) if self._couriers[node.backend].fresh}
+        known = {(node.backend, node.name): node for node in self.nodes(now) if self._workers[node.backend].fresh}
         found = {key: kept for key, node in known.items() if (kept := sample(node)) and self._is_news(node, kept, now)}
         self._kept |= {key: (now, kept) for key, kept in found.items()}
         tidy = abs(now - self._tidied_at) >= TIDY_SECONDS

@@ -11,7 +11,7 @@ from paddock.paths import append_lines
 from paddock.program import commands
 from paddock.rules.lifecycle import Verdict
 from paddock.search.tasks import seed_of
-from paddock.server.engine.apply import Subject, changing
+from paddock.server.engine.apply import AttemptEdit, changing
 from paddock.server.engine.context import Context, JobFacts
 from paddock.server.engine.withdraw import withdraw
 from paddock.server.store import attempts, jobs
@@ -117,5 +117,5 @@ def _stop_job(context: Context, job: str, rows: list[sa.Row[Any]], now: float) -
         changes.end([row for row in rows if (row.id, row.a_number) in withdrawn], _stopped, now)
 
 
-def _stopped(_: Subject) -> Verdict:
+def _stopped(_: AttemptEdit) -> Verdict:
     return Verdict(TaskState.STOPPED)

@@ -12,8 +12,8 @@ from paddock.models import AllocationState, AllocationStatus, Cause, TaskState
 from paddock.rules import lifecycle
 from paddock.rules.lifecycle import Verdict
 from paddock.server.engine import cancel, linger
-from paddock.server.engine.apply import Changes, Subject, changing
-from paddock.server.engine.backend_worker import Answer, Courier, Polled
+from paddock.server.engine.apply import AttemptEdit, Changes, changing
+from paddock.server.engine.backend_worker import Answer, BackendWorker, Polled
 from paddock.server.engine.boundary import everybodys
 from paddock.server.engine.context import Context
 from paddock.server.engine.withdraw import held, withdraw
@@ -35,7 +35,7 @@ _UNTRIED = (Cause.NODE_FAILURE, Cause.PREEMPTED, Cause.TIME_LIMIT)  # these say 
 
 @dataclass(frozen=True)
 class _Told:
-    """What a courier brought."""
+    """What a worker brought."""
 
     answers: list[Answer]
     polled: Polled | None
@@ -43,22 +43,22 @@ class _Told:
 
 
 def observe(context: Context, rows: list[sa.Row[Any]], now: float) -> bool:
-    """Take up the answers of the couriers, and send them off again. Whether there were any."""
+    """Take up the answers of the workers, and send them off again. Whether there were any."""
     heard = False
-    for name, courier in context.couriers.items():
+    for name, worker in context.workers.items():
         mine = [row for row in rows if row.backend == name]
-        heard = _hear(context, courier, mine, now) or heard
+        heard = _hear(context, worker, mine, now) or heard
         open_rows = [row for row in mine if row.backend_id and row.state != AllocationState.ENDED]
-        if courier.ask([row.backend_id for row in open_rows]):
+        if worker.ask([row.backend_id for row in open_rows]):
             context.starts[name] = {row.key: len(row.offsets) for row in open_rows}
-        courier.trace([row.backend_id for row in open_rows if row.key in context.missing])
+        worker.trace([row.backend_id for row in open_rows if row.key in context.missing])
     cancel.end_stuck(context, rows, now)
     return heard
 
 
-def _hear(context: Context, courier: Courier, mine: list[sa.Row[Any]], now: float) -> bool:
+def _hear(context: Context, worker: BackendWorker, mine: list[sa.Row[Any]], now: float) -> bool:
     """All together; and when that fails for something that is not everybody's, job by job."""
-    told = _Told(courier.answers(), courier.polled(), courier.traced())
+    told = _Told(worker.answers(), worker.polled(), worker.traced())
     if not (told.answers or told.polled or told.traced):
         return False
     jobs_of = {row.batch: row.job_id for row in mine}
@@ -324,11 +324,11 @@ def settle_orphans(context: Context, job: str, now: float) -> None:
             changes.end(list(attempts.lookup(c, orphans).values()), _gone(changes, None), now)
 
 
-def _gone(changes: Changes, row: sa.Row[Any] | None) -> Callable[[Subject], Verdict]:
+def _gone(changes: Changes, row: sa.Row[Any] | None) -> Callable[[AttemptEdit], Verdict]:
     known = Cause(row.cause) if row is not None and row.cause else None
     reason = row.reason if row is not None and known else None
 
-    def judge(subject: Subject) -> Verdict:
+    def judge(subject: AttemptEdit) -> Verdict:
         told = subject.of_attempt("ended_at") is not None  # its runner ended it because it was told to
         cause = Cause.PREEMPTED if told and known in (None, Cause.LOST) else known
         why = "its runner was told to end" if cause is not known else reason
@@ -342,14 +342,14 @@ def _gone(changes: Changes, row: sa.Row[Any] | None) -> Callable[[Subject], Verd
     return judge
 
 
-def _over(changes: Changes, cause: Cause, reason: str) -> Callable[[Subject], Verdict]:
-    def judge(subject: Subject) -> Verdict:
+def _over(changes: Changes, cause: Cause, reason: str) -> Callable[[AttemptEdit], Verdict]:
+    def judge(subject: AttemptEdit) -> Verdict:
         return lifecycle.judge_gone(cause, reason, tried=changes.tried(subject, cause), **changes.judging(subject))
 
     return judge
 
 
-def _always(verdict: Verdict) -> Callable[[Subject], Verdict]:
+def _always(verdict: Verdict) -> Callable[[AttemptEdit], Verdict]:
     return lambda _: verdict
 
 

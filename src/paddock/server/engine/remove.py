@@ -77,7 +77,7 @@ def erase(context: Context, job: str, over: Callable[[], bool]) -> None:
 
 def _is_left(context: Context, row: sa.Row[Any]) -> bool:
     """Return True if there may be something of an allocation that can be ended, and waited for."""
-    if row.backend not in context.couriers or row.state == AllocationState.ENDED:
+    if row.backend not in context.workers or row.state == AllocationState.ENDED:
         return False
     # One that cannot even be submitted, as its folder is gone, will never be.
     return not (row.state == AllocationState.PLANNED and context.boundary.rests(row.job_id, SUBMITTING))

@@ -28,7 +28,7 @@ from paddock.server.engine import launch
 from paddock.server.engine.announce import Announcement
 from paddock.server.engine.context import Context, JobFacts
 from paddock.server.store import jobs, metrics, trials
-from paddock.server.store.trials import Open, Successor
+from paddock.server.store.trials import NextAttempt, Open
 
 log = logging.getLogger("paddock.engine")
 
@@ -50,10 +50,10 @@ class Advice:
     over: str | None = None  # why no further configurations come
     warning: str | None = None
     prune: dict[str, tuple[Judged, str]] = field(default_factory=dict)  # with the reason
-    follow: dict[str, tuple[Judged, Successor | None]] = field(default_factory=dict)
+    follow: dict[str, tuple[Judged, NextAttempt | None]] = field(default_factory=dict)
 
 
-class Scout:
+class SearchWorker:
     """Asks searchers and stoppers beside the tick."""
 
     def __init__(self, context: Context, wake: Callable[[], None]) -> None:
@@ -135,12 +135,12 @@ class Scout:
         if planned is not None and one.trials >= planned:
             self._end(one.job, None)
             return
-        courier = self._context.courier(facts)
-        if courier is None or not courier.nodes:
+        worker = self._context.worker(facts)
+        if worker is None or not worker.nodes:
             return
         repeat = facts.spec.search.repeat
-        side_by_side = launch.abreast(facts.spec, courier.nodes, launch.known(self._context, facts))
-        width = max(placement.width(facts.spec.resources, courier.nodes), 1) * side_by_side
+        side_by_side = launch.abreast(facts.spec, worker.nodes, launch.known(self._context, facts))
+        width = max(placement.width(facts.spec.resources, worker.nodes), 1) * side_by_side
         room = min(abreast(facts.spec), math.ceil(width / repeat)) - math.ceil(one.unended / repeat)
         room = room if planned is None else min(room, planned - one.trials)
         most = self._context.settings.max_tasks // repeat - one.trials
@@ -292,7 +292,7 @@ def _open(one: Judged) -> bool:
 
 def _followers(
     facts: JobFacts, found: Sequence[Judged], known: Sequence[Trial]
-) -> dict[str, tuple[Judged, Successor | None]]:
+) -> dict[str, tuple[Judged, NextAttempt | None]]:
     """Who goes on from another's checkpoint, or makes room for a while for those that wait: then from its own."""
     spec = facts.spec
     order = dims(spec.params)
@@ -300,14 +300,14 @@ def _followers(
     interval = spec.search.interval or (max(1.0, epochs // INTERVAL_SHARE) if epochs else INTERVAL)
     by_number = {one.number - 1: one for one in found}
     crowded = any(one.state is TaskState.SUBMITTED for one in found)
-    decided: dict[str, tuple[Judged, Successor | None]] = {}
+    decided: dict[str, tuple[Judged, NextAttempt | None]] = {}
     for one, trial in zip(found, known, strict=True):
         if not _open(one):
             continue
         move = perturb(trial, known, order, facts.objective.goal, spec.search.seed, interval, since=one.since)
         if move is not None:
             params = one.params | nest(move.params, spec.params)
-            successor = Successor(one.attempt_id, by_number[move.source].task, move.step, params, one.params)
+            successor = NextAttempt(one.attempt_id, by_number[move.source].task, move.step, params, one.params)
             decided[one.task] = (one, successor)
         elif crowded and _had_its_turn(one, trial, interval):
             decided[one.task] = (one, None)

@@ -9,11 +9,11 @@ from pydantic import JsonValue
 
 from paddock.errors import InvalidInput
 from paddock.models import Convention, JobSpec, Method, Params, ScriptParam, ScriptReport
+from paddock.models.script import same_name
 from paddock.models.space import Block, Choices, Range, Space, key_of, shortened
 from paddock.models.units import size_text
 from paddock.program import commands
 from paddock.program.inspection import inspect_source
-from paddock.program.inspection.given import same_name
 from paddock.search import dimensions, expand, searcher, settled
 from paddock.search.base import Outcome, Trial
 from paddock.search.dimensions import nest
@@ -28,7 +28,7 @@ SMALL_SPACE = 5_000  # values that are listed, conditions, and numbers to be cho
 
 
 @dataclass(frozen=True)
-class Asked:
+class PlanInput:
     spec: JobSpec
     source: bytes | None  # of its script
     max_tasks: int
@@ -45,7 +45,7 @@ class Planned:
     configurations: list[Params]  # all, or the first ones of a search that chooses them as results come in
 
 
-def plan(asked: Asked) -> Planned:
+def plan(asked: PlanInput) -> Planned:
     """Raises InvalidInput with the field at fault."""
     size = len(asked.source or b"")
     if size > MAX_SCRIPT:
@@ -60,7 +60,7 @@ def plan(asked: Asked) -> Planned:
     return done
 
 
-def planned(asked: Asked) -> Planned:
+def planned(asked: PlanInput) -> Planned:
     report = _report(asked.spec, asked.source)
     spec = _with_types(asked.spec, report)
     spec = spec.model_copy(update={"search": settled(spec.params, spec.search)})

@@ -92,7 +92,7 @@ def plan(spec: JobSpec, files: snapshot.Files, settings: Settings, nodes: Sequen
     """Check all that can be checked without starting anything. Raises InvalidInput with the fields at fault."""
     kept = snapshot.checked(files, settings.upload)
     spec = _named(_with_script(spec, kept))
-    found = planning.plan(planning.Asked(spec, kept[spec.script] if spec.script else None, settings.max_tasks))
+    found = planning.plan(planning.PlanInput(spec, kept[spec.script] if spec.script else None, settings.max_tasks))
     spec, report = found.spec, found.script
     placement.refuse_impossible(spec.resources, nodes)
     _refuse_launcher(spec)

@@ -21,7 +21,7 @@ _OVER = (
 
 
 @dataclass(frozen=True)
-class Ended:
+class EndedJob:
     id: str
     name: str
     at: float
@@ -43,7 +43,7 @@ def over(c: sa.Connection, job: str) -> bool:
     return found is not None and not reduces.due(c, [job])
 
 
-def ended(c: sa.Connection, before: float, job: str | None = None) -> list[Ended]:
+def ended(c: sa.Connection, before: float, job: str | None = None) -> list[EndedJob]:
     """Jobs that had ended by then.
 
     Runners tell when attempts ended, and their clocks may be wrong: what the server saw later counts, too.
@@ -59,7 +59,7 @@ def ended(c: sa.Connection, before: float, job: str | None = None) -> list[Ended
     rows = c.execute(query).all()
     due = {one.job for one in reduces.due(c, None if job is None else [job])} if rows else set()
     found = [
-        Ended(row.id, row.name, max(row.created_at, row.told or 0.0, row.seen or 0.0))
+        EndedJob(row.id, row.name, max(row.created_at, row.told or 0.0, row.seen or 0.0))
         for row in rows
         if row.id not in due
     ]

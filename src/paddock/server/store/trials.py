@@ -197,7 +197,7 @@ def judged(c: sa.Connection, job: str) -> list[Judged]:
 
 
 @dataclass(frozen=True)
-class Successor:
+class NextAttempt:
     """What the next attempt of a task will be."""
 
     attempt_id: int
@@ -207,7 +207,7 @@ class Successor:
     before: Params
 
 
-def order(c: sa.Connection, reasons: Mapping[int, str | None], successors: Iterable[Successor] = ()) -> None:
+def order(c: sa.Connection, reasons: Mapping[int, str | None], successors: Iterable[NextAttempt] = ()) -> None:
     """The order to end these attempts stands in the control file."""
     attempt_rows.mark_ordered(c, list(reasons))
     for attempt, reason in reasons.items():

@@ -16,7 +16,7 @@ FEW_BYTES = 2 * 1024**3
 FEW_SHARE = 0.01
 
 
-class Watch:
+class HealthWatch:
     def __init__(self, db: store.Database, home: Home) -> None:
         self._db = db
         self._home = home

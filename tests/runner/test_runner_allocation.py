@@ -16,10 +16,10 @@ from tests.runner.test_runner_stop import POLITE, ready
 def test_fence(tmp_path: Path) -> None:
     fence = Fence(str(tmp_path), 2)
     (tmp_path / "journal.2.jsonl").touch()
-    assert not fence.look()
+    assert not fence.check()
     (tmp_path / "journal.3.jsonl").touch()
-    assert fence.look()
-    assert not Fence(str(tmp_path / "gone"), 1).look()
+    assert fence.check()
+    assert not Fence(str(tmp_path / "gone"), 1).check()
 
 
 def test_started_a_second_time(folder: Folder, python: str) -> None:

@@ -1,6 +1,5 @@
 """A look at this machine: its real /proc, and GPUs by a script."""
 
-import json
 import os
 import pwd
 import subprocess
@@ -14,9 +13,6 @@ from paddock.common import node_stats
 from paddock.common.gpus import GpuDriver, GpuInfo, GpuReading
 from paddock.common.node_stats import NodeStats
 from paddock.models import Device
-from paddock.rules.load import NodeSample
-from paddock.server import journal
-from tests.runner.folder import Folder
 
 GB = 10**9
 GPU = GpuInfo("GPU-a", 0, "H200", 140 * GB)
@@ -24,7 +20,7 @@ OTHER = GpuInfo("GPU-b", 1, "H200", 140 * GB)
 
 
 class ScriptedDriver(GpuDriver):
-    """ScriptedGpus as a test wants them."""
+    """GPUs as a test wants them."""
 
     def __init__(self, readings: dict[str, GpuReading | None]) -> None:
         self.readings = readings
@@ -109,26 +105,6 @@ def test_what_slurm_calls_the_gpus(given: dict[str, str], places: list[str]) -> 
 def test_a_place_for_every_gpu_or_for_none() -> None:
     [gpu] = NodeStats(ScriptedDriver({}), [GPU], ["1", "2"]).gpus()
     assert gpu["place"] is None
-
-
-def test_a_runner_in_slurm_tells_of_its_node(folder: Folder, python: str) -> None:
-    folder.python = python
-    folder.allocate()
-    folder.python_task("t-1", "import time; time.sleep(0.3)")
-    folder.end()
-    records = folder.run(SLURM_JOB_ID="7", SLURMD_NODENAME="n1")
-    [node] = [record for record in records if record["e"] == "node"]
-    assert (node["node"], node["cores"], node["cards"]) == ("n1", os.cpu_count(), [])
-    seen = journal.NodeSeen(node["at"], "n1", NodeSample.model_validate(node))
-    assert journal.parse(json.dumps(node).encode() + b"\n").records == [seen]
-    assert seen.look.memory
-
-
-def test_on_its_own_machine_it_does_not(folder: Folder) -> None:
-    folder.allocate()
-    folder.python_task("t-1", "")
-    folder.end()
-    assert "node" not in [record["e"] for record in folder.run(SLURM_JOB_ID="")]
 
 
 class TestWatch:

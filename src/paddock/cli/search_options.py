@@ -92,4 +92,4 @@ def refuse_loose_knobs(spec: JobSpec, **given: float | None) -> None:
     loose = [f"--{name.replace('_', '-')}" for name, value in given.items() if value is not None]
     if loose and spec.stop_early.method == "none":
         message = f"{loose[0]} is about early stopping: give --stop-early asha, median or hyperband too"
-        raise InvalidInput(f"{message}.", fields={"stop_early": message})
+        raise InvalidInput.at("stop_early", message)

@@ -86,4 +86,4 @@ def _refuse_several(environment: Mapping[str, Any]) -> None:
     given = [name for name in _ALTERNATIVES["environment"] if environment.get(name)]
     if len(given) > 1:
         message = f"give one of {' and '.join(given)}, not both"
-        raise InvalidInput(f"The environment is ambiguous: {message}.", fields={"environment": message})
+        raise InvalidInput.at("environment", message, "The environment is ambiguous")

@@ -67,7 +67,7 @@ def _environment(python: str | None, venv: str | None, conda: str | None) -> Env
     given = {name: value for name, value in (("python", python), ("venv", venv), ("conda", conda)) if value}
     if len(given) > 1:
         message = f"give one of {' and '.join(given)}, not both"
-        raise InvalidInput(f"The environment is ambiguous: {message}.", fields={"environment": message})
+        raise InvalidInput.at("environment", message, "The environment is ambiguous")
     changes: dict[str, Any] = flags.nested(flags.environment(python, venv, conda)).get("environment", {})
     return Environment(**changes)
 

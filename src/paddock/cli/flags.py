@@ -18,8 +18,7 @@ def params(given: Sequence[str] | None) -> dict[str, Any]:
         try:
             found[name] = space.parse(text)
         except ValueError as error:
-            message = _message(error)
-            raise InvalidInput(f"Parameter {name}: {message}.", fields={f"params.{name}": message}) from None
+            raise InvalidInput.at(f"params.{name}", _message(error), f"Parameter {name}") from None
     return found
 
 
@@ -39,11 +38,9 @@ def retries(given: Sequence[str] | None) -> dict[str, int]:
     found = {}
     for cause, text in _pairs(given, "--retry", "preempted=5", "retries").items():
         if cause not in set(Cause):
-            message = f"{cause!r} is none of {', '.join(Cause)}"
-            raise InvalidInput(f"--retry: {message}.", fields={"retries": message})
+            raise InvalidInput.at("retries", f"{cause!r} is none of {', '.join(Cause)}", "--retry")
         if not text.isascii() or not text.isdigit():
-            message = f"{text!r} is no number of retries"
-            raise InvalidInput(f"--retry {cause}: {message}.", fields={f"retries.{cause}": message})
+            raise InvalidInput.at(f"retries.{cause}", f"{text!r} is no number of retries", f"--retry {cause}")
         found[cause] = int(text)
     return found
 
@@ -54,11 +51,9 @@ def _pairs(given: Sequence[str] | None, flag: str, example: str, field: str) -> 
         name, equals, value = text.partition("=")
         name = name.strip()
         if not equals or not name:
-            message = f"write {flag} NAME=VALUE, for example {flag} {example}, not {text!r}"
-            raise InvalidInput(message[0].upper() + message[1:] + ".", fields={field: message})
+            raise InvalidInput.at(field, f"write {flag} NAME=VALUE, for example {flag} {example}, not {text!r}")
         if name in found:
-            message = "it is given twice"
-            raise InvalidInput(f"{flag} {name}: {message}.", fields={f"{field}.{name}": message})
+            raise InvalidInput.at(f"{field}.{name}", "it is given twice", f"{flag} {name}")
         found[name] = value
     return found
 

@@ -54,7 +54,7 @@ def _refuse_loose_knobs(spec: JobSpec, given: Mapping[str, Any]) -> None:
     loose = [f"--{name.replace('_', '-')}" for name in ("min_steps", "max_steps", "eta") if given[name] is not None]
     if loose and spec.stop_early.method == "none":
         message = f"{loose[0]} is about early stopping: give --stop-early asha, median or hyperband too"
-        raise InvalidInput(f"{message}.", fields={"stop_early": message})
+        raise InvalidInput.at("stop_early", message)
 
 
 def _dry_run(client: Client, made: Bundle, as_json: bool) -> None:

@@ -11,7 +11,7 @@ from paddock.cli.base import Json
 from paddock.cli.doctor.checks import run_all
 from paddock.cli.doctor.finding import Finding, Scope, Status
 from paddock.cli.options import pick, takes
-from paddock.errors import InvalidInput
+from paddock.client.bundle import refuse_several
 from paddock.models import Environment
 
 _STYLES = {Status.OK: "green", Status.WARN: "yellow", Status.ERROR: "red"}
@@ -73,12 +73,9 @@ def doctor(
 
 
 def _environment(**given: str | None) -> Environment:
-    """What the flags say."""
-    chosen = [name for name, value in given.items() if value]
-    if len(chosen) > 1:
-        message = f"give one of {' and '.join(chosen)}, not both"
-        raise InvalidInput(f"The environment is ambiguous: {message}.", fields={"environment": message})
-    return Environment(**options.changes(_ENVIRONMENT, given).get("environment", {}))
+    chosen = options.changes(_ENVIRONMENT, given).get("environment", {})
+    refuse_several(chosen)
+    return Environment(**chosen)
 
 
 def _print(found: list[Finding]) -> None:

@@ -163,4 +163,4 @@ def _sobol(space: Spaces, search: Search) -> Iterator[Flat]:
 
 
 def _refused(field: str, message: str) -> InvalidInput:
-    return InvalidInput(f"{message[0].upper()}{message[1:]}.", fields={f"search.{field}": message})
+    return InvalidInput.at(f"search.{field}", message)

@@ -42,5 +42,4 @@ def searcher(method: str, problem: Problem, budget: int | None = None) -> Search
             from paddock.search.cma import Cmaes
 
             return Cmaes(problem)
-    message = f"{method!r} is not a method that suggests: one of {', '.join(METHODS)}"
-    raise InvalidInput(f"{message[0].upper()}{message[1:]}.", fields={"search.method": message})
+    raise InvalidInput.at("search.method", f"{method!r} is not a method that suggests: one of {', '.join(METHODS)}")

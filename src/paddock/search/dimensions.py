@@ -126,7 +126,7 @@ def _refuse_too_many(params: Spaces) -> None:
     count = sum(width(space) for space in params.values())
     if count > MAX_DIMS:
         message = f"{count:,} dimensions are more than {MAX_DIMS:,}; a block has one for each member of each layer"
-        raise InvalidInput(f"The parameters cannot be searched: {message}.", fields={"params": message})
+        raise InvalidInput.at("params", message, "The parameters cannot be searched")
 
 
 def width(space: ParamSpace) -> int:
@@ -138,8 +138,7 @@ def width(space: ParamSpace) -> int:
 
 
 def _refused(field: str, message: str) -> InvalidInput:
-    end = "" if message.endswith("?") else "."
-    return InvalidInput(f"Parameter {field}: {message}{end}", fields={f"params.{field}": message})
+    return InvalidInput.at(f"params.{field}", message, f"Parameter {field}")
 
 
 # --- there and back -------------------------------------------------------------------------------------------------

@@ -46,5 +46,4 @@ def searcher(method: str, problem: Problem, budget: int | None = None) -> Search
             from paddock.search.cma import Cmaes
 
             return Cmaes(problem)
-    message = f"{method!r} is not a method that suggests: one of {', '.join(METHODS)}"
-    raise InvalidInput.at("search.method", message)
+    raise InvalidInput.at("search.method", f"{method!r} is not a method that suggests: one of {', '.join(METHODS)}")

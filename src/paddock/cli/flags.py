@@ -2,24 +2,13 @@
 
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from paddock.errors import InvalidInput
 from paddock.models import Cause, space
 from paddock.models.jobfile import absolute
-
-
-def nested(flat: Mapping[str, Any]) -> dict[str, Any]:
-    """`{"search.seed": 3}` as `{"search": {"seed": 3}}`; what was not given (None, []) is left out."""
-    made: dict[str, Any] = {}
-    for name, value in flat.items():
-        if value is None or value == [] or value == {}:
-            continue
-        table, _, field = name.rpartition(".")
-        (made.setdefault(table, {}) if table else made)[field] = value
-    return made
 
 
 def params(given: Sequence[str] | None) -> dict[str, Any]:
@@ -69,18 +58,18 @@ def _pairs(given: Sequence[str] | None, flag: str, example: str, field: str) -> 
     return found
 
 
-def environment(python: str | None, venv: str | None, conda: str | None) -> dict[str, str | None]:
-    """Paths as the shell means them, not as the server's working folder would make of them."""
-    here = Path.cwd()
-    return {
-        "environment.python": absolute(python, here) if python and os.sep in python else _on_path(python),
-        "environment.venv": absolute(venv, here) if venv else None,
-        "environment.conda": absolute(conda, here) if conda and os.sep in conda else conda,
-    }
+def path(given: str | None) -> str | None:
+    """As the shell means it, not as the server's working folder would make of it."""
+    return absolute(given, Path.cwd()) if given else None
 
 
-def _on_path(name: str | None) -> str | None:
-    return shutil.which(name) or name if name else None
+def path_or_name(given: str | None) -> str | None:
+    return path(given) if given and os.sep in given else given
+
+
+def python(given: str | None) -> str | None:
+    """--python python3.11: the one that the shell would start."""
+    return path(given) if given and os.sep in given else given and (shutil.which(given) or given)
 
 
 def of_shell(*, command: bool) -> dict[str, str]:

@@ -12,6 +12,7 @@ from paddock.models import Cause, TaskState
 from paddock.rules import lifecycle
 from paddock.rules.estimate import Pace
 from paddock.rules.lifecycle import Ending, Verdict
+from paddock.runner.sharing import oom_retry
 from paddock.server.engine.announce import Announcement
 from paddock.server.engine.context import Context, JobFacts
 from paddock.server.journal import AboutAttempt, Ended, Metric, Record, Reset, Started, Total, Usage, Warned
@@ -237,9 +238,10 @@ class Changes:
             "cpu_seconds": record.cpu_seconds,
         }
         self._peaks(subject, record.peak_memory, record.peak_gpu_memory)
-        cause, again = record.cause, record.again
-        ending = Ending(record.exit, record.signal, record.by, cause, record.reason, shared=again is not None)
-        subject.room = again.model_dump(mode="json") if again else subject.room
+        cause, again = record.cause, record.again.model_dump(mode="json") if record.again else None
+        shared = oom_retry.is_further(oom_retry.parse(subject.room), oom_retry.parse(again))
+        ending = Ending(record.exit, record.signal, record.by, cause, record.reason, shared=shared)
+        subject.room = again if shared else subject.room
         if ending.by == "shutdown" and cause is None and not self.judging(subject)["stop_wanted"]:
             # Why its runner was told to end, the backend will say when the allocation has ended.
             subject.attempt["ended_at"] = record.at

@@ -11,6 +11,7 @@ from paddock.common import files
 from paddock.models import AllocationState, AllocationStatus, Cause, TaskState
 from paddock.rules import lifecycle
 from paddock.rules.lifecycle import Verdict
+from paddock.runner.sharing import oom_retry
 from paddock.server.engine import cancel, linger
 from paddock.server.engine.apply import AttemptEdit, Changes, changing
 from paddock.server.engine.backend_worker import Answer, BackendWorker, Polled
@@ -332,11 +333,17 @@ def _gone(changes: Changes, row: sa.Row[Any] | None) -> Callable[[AttemptEdit], 
         told = subject.of_attempt("ended_at") is not None  # its runner ended it because it was told to
         cause = Cause.PREEMPTED if told and known in (None, Cause.LOST) else known
         why = "its runner was told to end" if cause is not known else reason
-        shared = cause is Cause.HOST_OOM and subject.crowded
-        if shared:  # the memory was that of all its tasks together: each gets the allocation to itself
-            subject.room = {"host": subject.of_attempt("peak_memory") or None, "alone": True}
+        # The memory was that of all its tasks together: each gets the allocation to itself.
+        room, crowded = oom_retry.parse(subject.room), cause is Cause.HOST_OOM and subject.crowded
+        again = oom_retry.next_room(room, oom_retry.HOST, crowded, subject.of_attempt("peak_memory") or 0)
+        if again is not None:
+            subject.room = again._asdict()
         return lifecycle.judge_gone(
-            cause, why, tried=changes.tried(subject, cause or Cause.LOST), shared=shared, **changes.judging(subject)
+            cause,
+            why,
+            tried=changes.tried(subject, cause or Cause.LOST),
+            shared=again is not None,
+            **changes.judging(subject),
         )
 
     return judge

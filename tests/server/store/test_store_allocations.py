@@ -200,8 +200,8 @@ def test_touch_changes_the_time_only(db: Database, key: str) -> None:
 def test_unclosed_until_closed_in_the_order_planned(db: Database, key: str) -> None:
     with db.write() as c:
         allocations.plan(c, JOB, "local", batch("a0"))
-        allocations.read_to(c, {key: [120, 2**40]})
-        allocations.read_to(c, {})
+        allocations.read_to(c, {key: [120, 2**40]}, 5.0)
+        allocations.read_to(c, {}, 5.0)
         allocations.cancelled(c, [key])
         found = allocations.unclosed(c)
         assert [row.key for row in found] == [key, "a0.0"]

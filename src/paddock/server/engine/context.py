@@ -1,6 +1,7 @@
 """What every step of the engine works with."""
 
-from collections.abc import Collection, Sequence
+import time
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,6 +38,7 @@ class Context:
     home: Home
     settings: Settings
     workers: dict[str, BackendWorker]
+    clock: Callable[[], float] = time.time
     appender: metrics.Appender = field(default_factory=metrics.Appender)
     missing: dict[str, float] = field(default_factory=dict)  # allocation -> since when its backend lists it no more
     starts: dict[str, dict[str, int]] = field(default_factory=dict)  # backend -> allocation -> starts known when asked

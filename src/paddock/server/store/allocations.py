@@ -10,7 +10,6 @@ from paddock.models import Allocation, AllocationBatch, AllocationState, Allocat
 from paddock.server.store.rows import moment
 from paddock.server.store.tables import allocations, batches, jobs
 
-clock = time.time  # by which journals are heard
 HELD = Waits(reason="held: it begins no further task until it is released")
 
 
@@ -111,12 +110,12 @@ def cancelled(c: sa.Connection, keys: list[str]) -> None:
     c.execute(sa.update(allocations).where(allocations.c.key.in_(keys)).values(cancelled=True))
 
 
-def read_to(c: sa.Connection, offsets: Mapping[str, list[int]]) -> None:
+def read_to(c: sa.Connection, offsets: Mapping[str, list[int]], now: float) -> None:
     """How far each journal has been read, in the same transaction as what was read."""
     if offsets:
         change = sa.update(allocations).where(allocations.c.key == sa.bindparam("one"))
         values = [{"one": key, "to": read} for key, read in offsets.items()]
-        c.execute(change.values(offsets=sa.bindparam("to"), heard_at=clock()), values)
+        c.execute(change.values(offsets=sa.bindparam("to"), heard_at=now), values)
 
 
 def close(c: sa.Connection, key: str) -> None:

@@ -60,6 +60,8 @@ def _worked_out(c: Connection, job: str, more: ExtendRequest, settings: Settings
     else:
         known = {key_of(run.params, space) for run in runs}
         new = [params for params in configurations if key_of(params, space) not in known]
+        if not more.params:  # the earlier ones may be those of another version, which drew others with this seed
+            new = new[: more.trials or 0]
         if not new and more.time_budget is None:
             raise InvalidInput.at(
                 "params" if more.params else "trials", "all of these configurations are there already"

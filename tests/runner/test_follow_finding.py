@@ -116,7 +116,7 @@ def test_looks_become_rarer_but_stay_frequent(tmp_path: Path, monkeypatch: pytes
         now += 0.2
         if one.due():
             looks.append(now)
-            one.look(set())
+            one.find(set())
     gaps = [later - earlier for earlier, later in itertools.pairwise(looks)]
     assert max(gaps[:20]) < 0.25
     assert max(gaps) < 2.3

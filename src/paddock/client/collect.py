@@ -32,8 +32,7 @@ def collect(
     """Read the files of a submission. `needs_script` false: a command is run in place of a script."""
     source = Path(os.path.abspath(source.expanduser()))  # noqa: PTH100 - links are kept
     if not source.exists():
-        message = f"there is no file or folder {source}"
-        raise InvalidInput(f"T{message[1:]}.", fields={"source": message})
+        raise InvalidInput.at("source", f"there is no file or folder {source}")
     warnings: list[str] = []
     if source.is_dir():
         paths = dict(_in_folder(source, "", _ignore_of(source), warnings))

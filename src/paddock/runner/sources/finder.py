@@ -50,7 +50,7 @@ class Finder:
     def due(self) -> bool:
         return time.monotonic() >= self._next
 
-    def look(self, known: set[str]) -> list[FoundSource]:
+    def find(self, known: set[str]) -> list[FoundSource]:
         """Metric logs that are not yet `known`, and when to look next."""
         began = time.monotonic()
         found = [one for one in self._all() if one.path not in known]

@@ -212,7 +212,7 @@ class AllocationReading:
         self.offsets: list[int] = list(row.offsets)
         self.records: list[Record] = []
         self.size = 0
-        self.wrong = 0  # lines that are not valid records
+        self.malformed = 0  # lines that are not valid records
         self.moved = False
         self.more = False
 
@@ -244,8 +244,8 @@ class AllocationReading:
         consumed = batch.consumed
         if not consumed and len(data) == READ_BYTES:
             consumed = len(data)  # one line of a megabyte is no record: step over it
-            self.wrong += 1
-        self.wrong += batch.wrong
+            self.malformed += 1
+        self.malformed += len(batch.malformed)
         self.records += batch.records
         self.offsets[index] += consumed
         self.moved = self.moved or consumed > 0
@@ -264,8 +264,8 @@ def _store(context: Context, news: list[AllocationReading]) -> None:
         for reading in news:
             said = [record.packing for record in reading.records if isinstance(record, Packed)]
             packings.take(c, reading.job, said)
-            if reading.wrong:
-                jobs.warn_of_lines(c, reading.job, reading.key, reading.wrong)
+            if reading.malformed:
+                jobs.warn_of_lines(c, reading.job, reading.key, reading.malformed)
         allocations.read_to(c, {reading.key: reading.offsets for reading in news})
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from paddock.common import layout
 from paddock.models import MetricFiles
 from paddock.runner.sources.follower import Follower
-from paddock.server.journal import Metric, Record, Reset, Wrong, storable, typed
+from paddock.server.journal import Metric, Record, Reset, storable, typed
 from paddock.server.store import metrics
 from paddock.server.store.attempts import TaskAttempt
 
@@ -105,17 +105,11 @@ def _written(job_dir: str, row: TaskAttempt, asked: MetricFiles) -> list[Record]
     try:
         follower = Follower(task_dir, work, folder, asked.files, asked.stdout, row.resumed, row.epochs, whole=True)
         whose = {"task": row.id, "attempt": row.attempt_number, "at": Path(layout.log(folder)).lstat().st_mtime}
-        return [one for record in follower.read_all() if (one := _typed(record | whose, row.start or 1)) is not None]
+        found = [typed(storable(record | whose), row.start or 1) for record in follower.read_all()]
+        return [one for one in found if isinstance(one, Metric | Reset)]
     except Exception:  # whatever a script has written, the end of its task is to be told
         log.warning("what %s wrote last cannot be read", row.id, exc_info=True)
         return []
-
-
-def _typed(record: dict[str, Any], start: int) -> Record | None:
-    try:
-        return typed(storable(record), start)
-    except Wrong:
-        return None
 
 
 def _beyond(known: Mapping[str, float], records: list[Record]) -> list[Record]:

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import pytest
-import sqlalchemy as sa
 
 from paddock.models import (
     Attempt,
@@ -88,7 +87,7 @@ class Rig:
         self.say(key, {"e": "runner"}, {"e": "started", "task": task, "attempt": attempt, "pid": 7}, start=start)
         self.step()
 
-    def rows(self, job: str = JOB) -> list[sa.Row[Any]]:
+    def rows(self, job: str = JOB) -> list[allocations.AllocationRow]:
         with self.db.read() as c:
             return list(reversed(allocations.last(c, job, 100)))
 

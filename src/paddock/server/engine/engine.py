@@ -9,9 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import Any, TypeVar
-
-import sqlalchemy as sa
+from typing import TypeVar
 
 from paddock.backends.base import Backend
 from paddock.common import folders
@@ -29,6 +27,7 @@ from paddock.server.engine.reduce import Reducer
 from paddock.server.engine.search import SearchWorker
 from paddock.server.engine.silence import Silence
 from paddock.server.store import allocations, events
+from paddock.server.store.allocations import AllocationRow
 from paddock.server.store.db import Database
 from paddock.server.store.rows import moment
 from paddock.settings import Settings
@@ -258,7 +257,7 @@ class Engine:
         step("announcing", self._announce)
         return more
 
-    def _keep_house(self, rows: list[sa.Row[Any]], now: float) -> bool:
+    def _keep_house(self, rows: list[AllocationRow], now: float) -> bool:
         """The rest. `rows` are read again only where something has changed: they are many."""
         step, context = self._step, self.context
         step("mending", context.mend)
@@ -285,7 +284,7 @@ class Engine:
         step("forgetting events", lambda: self._forget_events(now))
         return bool(unpublished or unstopped)
 
-    def _unclosed(self) -> list[sa.Row[Any]]:
+    def _unclosed(self) -> list[AllocationRow]:
         with self.context.db.read() as c:
             return allocations.unclosed(c)
 

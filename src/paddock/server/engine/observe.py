@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from paddock.common import files
 from paddock.models import AllocationState, AllocationStatus, Cause, TaskState
+from paddock.models.events import JobChange
 from paddock.rules import lifecycle
 from paddock.rules.lifecycle import Verdict
 from paddock.server.engine import cancel, linger
@@ -105,7 +106,7 @@ def _write_down(context: Context, told: "_Told", mine: list[sa.Row[Any]], now: f
             asked = [open_rows[one] for one in told.traced.asked if one in open_rows]
             _settle_missing(context, c, asked, told.traced.statuses, now)
         for job in sorted(news):
-            events.insert(c, "job", job, {"change": "waits"})
+            events.write(c, job, JobChange(change="waits"))
 
 
 def _forgotten_ids(answers: list[Answer], mine: list[sa.Row[Any]]) -> list[str]:

@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Any
 
-import sqlalchemy as sa
-
 from paddock.server.store import events, tasks
+from paddock.server.store.db import Connection
 from paddock.server.store.metrics import Point
 
 MAX_POINTS = 5_000  # of an event: it is kept for an hour, and goes to every browser
@@ -20,7 +19,7 @@ class Announcement:
     `reset` names curves to be fetched again, and `more` says so of all: there was too much to send.
     """
 
-    def __init__(self, c: sa.Connection) -> None:
+    def __init__(self, c: Connection) -> None:
         self._c = c
         self._jobs: dict[str, dict[str, Live | None]] = defaultdict(dict)
         self._points: dict[str, dict[str, Mapping[str, Sequence[Point]]]] = defaultdict(dict)

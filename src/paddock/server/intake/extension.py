@@ -60,11 +60,13 @@ def _worked_out(c: Connection, job: str, more: ExtendRequest, settings: Settings
     else:
         known = {key_of(run.params, space) for run in runs}
         new = [params for params in configurations if key_of(params, space) not in known]
+        if not more.params:  # the earlier ones may be those of another version, which drew others with this seed
+            new = new[: more.trials or 0]
         if not new and more.time_budget is None:
             raise InvalidInput.at(
                 "params" if more.params else "trials", "all of these configurations are there already"
             )
-        made = new_tasks(spec, jobs.script_of(row), new, trials.last_trial(c, job) + 1)
+        made = new_tasks(spec, row.script_report(), new, trials.last_trial(c, job) + 1)
         rows = trials.prepared(job, made, trials.last_number(c, job))
     until = row.search_until if more.time_budget is None else time.time() + more.time_budget
     return _Extension(version, rows, spec.model_dump(mode="json"), until, adaptive(search))

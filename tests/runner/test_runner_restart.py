@@ -2,7 +2,6 @@
 
 import os
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -126,7 +125,6 @@ def test_a_copy_is_made_again_while_its_owner_writes(tmp_path: Path, monkeypatch
         return found
 
     monkeypatch.setattr(prepare, "_stamps", stamps)
-    monkeypatch.setattr(prepare, "time", SimpleNamespace(sleep=pause))
-    prepare._take_over(str(source), str(target))
+    prepare._take_over(str(source), str(target), pause)
     assert looks == ["x" * 5, "x" * 6]
     assert [(path.name, path.read_text()) for path in target.iterdir()] == [("model", "x" * 6)]

@@ -58,7 +58,7 @@ def announce(c: sa.Connection, job: str = "k3v9x2ab", tasks: int | None = None, 
     events.write(c, job, JobChange(change="submitted", tasks=tasks), owner)
 
 
-def current(c: sa.Connection, task: str) -> sa.Row[Any]:
+def current(c: sa.Connection, task: str) -> attempts.TaskAttempt:
     """A task with its current attempt."""
     number = c.execute(sa.text("SELECT attempt FROM tasks WHERE id = :task"), {"task": task}).scalar_one()
     return attempts.lookup(c, [(task, number)])[task, number]
@@ -68,15 +68,14 @@ def move(db: Database, task: str, state: TaskState, cause: Cause | None = None, 
     """Bring a task and its current attempt into a state, as the engine does; the attempt's row id."""
     with db.write() as c:
         row = current(c, task)
-        change: dict[str, Any] = {"id": row.a_id, "state": state.value, "cause": cause.value if cause else None}
+        change: dict[str, Any] = {"id": row.attempt_id, "state": state.value, "cause": cause.value if cause else None}
         if state is TaskState.RUNNING:
             change["started_at"] = 1000.0
         if state.ended:
             change["ended_at"] = 2000.0
         attempts.update_attempts(c, [change])
         attempts.update_tasks(c, [{"id": task, "state": state.value, **of_task}])
-    attempt: int = row.a_id
-    return attempt
+    return row.attempt_id
 
 
 def erase(c: sa.Connection, job: str) -> None:

@@ -93,7 +93,7 @@ def test_writers_at_once_lose_nothing(db: Database) -> None:
     """Each reads what is there and writes it back with one more: the usual way to lose an update."""
     [task] = add_job(db)
     with db.read() as c:
-        attempt = current(c, task).a_id
+        attempt = current(c, task).attempt_id
     start = threading.Barrier(2)
 
     def write(name: str) -> None:

@@ -6,7 +6,7 @@ import contextlib
 import json
 import os
 import time
-from typing import Dict, List, NamedTuple, Tuple
+from typing import Callable, Dict, List, NamedTuple, Tuple
 
 from ...common import files, layout
 from ..mailbox import QueuedAttempt
@@ -150,7 +150,7 @@ def _empty(folder: str) -> None:
             os.unlink(path)
 
 
-def _take_over(source: str, target: str) -> None:
+def _take_over(source: str, target: str, pause: Callable[[float], None] = time.sleep) -> None:
     """Puts a copy of another task's checkpoint in place of this one's.
 
     The other task goes on training, and may be writing: a copy during which something changed is made again.
@@ -171,7 +171,7 @@ def _take_over(source: str, target: str) -> None:
         except (OSError, shutil.Error):
             if not left:
                 raise
-        time.sleep(TAKE_OVER_PAUSE)
+        pause(TAKE_OVER_PAUSE)
     _empty(target)
     for name in os.listdir(copy):
         os.rename(os.path.join(copy, name), os.path.join(target, name))

@@ -4,10 +4,9 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from math import isfinite
 
-import sqlalchemy as sa
-
 from paddock.models.events import LiveFields, StepValue, TasksUpdate
 from paddock.server.store import events, tasks
+from paddock.server.store.db import Connection
 from paddock.server.store.metrics import Point
 
 MAX_POINTS = 5_000  # of an event: it is kept for an hour, and goes to every browser
@@ -16,7 +15,7 @@ MAX_POINTS = 5_000  # of an event: it is kept for an hour, and goes to every bro
 class Announcement:
     """Collects what changed in tasks, and writes one event per job."""
 
-    def __init__(self, c: sa.Connection) -> None:
+    def __init__(self, c: Connection) -> None:
         self._c = c
         self._jobs: dict[str, dict[str, LiveFields | None]] = defaultdict(dict)
         self._points: dict[str, dict[str, Mapping[str, Sequence[Point]]]] = defaultdict(dict)

@@ -10,8 +10,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import sqlalchemy as sa
-
 from paddock.common import files, layout
 from paddock.models import FOLDER, AllocationBatch, AllocationState, JobSpec, Launcher, Method, Node
 from paddock.models.events import JobChange
@@ -25,6 +23,7 @@ from paddock.server.engine.context import Context, JobFacts
 from paddock.server.engine.linger import left_well
 from paddock.server.engine.observe import SUBMITTING, settle_orphans
 from paddock.server.store import allocations, attempts, events, packings
+from paddock.server.store.allocations import AllocationRow
 
 IDLE_SECONDS = 5.0
 SEARCH_IDLE_SECONDS = 20.0  # while the next configuration is chosen
@@ -33,7 +32,7 @@ LAUNCHING = "ask for allocations for it"
 DISMISSING = "tell its runners that there is no more"
 
 
-def launch(context: Context, rows: list[sa.Row[Any]], now: float) -> bool:
+def launch(context: Context, rows: list[AllocationRow], now: float) -> bool:
     """As many allocations as can be of use: one for each task that waits or runs, as far as the backend is wide.
 
     Whether any were planned.
@@ -42,7 +41,7 @@ def launch(context: Context, rows: list[sa.Row[Any]], now: float) -> bool:
     with context.db.read() as c:
         demands = attempts.demands(c)
         facts = context.facts(c, [demand.job for demand in demands])
-    open_rows: dict[str, list[sa.Row[Any]]] = defaultdict(list)
+    open_rows: dict[str, list[AllocationRow]] = defaultdict(list)
     for row in rows:  # also those that have ended and are not settled yet: what they leave behind is not known before
         if not row.cancelled and row.key not in context.lingering:
             open_rows[row.job_id].append(row)
@@ -223,7 +222,7 @@ def runner_file(context: Context) -> Path:
     return path
 
 
-def _unused(context: Context, rows: list[sa.Row[Any]], now: float) -> set[str]:
+def _unused(context: Context, rows: list[AllocationRow], now: float) -> set[str]:
     """Allocations that wait, and have no runner. What was last seen of them may be old: what has spoken may run."""
     waiting = [row for row in rows if row.state == AllocationState.PENDING]
     again = [row for row in waiting if row.offsets]
@@ -235,7 +234,7 @@ def _unused(context: Context, rows: list[sa.Row[Any]], now: float) -> set[str]:
 
 
 def _cancel_surplus(
-    context: Context, open_rows: dict[str, list[sa.Row[Any]]], wanted: dict[str, int], unused: Collection[str]
+    context: Context, open_rows: dict[str, list[AllocationRow]], wanted: dict[str, int], unused: Collection[str]
 ) -> None:
     """What still waits for a place and is no longer of use. Running allocations leave by themselves."""
     for job, rows in open_rows.items():

@@ -7,6 +7,7 @@ from typing import Any
 
 from paddock.common import files
 from paddock.models import AllocationState, AllocationStatus, Cause, TaskState
+from paddock.models.events import JobChange
 from paddock.rules import lifecycle
 from paddock.rules.lifecycle import Verdict
 from paddock.runner.sharing import oom_retry
@@ -104,7 +105,7 @@ def _write_down(context: Context, told: "_Told", mine: list[AllocationRow], now:
             for row, status in _about(told.traced, open_rows):
                 _settle_missing(context, c, row, status)
         for job in sorted(news):
-            events.insert(c, "job", job, {"change": "waits"})
+            events.write(c, job, JobChange(change="waits"))
 
 
 def _forgotten_ids(answers: list[Answer], mine: list[AllocationRow]) -> list[str]:

@@ -1,6 +1,7 @@
-"""`make demo`: the server, a sample sweep in it, the best configuration, the page's address.
+"""Start a server, run the sample sweep in it, and print the best configurations: `make demo`.
 
-On a terminal it serves until Ctrl-C. Without one it ends after the sweep: 0 when every task finished, else 1.
+On a terminal the server runs until Ctrl-C. Without a terminal it ends after the sweep; the exit code is 0 if every task
+finished, else 1.
 """
 
 import argparse
@@ -36,9 +37,9 @@ def main() -> int:
         )
         sweep = [*paddock, "submit", str(SAMPLE), "--python", sys.executable, "--follow"]
         code = subprocess.run(sweep, check=False).returncode
-        _conclude(home, paddock, url)
-        if sys.stdin.isatty() and sys.stdout.isatty():
-            print("The server goes on. Press Ctrl-C to end it.", flush=True)
+        stays = sys.stdin.isatty() and sys.stdout.isatty()
+        _conclude(home, paddock, url if stays else None)
+        if stays:
             server.wait()
         return code
     except KeyboardInterrupt:
@@ -50,7 +51,7 @@ def main() -> int:
 
 
 def _address(home: Home, server: subprocess.Popen[bytes]) -> str | None:
-    """The server's address, once it answers; None when it has ended (it has said why)."""
+    """Return the server's address once it answers, or None if the server has ended (it has printed why)."""
     while server.poll() is None:
         try:
             client = Client(home=home.root)
@@ -61,13 +62,18 @@ def _address(home: Home, server: subprocess.Popen[bytes]) -> str | None:
     return None
 
 
-def _conclude(home: Home, paddock: list[str], url: str) -> None:
+def _conclude(home: Home, paddock: list[str], url: str | None) -> None:
+    """Print the best configurations and, if the server stays at `url`, where to look next."""
     latest = Client(home=home.root).jobs(limit=1).items[0]
     print("\nThe best configurations:", flush=True)
     subprocess.run([*paddock, "best", latest.id], check=False)
-    shown = " ".join(["paddock", "--home", str(home.root)])
-    print(f"\nThe page: {url}/?token={home.read_token()}")
-    print(f"Look around: {shown} show {latest.id}   {shown} logs {latest.id}-1   {shown} --help\n", flush=True)
+    if url is None:
+        print("\nThere is no terminal: the server ends now. `make demo` in a terminal keeps it running.", flush=True)
+        return
+    command = f"{Path(sys.executable).parent / 'paddock'} --home {home.root}"
+    print(f"\nThe page:  {url}/?token={home.read_token()}")
+    print(f"In a second terminal:\n  {command} show {latest.id}\n  {command} logs {latest.id}-1\n  {command} --help")
+    print("The server runs until you press Ctrl-C.", flush=True)
 
 
 if __name__ == "__main__":

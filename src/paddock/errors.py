@@ -22,7 +22,7 @@ A class docstring is the default message; `code` is stable and is what programs 
 """
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import ClassVar, Self
 
 
 class PaddockError(Exception):
@@ -43,6 +43,16 @@ class InvalidInput(PaddockError):
 
     code = "invalid_input"
     status = 422
+
+    @classmethod
+    def at(cls, field: str, message: str, about: str = "") -> Self:
+        """Return the error of one field, given as part of a sentence: "there is no backend 'x'".
+
+        `fields` holds it as it is. The error's message is it as a whole sentence, or the end of one that begins with
+        `about`: "This can never run: ...".
+        """
+        sentence = f"{about}: {message}" if about else message[:1].upper() + message[1:]
+        return cls(sentence if sentence.endswith((".", "?")) else f"{sentence}.", fields={field: message})
 
 
 class UnusableEnvironment(InvalidInput):

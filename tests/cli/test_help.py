@@ -2,11 +2,13 @@
 
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
 from paddock import __version__
-from paddock.cli import _COMMANDS
+from paddock.cli import _COMMANDS, options
+from paddock.models import JobSpec
 from tests.support.up import Cli
 
 NAMES = [name for name, _, _ in _COMMANDS]
@@ -165,3 +167,11 @@ def test_completion_is_silent_without_a_server(alone: Cli) -> None:
 def test_parameters_are_completed_from_the_script(alone: Cli) -> None:
     done = alone.complete(f"paddock submit {alone.script()} -p e", 4)
     assert done.out.split() == ["epochs="]
+
+
+@pytest.mark.parametrize("option", options.SUBMIT, ids=lambda option: option.name)
+def test_every_option_of_submit_fills_a_field_of_a_job(option: options.JobOption) -> None:
+    model: Any = JobSpec
+    for name in option.fills.split("."):
+        assert name in model.model_fields
+        model = model.model_fields[name].annotation

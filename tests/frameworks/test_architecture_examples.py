@@ -13,8 +13,8 @@ from pydantic import JsonValue
 
 from paddock.models import jobfile
 from paddock.runner import reporting
-from paddock.search import dimensions
 from tests.frameworks.conftest import EXAMPLES, Train
+from tests.search.search_problems import contains
 
 FRAMEWORKS = ["nas_keras", "nas_pytorch"]
 ONE_LAYER: list[JsonValue] = [{"type": "conv", "width": 4, "activation": "tanh", "dropout": 0.3}]
@@ -129,8 +129,8 @@ def test_a_poor_network_is_a_result_and_an_unknown_layer_an_error(
 def test_the_networks_of_these_tests_are_in_the_space_of_the_job_file(example: str) -> None:
     spec = jobfile.load(EXAMPLES / example / "search.yaml").spec
     for layers in (ONE_LAYER, ALL_KINDS, TOO_MANY_POOLS):
-        assert dimensions.contains(spec.params, {"lr": 0.01, "epochs": 8, "layers": layers})
-    assert not dimensions.contains(spec.params, {"lr": 0.01, "epochs": 8, "layers": [*ALL_KINDS, *ONE_LAYER]})
+        assert contains(spec.params, {"lr": 0.01, "epochs": 8, "layers": layers})
+    assert not contains(spec.params, {"lr": 0.01, "epochs": 8, "layers": [*ALL_KINDS, *ONE_LAYER]})
 
 
 # --- population-based training: with the python of the tests --------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The documentation says what the code does."""
+"""The documentation agrees with the code: links, paths, rooms, engine steps, settings, reference pages."""
 
 import re
 import subprocess
@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent.parent
+PACKAGE = ROOT / "src" / "paddock"
 PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/*.md")]
+ARCHITECTURE = (ROOT / "ARCHITECTURE.md").read_text()
 
 
 def test_reference_pages_are_up_to_date() -> None:
@@ -22,6 +24,45 @@ def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#\s]+)", page.read_text()):
         if "://" not in target:
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])
+def test_paths_of_the_repository_exist(page: Path) -> None:
+    """A path counts when it begins with a folder of the repository or of the package; other paths are the user's."""
+    bases = [ROOT, PACKAGE, PACKAGE / "server"]
+    for path in re.findall(r"`([\w-]+/[\w./-]*)`", page.read_text()):
+        first = path.partition("/")[0]
+        if any((base / first).is_dir() for base in bases):
+            assert any((base / path).exists() for base in bases), f"{page.name} names {path}"
+
+
+def test_modules_in_the_architecture_exist() -> None:
+    folders = [PACKAGE, PACKAGE / "server", PACKAGE / "server/engine", ROOT]
+    for name in re.findall(r"`(\w+\.py)`", ARCHITECTURE):
+        assert any((folder / name).is_file() for folder in folders), name
+    for name in re.findall(r"`((?:runner|server|client|common|home|rules|search|models)\.(?!py`)\w+)`", ARCHITECTURE):
+        assert _is_module(PACKAGE / name.replace(".", "/")), name
+
+
+def test_the_architecture_names_every_room_and_only_modules_that_exist() -> None:
+    rows = re.findall(r"^\| `(\w+)/` \| .* \| (.*) \|$", ARCHITECTURE, re.MULTILINE)
+    folders = {path.parent for path in [*PACKAGE.glob("*/__init__.py"), *PACKAGE.glob("server/*/__init__.py")]}
+    assert {room for room, _ in rows} == {folder.name for folder in folders}
+    for room, modules in rows:
+        folder = next(folder for folder in folders if folder.name == room)
+        for name in re.findall(r"`([\w/]+)`", modules):
+            assert _is_module(folder / name), f"{room} has no module {name}"
+
+
+def test_the_architecture_names_every_step_of_the_engine() -> None:
+    sources = [path.read_text() for path in (PACKAGE / "server/engine").glob("*.py")]
+    steps = {name for text in sources for name in re.findall(r'\bstep\(\s*"([a-z ]+)"', text)}
+    table = ARCHITECTURE.partition("| step | file")[2].partition("\n\n")[0]
+    assert steps == set(re.findall(r"^\| ([a-z ]+) \| `", table, re.MULTILINE))
+
+
+def _is_module(path: Path) -> bool:
+    return path.is_dir() or path.with_suffix(".py").is_file()
 
 
 def test_every_setting_is_documented() -> None:

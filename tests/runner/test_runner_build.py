@@ -8,13 +8,15 @@ from pathlib import Path
 
 import pytest
 
+import paddock.common
 import paddock.runner
 from paddock.runner.build import build, digest
 
-SOURCES = sorted(Path(paddock.runner.__path__[0]).rglob("*.py"))
+ROOMS = [Path(room.__path__[0]) for room in (paddock.runner, paddock.common)]
+SOURCES = sorted(path for room in ROOMS for path in room.rglob("*.py"))
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_standard_library_and_python_3_8_only(path: Path) -> None:
     tree = ast.parse(path.read_text(), feature_version=(3, 8))
     for node in ast.walk(tree):
@@ -35,8 +37,9 @@ def test_same_bytes_every_time(tmp_path: Path) -> None:
     assert sorted(tmp_path.iterdir()) == [one, two]
     assert len(digest()) == 8
     names = zipfile.ZipFile(one).namelist()
-    assert "paddock_runner/build.py" not in names
-    assert {"__main__.py", "paddock_runner/__init__.py", "paddock_runner/loop.py"} <= set(names)
+    assert "paddock_runner/runner/build.py" not in names
+    inner = {f"paddock_runner/{name}" for name in ("__init__.py", "runner/loop.py", "common/files.py")}
+    assert {"__main__.py", *inner} <= set(names)
 
 
 def test_every_module_loads_without_paddock(pyz: Path, python: str) -> None:

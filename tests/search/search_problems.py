@@ -4,10 +4,13 @@ import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from paddock.models import Goal
-from paddock.models.space import Choices, Range, parse
+from paddock.errors import InvalidInput
+from paddock.models import Goal, Params
+from paddock.models.space import Choices, Range, key_of, parse
 from paddock.search.axes import axes_of, dice, key, unseen
 from paddock.search.base import Condition, Dim, Flat, Outcome, Problem, Searcher, Trial
+from paddock.search.dimensions import Spaces, spread
+from paddock.search.dimensions import dims as dims_of
 
 Function = Callable[[Flat], tuple[float, ...]]
 
@@ -132,3 +135,16 @@ def problem(space: Sequence[Dim], seed: int = 0, goals: int = 1) -> Problem:
 def fits(space: Sequence[Dim], flat: Flat) -> bool:
     """Whether exactly those dimensions are there that apply."""
     return set(flat) == {dim.name for dim in space if dim.applies(flat)}
+
+
+def contains(params: Spaces, config: Params) -> bool:
+    """Return True if a nested configuration has exactly what applies, each with one of its values."""
+    try:
+        flat = spread(config, params)
+        return fits(dims_of(params), flat) and all(
+            key_of(dim.space.own(flat[dim.name])) == key_of(flat[dim.name])
+            for dim in dims_of(params)
+            if dim.name in flat
+        )
+    except (InvalidInput, ValueError):
+        return False

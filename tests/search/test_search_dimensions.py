@@ -1,7 +1,6 @@
 """Spaces without their nesting: dimensions in order, configurations there and back, all of them, one of them."""
 
 import json
-import random
 from itertools import islice
 from typing import Any
 
@@ -14,8 +13,11 @@ from paddock.errors import InvalidInput
 from paddock.models import JobSpec, Params, Search
 from paddock.models.space import Block, Choices, Leaf, Range, Space
 from paddock.search import dimensions, settled, varying
+from paddock.search.axes import axes_of, complete, dice
 from paddock.search.base import Condition
 from paddock.search.expand import expand as expand_settled
+from paddock.search.samplers import searcher
+from tests.search.search_problems import contains, problem, run
 
 LIMIT = 1000
 
@@ -135,45 +137,24 @@ _CONFIG: Params = {"layers": [{"type": "pool"}, {"type": "conv", "width": 32, "s
 
 def test_nest_leaves_out_what_does_not_apply_and_keeps_the_order_of_the_parameters() -> None:
     assert dimensions.nest({"optimizer": "adam", "lr": 1}, SGD) == {"optimizer": "adam", "lr": 1}
-    found = dimensions.nest(dimensions.flatten({"deep": False, "layers": _CONFIG["layers"]}, LAYERS), LAYERS)
+    found = dimensions.nest(dimensions.spread({"deep": False, "layers": _CONFIG["layers"]}, LAYERS), LAYERS)
     assert json.dumps(found) == json.dumps(_CONFIG)
-
-
-def test_flatten_takes_values_as_they_stand_in_the_space() -> None:
-    found = dimensions.flatten({"n": 2.0, "x": 1, "s": 0.1 + 0.2}, space(n="1..3", x="0..1.0", s="0..1:0.1"))
-    assert json.dumps(found) == json.dumps({"n": 2, "x": 1.0, "s": 0.3})
 
 
 @pytest.mark.parametrize(
     ("config", "field", "message"),
     [
-        ({"layers": [{"type": "pool"}]}, "params.deep", "no value"),
-        ({"deep": True}, "params.layers.count", "no value"),
         ({**_CONFIG, "depp": 1}, "params.depp", "did you mean `deep`?"),
-        ({**_CONFIG, "deep": 1}, "params.deep", "1 is not in true,false"),
-        ({"deep": False, "layers": []}, "params.layers.count", "0 is not in 1..3"),
         ({"deep": False, "layers": 3}, "params.layers", "list of layers"),
         ({"deep": False, "layers": [3]}, "params.layers.0", "an object"),
         ({"deep": False, "layers": [{"typ": 3}]}, "params.layers.0.typ", "type, width, act, skip"),
-        ({"deep": False, "layers": [{"type": "conv"}]}, "params.layers.0.width", "no value"),
-        ({"deep": False, "layers": [{"type": "pool", "width": 16}]}, "params.layers.0.width", "does not apply"),
-        ({"deep": True, "layers": [{"type": "pool"}]}, "params.layers.0.act", "no value"),
-        ({"deep": False, "layers": [{"type": "pool", "skip": None}]}, "params.layers.0.skip", "no such"),
-        ({"deep": False, "layers": [{"type": "pool"}, {"type": "pool", "skip": 1}]}, "params.layers.1.skip", "not in"),
-        ({"deep": False, "layers": [{"type": "pool"}] * 4}, "params.layers.count", "4 is not in 1..3"),
     ],
 )
-def test_what_is_not_in_the_space_is_told(config: Params, field: str, message: str) -> None:
+def test_what_has_another_shape_than_the_space_is_refused(config: Params, field: str, message: str) -> None:
     with pytest.raises(InvalidInput) as caught:
-        dimensions.flatten(config, LAYERS)
+        dimensions.spread(config, LAYERS)
     assert list(caught.value.fields) == [field]
     assert message in caught.value.fields[field]
-    assert not dimensions.contains(LAYERS, config)
-
-
-def test_contains_tells_a_space_that_makes_no_sense() -> None:
-    with pytest.raises(InvalidInput):
-        dimensions.contains(space(a="1 if b=1"), {"a": 1})
 
 
 # --- all of it ------------------------------------------------------------------------------------------------------
@@ -319,14 +300,13 @@ def test_conditions_never_look_forward(params: dict[str, Space]) -> None:
 @example(LAYERS, 3)
 def test_what_is_drawn_is_in_the_space_and_comes_back(params: dict[str, Space], seed: int) -> None:
     order = dimensions.dims(params)
-    drawn = dimensions.sample(order, random.Random(seed))
-    assert drawn == dimensions.sample(order, random.Random(seed))
+    drawn = complete(axes_of(order), {}, dice(seed))
+    assert drawn == complete(axes_of(order), {}, dice(seed))
     assert list(drawn) == [dim.name for dim in order if dim.applies(drawn)]
     nested = dimensions.nest(drawn, params)
     assert [name for name in params if name in nested] == list(nested)
-    assert dimensions.contains(params, nested)
-    assert _key(dimensions.flatten(nested, params)) == _key(drawn)
-    assert _key(dimensions.flatten(json.loads(json.dumps(nested)), params)) == _key(drawn)
+    assert contains(params, nested)
+    assert _key(dimensions.spread(json.loads(json.dumps(nested)), params)) == _key(drawn)
 
 
 @given(spaces(_countable, most=3))
@@ -338,8 +318,8 @@ def test_a_grid_has_every_configuration_once(params: dict[str, Space]) -> None:
     found = [dimensions.nest(one, params) for one in islice(dimensions.grid(params), 500)]
     assert len(found) == min(count, 500)
     assert len({_key(one) for one in found}) == len(found)
-    assert all(dimensions.contains(params, one) for one in found[:50])
-    drawn = dimensions.nest(dimensions.sample(dimensions.dims(params), random.Random(0)), params)
+    assert all(contains(params, one) for one in found[:50])
+    drawn = dimensions.nest(complete(axes_of(dimensions.dims(params)), {}, dice(0)), params)
     assert count > 500 or _key(drawn) in {_key(one) for one in found}
 
 
@@ -350,4 +330,17 @@ def test_random_search_takes_any_space(params: dict[str, Space], seed: int) -> N
     assert found == expand(params, search, LIMIT)
     assert 1 <= len(found) <= 5
     assert len({_key(one) for one in found}) == len(found)
-    assert all(dimensions.contains(params, one) for one in found)
+    assert all(contains(params, one) for one in found)
+
+
+@pytest.mark.parametrize("method", ["random", "sobol"])
+@given(params=spaces(st.one_of(_countable, _endless)), seed=st.integers(0, 100))
+def test_the_same_seed_gives_the_same_configurations_at_submission_and_one_by_one(
+    method: str, params: dict[str, Space], seed: int
+) -> None:
+    """And sobol's are those with which the methods that learn begin."""
+    known = expand(params, Search(method=method, trials=6, seed=seed), LIMIT)
+    asked = problem(dimensions.dims(params), seed)
+    for name in (method, "evolution", "nsga2") if method == "sobol" else (method,):
+        suggested = run(searcher(name, asked, 60), lambda flat: (0.0,), 3)
+        assert [dimensions.nest(trial.params, params) for trial in suggested] == known[:3]

@@ -17,13 +17,13 @@ from paddock.errors import InvalidInput
 from paddock.models import Goal
 from paddock.models.space import Block, Choices, Leaf, Range, Space
 from paddock.search import dimensions as flatly
-from paddock.search.axes import Axis, axes_of, close, dice, draw, key, next_number, unseen
+from paddock.search.axes import Axis, axes_of, close, complete, dice, key, next_number, unseen
 from paddock.search.base import Condition, Dim, Flat, Outcome, Problem, Trial
 from paddock.search.bayes import groups
 from paddock.search.samplers import METHODS, searcher
 from paddock.search.sobol import coordinate
 from tests.search import search_problems as known
-from tests.search.search_problems import CONDITIONAL, MIXED, best, dims, elsewhere, fits, leaf, problem, run
+from tests.search.search_problems import CONDITIONAL, MIXED, best, contains, dims, elsewhere, fits, leaf, problem, run
 
 HAVE_GP = importlib.util.find_spec("torch") is not None and importlib.util.find_spec("scipy") is not None
 ALL = [name for name in METHODS if name != "gp" or HAVE_GP]
@@ -367,13 +367,15 @@ def test_in_any_space_what_is_suggested_is_new_and_possible(
     except InvalidInput:
         assume(False)
     chance, axes = dice(seed), axes_of(space)
-    history = [Trial(-1 - i, draw(axes, chance), Outcome.FINISHED, (chance.random(),) * goals) for i in range(8)]
+    history = [
+        Trial(-1 - i, complete(axes, {}, chance), Outcome.FINISHED, (chance.random(),) * goals) for i in range(8)
+    ]
     for number in range(14):
         suggested = asked.suggest(history)
         if suggested is None:
             assert flatly.size(params) == len({key(trial.params) for trial in history})
             return
-        assert flatly.contains(params, flatly.nest(suggested, params))
+        assert contains(params, flatly.nest(suggested, params))
         assert key(suggested) not in {key(trial.params) for trial in history}
         outcome = chance.choice(_OUTCOMES)
         values = tuple(chance.choice((chance.random(), math.nan)) for _ in range(goals))

@@ -62,7 +62,7 @@ def lines(records: list[dict[str, Any]]) -> bytes:
 
 def one(kind: str, **fields: Any) -> Record:
     batch = parse(lines([{"e": kind, **ABOUT, **LEAST.get(kind, {}), **fields}]))
-    assert batch.wrong == 0
+    assert not batch.malformed
     [record] = batch.records
     return record
 
@@ -132,7 +132,8 @@ def test_nothing_makes_it_fail(data: bytes) -> None:
 def test_what_is_no_record_is_counted_and_kept_out(line: str) -> None:
     batch = parse(f'{line}\n{{"e":"bye","at":5}}\n'.encode())
     assert batch.records == [Bye(5)]
-    assert batch.wrong == 1
+    [malformed] = batch.malformed
+    assert malformed.reason
 
 
 HUGE = 10**400
@@ -197,16 +198,16 @@ WRONG: list[tuple[str, dict[str, Any]]] = [
 @pytest.mark.parametrize(("kind", "fields"), WRONG, ids=lambda value: str(value)[:40])
 def test_a_field_that_is_wrong_makes_the_record_wrong(kind: str, fields: dict[str, Any]) -> None:
     batch = parse(lines([{"e": kind, **ABOUT, **LEAST.get(kind, {}), **fields}, {"e": "bye", "at": 5}]))
-    assert (batch.records, batch.wrong) == ([Bye(5)], 1)
+    assert (batch.records, len(batch.malformed)) == ([Bye(5)], 1)
 
 
 def test_a_kind_of_a_newer_version_is_left_out_without_a_word() -> None:
-    assert parse(b'{"e":"of a newer version","at":1}\n').wrong == 0
+    assert parse(b'{"e":"of a newer version","at":1}\n').malformed == []
     assert parse(b'{"e":"of a newer version","at":1}\n').records == []
 
 
 def test_empty_lines_are_no_fault() -> None:
-    assert parse(b"\n\n  \n").wrong == 0
+    assert parse(b"\n\n  \n").malformed == []
     assert parse(b"").consumed == 0
 
 
@@ -254,4 +255,4 @@ def test_text_that_no_database_takes_is_made_harmless() -> None:
     assert isinstance(names, Reset)
     assert names.names == {"\ufffd"}
     raw = lines([{"e": "warning", **ABOUT, "text": "?"}]).replace(b"?", b"\xed\xa0\x80")
-    assert parse(raw).wrong == 1, "not UTF-8"
+    assert len(parse(raw).malformed) == 1, "not UTF-8"

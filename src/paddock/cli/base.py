@@ -33,6 +33,7 @@ _CODES: list[tuple[type[PaddockError], int]] = [
 ]
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on standard output.")]
+Follow = Annotated[bool, typer.Option("--follow", "-f", help="Show progress until all tasks have ended.")]
 JobId = Annotated[
     str, typer.Argument(metavar="JOB", help="Id of a job, or its beginning.", autocompletion=complete.jobs)
 ]

@@ -27,13 +27,10 @@ def partitions(ctx: typer.Context, incomplete: str) -> Found:
 
 
 def params(ctx: typer.Context, incomplete: str) -> Found:
-    """`name=` of what the script takes, read from it and not from a server."""
+    """`name=` of what the script takes, read from it and not from a server; of `extend`, of what the job tries."""
+    if ctx.info_name == "extend":
+        return _silently(lambda: _job_params(ctx, incomplete))
     return _silently(lambda: _params(ctx.params.get("source") or _typed_source(), incomplete))
-
-
-def job_params(ctx: typer.Context, incomplete: str) -> Found:
-    """`name=` of what a job tries, with its values."""
-    return _silently(lambda: _job_params(ctx, incomplete))
 
 
 def _silently(find: Callable[[], Iterable[tuple[str, str]]]) -> Found:

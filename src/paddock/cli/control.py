@@ -8,6 +8,7 @@ import typer
 
 from paddock.cli import base, complete, render
 from paddock.cli.base import Json, Targets
+from paddock.cli.options import pick, takes
 from paddock.errors import InvalidInput
 from paddock.models import JobDetail, TaskState
 
@@ -107,15 +108,9 @@ def release(ctx: typer.Context, jobs: Jobs, as_json: Json = False) -> None:
     _adjust(jobs, client.release, "released", as_json)
 
 
+@takes(pick("time nice", time="Time limit of its allocations, such as 4h or 1-12:00:00."))
 def limits(
-    ctx: typer.Context,
-    jobs: Jobs,
-    time: Annotated[
-        str | None,
-        typer.Option("--time", metavar="DURATION", help="Time limit of its allocations, such as 4h or 1-12:00:00."),
-    ] = None,
-    nice: Annotated[int | None, typer.Option(min=0, help="How much priority to give up for others.")] = None,
-    as_json: Json = False,
+    ctx: typer.Context, jobs: Jobs, time: str | None = None, nice: int | None = None, as_json: Json = False
 ) -> None:
     """Change the limits of jobs that wait or run, for the allocations that there are and those to come.
 

@@ -2,24 +2,13 @@
 
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from paddock.errors import InvalidInput
 from paddock.models import Cause, space
 from paddock.models.jobfile import absolute
-
-
-def nested(flat: Mapping[str, Any]) -> dict[str, Any]:
-    """`{"search.seed": 3}` as `{"search": {"seed": 3}}`; what was not given (None, []) is left out."""
-    made: dict[str, Any] = {}
-    for name, value in flat.items():
-        if value is None or value == [] or value == {}:
-            continue
-        table, _, field = name.rpartition(".")
-        (made.setdefault(table, {}) if table else made)[field] = value
-    return made
 
 
 def params(given: Sequence[str] | None) -> dict[str, Any]:
@@ -29,8 +18,7 @@ def params(given: Sequence[str] | None) -> dict[str, Any]:
         try:
             found[name] = space.parse(text)
         except ValueError as error:
-            message = _message(error)
-            raise InvalidInput(f"Parameter {name}: {message}.", fields={f"params.{name}": message}) from None
+            raise InvalidInput.at(f"params.{name}", _message(error), f"Parameter {name}") from None
     return found
 
 
@@ -50,11 +38,9 @@ def retries(given: Sequence[str] | None) -> dict[str, int]:
     found = {}
     for cause, text in _pairs(given, "--retry", "preempted=5", "retries").items():
         if cause not in set(Cause):
-            message = f"{cause!r} is none of {', '.join(Cause)}"
-            raise InvalidInput(f"--retry: {message}.", fields={"retries": message})
+            raise InvalidInput.at("retries", f"{cause!r} is none of {', '.join(Cause)}", "--retry")
         if not text.isascii() or not text.isdigit():
-            message = f"{text!r} is no number of retries"
-            raise InvalidInput(f"--retry {cause}: {message}.", fields={f"retries.{cause}": message})
+            raise InvalidInput.at(f"retries.{cause}", f"{text!r} is no number of retries", f"--retry {cause}")
         found[cause] = int(text)
     return found
 
@@ -65,27 +51,25 @@ def _pairs(given: Sequence[str] | None, flag: str, example: str, field: str) -> 
         name, equals, value = text.partition("=")
         name = name.strip()
         if not equals or not name:
-            message = f"write {flag} NAME=VALUE, for example {flag} {example}, not {text!r}"
-            raise InvalidInput(message[0].upper() + message[1:] + ".", fields={field: message})
+            raise InvalidInput.at(field, f"write {flag} NAME=VALUE, for example {flag} {example}, not {text!r}")
         if name in found:
-            message = "it is given twice"
-            raise InvalidInput(f"{flag} {name}: {message}.", fields={f"{field}.{name}": message})
+            raise InvalidInput.at(f"{field}.{name}", "it is given twice", f"{flag} {name}")
         found[name] = value
     return found
 
 
-def environment(python: str | None, venv: str | None, conda: str | None) -> dict[str, str | None]:
-    """Paths as the shell means them, not as the server's working folder would make of them."""
-    here = Path.cwd()
-    return {
-        "environment.python": absolute(python, here) if python and os.sep in python else _on_path(python),
-        "environment.venv": absolute(venv, here) if venv else None,
-        "environment.conda": absolute(conda, here) if conda and os.sep in conda else conda,
-    }
+def path(given: str | None) -> str | None:
+    """As the shell means it, not as the server's working folder would make of it."""
+    return absolute(given, Path.cwd()) if given else None
 
 
-def _on_path(name: str | None) -> str | None:
-    return shutil.which(name) or name if name else None
+def path_or_name(given: str | None) -> str | None:
+    return path(given) if given and os.sep in given else given
+
+
+def python(given: str | None) -> str | None:
+    """--python python3.11: the one that the shell would start."""
+    return path(given) if given and os.sep in given else given and (shutil.which(given) or given)
 
 
 def of_shell(*, command: bool) -> dict[str, str]:

@@ -5,8 +5,9 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from paddock.cli import base, complete, flags, render
+from paddock.cli import base, flags, render
 from paddock.cli.base import JobId, Json
+from paddock.cli.options import pick, takes
 from paddock.client.client import Client
 from paddock.client.job import best_trials
 from paddock.errors import InvalidInput, NotFound
@@ -118,23 +119,20 @@ def _too_few(report: SearchReport) -> str:
     )
 
 
+@takes(
+    pick(
+        "trials time_budget param",
+        trials="So many more configurations.",
+        time_budget="So much longer from now on, such as 1h.",
+        param="Other values of a parameter from now on: a narrower range, more values of a grid.",
+    )
+)
 def extend(
     ctx: typer.Context,
     job: JobId,
-    trials: Annotated[int | None, typer.Option(min=1, help="So many more configurations.")] = None,
-    time_budget: Annotated[
-        str | None, typer.Option(metavar="DURATION", help="So much longer from now on, such as 1h.")
-    ] = None,
-    param: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--param",
-            "-p",
-            metavar="NAME=VALUES",
-            help="Other values of a parameter from now on: a narrower range, more values of a grid.",
-            autocompletion=complete.job_params,
-        ),
-    ] = None,
+    trials: int | None = None,
+    time_budget: str | None = None,
+    param: list[str] | None = None,
     as_json: Json = False,
 ) -> None:
     """More of a search: more trials, more time, other values of parameters. Also when it is over.

@@ -8,16 +8,27 @@ import typer
 from pydantic import BaseModel
 
 from paddock import __version__, settings
-from paddock.cli import base, render
+from paddock.cli import base, options, render
 from paddock.cli import in_slurm as in_slurm_server
 from paddock.cli.base import Json
+from paddock.cli.options import pick, takes
 from paddock.errors import InvalidInput, PaddockError
 from paddock.home import server_file
 from paddock.models import Node, ScriptReport
 
-_IN_SLURM = "With --in-slurm"
+_RESOURCES = pick(
+    "partition cpus memory time account qos",
+    "With --in-slurm",
+    partition="Partition; the cluster's default else.",
+    cpus="CPU cores; 2 else.",
+    memory="Memory; 4G else.",
+    time="Time limit, after which a successor takes over; 7-0 else, or as much as the partition gives.",
+    account="Account to charge; that of the settings else.",
+    qos="Quality of service.",
+)
 
 
+@takes(_RESOURCES)
 def up(
     ctx: typer.Context,
     host: Annotated[str | None, typer.Option(help="Address to listen on; 127.0.0.1 when not set.")] = None,
@@ -33,43 +44,25 @@ def up(
             help="Run the server as a Slurm job: wait until it answers, print how to reach it, and leave it running.",
         ),
     ] = False,
-    partition: Annotated[
-        str | None, typer.Option(help="Partition; the cluster's default else.", rich_help_panel=_IN_SLURM)
-    ] = None,
-    cpus: Annotated[int | None, typer.Option(min=1, help="CPU cores; 2 else.", rich_help_panel=_IN_SLURM)] = None,
-    memory: Annotated[
-        str | None, typer.Option(metavar="SIZE", help="Memory; 4G else.", rich_help_panel=_IN_SLURM)
-    ] = None,
-    time: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DURATION",
-            help="Time limit, after which a successor takes over; 7-0 else, or as much as the partition gives.",
-            rich_help_panel=_IN_SLURM,
-        ),
-    ] = None,
-    account: Annotated[
-        str | None, typer.Option(help="Account to charge; that of the settings else.", rich_help_panel=_IN_SLURM)
-    ] = None,
-    qos: Annotated[str | None, typer.Option(help="Quality of service.", rich_help_panel=_IN_SLURM)] = None,
+    *,
     hosted: Annotated[str | None, typer.Option(hidden=True)] = None,
     succeed: Annotated[bool, typer.Option("--succeed", hidden=True)] = False,
     as_json: Json = False,
+    **given: Any,
 ) -> None:
     """Start the server, and run until Ctrl-C. Tasks that run go on after that.
 
     With --in-slurm it runs as a Slurm job instead: `paddock tunnel` says how to reach it, `paddock down` ends it.
     """
-    given = {"partition": partition, "cpus": cpus, "memory": memory, "time_limit": time, "account": account, "qos": qos}
-    given = {name: value for name, value in given.items() if value is not None}
-    if given and not in_slurm:
-        raise InvalidInput(f"--{next(iter(given)).replace('time_limit', 'time')} is for --in-slurm only.")
+    wanted = options.changes(_RESOURCES, given).get("resources", {})
+    if wanted and not in_slurm:
+        raise InvalidInput(f"--{next(iter(wanted)).replace('time_limit', 'time')} is for --in-slurm only.")
     if in_slurm and host:
         raise InvalidInput("--host is not for --in-slurm: there, the server listens on all addresses of its node.")
     place = home or base.place(ctx).home
     if in_slurm:
-        wanted = in_slurm_server.asked(**given)
-        in_slurm_server.start(settings.load(place, port=port), wanted, backend=backend, as_json=as_json)
+        resources = in_slurm_server.asked(**wanted)
+        in_slurm_server.start(settings.load(place, port=port), resources, backend=backend, as_json=as_json)
         return
     found = settings.load(place, host=host, port=port, backend=hosted or backend)
     raise typer.Exit(_serve(found, hosted, succeed, as_json))

@@ -1,109 +1,26 @@
 """submit: from a script, a folder or a job file to a job."""
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import typer
 
-from paddock.cli import base, complete, flags, follow, render, resources, search_options
-from paddock.cli.base import Json
+from paddock.cli import base, flags, follow, options, render
+from paddock.cli.base import Follow, Json
+from paddock.cli.options import takes
 from paddock.client.bundle import Bundle, bundle
 from paddock.client.client import Client
-from paddock.models import Check, Convention, JobDetail, Preview
-
-Panel = typer.Option
-_WHAT, _WHERE = "What to run", "Environment, metrics, retries"
+from paddock.errors import InvalidInput
+from paddock.models import Check, JobDetail, JobSpec, Preview
 
 
+@takes(options.SUBMIT)
 def submit(
     ctx: typer.Context,
     source: Annotated[
         str | None, typer.Argument(metavar="SOURCE", help="A script, a folder, or a job file (.yaml, .toml).")
     ] = None,
-    param: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--param",
-            "-p",
-            metavar="NAME=VALUES",
-            help="A value, a list (0.1,0.01) or a range (1e-4..1e-1:log, 32..256:32). May be given several times.",
-            autocompletion=complete.params,
-            rich_help_panel=_WHAT,
-        ),
-    ] = None,
-    name: Annotated[str | None, Panel(help="Name of the job.", rich_help_panel=_WHAT)] = None,
-    description: Annotated[str | None, Panel(help="What it is about.", rich_help_panel=_WHAT)] = None,
-    tag: Annotated[list[str] | None, Panel(help="A tag; may be given several times.", rich_help_panel=_WHAT)] = None,
-    script: Annotated[str | None, Panel(help="The script in the folder SOURCE.", rich_help_panel=_WHAT)] = None,
-    command: Annotated[
-        str | None,
-        Panel(help="A shell command with {parameter} fields, in place of a script.", rich_help_panel=_WHAT),
-    ] = None,
-    reduce: Annotated[
-        str | None,
-        Panel(
-            metavar="COMMAND",
-            help="A shell command to run when all tasks have finished; {results} is the folder of theirs.",
-            rich_help_panel=_WHAT,
-        ),
-    ] = None,
-    convention: Annotated[
-        Convention | None, Panel(help="How the script takes parameters.", rich_help_panel=_WHAT)
-    ] = None,
-    objective: search_options.Objectives = None,
-    search: search_options.How = None,
-    trials: search_options.Trials = None,
-    time_budget: search_options.TimeBudget = None,
-    parallel: search_options.Parallel = None,
-    seed: search_options.Seed = None,
-    repeat: search_options.Repeat = None,
-    warm_start: search_options.WarmStart = None,
-    interval: search_options.Interval = None,
-    stop_early: search_options.StopEarly = None,
-    min_steps: search_options.MinSteps = None,
-    max_steps: search_options.MaxSteps = None,
-    eta: search_options.Eta = None,
-    backend: resources.Backend = None,
-    profile: resources.Profile = None,
-    partition: resources.Partition = None,
-    gpus: resources.Gpus = None,
-    gpu_type: resources.GpuType = None,
-    cpus: resources.Cpus = None,
-    memory: resources.Memory = None,
-    time: resources.Time = None,
-    nodes: resources.Nodes = None,
-    launcher: resources.How = None,
-    slots: resources.Slots = None,
-    per_gpu: resources.PerGpu = None,
-    triple: resources.Triples = None,
-    account: resources.Account = None,
-    qos: resources.Qos = None,
-    constraint: resources.Constraint = None,
-    nodelist: resources.Nodelist = None,
-    exclude: resources.Exclude = None,
-    reservation: resources.Reservation = None,
-    nice: resources.Nice = None,
-    sbatch: resources.Sbatch = None,
-    python: Annotated[str | None, Panel(help="Interpreter to run with.", rich_help_panel=_WHERE)] = None,
-    venv: Annotated[str | None, Panel(help="Virtual environment to run in.", rich_help_panel=_WHERE)] = None,
-    conda: Annotated[str | None, Panel(help="Conda environment to run in.", rich_help_panel=_WHERE)] = None,
-    setup: Annotated[
-        list[str] | None, Panel(help="Shell line to run before, such as 'module load cuda'.", rich_help_panel=_WHERE)
-    ] = None,
-    env: Annotated[
-        list[str] | None, Panel(metavar="NAME=VALUE", help="Environment variable.", rich_help_panel=_WHERE)
-    ] = None,
-    metrics_file: Annotated[
-        list[str] | None, Panel(help="Pattern of metric files to read.", rich_help_panel=_WHERE)
-    ] = None,
-    no_stdout_metrics: Annotated[
-        bool, Panel("--no-stdout-metrics", help="Do not read metrics from the output.", rich_help_panel=_WHERE)
-    ] = False,
-    retry: Annotated[
-        list[str] | None, Panel(metavar="CAUSE=N", help="Retries by cause.", rich_help_panel=_WHERE)
-    ] = None,
-    grace: Annotated[
-        float | None, Panel(min=0, help="Seconds between SIGTERM and SIGKILL.", rich_help_panel=_WHERE)
-    ] = None,
+    *,
     dry_run: Annotated[
         bool,
         typer.Option(
@@ -112,75 +29,32 @@ def submit(
             "The exit code is 5 when the scheduler would refuse it.",
         ),
     ] = False,
-    watch: Annotated[bool, typer.Option("--follow", "-f", help="Show progress until all tasks have ended.")] = False,
+    watch: Follow = False,
     as_json: Json = False,
+    **given: Any,
 ) -> None:
     """Submit a training script with the hyperparameters to try.
 
     Flags win over a job file. Without an environment, tasks run in the active virtual or conda environment of the
     shell, or else with its python3.
     """
-    changes = flags.nested(
-        {
-            "name": name,
-            "description": description,
-            "tags": tag or [],
-            "script": script,
-            "command": command,
-            "reduce": reduce,
-            "convention": convention.value if convention else None,
-            "params": flags.params(param),
-            "objective": objective or [],
-            "search.method": search.value if search else None,
-            "search.trials": trials,
-            "search.time_budget": time_budget,
-            "search.seed": seed,
-            "search.repeat": repeat,
-            "search.warm_start": warm_start or [],
-            "search.interval": interval,
-            "stop_early.method": stop_early.value if stop_early else None,
-            "stop_early.min_steps": min_steps,
-            "stop_early.max_steps": max_steps,
-            "stop_early.eta": eta,
-            "parallel": parallel,
-            "resources.backend": backend,
-            "resources.profile": profile,
-            "resources.partition": partition,
-            "resources.gpus": gpus,
-            "resources.gpu_type": gpu_type,
-            "resources.cpus": cpus,
-            "resources.memory": memory,
-            "resources.time_limit": time,
-            "resources.nodes": nodes,
-            "resources.launcher": launcher.value if launcher else None,
-            "resources.slots": slots,
-            "resources.per_gpu": per_gpu,
-            "resources.triple": triple,
-            "resources.account": account,
-            "resources.qos": qos,
-            "resources.constraint": constraint,
-            "resources.nodelist": nodelist,
-            "resources.exclude": exclude,
-            "resources.reservation": reservation,
-            "resources.nice": nice,
-            "resources.options": sbatch or [],
-            **flags.environment(python, venv, conda),
-            "environment.setup": setup or [],
-            "environment.variables": flags.variables(env),
-            "metrics.files": metrics_file or [],
-            "metrics.stdout": False if no_stdout_metrics else None,
-            "retries": flags.retries(retry),
-            "grace_seconds": grace,
-        }
-    )
+    changes = options.changes(options.SUBMIT, given)
     client = base.client(ctx)
-    shell = flags.of_shell(command=command is not None)
+    shell = flags.of_shell(command="command" in changes)
     made = bundle(source, None, changes, environment=shell, limits=client.upload_limits())
-    search_options.refuse_loose_knobs(made.spec, min_steps=min_steps, max_steps=max_steps, eta=eta)
+    _refuse_loose_knobs(made.spec, given)
     if dry_run:
         _dry_run(client, made, as_json)
         return
     send(client, made, watch, as_json)
+
+
+def _refuse_loose_knobs(spec: JobSpec, given: Mapping[str, Any]) -> None:
+    """Knobs of early stopping where there is none."""
+    loose = [f"--{name.replace('_', '-')}" for name in ("min_steps", "max_steps", "eta") if given[name] is not None]
+    if loose and spec.stop_early.method == "none":
+        message = f"{loose[0]} is about early stopping: give --stop-early asha, median or hyperband too"
+        raise InvalidInput.at("stop_early", message)
 
 
 def _dry_run(client: Client, made: Bundle, as_json: bool) -> None:

@@ -64,7 +64,7 @@ def changed(spec: JobSpec, changes: Mapping[str, Any], environment: Mapping[str,
     if isinstance(chosen, dict) and not any(chosen.get(name) for name in _ALTERNATIVES["environment"]):
         chosen |= environment
     if isinstance(chosen, dict):
-        _refuse_several(chosen)
+        refuse_several(chosen)
     return jobfile.validated(data)
 
 
@@ -82,8 +82,8 @@ def _merge(data: dict[str, Any], changes: Mapping[str, Any], name: str) -> None:
             data[key] = dict(value) if isinstance(value, Mapping) else value
 
 
-def _refuse_several(environment: Mapping[str, Any]) -> None:
+def refuse_several(environment: Mapping[str, Any]) -> None:
     given = [name for name in _ALTERNATIVES["environment"] if environment.get(name)]
     if len(given) > 1:
         message = f"give one of {' and '.join(given)}, not both"
-        raise InvalidInput(f"The environment is ambiguous: {message}.", fields={"environment": message})
+        raise InvalidInput.at("environment", message, "The environment is ambiguous")

@@ -134,20 +134,22 @@ def call(wanted: Wanted) -> str:
 def _refuse_fields(wanted: Wanted) -> None:
     for name, given in (("output", wanted.output), ("list", wanted.listed), *(("input", one) for one in wanted.inputs)):
         if given is not None and not given.strip():
-            raise _refused(name, f"--{name} is empty: write . for the current folder")
+            raise InvalidInput.at(name, f"--{name} is empty: write . for the current folder")
     has_output = "{output}" in wanted.command
     if "{input}" not in wanted.command:
-        raise _refused("command", "the command does not say where the file goes: write {input} in it")
+        raise InvalidInput.at("command", "the command does not say where the file goes: write {input} in it")
     if has_output and wanted.output is None:
-        raise _refused("output", "the command has {output}: say with --output to which folder outputs go")
+        raise InvalidInput.at("output", "the command has {output}: say with --output to which folder outputs go")
     if wanted.output is not None and not has_output:
-        raise _refused("command", "the command has no {output}: write it where the output goes, or leave --output out")
+        raise InvalidInput.at(
+            "command", "the command has no {output}: write it where the output goes, or leave --output out"
+        )
     if wanted.suffix is not None and (wanted.output is None or "/" in wanted.suffix):
-        raise _refused("suffix", "--suffix is the ending of outputs, such as .npy, and needs --output")
+        raise InvalidInput.at("suffix", "--suffix is the ending of outputs, such as .npy, and needs --output")
     if wanted.suffix is not None and wanted.suffix.isalnum():
-        raise _refused("suffix", f"--suffix {wanted.suffix} has no dot: write --suffix .{wanted.suffix}")
+        raise InvalidInput.at("suffix", f"--suffix {wanted.suffix} has no dot: write --suffix .{wanted.suffix}")
     if wanted.per_task is not None and wanted.tasks is not None:
-        raise _refused("tasks", "give --per-task or --tasks, not both")
+        raise InvalidInput.at("tasks", "give --per-task or --tasks, not both")
 
 
 def _driven(parts: int, reduce: str | None) -> dict[str, Any]:
@@ -168,13 +170,13 @@ def _driven(parts: int, reduce: str | None) -> dict[str, Any]:
 def find(wanted: Wanted) -> list[File]:
     """All inputs with their outputs; each input once."""
     if not wanted.inputs and wanted.listed is None:
-        raise _refused("input", "say which files: --input 'photos/**/*.jpg', or --list FILE")
+        raise InvalidInput.at("input", "say which files: --input 'photos/**/*.jpg', or --list FILE")
     output = None if wanted.output is None else _absolute(wanted.folder, wanted.output)
     found: dict[Path, File] = {}
     for pattern in wanted.inputs:
         files = _matches(pattern, wanted.folder, output)
         if not files:
-            raise _refused("input", f"no file matches {_text(pattern)} in {_text(wanted.folder)}")
+            raise InvalidInput.at("input", f"no file matches {_text(pattern)} in {_text(wanted.folder)}")
         found |= {file.source: file for file in files if file.source not in found}
     for file in _listed(wanted.listed, wanted.folder) if wanted.listed is not None else []:
         found.setdefault(file.source, file)
@@ -202,13 +204,13 @@ def _listed(name: str, folder: Path) -> list[File]:
     try:
         lines = _absolute(folder, name).read_bytes().split(b"\n")
     except OSError as error:
-        raise _refused("list", f"the list {_text(name)} cannot be read: {error.strerror}") from None
+        raise InvalidInput.at("list", f"the list {_text(name)} cannot be read: {error.strerror}") from None
     found = [_line(folder, os.fsdecode(line)) for line in lines if line.strip()]
     missing = [path for path in found if not path.is_file()]
     if missing or not found:
         more = f", and {len(missing) - 1:,} more" if len(missing) > 1 else ""
         what = f"names what is no file: {_text(missing[0])}{more}" if missing else "names no file"
-        raise _refused("list", f"the list {_text(name)} {what}")
+        raise InvalidInput.at("list", f"the list {_text(name)} {what}")
     return [File(path, path.relative_to(folder if folder in path.parents else "/")) for path in found]
 
 
@@ -226,15 +228,17 @@ def targets(files: Sequence[File], output: Path, suffix: str | None) -> list[Fil
         name = file.below.name if suffix is None else file.below.stem + suffix
         target = output / file.below.with_name(name)
         if target in sources:
-            raise _refused("output", f"{_text(target)} would be overwritten: it is an input")
+            raise InvalidInput.at("output", f"{_text(target)} would be overwritten: it is an input")
         if target in made:
             two = f"{_text(made[target].source)} and {_text(file.source)}"
-            raise _refused("output", f"{two} have the same output, {_text(target)}: map them into different folders")
+            raise InvalidInput.at(
+                "output", f"{two} have the same output, {_text(target)}: map them into different folders"
+            )
         made[target] = replace(file, target=target)
     folders = {target.parent for target in made}
     both = next((one for folder in folders for one in (folder, *folder.parents) if one in made), None)
     if both is not None:
-        raise _refused("output", f"{_text(both)} would be both a file and a folder")
+        raise InvalidInput.at("output", f"{_text(both)} would be both a file and a folder")
     return list(made.values())
 
 
@@ -271,7 +275,7 @@ def task_count(files: int, wanted: Wanted, max_tasks: int) -> int:
     if count > max_tasks:
         enough = -(-files // max_tasks)
         message = f"{count:,} tasks are more than the {max_tasks:,} of the setting max_tasks"
-        raise _refused("tasks", f"{message}: put several files into a task, such as --per-task {enough}")
+        raise InvalidInput.at("tasks", f"{message}: put several files into a task, such as --per-task {enough}")
     return count
 
 
@@ -333,7 +337,7 @@ def _in_folder(command: str, folder: Path) -> str:
         text = shlex.quote(str(folder).encode().decode())
     except UnicodeEncodeError:
         message = f"the name of {_text(folder)} is not valid UTF-8: a reduce command cannot run in it"
-        raise _refused("reduce", message) from None
+        raise InvalidInput.at("reduce", message) from None
     return f"cd {text.replace('{', '{{').replace('}', '}}')} || exit\n{command}"
 
 
@@ -354,7 +358,3 @@ def _absolute(folder: Path, *parts: str) -> Path:
 def _expanded(path: PurePath | str) -> Path:
     """With the home folder in place of ~; a file's name may also begin so."""
     return Path(os.path.expanduser(path))  # noqa: PTH111
-
-
-def _refused(name: str, message: str) -> InvalidInput:
-    return InvalidInput(f"{message[0].upper()}{message[1:]}.", fields={name: message})

@@ -1,7 +1,9 @@
 """What kind of file system a path is on: on those of a network, locks and shared memory cannot be relied upon."""
 
-from collections.abc import Iterator
+from __future__ import annotations
+
 from pathlib import Path
+from typing import Iterator
 
 MOUNTS = Path("/proc/self/mounts")
 _NETWORK = {

@@ -1,14 +1,16 @@
 """Folders that users can write: how much is in them, and how they are deleted. No link is followed."""
 
+from __future__ import annotations
+
 import os
 import stat
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Callable
 
-from paddock.common import files
+from . import files
 
 
 @dataclass
@@ -19,7 +21,7 @@ class Size:
     files: int = 0
     whole: bool = True
 
-    def add(self, other: "Size") -> None:
+    def add(self, other: Size) -> None:
         self.bytes += other.bytes
         self.files += other.files
         self.whole = self.whole and other.whole

@@ -1,7 +1,9 @@
 """Which variables of the server's environment others may see: its settings are in there, and passwords with them."""
 
+from __future__ import annotations
+
 import re
-from collections.abc import Mapping
+from typing import Mapping
 
 # Settings are read from variables in capital and in small letters.
 _OURS = re.compile(r"^PADDOCK_", re.IGNORECASE)

@@ -37,7 +37,7 @@ def _files(settings: Settings) -> tuple[Path, Path] | None:
     missing = [name for name, path in given.items() if path is None]
     if len(missing) == 1:
         [there] = given.keys() - missing
-        raise _refused(missing[0], f"`{there}` is set, and `{missing[0]}` is not: set both, or none.")
+        raise InvalidInput.at(missing[0], f"`{there}` is set, and `{missing[0]}` is not: set both, or none")
     found = [settings.home / path.expanduser() for path in given.values() if path is not None]
     return (found[0], found[1]) if found else None
 
@@ -46,41 +46,41 @@ def _readable(setting: str, path: Path) -> os.stat_result:
     try:
         found = path.stat()
         if not stat.S_ISREG(found.st_mode):
-            raise _refused(setting, f"`{setting}`: {path} is not a file.")
+            raise _refused(setting, f"{path} is not a file")
         with path.open("rb"):
             return found
     except OSError as error:
-        raise _refused(setting, f"`{setting}`: {path} cannot be read: {error.strerror}.") from None
+        raise _refused(setting, f"{path} cannot be read: {error.strerror}") from None
 
 
 def _private(key: Path) -> None:
     """A key of root's may be read by a group, as administrators arrange it; else it is ours alone."""
     found = _readable("tls_key", key)
     if found.st_uid not in (0, os.getuid()):
-        raise _refused("tls_key", f"`tls_key`: {key} belongs to somebody else, who can use it as well: make your own.")
+        raise _refused("tls_key", f"{key} belongs to somebody else, who can use it as well: make your own")
     allowed = 0o040 if found.st_uid == 0 and os.getuid() != 0 else 0
     if found.st_mode & 0o077 & ~allowed:
-        raise _refused("tls_key", f"`tls_key`: others can read or write {key}: `chmod 600 {key}`, or make a new one.")
+        raise _refused("tls_key", f"others can read or write {key}: `chmod 600 {key}`, or make a new one")
 
 
 def _no_passphrase(key: Path) -> str:
     raise _refused(
         "tls_key",
-        f"`tls_key`: {key} needs a passphrase, and a server that starts by itself has nobody to ask: "
-        f"`openssl pkey -in {key} -out NEW` writes it without one.",
+        f"{key} needs a passphrase, and a server that starts by itself has nobody to ask: "
+        f"`openssl pkey -in {key} -out NEW` writes it without one",
     )
 
 
 def _wrong(error: ssl.SSLError, certificate: Path, key: Path) -> InvalidInput:
     if error.reason == "KEY_VALUES_MISMATCH":
-        return _refused("tls_key", f"`tls_key`: the key in {key} is not that of the certificate in {certificate}.")
+        return _refused("tls_key", f"the key in {key} is not that of the certificate in {certificate}")
     if _certificates(certificate) == []:
-        return _refused("tls_certificate", f"`tls_certificate`: there is no certificate (PEM) in {certificate}.")
-    return _refused("tls_key", f"`tls_key`: there is no key (PEM) in {key} that fits ({error.reason or error}).")
+        return _refused("tls_certificate", f"there is no certificate (PEM) in {certificate}")
+    return _refused("tls_key", f"there is no key (PEM) in {key} that fits ({error.reason or error})")
 
 
-def _refused(setting: str, text: str) -> InvalidInput:
-    return InvalidInput(text, fields={setting: text})
+def _refused(setting: str, message: str) -> InvalidInput:
+    return InvalidInput.at(setting, message, f"`{setting}`")
 
 
 # --- the certificate --------------------------------------------------------------------------------------------------

@@ -174,21 +174,22 @@ class Range(BaseModel):
 
     def own(self, value: JsonValue) -> JsonValue:
         """This number as it stands here: 0.3 for 0.30000000000000004. Raises ValueError where it is not in it."""
-        if not is_number(value) or not self.low - self._stride <= value <= self.high + self._stride:
+        if is_number(value) and self.step is not None and (index := self.index(value)) is not None:
+            return self.value(index)
+        if self.step is not None or not is_number(value) or not self.low <= value <= self.high:
             raise _not_in(self, value)
-        if self.step is not None:
-            return self._nearest(value)
-        if not self.low <= value <= self.high or (self.type == "int" and value != int(value)):
+        if self.type == "int" and value != int(value):
             raise _not_in(self, value)
         return int(value) if self.type == "int" else float(value)
 
-    def _nearest(self, value: float) -> int | float:
+    def index(self, value: float) -> int | None:
+        """Where a number stands among those that can be counted, but for what computing loses; None: it does not."""
+        if not self.low - self._stride <= value <= self.high + self._stride:
+            return None
         at = round((value - self.low) / self._stride)
-        near = [self.value(index) for index in (at, at - 1, at + 1) if 0 <= index < (self.count() or 0)]
-        close = [one for one in near if one == value] or [one for one in near if abs(one - value) < 1e-6 * self._stride]
-        if not close:
-            raise _not_in(self, value)
-        return close[0]
+        near = {self.value(index): index for index in (at + 1, at - 1, at) if 0 <= index < (self.count() or 0)}
+        close = (index for one, index in near.items() if abs(one - value) < 1e-6 * self._stride)
+        return near[value] if value in near else next(close, None)
 
     @property
     def _stride(self) -> float:

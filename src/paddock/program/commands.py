@@ -58,7 +58,7 @@ def build_reduce(spec: JobSpec, *, job: str, task: str, code_dir: str) -> Comman
         command = _from_template(spec.reduce or "", {}, {}, {}, own)
     except InvalidInput as error:
         message = error.message.replace("in the command", "in the reduce command")
-        raise InvalidInput(message, fields={"reduce": message}) from None
+        raise InvalidInput.at("reduce", message) from None
     return wrap_setup(command, spec.environment.setup)
 
 
@@ -153,7 +153,7 @@ def _start(path: str, interpreter: list[str]) -> list[str]:
 
 
 def _refused(message: str) -> InvalidInput:
-    return InvalidInput(f"The parameters do not fit the script: {message}.", fields={"params": message})
+    return InvalidInput.at("params", message, "The parameters do not fit the script")
 
 
 # --- flags ----------------------------------------------------------------------------------------------------------

@@ -52,7 +52,7 @@ def find(environment: Environment, default: str | None) -> Interpreter:
     chosen = [name for name in ("python", "venv", "conda") if getattr(environment, name)]
     if len(chosen) > 1:
         message = f"give one of {' and '.join(chosen)}, not both"
-        raise InvalidInput(f"The environment is ambiguous: {message}.", fields={"environment": message})
+        raise InvalidInput.at("environment", message, "The environment is ambiguous")
     if environment.venv:
         return _in_folder(Path(environment.venv).expanduser(), "venv", "VIRTUAL_ENV")
     if environment.conda:
@@ -61,7 +61,7 @@ def find(environment: Environment, default: str | None) -> Interpreter:
     found = shutil.which(Path(wanted).expanduser() if "/" in wanted else wanted)
     if found is None:
         message = f"there is no executable {wanted!r} on the server's machine"
-        raise UnusableEnvironment(f"The interpreter was not found: {message}.", fields={"environment.python": message})
+        raise UnusableEnvironment.at("environment.python", message, "The interpreter was not found")
     return Interpreter(argv=[str(Path(found).absolute())])
 
 
@@ -69,9 +69,7 @@ def _in_folder(folder: Path, field: str, variable: str) -> Interpreter:
     python = folder / "bin" / "python"
     if not os.access(python, os.X_OK):
         message = f"{folder} has no bin/python"
-        raise UnusableEnvironment(
-            f"The environment was not found: {message}.", fields={f"environment.{field}": message}
-        )
+        raise UnusableEnvironment.at(f"environment.{field}", message, "The environment was not found")
     path = os.pathsep.join([str(folder / "bin"), os.environ.get("PATH", os.defpath)])
     return Interpreter(argv=[str(python.absolute())], env={variable: str(folder), "PATH": path})
 
@@ -88,7 +86,7 @@ def _conda_folder(given: str) -> Path:
     message = (
         f"no conda environment {given!r} in {', '.join(sorted({str(b / 'envs') for b in bases}))}: give its folder"
     )
-    raise UnusableEnvironment(f"The environment was not found: {message}.", fields={"environment.conda": message})
+    raise UnusableEnvironment.at("environment.conda", message, "The environment was not found")
 
 
 def check(environment: Environment, interpreter: Interpreter, seconds: float, *, python: bool = True) -> Interpreter:
@@ -165,4 +163,4 @@ def _last(file: IO[bytes]) -> str:
 
 
 def _unusable(message: str) -> UnusableEnvironment:
-    return UnusableEnvironment(f"The job's environment does not work: {message}.", fields={"environment": message})
+    return UnusableEnvironment.at("environment", message, "The job's environment does not work")

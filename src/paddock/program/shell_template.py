@@ -190,4 +190,4 @@ class _Scanner:
 
 
 def _refused(message: str) -> InvalidInput:
-    return InvalidInput(message, fields={"command": message})
+    return InvalidInput.at("command", message)

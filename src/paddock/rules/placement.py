@@ -185,4 +185,4 @@ def _nobody(where: str) -> str:
 
 
 def _never(field: str, message: str) -> InvalidInput:
-    return InvalidInput(f"This can never run: {message}.", fields={f"resources.{field}": message})
+    return InvalidInput.at(f"resources.{field}", message, "This can never run")

@@ -9,6 +9,7 @@ from pydantic import JsonValue
 
 from paddock.models.space import Choices, is_number, same
 from paddock.search.base import Dim, Flat, Trial
+from paddock.search.dimensions import walk
 
 DRAWS = 200  # how often a configuration is drawn that is there already, before all are gone through
 CLOSE = 0.01  # so far apart, as a share of a range, two numbers are almost the same
@@ -47,11 +48,7 @@ class Axis:
             if found is None and self.ordered and is_number(value):
                 found = next((index for index, one in enumerate(self._values) if one == value), None)
             return found
-        if not is_number(value) or not self.low <= value <= self.high:
-            return None
-        stride = self.space.step or 1.0
-        index = min(round((value - self.low) / stride), (self.count or 1) - 1)
-        return index if abs(self.space.value(index) - value) < 1e-6 * stride else None
+        return self.space.index(value) if is_number(value) else None
 
     def holds(self, value: JsonValue) -> bool:
         if self.count is not None:
@@ -131,10 +128,6 @@ def dice(seed: int, *more: object) -> random.Random:
     return random.Random("/".join(str(one) for one in (seed, *more)))  # noqa: S311
 
 
-def draw(axes: Mapping[str, Axis], chance: random.Random) -> dict[str, JsonValue]:
-    return complete(axes, {}, chance)
-
-
 def complete(axes: Mapping[str, Axis], wish: Flat, chance: random.Random) -> dict[str, JsonValue]:
     """A whole configuration: what is wished for where it applies and is possible, the rest drawn."""
     flat: dict[str, JsonValue] = {}
@@ -152,36 +145,13 @@ def close(axes: Mapping[str, Axis], one: Flat, other: Flat) -> bool:
 def unseen(axes: Mapping[str, Axis], seen: Container[str], chance: random.Random) -> dict[str, JsonValue] | None:
     """One at random that is not there yet; None when all are."""
     for _ in range(DRAWS):
-        flat = draw(axes, chance)
+        flat = complete(axes, {}, chance)
         if key(flat) not in seen:
             return flat
     # Most are there: going through them comes soon upon one that is not, or to the end.
-    return next((flat for flat in _all(list(axes.values()), chance) if key(flat) not in seen), None)
-
-
-def _all(axes: Sequence[Axis], chance: random.Random) -> Iterator[dict[str, JsonValue]]:
-    """Every configuration once; of a continuous range some values."""
-    flat: dict[str, JsonValue] = {}
-    left: list[Iterator[JsonValue] | None] = []  # by dimension, the values still to come; None where it does not apply
-    while True:
-        while len(left) < len(axes):
-            axis = axes[len(left)]
-            values = _values(axis, chance) if axis.dim.applies(flat) else None
-            left.append(values)
-            if values is not None:
-                flat[axis.name] = next(values)
-        yield dict(flat)
-        while left:  # the last that has another value turns
-            name, values = axes[len(left) - 1].name, left[-1]
-            flat.pop(name, None)
-            for value in values or ():
-                flat[name] = value
-                break
-            if name in flat:
-                break
-            left.pop()
-        if not left:
-            return
+    dims = [axis.dim for axis in axes.values()]
+    everything = walk(dims, lambda dim: _values(axes[dim.name], chance))
+    return next((flat for flat in everything if key(flat) not in seen), None)
 
 
 def _values(axis: Axis, chance: random.Random) -> Iterator[JsonValue]:

@@ -192,7 +192,7 @@ class Gp(ModelSampler):
     def __init__(self, problem: Problem) -> None:
         if find_spec("torch") is None or find_spec("scipy") is None:
             message = "gp needs PyTorch and SciPy where the server runs: pip install 'paddock[gp]'; or use tpe"
-            raise InvalidInput(f"{message[0].upper()}{message[1:]}.", fields={"search.method": message})
+            raise InvalidInput.at("search.method", message)
         super().__init__(problem)
 
     def sampler(self, seed: int) -> BaseSampler:

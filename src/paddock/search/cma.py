@@ -89,4 +89,4 @@ class Cmaes:
 
 
 def _unfit(message: str) -> InvalidInput:
-    return InvalidInput(f"{message[0].upper()}{message[1:]}.", fields={"search.method": message})
+    return InvalidInput.at("search.method", message)

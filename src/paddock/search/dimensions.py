@@ -5,10 +5,8 @@ look back. Pure.
 """
 
 import json
-import math
-import random
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 
 from pydantic import JsonValue
@@ -128,7 +126,7 @@ def _refuse_too_many(params: Spaces) -> None:
     count = sum(width(space) for space in params.values())
     if count > MAX_DIMS:
         message = f"{count:,} dimensions are more than {MAX_DIMS:,}; a block has one for each member of each layer"
-        raise InvalidInput(f"The parameters cannot be searched: {message}.", fields={"params": message})
+        raise InvalidInput.at("params", message, "The parameters cannot be searched")
 
 
 def width(space: ParamSpace) -> int:
@@ -140,8 +138,7 @@ def width(space: ParamSpace) -> int:
 
 
 def _refused(field: str, message: str) -> InvalidInput:
-    end = "" if message.endswith("?") else "."
-    return InvalidInput(f"Parameter {field}: {message}{end}", fields={f"params.{field}": message})
+    return InvalidInput.at(f"params.{field}", message, f"Parameter {field}")
 
 
 # --- there and back -------------------------------------------------------------------------------------------------
@@ -173,11 +170,6 @@ def _whole(value: JsonValue) -> int:
     return value
 
 
-def flatten(config: Params, params: Spaces) -> Flat:
-    """The inverse of `nest`. Raises InvalidInput where the configuration is not in the space."""
-    return _checked(spread(config, params), dims(params))
-
-
 def spread(config: Params, params: Spaces) -> dict[str, JsonValue]:
     """Without its nesting, whatever the values are. Raises InvalidInput where it has other names or another shape."""
     found: dict[str, JsonValue] = {}
@@ -204,38 +196,6 @@ def _layers(name: str, value: JsonValue, space: Block) -> dict[str, JsonValue]:
     return found
 
 
-def _checked(given: Flat, order: Sequence[Dim]) -> Flat:
-    flat: dict[str, JsonValue] = {}
-    for dim in order:
-        applies = dim.applies(flat)
-        if applies and dim.name not in given:
-            raise _refused(dim.name, "it has no value")
-        if not applies and dim.name in given:
-            raise _refused(dim.name, "it does not apply here: leave it out")
-        if applies:
-            flat[dim.name] = _own(dim, given[dim.name])
-    strange = next((name for name in given if name not in flat), None)
-    if strange is not None:
-        raise _refused(strange, "there is no such layer or member")
-    return flat
-
-
-def _own(dim: Dim, value: JsonValue) -> JsonValue:
-    try:
-        return dim.space.own(value)
-    except ValueError as error:
-        raise _refused(dim.name, str(error)) from None
-
-
-def contains(params: Spaces, config: Params) -> bool:
-    order = dims(params)
-    try:
-        _checked(spread(config, params), order)
-    except InvalidInput:
-        return False
-    return True
-
-
 # --- all of it ------------------------------------------------------------------------------------------------------
 
 
@@ -258,33 +218,36 @@ def grid(params: Spaces) -> Iterator[Flat]:
     """Every configuration once, the last dimension turning fastest. Raises InvalidInput where they have no end."""
     for field, leaf in leaves(params).items():
         _refuse_endless(field, leaf)
-    return _walk([(dim, _values(dim.space)) for dim in dims(params)])
+    order = dims(params)
+    listed = {dim.name: _values(dim.space) for dim in order}
+    return walk(order, lambda dim: iter(listed[dim.name]))
 
 
-def _walk(axes: Sequence[tuple[Dim, Sequence[JsonValue]]]) -> Iterator[Flat]:
+def walk(order: Sequence[Dim], values: Callable[[Dim], Iterator[JsonValue]]) -> Iterator[dict[str, JsonValue]]:
+    """Yield every configuration of these values once, the last dimension turning fastest.
+
+    `values` is called each time that a dimension begins anew, and must give at least one value.
+    """
     flat: dict[str, JsonValue] = {}
-    at = [-1] * len(axes)  # which value each has; -1 where it does not apply
-    first: int | None = 0
-    while first is not None:
-        for place in range(first, len(axes)):
-            dim, values = axes[place]
-            at[place] = 0 if dim.applies(flat) else -1
-            if at[place] == 0:
-                flat[dim.name] = values[0]
+    left: list[Iterator[JsonValue]] = []  # the values still to come, by dimension; none where it does not apply
+    while True:
+        for dim in order[len(left) :]:
+            left.append(values(dim) if dim.applies(flat) else iter(()))
+            _turn(flat, dim.name, left[-1])
         yield dict(flat)
-        first = _turned(axes, at, flat)
+        while left and not _turn(flat, order[len(left) - 1].name, left[-1]):
+            left.pop()
+        if not left:
+            return
 
 
-def _turned(axes: Sequence[tuple[Dim, Sequence[JsonValue]]], at: list[int], flat: dict[str, JsonValue]) -> int | None:
-    """Turn the last dimension that has another value, and clear those after it; from where to go on, if at all."""
-    for place in reversed(range(len(axes))):
-        dim, values = axes[place]
-        if 0 <= at[place] < len(values) - 1:
-            at[place] += 1
-            flat[dim.name] = values[at[place]]
-            return place + 1
-        flat.pop(dim.name, None)
-    return None
+def _turn(flat: dict[str, JsonValue], name: str, values: Iterator[JsonValue]) -> bool:
+    """Give a dimension its next value; False, and no value, when there is none."""
+    flat.pop(name, None)
+    for value in values:
+        flat[name] = value
+        return True
+    return False
 
 
 def _values(space: Leaf) -> Sequence[JsonValue]:
@@ -345,32 +308,3 @@ def _kinds(dim: Dim, asked: Collection[_Asked]) -> Counter[frozenset[_Asked]]:
     kinds = Counter(map(frozenset, fulfilled.values()))
     kinds[frozenset()] += (dim.space.count() or 0) - len(fulfilled)
     return kinds
-
-
-# --- one of it ------------------------------------------------------------------------------------------------------
-
-
-def sample(order: Sequence[Dim], source: random.Random) -> Flat:
-    """One configuration at random."""
-    flat: dict[str, JsonValue] = {}
-    for dim in order:
-        if dim.applies(flat):
-            flat[dim.name] = draw(dim.space, source)
-    return flat
-
-
-def draw(space: Leaf, source: random.Random) -> JsonValue:
-    if isinstance(space, Choices):
-        return source.choice(space.values)
-    count = space.count()
-    if count is not None:
-        return space.value(source.randrange(count))
-    if space.log:
-        drawn = math.exp(source.uniform(math.log(space.low), math.log(space.high)))
-    else:
-        drawn = source.uniform(space.low, space.high)
-    drawn = min(max(drawn, space.low), space.high)
-    if space.type == "int":
-        return round(drawn)
-    short = float(f"{drawn:.6g}")  # a person will read it
-    return short if space.low <= short <= space.high else drawn

@@ -1,7 +1,6 @@
 """Which search a job has, and the configurations that are known at its submission. Pure and seeded."""
 
 import json
-import random
 from collections.abc import Collection, Iterator
 from itertools import islice
 
@@ -87,8 +86,7 @@ def expand(space: Spaces, search: Search, limit: int) -> list[Params]:
     if search.method is Method.GRID:
         return _grid(space, search, limit)
     _refuse_vast(space, search.trials or 1)
-    drawn = _sobol(space, search) if search.method is Method.SOBOL else _random(space, search)
-    return [dimensions.nest(one, space) for one in islice(drawn, search.trials)]
+    return [dimensions.nest(one, space) for one in islice(_drawn(space, search), search.trials)]
 
 
 def varying(configurations: list[Params]) -> list[str]:
@@ -136,31 +134,19 @@ def _too_many(space: Spaces, count: int | None, limit: int) -> InvalidInput:
     )
 
 
-def _random(space: Spaces, search: Search) -> Iterator[Flat]:
-    """Different ones: a space with fewer configurations than trials gives them all, not repetitions."""
-    source = random.Random(search.seed)  # noqa: S311
-    order = dimensions.dims(space)
-    found: set[str] = set()
-    whole = dimensions.size(space)
-    for _ in range((search.trials or 1) * 20):
-        if len(found) == whole:
-            return
-        drawn = dimensions.sample(order, source)
-        key = json.dumps(drawn, sort_keys=True)
-        if key not in found:
-            found.add(key)
-            yield drawn
-
-
-def _sobol(space: Spaces, search: Search) -> Iterator[Flat]:
+def _drawn(space: Spaces, search: Search) -> Iterator[Flat]:
+    """Different ones, as the searcher of this method would suggest them one by one; all of a space that has fewer."""
     from paddock.search.axes import key
+    from paddock.search.samplers import Random
     from paddock.search.sobol import Sobol
 
-    points, seen = Sobol(Problem(dimensions.dims(space), (), search.seed)), set[str]()
-    while (found := points.point(len(seen), seen)) is not None:
+    problem = Problem(dimensions.dims(space), (), search.seed)
+    source = Sobol(problem) if search.method is Method.SOBOL else Random(problem)
+    seen: set[str] = set()
+    while (found := source.point(len(seen), seen)) is not None:
         seen.add(key(found))
         yield found
 
 
 def _refused(field: str, message: str) -> InvalidInput:
-    return InvalidInput(f"{message[0].upper()}{message[1:]}.", fields={f"search.{field}": message})
+    return InvalidInput.at(f"search.{field}", message)

@@ -14,8 +14,8 @@ from pydantic import JsonValue
 
 from paddock.models import Goal
 from paddock.models.space import Choices, Range, is_number, same
+from paddock.search.axes import Axis
 from paddock.search.base import Dim, Flat, Outcome, Trial
-from paddock.search.dimensions import draw
 from paddock.search.stopping import score, steps_done, walk
 
 QUANTILE = 0.25
@@ -100,40 +100,39 @@ def explore(params: Flat, dims: Sequence[Dim], source: random.Random, resample: 
     for dim in dims:
         if not dim.applies(changed):
             continue
+        axis = Axis(dim)
         # Drawn in any case, so that one dimension's luck does not depend on what the others were.
-        anew, up, drawn = source.random() < resample, source.random() < 0.5, draw(dim.space, source)
-        near = _near(dim.space, params[dim.name], up) if dim.name in params else None
+        anew, up, drawn = source.random() < resample, source.random() < 0.5, axis.at(source.random())
+        near = _near(axis, params[dim.name], up) if dim.name in params else None
         changed[dim.name] = drawn if anew or near is None else near[0]
     return changed
 
 
-def _near(space: Choices | Range, value: JsonValue, up: bool) -> tuple[JsonValue] | None:
+def _near(axis: Axis, value: JsonValue, up: bool) -> tuple[JsonValue] | None:
     """A value nearby: above or below, and the other way where the space ends. None: there is none."""
     for direction in (up, not up):
-        found = _neighbour(space, value, direction) if isinstance(space, Choices) else _scaled(space, value, direction)
+        found = (
+            _neighbour(axis, value, direction) if isinstance(axis.space, Choices) else _scaled(axis, value, direction)
+        )
         if found is not None and not same(found[0], value):
             return found
     return None
 
 
-def _neighbour(space: Choices, value: JsonValue, up: bool) -> tuple[JsonValue] | None:
+def _neighbour(axis: Axis, value: JsonValue, up: bool) -> tuple[JsonValue] | None:
     """Numbers in their order, anything else in the order in which it is listed."""
-    numbers = [one for one in space.values if is_number(one)]
-    listed = [*sorted(numbers)] if len(numbers) == len(space.values) else space.values
-    index = next((index for index, one in enumerate(listed) if same(one, value)), None)
-    if index is None or not 0 <= (found := index + (1 if up else -1)) < len(listed):
+    index = axis.index(value)
+    if index is None or not 0 <= (found := index + (1 if up else -1)) < (axis.count or 0):
         return None
-    return (listed[found],)
+    return (axis.value(found),)
 
 
-def _scaled(space: Range, value: JsonValue, up: bool) -> tuple[JsonValue] | None:
-    if not is_number(value):
+def _scaled(axis: Axis, value: JsonValue, up: bool) -> tuple[JsonValue] | None:
+    if not is_number(value) or isinstance(axis.space, Choices):
         return None
-    wanted = min(max(value * FACTORS[up], space.low), space.high)
-    if space.type == "int" or space.step is not None:
-        return (_stepped(space, float(value), wanted),)
-    short = float(f"{wanted:.6g}")  # a person will read it
-    return (short if space.low <= short <= space.high else wanted,)
+    wanted = min(max(value * FACTORS[up], axis.low), axis.high)
+    stepped = axis.whole or axis.space.step is not None
+    return (_stepped(axis.space, float(value), wanted) if stepped else axis.readable(wanted),)
 
 
 def _stepped(space: Range, value: float, wanted: float) -> int | float:

@@ -1,6 +1,6 @@
 """The search methods by name."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from paddock.errors import InvalidInput
 from paddock.search.axes import SeenConfigurations, axes_of, dice, next_number, unseen
@@ -16,7 +16,11 @@ class Random:
         self._seed, self._axes, self._seen = problem.seed, axes_of(problem.dims), SeenConfigurations()
 
     def suggest(self, history: Sequence[Trial]) -> Flat | None:
-        return unseen(self._axes, self._seen.of(history), dice(self._seed, "random", next_number(history)))
+        return self.point(next_number(history), self._seen.of(history))
+
+    def point(self, number: int, seen: Container[str]) -> Flat | None:
+        """Return the configuration of this number: another one than all that are `seen`."""
+        return unseen(self._axes, seen, dice(self._seed, "random", number))
 
 
 def searcher(method: str, problem: Problem, budget: int | None = None) -> Searcher:
@@ -42,5 +46,4 @@ def searcher(method: str, problem: Problem, budget: int | None = None) -> Search
             from paddock.search.cma import Cmaes
 
             return Cmaes(problem)
-    message = f"{method!r} is not a method that suggests: one of {', '.join(METHODS)}"
-    raise InvalidInput(f"{message[0].upper()}{message[1:]}.", fields={"search.method": message})
+    raise InvalidInput.at("search.method", f"{method!r} is not a method that suggests: one of {', '.join(METHODS)}")

@@ -4,7 +4,7 @@ The n-th point depends on the seed and n alone. Direction numbers: Joe and Kuo, 
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from functools import cache
 
 from paddock.search.axes import SeenConfigurations, axes_of, complete, dice, key, next_number, unseen
@@ -116,7 +116,7 @@ class Sobol:
     def suggest(self, history: Sequence[Trial]) -> Flat | None:
         return self.point(next_number(history), self._seen.of(history))
 
-    def point(self, number: int, seen: set[str]) -> Flat | None:
+    def point(self, number: int, seen: Container[str]) -> Flat | None:
         """That of this number, or another where it is there already."""
         wish = {
             name: axis.at(coordinate(number, place, self._seed))

@@ -91,8 +91,7 @@ class SlurmServer:
         longest = self._longest(asked.partition)
         if asked.time_limit and longest and asked.time_limit > longest:
             where = f"partition {asked.partition}" if asked.partition else "the default partition"
-            message = f"{where} gives at most {words(longest)}"
-            raise InvalidInput(f"--time: {message}.", fields={"resources.time_limit": message})
+            raise InvalidInput.at("resources.time_limit", f"{where} gives at most {words(longest)}", "--time")
         limit = asked.time_limit or min(longest or LONGEST_SECONDS, LONGEST_SECONDS)
         account = asked.account or self._settings.resources.account
         resources = asked.model_copy(update={"time_limit": limit, "account": account})

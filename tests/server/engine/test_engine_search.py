@@ -274,6 +274,16 @@ class TestExtension:
         with pytest.raises(InvalidInput, match="grid runs all"):
             rig.extend(trials=3)
 
+    def test_a_random_search_of_an_earlier_version_gets_as_many_more_as_asked_for(self, rig: SearchRig) -> None:
+        """That version drew other configurations with the same seed."""
+        before: list[Params] = [{"lr": lr} for lr in (0.11, 0.22, 0.33)]
+        rig.job(tasks=3, configurations=before, params={"lr": "0..0.5"}, search={"method": "random", "trials": 3})
+        rig.extend(trials=2)
+        assert [task.params for task in rig.tasks()[:3]] == before
+        assert len(rig.tasks()) == 5
+        rig.extend(time_budget=3600)
+        assert len(rig.tasks()) == 5
+
     def test_what_makes_no_sense_is_refused(self, rig: SearchRig) -> None:
         rig.search(search={"method": "tpe", "trials": 2})
         with pytest.raises(InvalidInput, match="how much more"):

@@ -6,16 +6,25 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from paddock.cli import base, flags, render
+from paddock.cli import base, options, render
 from paddock.cli.base import Json
 from paddock.cli.doctor.checks import run_all
 from paddock.cli.doctor.finding import Finding, Scope, Status
-from paddock.errors import InvalidInput
+from paddock.cli.options import pick, takes
+from paddock.client.bundle import refuse_several
 from paddock.models import Environment
 
 _STYLES = {Status.OK: "green", Status.WARN: "yellow", Status.ERROR: "red"}
 _SLURM = "Slurm clusters"
 
+_PARTITION = pick("partition", _SLURM, partition="Where the tiny job runs.")
+_ENVIRONMENT = pick(
+    "python venv conda",
+    _SLURM,
+    python="Interpreter to try on the node.",
+    venv="Virtual environment to try on the node.",
+    conda="Conda environment (name or folder) to try on the node.",
+)
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Only what is not as it should be.")]
 
 
@@ -23,17 +32,18 @@ def _option(*names: str, **given: Any) -> Any:
     return typer.Option(*names, rich_help_panel=_SLURM, **given)
 
 
+@takes(_ENVIRONMENT + _PARTITION)
 def doctor(
     ctx: typer.Context,
     backend: Annotated[
         str | None, _option(help="Only this cluster; `slurm` also when no settings name it, `local` for none.")
     ] = None,
     quick: Annotated[bool, _option("--quick", help="Without the checks that submit a job.")] = False,
-    partition: Annotated[str | None, _option(help="Where the tiny job runs.")] = None,
+    partition: str | None = None,
     gpus: Annotated[int, _option(min=0, max=1024, help="GPUs of the tiny job.")] = 0,
-    python: Annotated[str | None, _option(help="Interpreter to try on the node.")] = None,
-    venv: Annotated[str | None, _option(help="Virtual environment to try on the node.")] = None,
-    conda: Annotated[str | None, _option(help="Conda environment (name or folder) to try on the node.")] = None,
+    python: str | None = None,
+    venv: str | None = None,
+    conda: str | None = None,
     wait: Annotated[float, _option(min=1, help="Seconds that the tiny job may wait in the queue.")] = 120,
     quiet: Quiet = False,
     as_json: Json = False,
@@ -47,7 +57,7 @@ def doctor(
     asked = Scope(
         backend=backend,
         quick=quick,
-        environment=_environment(python, venv, conda),
+        environment=_environment(python=python, venv=venv, conda=conda),
         partition=partition,
         gpus=gpus,
         wait=wait,
@@ -62,14 +72,10 @@ def doctor(
     raise typer.Exit(base.FAILED if any(finding.status is Status.ERROR for finding in found) else 0)
 
 
-def _environment(python: str | None, venv: str | None, conda: str | None) -> Environment:
-    """What the flags say."""
-    given = {name: value for name, value in (("python", python), ("venv", venv), ("conda", conda)) if value}
-    if len(given) > 1:
-        message = f"give one of {' and '.join(given)}, not both"
-        raise InvalidInput(f"The environment is ambiguous: {message}.", fields={"environment": message})
-    changes: dict[str, Any] = flags.nested(flags.environment(python, venv, conda)).get("environment", {})
-    return Environment(**changes)
+def _environment(**given: str | None) -> Environment:
+    chosen = options.changes(_ENVIRONMENT, given).get("environment", {})
+    refuse_several(chosen)
+    return Environment(**chosen)
 
 
 def _print(found: list[Finding]) -> None:

@@ -91,7 +91,7 @@ def _plan(upload: uploads.Upload, at: Server) -> submission.Plan:
     backend = resources.backend or at.settings.backend
     if backend not in at.engine.backends:
         message = f"there is no backend {backend!r}; there are: {', '.join(at.engine.backends)}"
-        raise InvalidInput(f"T{message[1:]}.", fields={"resources.backend": message})
+        raise InvalidInput.at("resources.backend", message)
     spec = masks.filled(upload.spec.model_copy(update={"resources": resources}), lambda job: _variables(at, job))
     made = submission.plan(spec, upload.files, at.settings, at.engine.nodes(backend))
     return submission.with_past(made, at.db)

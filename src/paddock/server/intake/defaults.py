@@ -13,7 +13,7 @@ def resolve(given: Resources, settings: Settings) -> Resources:
         if profile is None:
             known = ", ".join(sorted(settings.profiles)) or "none"
             message = f"there is no profile {given.profile!r} in the server's settings; there are: {known}"
-            raise InvalidInput(f"{message[0].upper()}{message[1:]}.", fields={"resources.profile": message})
+            raise InvalidInput.at("resources.profile", message)
         layers.append(profile)
     backend = next((one.backend for one in layers if one.backend), settings.backend)
     cluster = settings.cluster(backend)

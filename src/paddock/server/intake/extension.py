@@ -23,7 +23,7 @@ def extend(db: Database, job: str, more: ExtendRequest, settings: Settings) -> N
     What is new is worked out and made ready beside others who write; if the job has changed meanwhile, again.
     """
     if more.trials is None and more.time_budget is None and not more.params:
-        raise _refused("trials", "say how much more: trials, a time budget, or other values of parameters")
+        raise InvalidInput.at("trials", "say how much more: trials, a time budget, or other values of parameters")
     for _ in range(TRIES):
         with db.read() as c:
             wanted = _worked_out(c, job, more, settings)
@@ -60,9 +60,13 @@ def _worked_out(c: Connection, job: str, more: ExtendRequest, settings: Settings
     else:
         known = {key_of(run.params, space) for run in runs}
         new = [params for params in configurations if key_of(params, space) not in known]
+        if not more.params:  # the earlier ones may be those of another version, which drew others with this seed
+            new = new[: more.trials or 0]
         if not new and more.time_budget is None:
-            raise _refused("params" if more.params else "trials", "all of these configurations are there already")
-        made = new_tasks(spec, jobs.script_of(row), new, trials.last_trial(c, job) + 1)
+            raise InvalidInput.at(
+                "params" if more.params else "trials", "all of these configurations are there already"
+            )
+        made = new_tasks(spec, row.script_report(), new, trials.last_trial(c, job) + 1)
         rows = trials.prepared(job, made, trials.last_number(c, job))
     until = row.search_until if more.time_budget is None else time.time() + more.time_budget
     return _Extension(version, rows, spec.model_dump(mode="json"), until, adaptive(search))
@@ -72,16 +76,14 @@ def _search(search: Search, more: ExtendRequest, done: int) -> Search:
     if more.trials is None:
         return search
     if search.method is Method.GRID:
-        raise _refused("trials", "a grid runs all its combinations: give other values of parameters instead")
+        raise InvalidInput.at("trials", "a grid runs all its combinations: give other values of parameters instead")
     return search.model_copy(update={"trials": max(search.trials or done, done) + more.trials})
 
 
 def _space(spec: JobSpec, more: ExtendRequest) -> dict[str, ParamSpace]:
     unknown = next((name for name in more.params if name not in spec.params), None)
     if unknown is not None:
-        raise _refused(f"params.{unknown}", f"this job has no {unknown}; it has {', '.join(spec.params) or 'none'}")
+        raise InvalidInput.at(
+            f"params.{unknown}", f"this job has no {unknown}; it has {', '.join(spec.params) or 'none'}"
+        )
     return spec.params | more.params
-
-
-def _refused(field: str, message: str) -> InvalidInput:
-    return InvalidInput(f"{message[0].upper()}{message[1:]}.", fields={field: message})

@@ -31,7 +31,7 @@ def filled(spec: JobSpec, variables: Callable[[str], dict[str, str]]) -> JobSpec
             known = None
         if known is None:
             message = f"the value of {name} is masked, and no job here has it: give the value again"
-            raise InvalidInput(f"T{message[1:]}.", fields={"environment.variables": message})
+            raise InvalidInput.at("environment.variables", message)
         values[name] = known
     return with_variables(spec, values)
 

@@ -98,18 +98,17 @@ def _refuse_pbt(spec: JobSpec) -> None:
     if spec.search.method is not Method.PBT:
         return
     if spec.stop_early.method != "none":
-        message = "pbt replaces poor tasks itself: leave early stopping out"
-        raise InvalidInput(f"{message.capitalize()}.", fields={"stop_early.method": message})
+        raise InvalidInput.at("stop_early.method", "pbt replaces poor tasks itself: leave early stopping out")
     if spec.search.trials is not None and spec.search.trials < MIN_POPULATION:
         message = f"a population has {MIN_POPULATION} or more: the worst quarter follows the best"
-        raise InvalidInput(f"{message.capitalize()}.", fields={"search.trials": message})
+        raise InvalidInput.at("search.trials", message)
 
 
 def _refuse_aimless(spec: JobSpec) -> None:
     learns = spec.search.method not in (Method.GRID, Method.RANDOM, Method.SOBOL)
     if (learns or spec.stop_early.method != "none") and not spec.objective.metric:
         message = "a search that learns, or stops tasks early, needs a metric to go by, such as val_loss"
-        raise InvalidInput(f"A{message[1:]}.", fields={"objective": message})
+        raise InvalidInput.at("objective", message)
 
 
 def _report(spec: JobSpec, source: bytes | None) -> ScriptReport | None:

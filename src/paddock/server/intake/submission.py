@@ -133,7 +133,7 @@ def with_past(made: Plan, db: Database) -> Plan:
     gone = len(made.configurations) - len(left)
     if not left:
         message = f"the jobs of the warm start ({', '.join(past)}) have run all {gone} configurations with this code"
-        raise InvalidInput(f"T{message[1:]}: leave them out to run them again.", fields={"search.warm_start": message})
+        raise InvalidInput.at("search.warm_start", f"{message}: leave them out to run them again")
     note = f"{gone} configurations are left out: the jobs of the warm start have run them with this code."
     return replace(made, configurations=left, warnings=[*made.warnings, *([note] if gone else [])])
 
@@ -142,11 +142,11 @@ def _past(c: Connection, text: str, spec: JobSpec) -> str:
     try:
         job = jobs.resolve(c, text)
     except PaddockError as error:
-        raise InvalidInput(error.message, fields={"search.warm_start": error.message}) from None
+        raise InvalidInput.at("search.warm_start", error.message) from None
     objective = jobs.objective(c, job)
     if objective != spec.objective:
         message = f"job {job} was about {objective.metric} ({objective.goal}), not {spec.objective.metric}"
-        raise InvalidInput(f"A warm start needs the same objective: {message}.", fields={"search.warm_start": message})
+        raise InvalidInput.at("search.warm_start", message, "A warm start needs the same objective")
     return job
 
 
@@ -154,10 +154,10 @@ def _refuse_launcher(spec: JobSpec) -> None:
     resources = spec.resources
     if (resources.nodes or 1) > 1 and resources.launcher is None:
         message = f"a task over several nodes needs a launcher: {', '.join(Launcher)}"
-        raise InvalidInput(f"A{message[1:]}.", fields={"resources.launcher": message})
+        raise InvalidInput.at("resources.launcher", message)
     if (resources.slots or 1) > 1 and ((resources.nodes or 1) > 1 or resources.launcher is Launcher.SRUN):
         message = "tasks over several nodes, or that srun starts, run one in an allocation: leave slots out"
-        raise InvalidInput(f"T{message[1:]}.", fields={"resources.slots": message})
+        raise InvalidInput.at("resources.slots", message)
 
 
 def _refuse_reduce(spec: JobSpec) -> None:
@@ -237,8 +237,7 @@ def _lay_down_report(folder: Path, group: str | None) -> None:
 def _with_script(spec: JobSpec, files: dict[str, bytes]) -> JobSpec:
     """Exactly one of script and command; a lone file is the script."""
     if spec.command is not None and spec.script is not None:
-        message = "give a script or a command, not both"
-        raise InvalidInput(f"{message.capitalize()}.", fields={"command": message})
+        raise InvalidInput.at("command", "give a script or a command, not both")
     if spec.command is not None:
         if not spec.command.strip():
             raise InvalidInput("The command is empty.", fields={"command": "empty"})
@@ -247,8 +246,7 @@ def _with_script(spec: JobSpec, files: dict[str, bytes]) -> JobSpec:
     if script is None and len(files) == 1:
         script = next(iter(files))
     if script is None:
-        message = "say which file is the script" if files else "give a script or a command"
-        raise InvalidInput(f"{message.capitalize()}.", fields={"script": message})
+        raise InvalidInput.at("script", "say which file is the script" if files else "give a script or a command")
     path = str(snapshot.safe_path(script))
     if path not in files:
         near = ", ".join(sorted(name for name in files if name.endswith(".py"))[:5])

@@ -1,0 +1,270 @@
+"""The options that fill fields of a job, declared once; each command takes those that it needs."""
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum, StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from paddock.cli import complete, flags
+from paddock.models import Convention, Launcher, Method
+
+Command = Callable[..., None]
+
+
+class Stop(StrEnum):
+    NONE = "none"
+    MEDIAN = "median"
+    ASHA = "asha"
+    HYPERBAND = "hyperband"
+
+
+@dataclass(frozen=True)
+class JobOption:
+    """One option: how it is called, what it takes, and the field that it fills."""
+
+    name: str
+    kind: Any
+    help: str
+    names: tuple[str, ...]  # on the command line; made of `name` when empty
+    fills: str  # such as `resources.gpus`
+    panel: str | None
+    default: Any = None
+    read: Callable[[Any], Any] | None = None
+    more: Mapping[str, Any] = field(default_factory=dict)  # of typer.Option
+
+    @property
+    def parameter(self) -> inspect.Parameter:
+        option = typer.Option(*self.names, help=self.help, rich_help_panel=self.panel, **self.more)
+        kind = self.kind if self.default is not None else self.kind | None
+        return inspect.Parameter(
+            self.name, inspect.Parameter.KEYWORD_ONLY, default=self.default, annotation=Annotated[kind, option]
+        )
+
+    def value(self, given: Any) -> Any:
+        if self.read is not None:
+            return self.read(given)
+        return given.value if isinstance(given, Enum) else given
+
+
+Options = tuple[JobOption, ...]
+Row = Callable[[str, str | None], JobOption]
+
+
+def row(
+    name: str,
+    kind: Any,
+    help: str,
+    *names: str,
+    fills: str | None = None,
+    default: Any = None,
+    read: Callable[[Any], Any] | None = None,
+    **more: Any,
+) -> Row:
+    """Return a row of a table; `fills` is the whole path of a field, where it is not the table's and the name."""
+    return lambda prefix, panel: JobOption(
+        name, kind, help, names, f"{prefix}{name}" if fills is None else fills, panel, default, read, more
+    )
+
+
+def table(panel: str, prefix: str, *rows: Row) -> Options:
+    """Return options that are shown under one heading, and fill fields of one part of a job."""
+    return tuple(make(prefix, panel) for make in rows)
+
+
+WHAT = table(
+    "What to run",
+    "",
+    row(
+        "param",
+        list[str],
+        "A value, a list (0.1,0.01) or a range (1e-4..1e-1:log, 32..256:32). May be given several times.",
+        "--param",
+        "-p",
+        fills="params",
+        read=flags.params,
+        metavar="NAME=VALUES",
+        autocompletion=complete.params,
+    ),
+    row("name", str, "Name of the job."),
+    row("description", str, "What it is about."),
+    row("tag", list[str], "A tag; may be given several times.", fills="tags"),
+    row("script", str, "The script in the folder SOURCE."),
+    row("command", str, "A shell command with {parameter} fields, in place of a script."),
+    row(
+        "reduce",
+        str,
+        "A shell command to run when all tasks have finished; {results} is the folder of theirs.",
+        metavar="COMMAND",
+    ),
+    row("convention", Convention, "How the script takes parameters."),
+)
+SEARCH = table(
+    "How to search",
+    "search.",
+    row(
+        "objective",
+        list[str],
+        "What makes a task better. Given several times: there is no single best, but a Pareto front.",
+        fills="objective",
+        metavar="METRIC[:min|:max]",
+    ),
+    row(
+        "search",
+        Method,
+        "How to choose configurations. grid: all of them; random, sobol: spread out, learning nothing; "
+        "tpe: learns, and fits nearly always; gp: few trials that take long; cmaes: many trials, numbers only; "
+        "evolution: many trials, architectures; nsga2: several objectives; pbt: changes parameters while training. "
+        "auto: grid where only values are listed, else tpe.",
+        fills="search.method",
+    ),
+    row("trials", int, "How many configurations; of pbt: how many live.", min=1),
+    row("time_budget", str, "Begin no further task after so long, such as 2h.", metavar="DURATION"),
+    row("parallel", int, "At most so many tasks at once.", fills="parallel", min=1),
+    row("seed", int, "Seed of the search.", min=0),
+    row("repeat", int, "Tasks for each configuration; their mean counts.", min=1, max=100),
+    row(
+        "warm_start",
+        list[str],
+        "Learn from this past job. May be given several times.",
+        metavar="JOB",
+        autocompletion=complete.jobs,
+    ),
+    row("interval", float, "pbt: steps from one change to the next.", metavar="STEPS"),
+)
+STOP_EARLY = table(
+    "How to search",
+    "stop_early.",
+    row(
+        "stop_early",
+        Stop,
+        "Stop tasks that are not promising. median: worse than half of the others; asha: one of ETA goes on "
+        "past each rung; hyperband: asha with several first rungs.",
+        fills="stop_early.method",
+    ),
+    row("min_steps", float, "Stop no task before this step.", metavar="STEPS"),
+    row("max_steps", float, "Steps of a task that is not stopped; found in the script.", metavar="STEPS"),
+    row("eta", float, "asha, hyperband: one of so many goes on.", min=2, max=100),
+)
+RESOURCES = table(
+    "Resources",
+    "resources.",
+    row("backend", str, "Name of the backend; the server's default else."),
+    row("profile", str, "Name of a profile in the server's settings."),
+    row("partition", str, "Slurm partition, or several with commas.", autocompletion=complete.partitions),
+    row(
+        "gpus",
+        float,
+        "GPUs a task (on each node); 0.25 is --per-gpu 4.",
+        "--gpus",
+        "--gpus-per-task",
+        min=0,
+        metavar="N",
+    ),
+    row("gpu_type", str, "Kind of GPU, as the cluster calls it."),
+    row("cpus", int, "CPU cores a task (on each node).", min=1),
+    row("memory", str, "Memory a task (on each node), such as 16G.", metavar="SIZE"),
+    row(
+        "time",
+        str,
+        "Time limit of an allocation, such as 4h, 90m or 1-12:00:00. Tasks cut off go on in the next.",
+        fills="resources.time_limit",
+        metavar="DURATION",
+    ),
+    row("nodes", int, "Nodes of one task; needs --launcher.", "--nodes", "--nodes-per-task", min=1),
+    row("launcher", Launcher, "How a task's processes start."),
+    row("slots", int, "Tasks side by side in one allocation.", min=1),
+    row(
+        "per_gpu",
+        str,
+        "Tasks that share a GPU, as far as its memory goes; auto finds out how many pay.",
+        metavar="N|auto",
+    ),
+    row(
+        "triple",
+        str,
+        "Nodes, tasks at a time on each, threads of each task, such as 2,8,4.",
+        metavar="NODES,TASKS,THREADS",
+    ),
+    row("account", str, "Slurm account to charge."),
+    row("qos", str, "Slurm quality of service."),
+    row("constraint", str, "Features that nodes must have, such as 'a100&ib'."),
+    row("nodelist", str, "Only on these, such as n[1-4].", metavar="NODES"),
+    row("exclude", str, "Not on these.", metavar="NODES"),
+    row("reservation", str, "Slurm reservation to use."),
+    row("nice", int, "How much priority to give up for others.", min=0),
+    row(
+        "sbatch",
+        list[str],
+        "Another option of sbatch: --sbatch=--exclusive. May be given several times.",
+        fills="resources.options",
+        metavar="OPTION",
+    ),
+)
+ENVIRONMENT = table(
+    "Environment, metrics, retries",
+    "environment.",
+    row("python", str, "Interpreter to run with.", read=flags.python),
+    row("venv", str, "Virtual environment to run in.", read=flags.path),
+    row("conda", str, "Conda environment to run in.", read=flags.path_or_name),
+    row("setup", list[str], "Shell line to run before, such as 'module load cuda'."),
+    row(
+        "env",
+        list[str],
+        "Environment variable.",
+        fills="environment.variables",
+        read=flags.variables,
+        metavar="NAME=VALUE",
+    ),
+    row("metrics_file", list[str], "Pattern of metric files to read.", fills="metrics.files"),
+    row(
+        "no_stdout_metrics",
+        bool,
+        "Do not read metrics from the output.",
+        "--no-stdout-metrics",
+        fills="metrics.stdout",
+        default=False,
+        read=lambda given: False if given else None,
+    ),
+    row("retry", list[str], "Retries by cause.", fills="retries", read=flags.retries, metavar="CAUSE=N"),
+    row("grace", float, "Seconds between SIGTERM and SIGKILL.", fills="grace_seconds", min=0),
+)
+SUBMIT = WHAT + SEARCH + STOP_EARLY + RESOURCES + ENVIRONMENT
+
+
+def pick(names: str, panel: str | None = None, **helps: str) -> Options:
+    """Return some options of `submit` for another command, under another heading, with these help texts."""
+    known = {one.name: one for one in SUBMIT}
+    return tuple(replace(known[name], panel=panel, help=helps.get(name, known[name].help)) for name in names.split())
+
+
+def takes(options: Iterable[JobOption]) -> Callable[[Command], Command]:
+    """Give a command these options: to its parameters of the same names, and the others to its `**given`.
+
+    The help shows the others before the parameters that come after a `*`.
+    """
+
+    def decorated(command: Command) -> Command:
+        rest = {one.name: one.parameter for one in options}
+        own = list(inspect.signature(command).parameters.values())
+        first = [rest.pop(one.name, one) for one in own if one.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
+        last = [rest.pop(one.name, one) for one in own if one.kind is inspect.Parameter.KEYWORD_ONLY]
+        made = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in (*first, *rest.values(), *last)]
+        command.__signature__ = inspect.Signature(made)  # type: ignore[attr-defined]
+        return command
+
+    return decorated
+
+
+def changes(options: Iterable[JobOption], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields that options fill: `{"search": {"seed": 3}}`; an option that was not given fills none."""
+    made: dict[str, Any] = {}
+    for one in options:
+        value = one.value(given[one.name])
+        if value is None or value == [] or value == {}:
+            continue
+        part, _, name = one.fills.rpartition(".")
+        (made.setdefault(part, {}) if part else made)[name] = value
+    return made

@@ -12,6 +12,7 @@ from typing import Any
 
 from paddock.common import files, layout
 from paddock.models import FOLDER, AllocationBatch, AllocationState, JobSpec, Launcher, Method, Node
+from paddock.models.events import JobChange
 from paddock.paths import JobFolder, append_lines, write_once
 from paddock.rules import placement
 from paddock.runner import build
@@ -135,7 +136,7 @@ def _plan(context: Context, facts: JobFacts, worker: BackendWorker, count: int) 
         allocations.plan(c, facts.id, worker.backend.name, batch)
         if worker.full and worker.full_reason:  # it is not asked for yet, and says why it waits
             allocations.waits(c, batch.key, worker.full_reason)
-            events.insert(c, "job", facts.id, {"change": "waits"})
+            events.write(c, facts.id, JobChange(change="waits"))
 
 
 def _make_folders(folder: JobFolder, names: list[str]) -> None:

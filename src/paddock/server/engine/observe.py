@@ -7,8 +7,10 @@ from typing import Any
 
 from paddock.common import files
 from paddock.models import AllocationState, AllocationStatus, Cause, TaskState
+from paddock.models.events import JobChange
 from paddock.rules import lifecycle
 from paddock.rules.lifecycle import Verdict
+from paddock.runner.sharing import oom_retry
 from paddock.server.engine import ending, linger
 from paddock.server.engine.apply import AttemptEdit, Changes, changing
 from paddock.server.engine.backend_worker import Answer, BackendWorker, Polled
@@ -103,7 +105,7 @@ def _write_down(context: Context, told: "_Told", mine: list[AllocationRow], now:
             for row, status in _about(told.traced, open_rows):
                 _settle_missing(context, c, row, status)
         for job in sorted(news):
-            events.insert(c, "job", job, {"change": "waits"})
+            events.write(c, job, JobChange(change="waits"))
 
 
 def _forgotten_ids(answers: list[Answer], mine: list[AllocationRow]) -> list[str]:
@@ -334,11 +336,17 @@ def _gone(changes: Changes, row: AllocationRow | None) -> Callable[[AttemptEdit]
         told = subject.of_attempt("ended_at") is not None  # its runner ended it because it was told to
         cause = Cause.PREEMPTED if told and known in (None, Cause.LOST) else known
         why = "its runner was told to end" if cause is not known else reason
-        shared = cause is Cause.HOST_OOM and subject.crowded
-        if shared:  # the memory was that of all its tasks together: each gets the allocation to itself
-            subject.room = {"host": subject.of_attempt("peak_memory") or None, "alone": True}
+        # The memory was that of all its tasks together: each gets the allocation to itself.
+        room, crowded = oom_retry.parse(subject.room), cause is Cause.HOST_OOM and subject.crowded
+        again = oom_retry.next_room(room, oom_retry.HOST, crowded, subject.of_attempt("peak_memory") or 0)
+        if again is not None:
+            subject.room = again._asdict()
         return lifecycle.judge_gone(
-            cause, why, tried=changes.tried(subject, cause or Cause.LOST), shared=shared, **changes.judging(subject)
+            cause,
+            why,
+            tried=changes.tried(subject, cause or Cause.LOST),
+            shared=again is not None,
+            **changes.judging(subject),
         )
 
     return judge

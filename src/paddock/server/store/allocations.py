@@ -11,7 +11,6 @@ from paddock.models import Allocation, AllocationBatch, AllocationState, Allocat
 from paddock.server.store.rows import columns, fetch, model, portions
 from paddock.server.store.tables import allocations, batches, jobs
 
-clock = time.time  # for the time at which a journal has grown
 HELD = Waits(reason="held: it begins no further task until it is released")
 
 
@@ -33,7 +32,7 @@ class AllocationRow:
     adjusted: int
     created_at: float
     seen_at: float | None
-    cancelled: bool
+    ending: bool  # Paddock wants it to end; it has ended when its state says so
     cause: Cause | None
     closed: bool
     offsets: list[int]  # how far each of its journals has been read
@@ -53,7 +52,7 @@ class UnadjustedAllocation:
     adjusted: int  # the number of the change
 
 
-_ROWS = sa.select(*columns(AllocationRow, allocations.c))
+_ROWS = sa.select(*columns(AllocationRow, [*allocations.c, allocations.c.cancelled.label("ending")]))
 _UNADJUSTED = sa.select(
     *columns(UnadjustedAllocation, [*allocations.c, jobs.c.held, jobs.c.spec, jobs.c.adjusted])
 ).join(jobs, jobs.c.id == allocations.c.job_id)
@@ -159,17 +158,17 @@ def failed(c: sa.Connection, key: str, cause: Cause, reason: str) -> None:
     seen(c, key, AllocationStatus(state=AllocationState.ENDED, cause=cause, reason=reason))
 
 
-def cancelled(c: sa.Connection, keys: list[str]) -> None:
-    """Record that the engine ends these allocations."""
+def to_end(c: sa.Connection, keys: list[str]) -> None:
+    """Record that Paddock wants these allocations to end."""
     _set(c, keys, cancelled=True)
 
 
-def read_to(c: sa.Connection, offsets: Mapping[str, list[int]]) -> None:
+def read_to(c: sa.Connection, offsets: Mapping[str, list[int]], now: float) -> None:
     """Record how far the journals have been read; call it in the transaction that stores what was read."""
     if offsets:
         change = sa.update(allocations).where(allocations.c.key == sa.bindparam("one"))
         values = [{"one": key, "to": read} for key, read in offsets.items()]
-        c.execute(change.values(offsets=sa.bindparam("to"), heard_at=clock()), values)
+        c.execute(change.values(offsets=sa.bindparam("to"), heard_at=now), values)
 
 
 def close(c: sa.Connection, key: str) -> None:
@@ -195,7 +194,7 @@ def to_adjust(c: sa.Connection) -> list[UnadjustedAllocation]:
         allocations.c.closed.is_(False),
         allocations.c.backend_id.is_not(None),
         allocations.c.state != AllocationState.ENDED,
-        allocations.c.cancelled.is_(False),
+        sa.or_(allocations.c.cancelled.is_(False), allocations.c.state == AllocationState.RUNNING),
         allocations.c.adjusted != jobs.c.adjusted,
     )
     return fetch(c, UnadjustedAllocation, query.order_by(allocations.c.key))

@@ -9,6 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from paddock.models import Cause, Params, TaskState
+from paddock.models.events import TasksRequested
 from paddock.rules.estimate import Pace
 from paddock.server.store import events
 from paddock.server.store.guards import dumps
@@ -196,7 +197,7 @@ def request_stop(c: sa.Connection, job: str, *where: sa.ColumnElement[bool]) -> 
     found = list(c.scalars(sa.select(tasks.c.id).where(*chosen).order_by(tasks.c.number)))
     if found:
         c.execute(sa.update(tasks).where(*chosen).values(stopping=True))
-        events.insert(c, "tasks", job, {"change": "stopping", "ids": found})
+        events.write(c, job, TasksRequested(change="stopping", ids=found))
     return found
 
 
@@ -214,7 +215,7 @@ def stopping(c: sa.Connection, job: str, limit: int) -> list[TaskAttempt]:
     return fetch(c, TaskAttempt, query.order_by(tasks.c.number).limit(limit))
 
 
-def told_to_stop(c: sa.Connection) -> list[TaskInAllocation]:
+def ordered_to_stop(c: sa.Connection) -> list[TaskInAllocation]:
     """Return the tasks that run although their runners were ordered to stop them."""
     return fetch(c, TaskInAllocation, _RUNNING.where(tasks.c.stopping.is_(True), attempts.c.ordered.is_(True)))
 

@@ -28,6 +28,7 @@ from paddock.models import (
     TaskCounts,
     TaskState,
 )
+from paddock.models.events import EventData, JobChange, JobRemoved
 from paddock.rules import estimate
 from paddock.runner import map_driver
 from paddock.search.tasks import NewTask
@@ -122,7 +123,7 @@ def insert(c: sa.Connection, new: NewJob) -> None:
         )
     )
     trials.insert(c, new.id, new.rows)
-    events.insert(c, "job", new.id, {"change": "submitted", "tasks": len(new.tasks)}, owner=new.owner)
+    events.write(c, new.id, JobChange(change="submitted", tasks=len(new.tasks)), owner=new.owner)
 
 
 def resolve(c: sa.Connection, text: str) -> str:
@@ -307,18 +308,18 @@ def facets(c: sa.Connection) -> Facets:
     return Facets(owners=sorted({row.owner for row in rows}), tags=sorted(tags))
 
 
-def _change(c: sa.Connection, job: str, event: str | None = None, **values: Any) -> None:
-    """Change columns of a job, and announce the change by this name."""
+def _change(c: sa.Connection, job: str, event: EventData | None = None, **values: Any) -> None:
+    """Change columns of a job, and record the event."""
     c.execute(sa.update(jobs).where(jobs.c.id == job).values(**values))
     if event:
-        events.insert(c, "job", job, {"change": event})
+        events.write(c, job, event)
 
 
 def patch(c: sa.Connection, job: str, change: JobPatch) -> None:
     """Change the name, description or tags of a job."""
     values = change.model_dump(exclude_none=True)
     if values:
-        _change(c, job, "edited", **values)
+        _change(c, job, JobChange(change="edited"), **values)
 
 
 def hold(c: sa.Connection, job: str, *, held: bool = True, warning: str | None = None) -> bool:
@@ -332,7 +333,7 @@ def hold(c: sa.Connection, job: str, *, held: bool = True, warning: str | None =
         change = change.where(jobs.c.held.is_(False))
     changed = bool(c.execute(change.values(held=held, adjusted=jobs.c.adjusted + 1)).rowcount)
     if changed:
-        events.insert(c, "job", job, {"change": "held" if held else "released"})
+        events.write(c, job, JobChange(change="held" if held else "released"))
     if changed and warning:
         warn(c, job, warning)
     return changed
@@ -343,7 +344,7 @@ def limit(c: sa.Connection, job: str, change: LimitsRequest) -> None:
     spec = JobSpec.model_validate(_value(c, job, jobs.c.spec))
     resources = spec.resources.model_copy(update=change.model_dump(exclude_none=True))
     values = spec.model_copy(update={"resources": resources}).model_dump(mode="json")
-    _change(c, job, "limits", spec=values, adjusted=jobs.c.adjusted + 1)
+    _change(c, job, JobChange(change="limits"), spec=values, adjusted=jobs.c.adjusted + 1)
 
 
 def warn(c: sa.Connection, job: str, text: str, instead_of: str | None = None) -> None:
@@ -351,7 +352,7 @@ def warn(c: sa.Connection, job: str, text: str, instead_of: str | None = None) -
     known = _value(c, job, jobs.c.warnings)
     if known is not None and text not in known:
         others = [one for one in known if one != instead_of]
-        _change(c, job, "warned", warnings=[*others, text][-MAX_WARNINGS:])
+        _change(c, job, JobChange(change="warned"), warnings=[*others, text][-MAX_WARNINGS:])
 
 
 def warn_of_lines(c: sa.Connection, job: str, allocation: str, count: int) -> None:
@@ -368,7 +369,7 @@ def set_aside(c: sa.Connection, job: str, why: str | None) -> None:
     """Show on a job why the engine cannot go on with it; None: it can again."""
     changed = c.execute(sa.update(jobs).where(jobs.c.id == job, jobs.c.aside.is_distinct_from(why)).values(aside=why))
     if changed.rowcount:
-        events.insert(c, "job", job, {"change": "set aside" if why else "taken up"})
+        events.write(c, job, JobChange(change="set aside" if why else "taken up"))
 
 
 def untold(c: sa.Connection) -> list[ChangedJob]:
@@ -385,7 +386,7 @@ def mark_removing(c: sa.Connection, job: str) -> None:
     """Hide a job from everybody; the engine stops what runs, then deletes its rows and its folder."""
     _change(c, job, removing=True)
     c.execute(sa.update(tasks).where(tasks.c.job_id == job, tasks.c.state.in_(UNENDED)).values(stopping=True))
-    events.insert(c, "removed", job, {})
+    events.write(c, job, JobRemoved())
 
 
 def removing(c: sa.Connection) -> list[str]:

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from paddock.errors import Conflict, InvalidInput, NotFound
 from paddock.models import Attempt, Task, TaskPage, TaskState
+from paddock.models.events import TasksRequested
 from paddock.rules.estimate import Pace
 from paddock.server.store import attempts as attempt_rows
 from paddock.server.store import events
@@ -143,5 +144,5 @@ def restart(c: sa.Connection, job: str, ids: Sequence[str] | None, *, failed: bo
     found = [row.id for row in chosen]
     if found:
         attempt_rows.begin_next(c, job, [(row.id, row.attempt) for row in chosen], resumed=resume)
-        events.insert(c, "tasks", job, {"change": "restarted", "ids": found})
+        events.write(c, job, TasksRequested(change="restarted", ids=found))
     return found

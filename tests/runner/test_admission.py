@@ -12,7 +12,7 @@ from paddock.runner.manifest import Manifest
 from paddock.runner.process import causes, host_memory
 from paddock.runner.process.host_memory import HostMemory
 from paddock.runner.process.usage import ProcessUsage
-from paddock.runner.sharing import oom_retry
+from paddock.runner.sharing import end_record
 from paddock.runner.sharing.admission import WAIT_SECONDS, Admission
 from paddock.runner.sharing.mps import Mps
 
@@ -222,7 +222,7 @@ class TestCards:
         assert mps.environment == {}
 
 
-class TestAftermath:
+class TestEndRecord:
     def of(self, tmp_path: Path, text: str, ended: dict[str, Any], company: bool, **line: Any) -> dict[str, Any]:
         log = tmp_path / "out.log"
         log.write_text(text)
@@ -236,7 +236,7 @@ class TestAftermath:
         assert occupant is not None
         occupant.peak = occupant.total_peak = 2 * GB
         base = {"by": None, "cause": "gpu_oom", "reason": "CUDA out of memory", "peak_memory": GB, "exit": 1}
-        return oom_retry.of(occupant, str(log), base | ended, made.mps)
+        return end_record.fields(occupant, str(log), base | ended, made.mps)
 
     def test_more_room_then_alone_then_an_error(self, tmp_path: Path) -> None:
         text = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 3.00 GiB. GPU 0 has"

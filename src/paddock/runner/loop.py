@@ -12,7 +12,7 @@ from ..common import layout, node_stats, processes
 from ..common.gpus import GpuDriver, find_driver
 from . import scheduler
 from .journal import Journal
-from .mailbox import ANY, Identity, Mailbox, QueuedAttempt
+from .mailbox import Identity, Mailbox, QueuedAttempt
 from .manifest import Manifest
 from .process.deadline import Deadline
 from .process.fence import Fence
@@ -23,7 +23,7 @@ from .process.prepare import Preparer
 from .process.signals import Signals
 from .process.task import Explanation, RunningTask, start
 from .process.usage import OomCounter
-from .sharing import oom_retry
+from .sharing import end_record
 from .sharing.admission import Admission
 from .sharing.gpu_thread import GpuThread
 from .sharing.seats import AssignedSeat
@@ -197,7 +197,7 @@ class Runner:
             self._report(task.attempt, **record)
         occupant = self._admission.remove(task.attempt.identity, well=ended["exit"] == 0 and ended["by"] is None)
         if occupant is not None:
-            ended.update(oom_retry.of(occupant, task.place.log, ended, self._admission.mps))
+            ended.update(end_record.fields(occupant, task.place.log, ended, self._admission.mps))
         # Before the report, after which the next attempt may begin; one that the engine has given up may run already.
         if task.gone and not (self._mailbox.dismissed or self._fence.crossed):
             self._preparer.tidy(task.place)
@@ -227,7 +227,7 @@ class Runner:
     def _fits(self, attempt: QueuedAttempt) -> Optional[bool]:
         if not self._deadline.fits(attempt.seconds):
             return False
-        usual = attempt.room is ANY
+        usual = not attempt.room.retries
         if not (usual and self._seat is not None):  # else one like it would have had that seat, but was taken
             self._seat = self._admission.seat(attempt, time.monotonic())
         if self._seat is None and usual:

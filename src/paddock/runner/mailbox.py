@@ -11,22 +11,12 @@ from collections import deque
 from typing import Any, Callable, Deque, Dict, List, NamedTuple, Optional, Tuple
 
 from ..common import files, layout
+from .sharing import oom_retry
 
 # So much of the engine's files is read at one look.
 READ_BYTES = 8_000_000
 
 Identity = Tuple[str, int]
-
-
-class RoomNeeded(NamedTuple):
-    """What an attempt has to wait for, after one that ran out of memory."""
-
-    gpu: Optional[int] = None  # bytes on its card
-    host: Optional[int] = None
-    alone: bool = False
-
-
-ANY = RoomNeeded()
 
 
 class QueuedAttempt(NamedTuple):
@@ -56,12 +46,8 @@ class QueuedAttempt(NamedTuple):
         return given if isinstance(given, dict) else {}
 
     @property
-    def room(self) -> RoomNeeded:
-        given = self.line.get("room")
-        if not isinstance(given, dict):
-            return ANY
-        gpu, host = (one if type(one) is int and one > 0 else None for one in (given.get("gpu"), given.get("host")))
-        return RoomNeeded(gpu, host, given.get("alone") is True)
+    def room(self) -> oom_retry.RoomNeeded:
+        return oom_retry.parse(self.line.get("room"))
 
     @property
     def seconds(self) -> Optional[float]:

@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import time
-from typing import Dict, List, Optional, Tuple
+from typing import Callable, Dict, List, Optional, Tuple
 
 from ...common import processes
 from ..mailbox import QueuedAttempt
@@ -42,7 +42,9 @@ class RunningTask:
         watch: GuardedFollower,
         oom: OomCounter,
         srun_members: Optional[members.SrunMembers] = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        self._clock = clock
         self.attempt = attempt
         self.place = place
         self.watch = watch
@@ -53,7 +55,7 @@ class RunningTask:
         self._process = process
         self._members = srun_members
         self._warned = False
-        self._began = time.monotonic()
+        self._began = self._clock()
         self._oom = oom
         self._oom_before = oom.read()
         self._kill_at: Optional[float] = None
@@ -84,7 +86,7 @@ class RunningTask:
             return
         if self.alive:
             self.by, self._why = by, why
-            self._kill_at = time.monotonic() + grace
+            self._kill_at = self._clock() + grace
             if self._members is None or not self._members.terminate():
                 processes.signal_group(self.pid, signal.SIGTERM)
         elif self._was_terminated():
@@ -121,7 +123,7 @@ class RunningTask:
             processes.signal_group(self.pid, signal.SIGKILL)
         _, self._status, usage = os.wait4(self.pid, 0)
         self._process.returncode = self._status
-        self._ended_at = time.monotonic()
+        self._ended_at = self._clock()
         self._max_memory = usage.ru_maxrss * 1024
         self._cpu_seconds = usage.ru_utime + usage.ru_stime
         if self._members is not None:  # not what srun used
@@ -131,7 +133,7 @@ class RunningTask:
 
     def settled(self, leftovers: List[Leftover]) -> bool:
         """Whether nothing of it is left; if not, kills that."""
-        waited = time.monotonic() - (self._ended_at or 0.0)
+        waited = self._clock() - (self._ended_at or 0.0)
         if self.by is None and waited < self._order_seconds():
             return False
         graceful = self._kill_at is not None and not self._grace_is_over()
@@ -171,7 +173,7 @@ class RunningTask:
         return cause, "rank %s on %s: %s" % (member.get("rank"), member.get("node"), reason)
 
     def _grace_is_over(self) -> bool:
-        return self._kill_at is not None and time.monotonic() >= self._kill_at
+        return self._kill_at is not None and self._clock() >= self._kill_at
 
     def _order_seconds(self) -> float:
         if self._was_terminated():
@@ -190,6 +192,7 @@ def start(
     attempt: QueuedAttempt,
     seat: Dict[str, str],
     ends_at: Optional[int] = None,
+    clock: Callable[[], float] = time.monotonic,
 ) -> RunningTask:
     """Raises LaunchError."""
     place = None
@@ -207,7 +210,7 @@ def start(
         raise LaunchError(describe(error)) from error
     wanted = manifest.members
     srun_members = members.SrunMembers(wanted, place.members) if wanted is not None and by_srun(wanted) else None
-    return RunningTask(attempt, place, process, watch, oom, srun_members)
+    return RunningTask(attempt, place, process, watch, oom, srun_members, clock)
 
 
 def _follower(manifest: Manifest, attempt: QueuedAttempt, place: AttemptPlace) -> Follower:

@@ -7,9 +7,11 @@ from contextlib import contextmanager
 from typing import Any
 
 from paddock.models import Cause, TaskState
+from paddock.models.events import LiveFields
 from paddock.rules import lifecycle
 from paddock.rules.estimate import Pace
 from paddock.rules.lifecycle import Ending, Verdict
+from paddock.runner.sharing import oom_retry
 from paddock.server.engine.announce import Announcement
 from paddock.server.engine.context import Context, JobFacts
 from paddock.server.journal import AboutAttempt, Ended, Metric, Record, Reset, Started, Total, Usage, Warned
@@ -57,9 +59,8 @@ class AttemptEdit:
         several = (asked.slots or 1) > 1 or asked.per_gpu is not None or asked.triple is not None
         return several and not (self.row.room or {}).get("alone")
 
-    def live(self) -> dict[str, float | None]:
-        """What moves while a task runs."""
-        names = ("epoch", "last_value", "best_value", "best_epoch")
+    def live(self) -> LiveFields:
+        """Return what changes while a task runs."""
         pace = Pace(
             self.of_task("epochs"),
             self.of_task("epoch"),
@@ -68,8 +69,14 @@ class AttemptEdit:
             self.attempt.get("first_epoch", self.row.attempt_first_epoch),
             self.of_attempt("started_at"),
         )
-        moving = {"progress": pace.progress(), "seconds_left": pace.seconds_left(pace.epoch_at or 0)}
-        return {name: self.of_task(name) for name in names} | moving
+        return {
+            "epoch": self.of_task("epoch"),
+            "last_value": self.of_task("last_value"),
+            "best_value": self.of_task("best_value"),
+            "best_epoch": self.of_task("best_epoch"),
+            "progress": pace.progress(),
+            "seconds_left": pace.seconds_left(pace.epoch_at or 0),
+        }
 
 
 class Changes:
@@ -237,9 +244,10 @@ class Changes:
             "cpu_seconds": record.cpu_seconds,
         }
         self._peaks(subject, record.peak_memory, record.peak_gpu_memory)
-        cause, again = record.cause, record.again
-        ending = Ending(record.exit, record.signal, record.by, cause, record.reason, shared=again is not None)
-        subject.room = again.model_dump(mode="json") if again else subject.room
+        cause, again = record.cause, record.again.model_dump(mode="json") if record.again else None
+        shared = oom_retry.is_further(oom_retry.parse(subject.room), oom_retry.parse(again))
+        ending = Ending(record.exit, record.signal, record.by, cause, record.reason, shared=shared)
+        subject.room = again if shared else subject.room
         if ending.by == "shutdown" and cause is None and not self.judging(subject)["stop_wanted"]:
             # Why its runner was told to end, the backend will say when the allocation has ended.
             subject.attempt["ended_at"] = record.at

@@ -1,6 +1,7 @@
 """What every step of the engine works with."""
 
-from collections.abc import Collection, Sequence
+import time
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from paddock.models import Cause, Interpreter, JobSpec, Objective, ScriptReport
@@ -35,14 +36,16 @@ class Context:
     home: Home
     settings: Settings
     workers: dict[str, BackendWorker]
+    clock: Callable[[], float] = time.time
     appender: metrics.Appender = field(default_factory=metrics.Appender)
     missing: dict[str, float] = field(default_factory=dict)  # allocation -> since when its backend lists it no more
     starts: dict[str, dict[str, int]] = field(default_factory=dict)  # backend -> allocation -> starts known when asked
     requeued: dict[str, tuple[int, float]] = field(default_factory=dict)  # allocation that waits again -> starts, since
     restarted: dict[tuple[str, int], float] = field(default_factory=dict)  # allocation, start -> when it was noticed
     holds: dict[tuple[str, int], float] = field(default_factory=dict)  # allocation, change -> since when it is held
-    cancels: dict[str, float] = field(default_factory=dict)  # allocation -> when its backend was last asked to end it
-    told: dict[str, float] = field(default_factory=dict)  # task that was told to stop, and runs -> since when
+    asked_to_end: dict[str, float] = field(default_factory=dict)  # allocation -> when its backend was last asked
+    ordered_since: dict[str, float] = field(default_factory=dict)  # task that runs, and was ordered to stop -> when
+    stuck: set[str] = field(default_factory=set)  # allocations with such tasks whose runners do not obey
     drained: set[tuple[str, int]] = field(default_factory=set)  # allocation, start: told to end, as it waits again
     lingering: dict[str, float] = field(default_factory=dict)  # allocation that ended without a good-bye -> since when
     silent: dict[str, float] = field(default_factory=dict)  # allocation that says nothing -> when it was last heard of

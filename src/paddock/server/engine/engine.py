@@ -58,13 +58,19 @@ class Engine:
     """
 
     def __init__(
-        self, db: Database, home: Home, settings: Settings, backends: list[Backend], changed: Callable[[], None]
+        self,
+        db: Database,
+        home: Home,
+        settings: Settings,
+        backends: list[Backend],
+        changed: Callable[[], None],
+        clock: Callable[[], float] = time.time,
     ) -> None:
         self._woken = threading.Event()
         self._stop = threading.Event()
         self._changed = changed
         self._workers = {backend.name: BackendWorker(backend, self.wake) for backend in backends}
-        self.context = Context(db, home, settings, self._workers)
+        self.context = Context(db, home, settings, self._workers, clock)
         self.context.unread.wake = self.wake
         self._ingest = Ingest()
         self._silence = Silence()
@@ -155,7 +161,7 @@ class Engine:
 
     def nodes_now(self) -> list[Node]:
         """The same, with what was measured on them a moment ago."""
-        return self._monitor.nodes(time.time())
+        return self._monitor.nodes(self.context.clock())
 
     def backend_infos(self) -> list[BackendInfo]:
         settings = self.context.settings
@@ -209,7 +215,7 @@ class Engine:
         while not self._stop.is_set():
             self._woken.clear()
             more = self._step("a round", self.tick)
-            self.beat = time.time()
+            self.beat = self.context.clock()
             if not more:
                 self._woken.wait(self.context.settings.tick_seconds)
 
@@ -231,7 +237,7 @@ class Engine:
 
         Journals are read in every round; the rest is done when something asks for it, and else once a second.
         """
-        now = time.time()
+        now = self.context.clock()
         rows = self._unclosed()
         step, context = self._step, self.context
         outcome = step("reading journals", lambda: self._ingest.run(context, rows)) or RoundResult()

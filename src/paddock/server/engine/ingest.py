@@ -2,7 +2,7 @@
 
 import errno
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -44,7 +44,8 @@ class RoundResult:
 class Ingest:
     """Remembers which journals are far behind, which are quiet, and when it last looked for those of second starts."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
         self._rounds = 0
         self._heard: dict[str, float] = {}  # allocation -> when it last had news, or was new itself
         self._looked_at = 0.0  # at all of them
@@ -75,7 +76,7 @@ class Ingest:
 
     def _lively(self, rows: list[AllocationRow]) -> list[AllocationRow]:
         """All of them; or those that may have news, when they are many: mostly they wait, or their tasks are slow."""
-        now = time.monotonic()
+        now = self._clock()
         heard = self._heard
         if len(rows) <= MANY or now - self._looked_at >= LOOK_SECONDS:
             self._looked_at = now
@@ -96,14 +97,14 @@ class Ingest:
         self._behind = {key: None for key in self._behind if key in by_key}
         near = [row for row in rows if row.key not in self._behind]
         far = [by_key[key] for key in self._behind]
-        end = time.monotonic() + ROUND_SECONDS
+        end = self._clock() + ROUND_SECONDS
         taken = size = 0
         portion: list[AllocationReading] = []
         for place, row in enumerate([*near, *far]):
             if place == len(near) and portion:
                 yield portion
                 portion, size = [], 0
-            late = place > len(near) and time.monotonic() > end  # one that is behind is read in any case
+            late = place > len(near) and self._clock() > end  # one that is behind is read in any case
             if taken >= ROUND_BYTES or late:
                 self._behind.setdefault(row.key)
                 outcome.more = True
@@ -142,7 +143,7 @@ class Ingest:
                 if not together:
                     _store(context, mine)
                 stored += mine
-        now = time.monotonic()
+        now = self._clock()
         for reading in stored:
             _note(reading, outcome)
             if reading.moved:
@@ -266,7 +267,7 @@ def _store(context: Context, news: list[AllocationReading]) -> None:
             packings.take(c, reading.job, said)
             if reading.malformed:
                 jobs.warn_of_lines(c, reading.job, reading.key, reading.malformed)
-        allocations.read_to(c, {reading.key: reading.offsets for reading in news})
+        allocations.read_to(c, {reading.key: reading.offsets for reading in news}, context.clock())
 
 
 def _note(reading: AllocationReading, outcome: RoundResult) -> None:

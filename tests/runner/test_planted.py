@@ -128,7 +128,7 @@ def test_that_it_is_over_is_told_nowhere_else(room: Path, what: str) -> None:
     assert looked(members.SrunMembers(TWO, str(room)).kill) is None
     assert [path.name for path in other.parent.iterdir()] == ["file"]
     assert other.read_text() == "somebody's"
-    with pytest.raises(member.MemberError, match="ended before it began"):
+    with pytest.raises(member.MemberError, match="ended before this process began"):
         member._publish(str(room), 0, ("127.0.0.1", 1))
 
 

@@ -21,7 +21,7 @@ _SECONDS = 10.0
 
 
 class Guard:
-    """Knows the tasks by what the runner sends, and by PADDOCK_RUNNER in their environment. It is replaced if it dies."""
+    """Knows the tasks by what the runner sends, and by PADDOCK_RUNNER in their environment. Replaced if it dies."""
 
     def __init__(self, key: str) -> None:
         self._mark = "%s %d" % (key, os.getpid())

@@ -34,13 +34,7 @@ def launch(
     try:
         os.set_blocking(log, True)
         return subprocess.Popen(
-            argv,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            cwd=place.work,
-            env=env,
-            start_new_session=True,
+            argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=place.work, env=env, start_new_session=True
         )
     except (OSError, ValueError, subprocess.SubprocessError) as error:
         raise LaunchError("cannot start %s: %s" % (os.fsdecode(argv[0]), _start_problem(error))) from error

@@ -26,12 +26,7 @@ class Leftovers:
         self._strangers = frozenset(processes.children(self._me))
 
     def of(
-        self,
-        leader: int,
-        task: str,
-        leaders: Collection[int],
-        others: Collection[str],
-        service: Optional[int] = None,
+        self, leader: int, task: str, leaders: Collection[int], others: Collection[str], service: Optional[int] = None
     ) -> List[Leftover]:
         """`leaders` are the processes of running tasks, `others` the names of all tasks but this one.
 

@@ -6,23 +6,18 @@ import csv
 from typing import Iterator
 
 from .axis import XAxis, counts, number
-from .base import Point, Source
-from .tail import Lines, Tail
+from .base import LineSource, Point
 
 _SEPARATORS = ",;\t|"
 _MAX_OPEN = 64 * 1024
 _NO_HEADER = "the first line is no header row; write the names of the columns first, as in epoch,loss,val_loss"
 
 
-class CsvSource(Source):
-    """`sure`: a metric log for certain; otherwise its header decides, and it may turn out `rejected`."""
-
-    def __init__(self, tail: Tail, label: str, rank: int, sure: bool = True) -> None:
-        self._sure = sure
-        super().__init__(tail, label, rank)
+class CsvSource(LineSource):
+    overlong = "lines of more than 1 MiB; this is no metric log"
 
     def begin(self) -> None:
-        self._lines = Lines()
+        super().begin()
         self._axis = XAxis()
         self._header: list[str] = []
         self._separator = ","
@@ -30,24 +25,12 @@ class CsvSource(Source):
 
     def read(self, data: bytes, end: bool) -> Iterator[tuple[int, Point]]:
         if b"\0" in data:
-            self._unreadable("this is not text; name the CSV file itself, or take it off the list of metric files")
-            return
-        for start, line, complete in self._lines.feed(data, end):
-            point = self._line(line.decode("utf-8", "replace"), complete)
-            if point:
-                yield start, point
-            if self.dead or self.rejected:
-                return
-        if self._lines.overlong:
-            self._unreadable("lines of more than 1 MiB; this is no metric log")
+            self.unreadable("this is not text; name the CSV file itself, or take it off the list of metric files")
+            return iter(())
+        return super().read(data, end)
 
-    def _unreadable(self, text: str) -> None:
-        if self._sure:
-            self.give_up(text)
-        else:
-            self.rejected = True
-
-    def _line(self, line: str, complete: bool) -> Point | None:
+    def line(self, raw: bytes, complete: bool) -> Point | None:
+        line = raw.decode("utf-8", "replace")
         if not self._header:
             self._read_header(line.lstrip("\ufeff"), complete)
             return None
@@ -73,7 +56,7 @@ class CsvSource(Source):
         separator = detect(line)
         names = split(line, separator)
         if not any(names) or any(number(name) is not None for name in names) or "\ufffd" in line:
-            self._unreadable(_NO_HEADER)
+            self.unreadable(_NO_HEADER)
         elif not self._sure and not counts(names[:1] if separator == " " else names):  # words are no columns
             self.rejected = True
         else:

@@ -38,22 +38,9 @@ _WORDS = re.compile(r"[A-Za-z]+")
 _COUNTERS = ("epoch", "epochs", "step", "steps", "iter", "iters", "iteration", "iterations", "batch", "batches")
 _CLOCKS = ("eta", "time", "elapsed", "took", "duration", "remaining", "runtime", "seconds", "minutes")
 _FACTS = ("total", "total_params", "trainable_params", "params", "parameters", "seed", "size", "batch_size", "version")
-_SYSTEM = (
-    "port",
-    "pid",
-    "rank",
-    "line",
-    "exit",
-    "code",
-    "status",
-    "host",
-    "localhost",
-    "device",
-    "gpu",
-    "gpus",
-    "workers",
-)
-RESERVED = frozenset(_COUNTERS + _CLOCKS + _FACTS + _SYSTEM)  # never a metric, wherever it stands
+_PROCESS = ("port", "pid", "rank", "line", "exit", "code", "status", "workers")
+_PLACES = ("host", "localhost", "device", "gpu", "gpus")
+RESERVED = frozenset(_COUNTERS + _CLOCKS + _FACTS + _PROCESS + _PLACES)  # never a metric, wherever it stands
 _RATES = ("lr", "learning_rate", "dropout", "momentum", "weight_decay", "decay", "threshold", "patience", "warmup")
 _GREEK = ("gamma", "alpha", "beta", "beta1", "beta2", "eps", "epsilon", "tau", "temperature", "test_size", "val_size")
 _SETTINGS = frozenset(_RATES + _GREEK)  # printed once at the start; a metric only beside an epoch or a step

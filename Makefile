@@ -6,8 +6,8 @@ BIN := $(VENV)/bin
 PORT ?= 54322
 TORCH_PYTHON ?= python3
 DEMO_HOME ?= .demo
-# One of the three is for the tests on Slurm, which mostly wait (tests/conftest.py).
-PYTEST_ARGS ?= -n 3 --dist loadgroup --durations=30
+# Two of the five are for the tests on Slurm, which mostly wait (tests/conftest.py).
+PYTEST_ARGS ?= -n 5 --dist loadgroup --durations=30
 # Tests start many processes: what they import is compiled once, whatever the environment says.
 unexport PYTHONDONTWRITEBYTECODE
 

@@ -107,7 +107,7 @@ class MemoryHistory:
         return int(sum(peaks) / len(peaks) * ROUND_UP)
 
     def need_of(self, params: Mapping[str, Any]) -> Optional[int]:
-        """Return what a task with these parameters will need, by tasks with the same value of a predicting parameter."""
+        """Return what a task with these parameters will need, by those with the same value of a predictor."""
         predictors = self._predictors()
         peaks = [peaks.get(key) for names, peaks in predictors.items() for key in [_key(params, names)]]
         known = [peak for peak in peaks if peak is not None]

@@ -1,4 +1,4 @@
-"""Why a process ended: from its exit and the end of what it printed."""
+"""Test why a process ended, from its exit and the end of its output."""
 
 import signal
 import subprocess

@@ -1,4 +1,4 @@
-"""Which of several sources a metric is taken from, resumed attempts, and what a round costs."""
+"""Test which of several sources a metric is taken from, resumed attempts, and the cost of a round."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Which files of a task are followed, and when they are looked for."""
+"""Test which files of a task are followed, and when they are searched for."""
 
 import itertools
 from pathlib import Path

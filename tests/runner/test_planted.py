@@ -1,7 +1,7 @@
-"""Tasks can put anything in place of the files by which runner and members tell each other something.
+"""Test tasks that replace the files through which the runner and the members of a task communicate.
 
-Each look is taken in a process of its own, with little memory: one that waits at a pipe, or reads all of a huge file,
-is found out.
+Each file is read in a separate process with little memory, so a reader that waits at a pipe, or reads all of a huge
+file, makes the test fail.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""The end of the allocation: what is warned, cut off, and not begun any more."""
+"""Test the end of the allocation: what is warned, cut off, and not started any more."""
 
 import signal
 import time

@@ -1,4 +1,4 @@
-"""Tasks of several processes, on several nodes: srun is a stand-in that starts them all here."""
+"""Test tasks of several processes on several nodes; a stand-in for srun starts all of them here."""
 
 import json
 import os

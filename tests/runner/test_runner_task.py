@@ -1,4 +1,4 @@
-"""What the end of a process is called."""
+"""Test how the end of a process is reported."""
 
 import os
 import time

@@ -103,7 +103,7 @@ def test_more_logs_than_are_followed(rig: Rig, monkeypatch: pytest.MonkeyPatch) 
     rig.close()
     assert len(rig.curves) == 5
     assert "named" in rig.curves
-    assert rig.warnings == ["more than 5 logs; only the first are followed, and those named"]
+    assert rig.warnings == ["more than 5 logs; only the first are read, and those that the job names"]
 
 
 def test_looks_become_rarer_but_stay_frequent(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import type { Move } from '../../../api/types';
 import { number, plural } from '../../../lib/format';
 import { changesText } from '../../../lib/params';
-import { PlotPanel } from '../PlotPanel';
+import { PlotPanel } from '../../../parts/plots/PlotPanel';
 import { LineagePlot } from '../plots/LineagePlot';
 import { lineageState, numberOf } from './lib/lineage';
 import type { PanelProps } from './panel';

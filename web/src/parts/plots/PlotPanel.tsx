@@ -55,7 +55,7 @@ export function PlotPanel<State, P extends Plot<State>>(props: Props<State, P>) 
   return (
     <section className="app-panel" aria-label={title}>
       <div className={styles.head}>
-        <h2 className={styles.title}>{title}</h2>
+        <h2 className={`app-panel-title ${styles.title}`}>{title}</h2>
         <div className={styles.tools}>
           {props.tools}
           <span>

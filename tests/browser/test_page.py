@@ -1,4 +1,4 @@
-"""What a researcher does in the page, in a real browser against a real server."""
+"""Test what a researcher does on the page, in a real browser with a real server."""
 
 import os
 import re

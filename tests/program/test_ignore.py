@@ -1,4 +1,4 @@
-"""Which files are no part of a program, as git would have it."""
+"""Test which files are left out of a submission, compared with git."""
 
 import shutil
 import subprocess

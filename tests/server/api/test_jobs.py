@@ -1,4 +1,4 @@
-"""Jobs over REST: preview, submit, list, edit, act, remove, export."""
+"""Test jobs over REST: preview, submit, list, edit, stop, restart, remove, export."""
 
 import csv
 import io

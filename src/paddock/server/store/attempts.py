@@ -8,6 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from paddock.models import Cause, Params, TaskState
+from paddock.rules import resumption
 from paddock.rules.estimate import Pace
 from paddock.server.store.guards import dumps
 from paddock.server.store.rows import columns, fetch, many, portions
@@ -97,7 +98,6 @@ _NEXT = (
     "INSERT INTO attempts (task_id, job_id, number, state, resumed, room, created_at, warnings) "
     "VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 )
-_REACHED = ("epoch", "epoch_at", "first_epoch", "last_value", "best_value", "best_epoch", "best_at", "others")
 
 
 def begin_first(c: sa.Connection, job: str, number: int) -> None:
@@ -109,7 +109,7 @@ def begin_again(c: sa.Connection, chosen: sa.ColumnElement[bool], *, resumed: bo
     """Another attempt after the current one of these tasks. A plain one forgets what was reached."""
     _begin(c, chosen, tasks.c.attempt + 1, resumed=resumed)
     values: dict[str, Any] = {"state": TaskState.SUBMITTED, "stopping": False, "attempt": tasks.c.attempt + 1}
-    values |= dict.fromkeys(() if resumed else _REACHED, sa.null())
+    values |= dict.fromkeys(resumption.forgotten(resumed=resumed), sa.null())
     c.execute(sa.update(tasks).where(chosen).values(values))
 
 
@@ -141,7 +141,7 @@ def begin_next(
     `room` is what it has to wait for, after one that ran out of memory.
     """
     now, waits = time.time(), TaskState.SUBMITTED.value
-    forget = "".join(f", {name} = NULL" for name in ([] if resumed else _REACHED))
+    forget = "".join(f", {name} = NULL" for name in resumption.forgotten(resumed=resumed))
     change = f"UPDATE tasks SET state = ?, stopping = ?, attempt = ?{forget} WHERE id = ?"  # noqa: S608  (our own)
     many(c, change, [(waits, False, number + 1, task) for task, number in last])
     asked = None if room is None else dumps(room)
@@ -279,12 +279,10 @@ def lookup(c: sa.Connection, keys: Iterable[tuple[str, int]]) -> dict[tuple[str,
 
 
 def ended_with(c: sa.Connection, task: str, cause: Cause) -> int:
-    """How many attempts of a task ended with this cause since its last plain start."""
+    """Return how many attempts in the last chain of a task ended with this cause."""
     query = sa.select(attempts.c.cause, attempts.c.resumed).where(attempts.c.task_id == task)
-    count = 0
-    for row in c.execute(query.order_by(attempts.c.number)):
-        count = (count if row.resumed else 0) + (row.cause == cause)
-    return count
+    chain = resumption.last_chain(c.execute(query.order_by(attempts.c.number)))
+    return sum(row.cause == cause for row in chain)
 
 
 def update_attempts(c: sa.Connection, changes: Sequence[dict[str, Any]]) -> None:

@@ -20,6 +20,7 @@ import sqlalchemy as sa
 from numpy.typing import NDArray
 
 from paddock.models import Curve
+from paddock.rules.resumption import last_chain
 from paddock.server.store.rows import many, portions
 from paddock.server.store.tables import attempts, chunks
 
@@ -215,28 +216,21 @@ def before(c: sa.Connection, task: str, attempt: int, metric: str) -> Points:
         .where(attempts.c.task_id == task, attempts.c.number < attempt)
         .order_by(attempts.c.number)
     )
-    chain: dict[int, str] = {}
-    for row in rows:
-        if not row.resumed:
-            chain.clear()
-        chain[row.id] = task
+    chain = {row.id: task for row in last_chain(rows)}
     parts = _read(c, chain, [metric]).get((task, metric), [])
     return join(parts) if parts else np.empty(0, dtype=POINT)
 
 
 def _chains(c: sa.Connection, task_ids: Sequence[str], attempt: int | None) -> dict[int, str]:
     """Attempt id -> task id, in the order of the attempts, for those that belong to the curve."""
-    found: dict[str, list[int]] = {task: [] for task in task_ids}
+    found: dict[str, list[Any]] = {task: [] for task in task_ids}
     for part in portions(task_ids):
-        query = sa.select(attempts.c.id, attempts.c.task_id, attempts.c.number, attempts.c.resumed)
-        query = query.where(attempts.c.task_id.in_(part)).order_by(attempts.c.task_id, attempts.c.number)
-        for row in c.execute(query):
-            if attempt is not None and row.number != attempt:
-                continue
-            if not row.resumed and attempt is None:
-                found[row.task_id].clear()
-            found[row.task_id].append(row.id)
-    return {one: task for task, chain in found.items() for one in chain}
+        query = sa.select(attempts.c.id, attempts.c.task_id, attempts.c.resumed).where(attempts.c.task_id.in_(part))
+        if attempt is not None:
+            query = query.where(attempts.c.number == attempt)
+        for row in c.execute(query.order_by(attempts.c.task_id, attempts.c.number)):
+            found[row.task_id].append(row)
+    return {row.id: task for task, rows in found.items() for row in last_chain(rows)}
 
 
 def _read(

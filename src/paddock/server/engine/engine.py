@@ -126,12 +126,12 @@ class Engine:
 
     def put_away(self, job: str) -> Future[bool]:
         """Have the journals of an ended job deleted. From any thread; False: it has not ended."""
-        told: Future[bool] = Future()
-        self._to_put_away.put((job, told))
+        answer: Future[bool] = Future()
+        self._to_put_away.put((job, answer))
         self.wake()
         if self._stop.is_set():
             self._put_away_none()
-        return told
+        return answer
 
     def _put_away_none(self) -> None:
         """The engine ends: whoever waits is told so."""
@@ -142,17 +142,17 @@ class Engine:
     def _put_away_some(self) -> None:
         for _ in range(PUT_AWAY_AT_ONCE):
             try:
-                job, told = self._to_put_away.get_nowait()
+                job, answer = self._to_put_away.get_nowait()
             except Empty:
                 return
             try:
                 folder = journals.put_away(self.context, job)
             except Exception as error:
-                told.set_exception(error)
+                answer.set_exception(error)
                 continue
             if folder is not None:
                 self.sweep(folder)
-            told.set_result(folder is not None)
+            answer.set_result(folder is not None)
         self.wake()  # there may be more
 
     def nodes(self, backend: str | None = None) -> list[Node]:
@@ -182,7 +182,7 @@ class Engine:
     def request(self, spec: JobSpec, tasks: int, *, check: bool) -> BackendRequest:
         """What a job would ask of its backend at first; with `check` also what that says about it."""
         worker = self._workers[spec.resources.backend or self.context.settings.backend]
-        count = launch.useful(spec, worker.nodes, tasks, {})
+        count = launch.allocations_to_request(spec, worker.nodes, tasks, {})
         batch = launch.batch_for(self.context, "JOB", spec, worker, "JOB-a1", count)
         said = None
         if check:
@@ -250,7 +250,7 @@ class Engine:
             rows = self._unclosed()
         step("judging", lambda: self._search.look(outcome.measured))
         more = outcome.more
-        if self._asked or outcome.stirred or now - self._kept_at > HOUSEKEEPING_SECONDS:
+        if self._asked or outcome.urgent or now - self._kept_at > HOUSEKEEPING_SECONDS:
             self._asked = False
             self._kept_at = now
             more = self._keep_house(rows, now) or more
@@ -270,8 +270,8 @@ class Engine:
         # Also what these two ended: its allocation is still of use.
         unpublished = step("publishing", lambda: mailbox.publish(context, now))
         heard = step("observing", lambda: observe.observe(context, rows, now))
-        settled = step("giving up", lambda: observe.give_up_missing(context, rows, now))
-        if heard or settled:
+        given_up = step("giving up", lambda: observe.give_up_missing(context, rows, now))
+        if heard or given_up:
             rows = self._unclosed()
         if step("launching", lambda: launch.launch(context, rows, now)):
             rows = self._unclosed()

@@ -20,7 +20,7 @@ READ_BYTES = 1_000_000  # of one journal and round
 ROUND_BYTES = 4_000_000  # of all journals
 ROUND_SECONDS = 0.25  # then those that are far behind wait for the next round: there are other things to do
 COMMIT_BYTES = 1_000_000  # some tenths of a second, in which nobody else can write
-STIRRING = (RunnerStarted, Started, Ended, Bye)  # what may call for action
+URGENT = (RunnerStarted, Started, Ended, Bye)  # records after which the whole round is due
 MANY = 200  # journals: of more, those that have been quiet for so long
 QUIET_SECONDS = 10.0
 LOOK_SECONDS = 1.0  # are looked at only so often
@@ -35,7 +35,7 @@ class RoundResult:
     read: set[str] = field(default_factory=set)
     heard: set[str] = field(default_factory=set)  # allocations whose journals have grown
     more: bool = False
-    stirred: bool = False
+    urgent: bool = False  # the whole round is due
     left: bool = False  # a runner has said good-bye
     measured: set[str] = field(default_factory=set)  # jobs with new points
     looks: list[tuple[str, NodeSeen]] = field(default_factory=list)  # backend, and what a runner has seen of its node
@@ -279,7 +279,7 @@ def _note(reading: AllocationReading, outcome: RoundResult) -> None:
         return
     if any(isinstance(record, Metric) for record in reading.records):
         outcome.measured.add(reading.job)
-    outcome.stirred = outcome.stirred or any(isinstance(record, STIRRING) for record in reading.records)
+    outcome.urgent = outcome.urgent or any(isinstance(record, URGENT) for record in reading.records)
     outcome.left = outcome.left or any(isinstance(record, Bye) for record in reading.records)
     # Of the node that the allocation runs on, as its backend says: of others it cannot know.
     seen = [one for one in reading.records if isinstance(one, NodeSeen) and one.node == reading.row.node]

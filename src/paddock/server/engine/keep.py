@@ -68,7 +68,7 @@ class Keeper:
             pause = keep.DAY
             try:
                 report = self.prune(PruneRequest())
-                said = [*keep.told(report), *report.problems]
+                said = [*keep.summary(report), *report.problems]
                 if said:
                     log.info("no longer kept: %s", "; ".join(said))
             except Exception:
@@ -78,7 +78,7 @@ class Keeper:
         """Raises Conflict while another one is at it."""
         with self._alone():
             now = time.time()
-            settings = keep.settled(self._settings, asked)
+            settings = keep.resolved(self._settings, asked)
             found = keep.choose(self._there(settings, now), settings, now)
             until = time.monotonic() + MEASURE_SECONDS
             sizes = [self._measure(one, until) for one in found]

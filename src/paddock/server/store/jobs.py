@@ -380,12 +380,12 @@ def set_aside(c: sa.Connection, job: str, why: str | None) -> None:
         events.write(c, job, JobChange(change="set aside" if why else "taken up"))
 
 
-def untold(c: sa.Connection) -> list[ChangedJob]:
+def not_passed_on(c: sa.Connection) -> list[ChangedJob]:
     """Jobs whose runners have not been told of the newest change."""
     return fetch(c, ChangedJob, _CHANGED.where(jobs.c.told != jobs.c.adjusted, jobs.c.removing.is_(False)))
 
 
-def told(c: sa.Connection, job: str, number: int) -> None:
+def mark_passed_on(c: sa.Connection, job: str, number: int) -> None:
     c.execute(sa.update(jobs).where(jobs.c.id == job).values(told=number))
 
 

@@ -3118,7 +3118,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description There is no such object */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3145,7 +3145,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request cannot be carried out as it stands */
+            /** @description The request is not valid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -3217,7 +3217,7 @@ export interface operations {
                     "text/event-stream": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description There is no such object */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3244,7 +3244,7 @@ export interface operations {
                     "text/event-stream": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request cannot be carried out as it stands */
+            /** @description The request is not valid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -3309,7 +3309,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description There is no such object */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3336,7 +3336,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request cannot be carried out as it stands */
+            /** @description The request is not valid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -3411,7 +3411,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description There is no such object */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3438,7 +3438,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request cannot be carried out as it stands */
+            /** @description The request is not valid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -3515,7 +3515,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description There is no such object */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3542,7 +3542,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request cannot be carried out as it stands */
+            /** @description The request is not valid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -3607,7 +3607,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description There is no such object */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3634,7 +3634,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request cannot be carried out as it stands */
+            /** @description The request is not valid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -3714,7 +3714,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description There is no such object */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3741,7 +3741,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request cannot be carried out as it stands */
+            /** @description The request is not valid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -3809,7 +3809,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description There is no such object */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3836,7 +3836,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request cannot be carried out as it stands */
+            /** @description The request is not valid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -3902,7 +3902,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description There is no such object */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3929,7 +3929,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request cannot be carried out as it stands */
+            /** @description The request is not valid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4001,7 +4001,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description There is no such object */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4028,7 +4028,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request cannot be carried out as it stands */
+            /** @description The request is not valid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4099,7 +4099,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description There is no such object */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4126,7 +4126,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request cannot be carried out as it stands */
+            /** @description The request is not valid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4198,7 +4198,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description There is no such object */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4225,7 +4225,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request cannot be carried out as it stands */
+            /** @description The request is not valid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4295,7 +4295,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description There is no such object */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4322,7 +4322,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request cannot be carried out as it stands */
+            /** @description The request is not valid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4390,7 +4390,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description There is no such object */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4417,7 +4417,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request cannot be carried out as it stands */
+            /** @description The request is not valid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4489,7 +4489,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description There is no such object */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4516,7 +4516,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request cannot be carried out as it stands */
+            /** @description The request is not valid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4592,7 +4592,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description There is no such object */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4619,7 +4619,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request cannot be carried out as it stands */
+            /** @description The request is not valid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4687,7 +4687,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description There is no such object */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4714,7 +4714,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request cannot be carried out as it stands */
+            /** @description The request is not valid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4782,7 +4782,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description There is no such object */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4809,7 +4809,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request cannot be carried out as it stands */
+            /** @description The request is not valid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4877,7 +4877,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description There is no such object */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4904,7 +4904,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request cannot be carried out as it stands */
+            /** @description The request is not valid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4976,7 +4976,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description There is no such object */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5003,7 +5003,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request cannot be carried out as it stands */
+            /** @description The request is not valid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5071,7 +5071,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description There is no such object */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5098,7 +5098,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request cannot be carried out as it stands */
+            /** @description The request is not valid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5170,7 +5170,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description There is no such object */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5197,7 +5197,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request cannot be carried out as it stands */
+            /** @description The request is not valid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5270,7 +5270,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description There is no such object */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5297,7 +5297,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request cannot be carried out as it stands */
+            /** @description The request is not valid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5362,7 +5362,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description There is no such object */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5389,7 +5389,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request cannot be carried out as it stands */
+            /** @description The request is not valid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5461,7 +5461,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description There is no such object */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5488,7 +5488,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request cannot be carried out as it stands */
+            /** @description The request is not valid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5553,7 +5553,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description There is no such object */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5580,7 +5580,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request cannot be carried out as it stands */
+            /** @description The request is not valid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5647,7 +5647,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description There is no such object */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5674,7 +5674,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request cannot be carried out as it stands */
+            /** @description The request is not valid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5743,7 +5743,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description There is no such object */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5770,7 +5770,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request cannot be carried out as it stands */
+            /** @description The request is not valid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5835,7 +5835,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description There is no such object */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5862,7 +5862,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request cannot be carried out as it stands */
+            /** @description The request is not valid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5931,7 +5931,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description There is no such object */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5958,7 +5958,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request cannot be carried out as it stands */
+            /** @description The request is not valid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6026,7 +6026,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description There is no such object */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6053,7 +6053,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request cannot be carried out as it stands */
+            /** @description The request is not valid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6121,7 +6121,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description There is no such object */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6148,7 +6148,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request cannot be carried out as it stands */
+            /** @description The request is not valid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6222,7 +6222,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description There is no such object */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6249,7 +6249,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request cannot be carried out as it stands */
+            /** @description The request is not valid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6322,7 +6322,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description There is no such object */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6349,7 +6349,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request cannot be carried out as it stands */
+            /** @description The request is not valid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6424,7 +6424,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description There is no such object */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6451,7 +6451,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request cannot be carried out as it stands */
+            /** @description The request is not valid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6522,7 +6522,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description There is no such object */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6549,7 +6549,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request cannot be carried out as it stands */
+            /** @description The request is not valid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6617,7 +6617,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description There is no such object */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6644,7 +6644,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request cannot be carried out as it stands */
+            /** @description The request is not valid */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6709,7 +6709,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description There is no such object */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6736,7 +6736,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request cannot be carried out as it stands */
+            /** @description The request is not valid */
             422: {
                 headers: {
                     [name: string]: unknown;

@@ -59,9 +59,7 @@ def options(batch: AllocationBatch, settings: SlurmSettings, count: int | None =
     listed = [f"--{name}={_quoted(str(value))}" for name, value in given if value is not None]
     named = {option.partition("=")[0] for option in asked.options}
     if "--requeue" not in named:
-        listed.append(
-            "--no-requeue"
-        )  # a task that is cut off continues in another allocation, and Paddock knows the cause
+        listed.append("--no-requeue")  # Paddock requests another allocation, and knows the cause
     return listed + [_option(option) for option in asked.options if option != "--no-requeue"]
 
 

@@ -3858,7 +3858,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description There is no such object */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3885,7 +3885,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request cannot be carried out as it stands */
+            /** @description The request is not valid */
             422: {
                 headers: {
                     [name: string]: unknown;

@@ -11,7 +11,7 @@ from paddock import settings as settings_module
 from paddock.paths import Home
 from paddock.settings import Settings
 
-pytest.register_assert_rewrite("tests.backends.contract")
+pytest.register_assert_rewrite("tests.backends.contract", "tests.backends.rig")
 
 # A machine that is busy with other tests is slow, not wrong.
 hypothesis.settings.register_profile("paddock", deadline=None, max_examples=50)

@@ -1,4 +1,4 @@
-"""Every page at two widths, light and dark: no serious finding of axe, and pictures for a person to look at."""
+"""Test every page at two widths, light and dark: axe finds nothing serious; pictures are kept for people."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Searches in the page: begun, followed, extended, looked at; in a real browser against a real server."""
+"""Test searches on the page: start, follow, extend, and look at the results."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""A look at this machine: its real /proc, and GPUs by a script."""
+"""Test the measurements of this machine: its real /proc, and scripted GPUs."""
 
 import os
 import pwd

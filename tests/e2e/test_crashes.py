@@ -1,4 +1,4 @@
-"""The server, a runner or a task dies at a bad moment: nothing is lost, nothing runs twice."""
+"""Test that nothing is lost and nothing runs twice when the server, a runner or a task dies at a bad moment."""
 
 import os
 import random

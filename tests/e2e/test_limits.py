@@ -1,4 +1,4 @@
-"""Hold and time limits, through runners, restarts of the server and checkpoints."""
+"""Test hold and time limits with real runners, restarts of the server and checkpoints."""
 
 import time
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Searches through a real server and real runners."""
+"""Test searches with a real server and real runners."""
 
 import json
 import math

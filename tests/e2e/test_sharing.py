@@ -1,4 +1,4 @@
-"""Sweeps that share a GPU, through the server: on a scripted GPU, whose memory tasks can really exhaust."""
+"""Test sweeps that share a GPU with a real server: a scripted GPU, whose memory tasks can really exhaust."""
 
 import sys
 from collections.abc import Iterator

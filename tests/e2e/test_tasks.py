@@ -1,4 +1,4 @@
-"""Tasks that behave in all the ways training scripts do."""
+"""Test tasks that behave in all the ways training scripts do."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""An environment with real frameworks, made once and kept (tools/train_env.py), and a way to run the examples."""
+"""Fixtures: an environment with real frameworks (tools/train_env.py), and a way to run the examples."""
 
 import os
 import subprocess

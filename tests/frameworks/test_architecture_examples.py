@@ -1,4 +1,4 @@
-"""The examples of architecture search and of population-based training, run as tasks but without a server."""
+"""Test the examples of architecture search and population-based training, run as tasks but without a server."""
 
 import json
 import math

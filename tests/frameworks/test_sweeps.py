@@ -1,4 +1,4 @@
-"""Unmodified Keras and PyTorch scripts as sweeps through a real server."""
+"""Test unmodified Keras and PyTorch scripts as sweeps with a real server."""
 
 from collections.abc import Iterator
 from pathlib import Path

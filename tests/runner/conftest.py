@@ -1,3 +1,5 @@
+"""Fixtures: the runner's archive, and a job folder."""
+
 import sys
 import zipfile
 from collections.abc import Iterator

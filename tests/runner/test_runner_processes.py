@@ -1,4 +1,4 @@
-"""What /proc tells, with and without the files that not every kernel has."""
+"""Test the reading of /proc, with and without files that not every kernel has."""
 
 import os
 import signal

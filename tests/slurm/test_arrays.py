@@ -1,4 +1,4 @@
-"""A sweep on Slurm: arrays, limits, reasons to wait, orders; few calls of the scheduler, no secrets in it."""
+"""Test a sweep on Slurm: arrays, limits, reasons to wait, orders, few calls of Slurm's commands, no secrets."""
 
 import contextlib
 import json

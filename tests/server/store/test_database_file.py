@@ -1,4 +1,4 @@
-"""The SQLite file: its journal, its copies, and what is said when it is damaged."""
+"""Test the SQLite file: its journal, its copies, and the message when it is damaged."""
 
 import os
 import sqlite3

@@ -1,4 +1,4 @@
-"""Metric points: what was appended, in whatever portions, is what is read."""
+"""Test metric points: what was appended, in any portions, is what is read."""
 
 import itertools
 import math

@@ -1,4 +1,4 @@
-"""A database of an older version is brought up to this one with all that is in it."""
+"""Test that a database of an older version is brought up to this one with all its contents."""
 
 import json
 from typing import Any

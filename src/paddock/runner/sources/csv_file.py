@@ -1,4 +1,4 @@
-"""CSV logs: Keras' CSVLogger, Lightning's metrics.csv, and whatever else has a header row."""
+"""CSV logs: Keras' CSVLogger, Lightning's metrics.csv, and all others with a header row."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class CsvSource(LineSource):
             return None
         cells = split(line, self._separator)
         if not complete and len(cells) < len(self._header):
-            cells.pop()  # the last cell was cut short, with what the row still lacks
+            cells.pop()  # the last cell may be incomplete
         if self._new_header(cells):
             self._header = cells
             return None
@@ -57,20 +57,20 @@ class CsvSource(LineSource):
         names = split(line, separator)
         if not any(names) or any(number(name) is not None for name in names) or "\ufffd" in line:
             self.unreadable(_NO_HEADER)
-        elif not self._sure and not counts(names[:1] if separator == " " else names):  # words are no columns
+        elif not self._sure and not counts(names[:1] if separator == " " else names):  # a sentence is no header
             self.rejected = True
         else:
             self._separator, self._header = separator, names
 
     def _new_header(self, cells: list[str]) -> bool:
-        """A header once more, or with columns that came later: names only, of which some are known."""
+        """Return True for another header, maybe with more columns: only names, some of which are known."""
         if any(number(cell) is not None for cell in cells):
             return False
         return any(cell in self._header for cell in cells if cell)
 
     def _row(self, cells: list[str]) -> Point | None:
         if any(cells[len(self._header) :]):
-            self.warn("rows are longer than the header row; cells without a name are left out")
+            self.warn("rows are longer than the header row; cells without a name are not read")
         row: dict[str, float] = {}
         for i, name in enumerate(self._header[: len(cells)]):
             value = number(cells[i])
@@ -80,7 +80,7 @@ class CsvSource(LineSource):
 
 
 def detect(header: str) -> str:
-    """The separator that a header row uses; a space only where there is no other."""
+    """Return the separator of a header row; a space only if there is no other."""
     unquoted = "".join(header.split('"')[::2])
     best = max(_SEPARATORS, key=unquoted.count)
     if best in unquoted:

@@ -169,7 +169,7 @@ def test_the_cluster_of_the_server(tmp_path: Path) -> None:
     two = Settings(home=tmp_path, backends={"a": SlurmSettings(), "b": SlurmSettings()})
     assert slurm_server.host(two, home, "b").cluster == "b"
     assert slurm_server.host(two.model_copy(update={"backend": "a"}), home).cluster == "a"
-    with pytest.raises(InvalidInput, match="one of a, b"):
+    with pytest.raises(InvalidInput, match=r"\(a, b\)"):
         slurm_server.host(two, home)
     with pytest.raises(InvalidInput, match="no Slurm cluster 'c'"):
         slurm_server.host(two, home, "c")
@@ -181,7 +181,7 @@ def test_wrong_ways_to_start_in_slurm(alone: Cli, tmp_path: Path) -> None:
     assert "4 of what?" in alone.quick("up", "--in-slurm", "--time", "4", code=2).err
     assert "--host" in alone.quick("up", "--in-slurm", "--host", "x", code=2).err
     nowhere = {name: str(tmp_path) for name in ("PATH", "SLURM_CONF")}
-    assert "is this a machine with Slurm's commands?" in alone.quick("up", "--in-slurm", code=5, **nowhere).err
+    assert "are Slurm's commands installed on this node?" in alone.quick("up", "--in-slurm", code=5, **nowhere).err
     assert not alone.home.exists() or not os.listdir(alone.home)
 
 

@@ -407,7 +407,7 @@ class TestPopulation:
         assert (line["from"], line["resume"], line["params"]) == (f"{JOB}-1", True, task.params)
         first, second = rig.attempts(f"{JOB}-4")
         assert (first.state, first.params, first.source) == (S.PRUNED, before, None)
-        assert first.reason == f"goes on from {JOB}-1 at step 2"
+        assert first.reason == f"continues from {JOB}-1 at step 2"
         assert (second.source, second.source_step, second.params) == (f"{JOB}-1", 2.0, task.params)
         with rig.db.read() as c:
             [move] = trials.moves(c, JOB)

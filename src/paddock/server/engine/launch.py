@@ -28,6 +28,7 @@ from paddock.server.store.allocations import AllocationRow
 IDLE_SECONDS = 5.0
 SEARCH_IDLE_SECONDS = 20.0  # while the next configuration is chosen
 WORDS = 4  # so often, at least, a runner speaks in the time after which it counts as silent
+Measured = Mapping[str, Mapping[str, Any]]  # kind of GPU -> how an earlier job shared it
 LAUNCHING = "ask for allocations for it"
 DISMISSING = "tell its runners that there is no more"
 
@@ -61,12 +62,14 @@ def launch(context: Context, rows: list[AllocationRow], now: float) -> bool:
             wanted[demand.job] = len(open_rows[demand.job])
             continue
         # Machines that are down for a while cost none that waits its place in the queue.
-        learned = known(context, one)
+        measured = measured_packing(context, one)
         tasks = demand.waiting + demand.running
-        wanted[demand.job] = occupied(one.spec, worker.nodes, tasks if demand.waiting else demand.running, learned)
+        wanted[demand.job] = allocations_needed(
+            one.spec, worker.nodes, tasks if demand.waiting else demand.running, measured
+        )
         # One that Paddock asked to end, and that runs all the same, is there.
         there = sum(not (row.ending and row.key in unused) for row in open_rows[demand.job])
-        missing = useful(one.spec, worker.nodes, tasks, learned) - there
+        missing = allocations_to_request(one.spec, worker.nodes, tasks, measured) - there
         if demand.waiting and not context.boundary.rests(demand.job, LAUNCHING):
             with context.boundary.job(demand.job, LAUNCHING):
                 if demand.job not in unclosed:
@@ -99,28 +102,28 @@ def _dismiss(context: Context, idle: set[str]) -> None:
             context.dismissed.add(job)
 
 
-def known(context: Context, facts: JobFacts) -> dict[str, dict[str, Any]]:
-    """Kind of GPU -> what earlier jobs have learned of this program."""
+def measured_packing(context: Context, facts: JobFacts) -> dict[str, dict[str, Any]]:
+    """Kind of GPU -> what earlier jobs have measured of this program."""
     if facts.spec.resources.per_gpu is None and facts.spec.resources.triple is None:
         return {}
     with context.db.read() as c:
-        return packings.known(c, facts.owner, facts.program)
+        return packings.measured(c, facts.owner, facts.program)
 
 
-def abreast(spec: JobSpec, nodes: Sequence[Node], known: Mapping[str, Mapping[str, Any]]) -> int:
+def tasks_per_allocation(spec: JobSpec, nodes: Sequence[Node], measured: Measured) -> int:
     """How many tasks run at a time in one allocation, as far as that is known."""
-    found = [one["tasks"] for one in known.values()]
-    return placement.shape(spec.resources, nodes).abreast(min(found) if found else None)
+    found = [one["tasks"] for one in measured.values()]
+    return placement.shape(spec.resources, nodes).tasks_at_once(min(found) if found else None)
 
 
-def useful(spec: JobSpec, nodes: Sequence[Node], tasks: int, known: Mapping[str, Mapping[str, Any]]) -> int:
+def allocations_to_request(spec: JobSpec, nodes: Sequence[Node], tasks: int, measured: Measured) -> int:
     """How many allocations have something to do, as far as backend and job are wide."""
-    return min(occupied(spec, nodes, tasks, known), max(placement.width(spec.resources, nodes), 1))
+    return min(allocations_needed(spec, nodes, tasks, measured), max(placement.width(spec.resources, nodes), 1))
 
 
-def occupied(spec: JobSpec, nodes: Sequence[Node], tasks: int, known: Mapping[str, Mapping[str, Any]]) -> int:
+def allocations_needed(spec: JobSpec, nodes: Sequence[Node], tasks: int, measured: Measured) -> int:
     """How many allocations these tasks can keep busy, however wide the backend is."""
-    each = abreast(spec, nodes, known)
+    each = tasks_per_allocation(spec, nodes, measured)
     return min(math.ceil(tasks / each), max((spec.parallel or tasks) // each, 1))
 
 
@@ -164,7 +167,7 @@ def batch_for(
         name=f"paddock-{key}",
         folder=str(context.home.job(job).allocation(key)),
         runner=[python, "-I", "-S", str(runner_file(context)), FOLDER],
-        resources=placement.settled(spec.resources, worker.nodes),
+        resources=placement.resolved(spec.resources, worker.nodes),
         grace_seconds=_grace(context, spec),
     )
 
@@ -193,7 +196,7 @@ def _manifest(context: Context, facts: JobFacts, worker: BackendWorker) -> dict[
             "task": shape.task_gpus,
             "per": shape.per_gpu,
             "mps": settings.runner.mps,
-            "known": known(context, facts),
+            "known": measured_packing(context, facts),
         },
         "poll_seconds": settings.runner.poll_seconds,
         "usage_seconds": settings.runner.usage_seconds,

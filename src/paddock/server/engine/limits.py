@@ -37,7 +37,7 @@ def adjust(context: Context) -> None:
 
 def _tell_runners(context: Context) -> None:
     with context.db.read() as c:
-        rows = jobs.untold(c)
+        rows = jobs.not_passed_on(c)
     for row in rows:
         if not context.boundary.rests(row.id, TELL):
             with context.boundary.job(row.id, TELL):
@@ -52,14 +52,14 @@ def _tell(context: Context, row: ChangedJob) -> None:
     append_lines(context.home.job(row.id).control, lines)
     context.forget(row.id)  # its limits may be others now
     with context.db.write() as c:
-        jobs.told(c, row.id, row.adjusted)
+        jobs.mark_passed_on(c, row.id, row.adjusted)
 
 
 def _changed(context: Context, change: Change) -> None:
     job, number = change.tag.split()
-    told = set(change.ids)  # others may have come since: they are told in the next round
+    changed = set(change.ids)  # others may have come since: the next round changes them
     with context.db.write() as c:
-        keys = [row.key for row in allocations.to_adjust(c) if row.job_id == job and row.backend_id in told]
+        keys = [row.key for row in allocations.to_adjust(c) if row.job_id == job and row.backend_id in changed]
         allocations.adjusted(c, keys, int(number))
         if change.refused:
             jobs.warn(c, job, change.refused)

@@ -25,10 +25,10 @@ def over(context: Context, rows: list[AllocationRow], now: float) -> list[Alloca
     fresh = [row for row in rows if row.key not in context.lingering]
     # Also one that has not spoken yet: it may come up later, on a node that the scheduler has given up.
     unseen = [row for row in fresh if row.key in keys and row.cause in _UNSEEN and not left_well(context, row)]
-    told = [row for row in fresh if row.key not in keys]
-    for row in (*told, *unseen):
+    lingering = [row for row in fresh if row.key not in keys]
+    for row in (*lingering, *unseen):
         dismiss(context, row)
-    for row in told:
+    for row in lingering:
         context.lingering[row.key] = now
     return found
 

@@ -35,7 +35,7 @@ _UNTRIED = (Cause.NODE_FAILURE, Cause.PREEMPTED, Cause.TIME_LIMIT)  # these say 
 
 
 @dataclass(frozen=True)
-class _Told:
+class _Replies:
     """What a worker brought."""
 
     answers: list[Answer]
@@ -59,17 +59,17 @@ def observe(context: Context, rows: list[AllocationRow], now: float) -> bool:
 
 def _hear(context: Context, worker: BackendWorker, mine: list[AllocationRow], now: float) -> bool:
     """All together; and when that fails for something that is not everybody's, job by job."""
-    told = _Told(worker.answers(), worker.polled(), worker.traced())
-    if not (told.answers or told.polled or told.traced):
+    replies = _Replies(worker.answers(), worker.polled(), worker.traced())
+    if not (replies.answers or replies.polled or replies.traced):
         return False
     jobs_of = {row.batch: row.job_id for row in mine}
-    for answer in told.answers:
+    for answer in replies.answers:
         if answer.waits is None and answer.batch in jobs_of:
             with context.boundary.job(jobs_of[answer.batch], SUBMITTING):
                 if answer.failed is not None:
                     raise answer.failed
     try:
-        _write_down(context, told, mine, now)
+        _write_down(context, replies, mine, now)
         for job in context.boundary.aside:
             with context.boundary.job(job, LISTENING):
                 pass  # what was wrong with it is mended
@@ -78,31 +78,31 @@ def _hear(context: Context, worker: BackendWorker, mine: list[AllocationRow], no
             raise
         for job in dict.fromkeys(row.job_id for row in mine):
             of_job = [row for row in mine if row.job_id == job]
-            answers = [answer for answer in told.answers if jobs_of.get(answer.batch) == job]
+            answers = [answer for answer in replies.answers if jobs_of.get(answer.batch) == job]
             with context.boundary.job(job, LISTENING):
-                _write_down(context, replace(told, answers=answers), of_job, now)
+                _write_down(context, replace(replies, answers=answers), of_job, now)
     return True
 
 
-def _write_down(context: Context, told: "_Told", mine: list[AllocationRow], now: float) -> None:
-    forgotten = _forgotten_ids(told.answers, mine)
+def _write_down(context: Context, replies: "_Replies", mine: list[AllocationRow], now: float) -> None:
+    forgotten = _forgotten_ids(replies.answers, mine)
     left = [row for row in mine if row.key not in forgotten]
     open_rows = _by_id(left)
     with context.db.write() as c:
         news = set()
         for key in forgotten:
             allocations.failed(c, key, Cause.LOST, "the backend has given its number to another allocation")
-        for answer in told.answers:
+        for answer in replies.answers:
             if answer.ids is not None:
                 allocations.submitted(c, answer.batch, answer.ids)
             elif answer.refused is not None:
                 allocations.refused(c, answer.batch, answer.refused)
             elif answer.waits is not None and allocations.waits(c, answer.batch, answer.waits):
                 news |= {row.job_id for row in mine if row.batch == answer.batch}
-        if told.polled:
-            news |= _take_up(context, c, _about(told.polled, open_rows), now)
-        if told.traced:
-            for row, status in _about(told.traced, open_rows):
+        if replies.polled:
+            news |= _take_up(context, c, _about(replies.polled, open_rows), now)
+        if replies.traced:
+            for row, status in _about(replies.traced, open_rows):
                 _settle_missing(context, c, row, status)
         for job in sorted(news):
             events.write(c, job, JobChange(change="waits"))
@@ -218,15 +218,15 @@ def _settle(context: Context, job: str, rows: list[AllocationRow], now: float) -
     with context.db.read() as c:
         left = {row.key: attempts.open_in(c, row.key) for row in rows}
         waiting = attempts.waiting_keys(c, job)
-    told = {key: some for key, found in left.items() if (some := context.unread.ask(found)) is not None}
-    rows = [row for row in rows if row.key in told]  # the others in a later round
+    owed = {key: some for key, found in left.items() if (some := context.unread.ask(found)) is not None}
+    rows = [row for row in rows if row.key in owed]  # the others in a later round
     if not rows:
         return False
     # Taken by a runner that died before it said so. Of others that wait nothing is known: they stay as they are.
     silent = {row.key for row in rows if not linger.left_well(context, row)}
     owners = held(context.home.job(job), waiting) if silent else {}
     with changing(context) as (c, changes):
-        changes.apply({key: records for some in told.values() for key, records in some.items()})
+        changes.apply({key: records for some in owed.values() for key, records in some.items()})
         found = attempts.lookup(c, [one for one, key in owners.items() if key in silent])
         for one, orphan in found.items():
             left[owners[one] or ""].append(orphan)
@@ -333,8 +333,8 @@ def _gone(changes: Changes, row: AllocationRow | None) -> Callable[[AttemptEdit]
     reason = row.reason if row is not None and known else None
 
     def judge(subject: AttemptEdit) -> Verdict:
-        told = subject.of_attempt("ended_at") is not None  # its runner ended it because it was told to
-        cause = Cause.PREEMPTED if told and known in (None, Cause.LOST) else known
+        ordered = subject.of_attempt("ended_at") is not None  # its runner ended it because it was told to
+        cause = Cause.PREEMPTED if ordered and known in (None, Cause.LOST) else known
         why = "its runner was told to end" if cause is not known else reason
         # The memory was that of all its tasks together: each gets the allocation to itself.
         room, crowded = oom_retry.parse(subject.room), cause is Cause.HOST_OOM and subject.crowded

@@ -16,7 +16,7 @@ from paddock.errors import PaddockError
 from paddock.models import Method, Params, TaskState
 from paddock.paths import append_lines
 from paddock.rules import placement
-from paddock.search import abreast, history, searcher, stopping
+from paddock.search import history, searcher, stopping, trials_at_once
 from paddock.search.base import Outcome, Searcher, Trial
 from paddock.search.dimensions import dims, nest
 from paddock.search.history import Judged, knobs_of
@@ -138,9 +138,11 @@ class SearchWorker:
         if worker is None or not worker.nodes:
             return
         repeat = facts.spec.search.repeat
-        side_by_side = launch.abreast(facts.spec, worker.nodes, launch.known(self._context, facts))
+        side_by_side = launch.tasks_per_allocation(
+            facts.spec, worker.nodes, launch.measured_packing(self._context, facts)
+        )
         width = max(placement.width(facts.spec.resources, worker.nodes), 1) * side_by_side
-        room = min(abreast(facts.spec), math.ceil(width / repeat)) - math.ceil(one.unended / repeat)
+        room = min(trials_at_once(facts.spec), math.ceil(width / repeat)) - math.ceil(one.unended / repeat)
         room = room if planned is None else min(room, planned - one.trials)
         most = self._context.settings.max_tasks // repeat - one.trials
         if most <= 0:

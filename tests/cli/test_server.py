@@ -59,7 +59,7 @@ def test_down_ends_the_server(alone: Cli) -> None:
         about = _served_by(alone, process)
         assert (about.host, about.slurm) == (socket.gethostname(), None)
         assert alone.quick("down", "--json").json == {"ended": [f"process {process.pid}"]}
-        assert process.wait(5) == 0
+        assert process.wait(120) == 0
     done = alone.quick("down", code=4)
     assert done.err == f"error: No Paddock server runs on {alone.home}.\n"
 
@@ -104,12 +104,12 @@ def test_a_successor_takes_over_and_no_request_fails(alone: Cli) -> None:
                 end = time.monotonic() + 60
                 while server_file.read(Home(alone.home)) in (before, None) and time.monotonic() < end:
                     client.detail(job)
-                assert first.wait(5) == 0
+                assert first.wait(120) == 0
                 assert first.stderr is not None
                 assert b"takes over: this server ends" in first.stderr.read()
                 assert _served_by(alone, second).pid == second.pid
                 assert not server_file.handover(Home(alone.home)).exists()
-                assert client.job(job).wait(60).detail.counts.finished == 1
+                assert client.job(job).wait(120).detail.counts.finished == 1
 
 
 def test_a_successor_without_a_server_just_starts(alone: Cli) -> None:

@@ -141,7 +141,7 @@ def test_one_that_waits_can_be_waited_for_again(site: Site) -> None:
         assert "waits for a free place in partition one" in line
         waiting.send_signal(signal.SIGINT)
         said = waiting.stderr.read()
-        assert waiting.wait(10) == 130
+        assert waiting.wait(120) == 130
     assert "stays in the queue" in said
     (job,) = site.jobs()
     site.cluster.run("scancel", hog)

@@ -39,7 +39,7 @@ class SearchRig(Rig):
         """Rounds, with all advice in between."""
         for _ in range(rounds):
             self.step()
-            self.engine._search._executor.submit(lambda: None).result(60)
+            self.engine._search._executor.submit(lambda: None).result(120)
         self.step()
 
     def tasks(self, job: str = JOB) -> list[Task]:

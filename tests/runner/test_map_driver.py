@@ -109,8 +109,8 @@ def test_a_file_alone_has_no_figures_beside_those_of_its_task(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("command", "why"),
     [
-        ("true {input} {output}", "FilesFailed: it ended well and did not write {output}"),
-        ("cp {input} {output}.npy", "did not write {output}, but wrote a.npy: see --suffix"),
+        ("true {input} {output}", "FilesFailed: its exit code is 0, but it did not write {output}"),
+        ("cp {input} {output}.npy", "did not write {output}; it wrote a.npy: see --suffix"),
         ("kill -9 $$ {input} {output}", "FilesFailed: signal 9"),
         ("nowhere {input} {output}", "not found"),
     ],

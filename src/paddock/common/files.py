@@ -165,7 +165,7 @@ def write_plain(path: str, data: bytes, *, below: str, mode: int = 0o666) -> Non
         name = os.path.basename(path)
         temporary = name + ".tmp"
         with contextlib.suppress(FileNotFoundError):
-            os.unlink(temporary, dir_fd=folder)  # left by a writer that was killed, or put there by somebody
+            os.unlink(temporary, dir_fd=folder)  # left by a writer that was killed, or put there by a user
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFE, mode, dir_fd=folder)
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)

@@ -17,7 +17,7 @@ def main() -> None:
             rows = attempts.lookup(c, [(f"{JOB}-{n}", 1) for n in range(1, TASKS + 1)]).values()
             for row in rows:
                 series = [(float(epoch), 1 / (epoch + 1), 1e9 + epoch) for epoch in range(EPOCHS)]
-                appender.append(c, {row.a_id: {"val_loss": series, "loss": series}})
+                appender.append(c, {row.attempt_id: {"val_loss": series, "loss": series}})
         made.context.db.close()
         server = ServerProcess(made.home.root).start()
         try:

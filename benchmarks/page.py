@@ -143,15 +143,15 @@ def _large(made: Bench) -> None:
         found = attempts.lookup(c, [(f"{JOB}-{n}", 1) for n in range(1, TASKS + 1)]).values()
         for row in found:
             curve = [(float(e), row.number / 500 + 1 / (e + 1), 1e9 + e) for e in range(EPOCHS)]
-            appender.append(c, {row.a_id: {"val_loss": curve, "loss": curve}})
-        ended = [{"id": row.a_id, "state": "finished", "ended_at": time.time()} for row in found]
+            appender.append(c, {row.attempt_id: {"val_loss": curve, "loss": curve}})
+        ended = [{"id": row.attempt_id, "state": "finished", "ended_at": time.time()} for row in found]
         best = [
             {"id": row.id, "state": "finished", "best_value": row.number / 500, "epoch": EPOCHS - 1} for row in found
         ]
         attempts.update_attempts(c, ended)
         attempts.update_tasks(c, best)
-        for row in rows:
-            allocations.close(c, row.key)
+        for one in rows:
+            allocations.close(c, one.key)
 
 
 def _small(made: Bench, n: int) -> None:
@@ -168,7 +168,9 @@ def _small(made: Bench, n: int) -> None:
         jobs.insert(c, new)
         attempts.update_tasks(c, [{"id": f"{new.id}-{k}", "state": "finished"} for k in range(1, 5)])
         rows = attempts.lookup(c, [(f"{new.id}-{k}", 1) for k in range(1, 5)]).values()
-        attempts.update_attempts(c, [{"id": row.a_id, "state": "finished", "ended_at": time.time()} for row in rows])
+        attempts.update_attempts(
+            c, [{"id": row.attempt_id, "state": "finished", "ended_at": time.time()} for row in rows]
+        )
 
 
 if __name__ == "__main__":

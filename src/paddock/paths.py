@@ -1,4 +1,4 @@
-"""Where things are in Paddock's home; inside a job folder, see runner/layout.py."""
+"""Where things are in Paddock's home; inside a job folder, see common/layout.py."""
 
 import grp
 import json
@@ -218,7 +218,7 @@ def write_once(path: Path, text: str, mode: int = 0o644) -> None:
 def append_lines(path: Path, records: list[dict[str, Any]], below: Path | None = None, mode: int = 0o644) -> None:
     """Append JSON lines in one write; a torn last line of a crash before is sealed off first.
 
-    Whatever else stands in place of a plain file is left alone, and raises OSError. `below`: see runner/files.py; the
+    Whatever else stands in place of a plain file is left alone, and raises OSError. `below`: see common/files.py; the
     file's own folder when not given.
     """
     if records:

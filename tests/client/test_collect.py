@@ -9,7 +9,6 @@ import pytest
 
 from paddock.client import collect as collect_module
 from paddock.client.collect import collect
-from paddock.client.ignore import Ignore
 from paddock.errors import InvalidInput, TooLarge
 from paddock.settings import UploadSettings
 
@@ -118,6 +117,17 @@ def test_a_folder_comes_without_what_is_ignored(tmp_path: Path) -> None:
         "results/keep.csv",
         "train.py",
     ]
+
+
+def test_ignore_files_of_inner_folders_count_there(tmp_path: Path) -> None:
+    write(tmp_path, "train.py", text="import pkg.deep.mod\n")
+    write(tmp_path, "pkg/__init__.py", "pkg/deep/mod.py", "pkg/deep/x.bin", "pkg/deep/y.bin", "pkg/x.bin", "z.bin")
+    write(tmp_path, ".gitignore", text="*.bin\n")
+    write(tmp_path, "pkg/.gitignore", text="!y.bin\n/deep/.gitignore\n.gitignore\n")
+    write(tmp_path, "pkg/deep/.gitignore", text="!x.bin\n")
+    kept = ["pkg/__init__.py", "pkg/deep/mod.py", "pkg/deep/x.bin", "pkg/deep/y.bin"]
+    assert sorted(collect(tmp_path).files) == sorted([".gitignore", "train.py", *kept])
+    assert sorted(collect(tmp_path / "train.py").files) == sorted(["train.py", *kept])
 
 
 def test_paddocks_own_home_stays_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -233,43 +243,3 @@ def test_a_git_that_hangs_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(collect_module, "GIT_SECONDS", 0.2)
     write(tmp_path, "code/train.py")
     assert collect(tmp_path / "code").code.git_commit is None
-
-
-# --- patterns -------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("pattern", "ignored", "kept"),
-    [
-        ("*.log", ["a.log", "x/y/a.log"], ["a.log.txt", "log"]),
-        ("/data", ["data"], ["x/data"]),
-        ("data", ["data", "x/data"], ["database", "x/mydata"]),
-        ("a/b", ["a/b"], ["x/a/b"]),
-        ("**/cache", ["cache", "x/cache", "x/y/cache"], ["cachet"]),
-        ("logs/**", ["logs/a", "logs/a/b"], ["logs", "x/logs/a"]),
-        ("a/**/z", ["a/z", "a/b/z", "a/b/c/z"], ["az", "a/b/y"]),
-        ("file?.txt", ["file1.txt"], ["file.txt", "file12.txt", "file/.txt"]),
-        ("[ab].py", ["a.py", "b.py"], ["c.py"]),
-        ("[!a].py", ["b.py"], ["a.py"]),
-        ("\\#odd", ["#odd"], ["odd"]),
-        ("\\!odd", ["!odd"], ["odd"]),
-        ("trailing  ", ["trailing"], ["trailing  "]),
-        ("foo*bar", ["foobar", "foo-x-bar"], ["foo/bar"]),
-    ],
-)
-def test_patterns(pattern: str, ignored: list[str], kept: list[str]) -> None:
-    rule = Ignore([pattern])
-    assert [name for name in ignored + kept if rule(name, folder=False)] == ignored
-
-
-def test_a_pattern_for_folders_leaves_files_alone() -> None:
-    rule = Ignore(["build/"])
-    assert rule("build", folder=True)
-    assert rule("x/build", folder=True)
-    assert not rule("build", folder=False)
-
-
-def test_the_last_pattern_decides() -> None:
-    rule = Ignore(["*.txt", "!keep.txt", "", "# !a.txt", "/", "[z-a]"])
-    assert rule("a.txt", folder=False)
-    assert not rule("keep.txt", folder=False)

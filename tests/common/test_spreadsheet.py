@@ -30,8 +30,8 @@ def test_lists_are_json() -> None:
 
 
 def test_load(capsys: pytest.CaptureFixture[str]) -> None:
-    card = Device(id="=1+1", name="@card", kind="gpu", memory=5, memory_used=8)
-    node = Node(name="=node", backend="+b", state="-s", cpus=4, slots=1, cpu_slots=1, cpus_busy=1.0, devices=[card])
+    gpu = Device(id="=1+1", name="@card", kind="gpu", memory=5, memory_used=8)
+    node = Node(name="=node", backend="+b", state="-s", cpus=4, slots=1, cpu_slots=1, cpus_busy=1.0, devices=[gpu])
     load._print_csv(LoadReport(at=0, nodes=[node], users=[], jobs=[]))
     first, second = csv.DictReader(io.StringIO(capsys.readouterr().out))
     assert (first["node"], first["backend"], first["state"], first["cores"]) == ("'=node", "'+b", "'-s", "4")

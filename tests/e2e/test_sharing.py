@@ -1,4 +1,4 @@
-"""Sweeps that share a GPU, through the server: on a scripted card, whose memory tasks can really exhaust."""
+"""Sweeps that share a GPU, through the server: on a scripted GPU, whose memory tasks can really exhaust."""
 
 import sys
 from collections.abc import Iterator
@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from tests.runner import scripted
-from tests.runner.scripted import GB, Cards
+from tests.runner.scripted import GB, ScriptedGpus
 from tests.support.server import ServerProcess, running
 
 # Takes memory as it is told, and when it is told to, much more at the third epoch: at first beside another.
 TRAIN = """
 import argparse, os, sys
 sys.path.insert(0, {here!r})
-from scripted import Cards
+from scripted import ScriptedGpus
 parser = argparse.ArgumentParser()
 parser.add_argument("--memory", type=float)
 parser.add_argument("--later", type=float, default=0)
@@ -24,19 +24,19 @@ parser.add_argument("--n", type=int, default=0)
 given = parser.parse_args()
 state = os.path.join(os.environ["PADDOCK_CHECKPOINT_DIR"], "epoch")
 first = int(open(state).read()) if os.path.exists(state) else 0
-cards = Cards({cards!r})
+gpus = ScriptedGpus({gpus!r})
 try:
-    cards.take(int(given.memory * 1e9), 0.03)
+    gpus.take(int(given.memory * 1e9), 0.03)
     for epoch in range(first + 1, 16):
-        cards.step(0.1)
+        gpus.step(0.1)
         print(f"epoch: {{epoch}} val_loss: {{1 / epoch}}", flush=True)
         with open(state + ".new", "w") as file:
             file.write(str(epoch))
         os.replace(state + ".new", state)
         if epoch >= 3 and given.later:
             if not first:
-                cards.company(10)
-            cards.take(int(given.later * 1e9), 0.03)
+                gpus.company(10)
+            gpus.take(int(given.later * 1e9), 0.03)
             given.later = 0
 except MemoryError as error:
     sys.exit("Traceback (most recent call last):\\n" + str(error))
@@ -44,8 +44,8 @@ except MemoryError as error:
 
 
 class Lab:
-    def __init__(self, server: ServerProcess, cards: Cards, script: str) -> None:
-        self.server, self.cards, self.script = server, cards, script
+    def __init__(self, server: ServerProcess, gpus: ScriptedGpus, script: str) -> None:
+        self.server, self.gpus, self.script = server, gpus, script
 
     def submit(self, params: dict[str, Any], per_gpu: int | str = "auto") -> str:
         return self.server.submit(self.script, params=params, resources={"per_gpu": per_gpu})
@@ -53,18 +53,18 @@ class Lab:
 
 @pytest.fixture
 def lab(tmp_path: Path) -> Iterator[Lab]:
-    path = tmp_path / "cards.json"
-    cards = Cards(path)
-    cards.make(1, 10 * GB)
+    path = tmp_path / "gpus.json"
+    gpus = ScriptedGpus(path)
+    gpus.make(1, 10 * GB)
     runner = tmp_path / "runner.sh"
     runner.write_text(f'#!/bin/sh\nPADDOCK_CORES=0-15 exec "{sys.executable}" "{scripted.__file__}" "{path}" "$4"\n')
     runner.chmod(0o755)
     here = str(Path(scripted.__file__).parent)
     with running(tmp_path / "home", local__gpus='["0"]', local__python=runner, runner__usage_seconds=0.3) as server:
-        yield Lab(server, cards, TRAIN.format(here=here, cards=str(path)))
+        yield Lab(server, gpus, TRAIN.format(here=here, gpus=str(path)))
 
 
-def test_a_sweep_fills_the_card_and_the_next_one_knows_how(lab: Lab) -> None:
+def test_a_sweep_fills_the_gpu_and_the_next_one_knows_how(lab: Lab) -> None:
     first = lab.submit({"memory": 1.2, "n": list(range(10))})
     tasks = lab.server.wait(first, 90)
     assert {(task["state"], task["attempt"]) for task in tasks} == {("finished", 1)}
@@ -89,7 +89,7 @@ def test_out_of_memory_fails_nobody_and_what_cannot_fit_says_how_much_it_wanted(
     job = lab.submit({"memory": [2.0], "later": [7.5, 20.0, 0, 0.001], "n": [0]}, per_gpu=4)
     tasks = lab.server.wait(job, 90)
     assert [task["state"] for task in tasks] == ["finished", "error", "finished", "finished"]
-    # The others too may be tried again: one that begins just when another takes all of the card.
+    # The others too may be tried again: one that begins just when another takes all of the gpu.
     tried = [lab.server.task(job, number)["attempts"] for number in (1, 3, 4)]
     assert {one["cause"] for attempts in tried for one in attempts[:-1]} == {"gpu_oom"}
     *before, last = tried[0]

@@ -1,4 +1,4 @@
-"""GPU sharing through a real server, on a real card, with real CUDA errors."""
+"""GPU sharing through a real server, on a real GPU, with real CUDA errors."""
 
 import json
 import os
@@ -54,8 +54,8 @@ def server(tmp_path_factory: pytest.TempPathFactory, torch_python: str) -> Itera
 
 @pytest.fixture(scope="module")
 def total() -> float:
-    """GB of the card."""
-    return gpus.find().cards()[0].memory / 1e9
+    """GB of the gpu."""
+    return gpus.find_driver().gpus()[0].memory / 1e9
 
 
 def submit(server: ServerProcess, per_gpu: int | str, **params: Any) -> str:
@@ -86,7 +86,7 @@ def _runs(pid: int) -> bool:
         return False
 
 
-def test_four_share_the_card_through_mps(server: ServerProcess) -> None:
+def test_four_share_the_gpu_through_mps(server: ServerProcess) -> None:
     job = submit(server, 4, n=list(range(8)), hold=1.0)
     tasks = server.wait(job, 180)
     assert {(task["state"], task["attempt"]) for task in tasks} == {("finished", 1)}, tasks
@@ -111,7 +111,7 @@ def test_without_mps_they_take_turns_and_the_task_says_so(tmp_path: Path, torch_
 
 
 def test_a_real_out_of_memory_error_fails_nobody(server: ServerProcess, total: float) -> None:
-    """Two that come to need most of the card each, beside two small ones; and one that nothing could help."""
+    """Two that come to need most of the GPU each, beside two small ones; and one that nothing could help."""
     job = submit(server, 5, hold=0.5, later=[total * 0.7, total * 0.71, 0.0, 0.1, total * 1.5])
     tasks = server.wait(job, 240)
     assert [task["state"] for task in tasks] == ["finished"] * 4 + ["error"], [task["reason"] for task in tasks]
@@ -169,7 +169,7 @@ def test_a_killed_runner_leaves_no_mps_behind(server: ServerProcess) -> None:
     wait_for(lambda: not list(Path(tempfile.gettempdir()).glob("paddock-mps-*")), 30, "its folders to be gone")
 
 
-def test_paddock_load_shows_who_is_on_the_card(server: ServerProcess) -> None:
+def test_paddock_load_shows_who_is_on_the_gpu(server: ServerProcess) -> None:
     job = submit(server, 2, n=[1, 2], hold=2.0, epochs=40)
     wait_for(lambda: all((task["epoch"] or 0) >= 2 for task in server.tasks(job)), 90, "both to train")
 
@@ -180,7 +180,7 @@ def test_paddock_load_shows_who_is_on_the_card(server: ServerProcess) -> None:
         ours = {process["task"] for process in device["processes"]} & {f"{job}-1", f"{job}-2"}
         return device if len(ours) == 2 and (device["load"] or 0) > 0 else None
 
-    device = wait_for(shown, 40, "both tasks on the card")
+    device = wait_for(shown, 40, "both tasks on the GPU")
     print("\n   ", device["name"], device["load"], device["memory_used"], device["processes"])
     assert device["memory_used"] > 4e9
     assert all(process["memory"] > 2e9 for process in device["processes"] if process["task"])

@@ -123,10 +123,9 @@ class TestLease:
         with pytest.raises(Conflict, match="process 1 on n2 serves"):
             held.refuse_lost()
 
-    def test_a_claim_that_another_overwrote_is_given_up(self, home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("paddock.home.lease.time.sleep", lambda _: put(home, elsewhere()))
+    def test_a_claim_that_another_overwrote_is_given_up(self, home: Home) -> None:
         with pytest.raises(Conflict, match="n2"):
-            Lease(home).begin(settle_seconds=1)
+            Lease(home, pause=lambda _: put(home, elsewhere())).begin(settle_seconds=1)
 
     def test_a_file_system_that_fails_for_a_while_takes_no_lease_away(
         self, home: Home, monkeypatch: pytest.MonkeyPatch

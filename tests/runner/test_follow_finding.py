@@ -1,7 +1,6 @@
 """Which files of a task are followed, and when they are looked for."""
 
 import itertools
-import time
 from pathlib import Path
 
 import pytest
@@ -107,16 +106,15 @@ def test_more_logs_than_are_followed(rig: Rig, monkeypatch: pytest.MonkeyPatch) 
     assert rig.warnings == ["more than 5 logs; only the first are followed, and those named"]
 
 
-def test_looks_become_rarer_but_stay_frequent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_looks_become_rarer_but_stay_frequent(tmp_path: Path) -> None:
     now = 1000.0
-    monkeypatch.setattr(time, "monotonic", lambda: now)
-    one = finder.Finder(str(tmp_path), str(tmp_path), [])
+    one = finder.Finder(str(tmp_path), str(tmp_path), [], lambda: now)
     looks = []
     for _ in range(300):
         now += 0.2
         if one.due():
             looks.append(now)
-            one.look(set())
+            one.find(set())
     gaps = [later - earlier for earlier, later in itertools.pairwise(looks)]
     assert max(gaps[:20]) < 0.25
     assert max(gaps) < 2.3

@@ -1,4 +1,4 @@
-"""Which card has room for another task."""
+"""Which GPU has room for another task."""
 
 from collections.abc import Mapping
 
@@ -7,43 +7,43 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paddock.common.cores import deal, parse
-from paddock.runner.sharing.packing import FIRST, MemoryHistory, Space, Tenant, choose, fitting
+from paddock.runner.sharing.packing import FIRST, GpuMemory, MemoryHistory, TaskMemory, choose, fitting
 
 GB = 10**9
-CARD = Space(140 * GB, 0)
+CARD = GpuMemory(140 * GB, 0)
 
 
-def with_tasks(*needs: int | None, used: int = 0) -> Space:
-    tenants = tuple(Tenant(need, need or 0) for need in needs)
-    return Space(140 * GB, used + sum(need or 0 for need in needs), tenants)
+def with_tasks(*needs: int | None, used: int = 0) -> GpuMemory:
+    tasks = tuple(TaskMemory(need, need or 0) for need in needs)
+    return GpuMemory(140 * GB, used + sum(need or 0 for need in needs), tasks)
 
 
-def test_round_robin_over_the_cards() -> None:
-    cards = [CARD, CARD, CARD]
+def test_round_robin_over_the_gpus() -> None:
+    gpus = [CARD, CARD, CARD]
     for turn in range(7):
-        place = choose(cards, GB, False, 3)
+        place = choose(gpus, GB, False, 3)
         assert place == turn % 3
-        cards[place] = Space(CARD.total, 0, (*cards[place].tenants, Tenant(GB)))
+        gpus[place] = GpuMemory(CARD.total, 0, (*gpus[place].tasks, TaskMemory(GB)))
 
 
-def test_no_more_than_wanted_on_a_card() -> None:
+def test_no_more_than_wanted_on_a_gpu() -> None:
     assert choose([with_tasks(GB, GB)], GB, False, 2) is None
     assert choose([with_tasks(GB, GB), with_tasks(GB)], GB, False, 2) == 1
 
 
 def test_only_where_it_fits_with_what_the_others_will_need() -> None:
-    young = Space(140 * GB, GB, (Tenant(70 * GB, GB),))
+    young = GpuMemory(140 * GB, GB, (TaskMemory(70 * GB, GB),))
     assert choose([young], 70 * GB, False, 9) is None
     assert choose([young], 60 * GB, False, 9) == 0
     assert choose([with_tasks(12 * GB, used=120 * GB)], 12 * GB, False, 9) is None, "somebody else is there"
 
 
 def test_the_measured_case() -> None:
-    """Tasks of 12 GB on a card of 150: as many as fit, and not one more."""
-    card = Space(150 * GB, 0)
-    while choose([card], 12 * GB, False, 99) == 0:
-        card = Space(150 * GB, card.used + 12 * GB, (*card.tenants, Tenant(12 * GB, 12 * GB)))
-    assert len(card.tenants) == 12
+    """Tasks of 12 GB on a GPU of 150: as many as fit, and not one more."""
+    gpu = GpuMemory(150 * GB, 0)
+    while choose([gpu], 12 * GB, False, 99) == 0:
+        gpu = GpuMemory(150 * GB, gpu.used + 12 * GB, (*gpu.tasks, TaskMemory(12 * GB, 12 * GB)))
+    assert len(gpu.tasks) == 12
 
 
 def test_of_those_that_nothing_is_known_of_only_a_few_and_none_beside_others() -> None:
@@ -56,33 +56,33 @@ def test_of_those_that_nothing_is_known_of_only_a_few_and_none_beside_others() -
 def test_alone_means_alone() -> None:
     assert choose([with_tasks(GB)], GB, True, 99) is None
     assert choose([with_tasks(GB), CARD], GB, True, 99) == 1
-    assert choose([Space(140 * GB, GB, (Tenant(GB, GB, alone=True),))], GB, False, 99) is None
+    assert choose([GpuMemory(140 * GB, GB, (TaskMemory(GB, GB, alone=True),))], GB, False, 99) is None
 
 
-def test_an_empty_card_takes_anything() -> None:
+def test_an_empty_gpu_takes_anything() -> None:
     assert choose([CARD], 999 * GB, False, 1) == 0
 
 
-_tenants = st.builds(Tenant, st.none() | st.integers(1, 60), st.integers(0, 60), st.booleans())
-_cards = st.builds(Space, st.integers(50, 200), st.integers(0, 200), st.lists(_tenants, max_size=5).map(tuple))
+_tenants = st.builds(TaskMemory, st.none() | st.integers(1, 60), st.integers(0, 60), st.booleans())
+_gpus = st.builds(GpuMemory, st.integers(50, 200), st.integers(0, 200), st.lists(_tenants, max_size=5).map(tuple))
 
 
-@given(st.lists(_cards, max_size=4), st.none() | st.integers(1, 100), st.booleans(), st.integers(1, 6))
-def test_no_card_is_ever_promised_more_than_it_has(
-    cards: list[Space], need: int | None, alone: bool, most: int
+@given(st.lists(_gpus, max_size=4), st.none() | st.integers(1, 100), st.booleans(), st.integers(1, 6))
+def test_no_gpu_is_ever_promised_more_than_it_has(
+    gpus: list[GpuMemory], need: int | None, alone: bool, most: int
 ) -> None:
-    place = choose(cards, need, alone, most)
+    place = choose(gpus, need, alone, most)
     if place is None:
         return
-    card = cards[place]
-    assert len(card.tenants) < most
-    if card.tenants:
+    gpu = gpus[place]
+    assert len(gpu.tasks) < most
+    if gpu.tasks:
         assert not alone
-        assert not any(tenant.alone for tenant in card.tenants)
-        assert (need or 0) <= card.free
-        others = max(0, card.used - sum(tenant.used for tenant in card.tenants))
-        promised = sum(max(tenant.need or 0, tenant.used) for tenant in card.tenants)
-        assert others + promised + (need or 0) <= card.total
+        assert not any(tenant.alone for tenant in gpu.tasks)
+        assert (need or 0) <= gpu.free
+        others = max(0, gpu.used - sum(tenant.used for tenant in gpu.tasks))
+        promised = sum(max(tenant.need or 0, tenant.used) for tenant in gpu.tasks)
+        assert others + promised + (need or 0) <= gpu.total
 
 
 @given(st.lists(st.integers(1, 30), min_size=1, max_size=60), st.integers(1, 4), st.integers(1, 8))
@@ -91,8 +91,8 @@ def test_every_task_is_placed_exactly_once_in_the_end(needs: list[int], count: i
     running: list[list[int]] = [[] for _ in range(count)]
     waiting, done = list(needs), 0
     while waiting or any(running):
-        cards = [Space(40, sum(card), tuple(Tenant(need, need) for need in card)) for card in running]
-        place = choose(cards, waiting[0], False, most) if waiting else None
+        gpus = [GpuMemory(40, sum(gpu), tuple(TaskMemory(need, need) for need in gpu)) for gpu in running]
+        place = choose(gpus, waiting[0], False, most) if waiting else None
         if place is not None:
             running[place].append(waiting.pop(0))
             assert sum(running[place]) <= 40
@@ -106,20 +106,20 @@ def test_every_task_is_placed_exactly_once_in_the_end(needs: list[int], count: i
 
 @given(st.integers(1, 60), st.integers(1, 8), st.integers(1, 12))
 def test_equal_parts_are_dealt_fairly(tasks: int, count: int, share: int) -> None:
-    """Tasks of a `share`-th of a card each: no card has two more than another, none is over its budget."""
+    """Tasks of a `share`-th of a GPU each: no GPU has two more than another, none is over its budget."""
     part = int(10_000 * 0.97) // share
-    cards = [Space(10_000, 0) for _ in range(count)]
+    gpus = [GpuMemory(10_000, 0) for _ in range(count)]
     placed = 0
     for _ in range(tasks):
-        place = choose(cards, part, False, 99)
+        place = choose(gpus, part, False, 99)
         if place is None:
             break
         placed += 1
-        cards[place] = cards[place]._replace(tenants=(*cards[place].tenants, Tenant(part)))
-    sizes = [len(card.tenants) for card in cards]
+        gpus[place] = gpus[place]._replace(tasks=(*gpus[place].tasks, TaskMemory(part)))
+    sizes = [len(gpu.tasks) for gpu in gpus]
     assert max(sizes) - min(sizes) <= 1
     assert placed == min(tasks, count * share), "as many as there are parts"
-    assert all(sum(tenant.need or 0 for tenant in card.tenants) <= card.total for card in cards)
+    assert all(sum(tenant.need or 0 for tenant in gpu.tasks) <= gpu.total for gpu in gpus)
 
 
 def test_what_the_next_one_will_need() -> None:
@@ -192,7 +192,7 @@ def test_how_many_fit(need: int, fit: int) -> None:
 
 
 def test_one_that_will_need_more_than_it_holds_counts_with_that() -> None:
-    assert fitting(Space(140 * GB, GB, (Tenant(100 * GB, GB),)), 10 * GB, 99) == 1 + 3
+    assert fitting(GpuMemory(140 * GB, GB, (TaskMemory(100 * GB, GB),)), 10 * GB, 99) == 1 + 3
 
 
 @given(st.integers(0, 40), st.sets(st.integers(0, 127), max_size=64))

@@ -100,7 +100,7 @@ def test_what_members_tell(room: Path, what: str, monkeypatch: pytest.MonkeyPatc
     for path in (layout.member, layout.member_usage, layout.member_end):
         plant(Path(path(str(room), 0)), what, told)
         Path(path(str(room), 1)).write_text(told)
-    crew = members.Crew(TWO, str(room))
+    crew = members.SrunMembers(TWO, str(room))
     assert looked(lambda: (crew.usage(), len(crew.ends()), crew.used(), crew.step)) == ((10, 1), 1, (10, 0.0), "1.2")
 
 
@@ -108,7 +108,7 @@ def test_what_members_tell(room: Path, what: str, monkeypatch: pytest.MonkeyPatc
 def test_a_members_folder_that_is_none(room: Path, what: str) -> None:
     room.rmdir()
     plant(room, what)
-    crew = members.Crew(TWO, str(room))
+    crew = members.SrunMembers(TWO, str(room))
     assert looked(lambda: (crew.usage(), crew.ends(), crew.step)) == (None, [], None)
     assert looked(crew.kill) is None
 
@@ -117,15 +117,15 @@ def test_a_members_folder_that_is_none(room: Path, what: str) -> None:
 def test_only_a_step_of_this_job_is_signalled(room: Path, step: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SLURM_JOB_ID", "7")
     (room / "0.json").write_text(json.dumps({"step": step}))
-    assert members.Crew(TWO, str(room)).step is None
+    assert members.SrunMembers(TWO, str(room)).step is None
     (room / "1.json").write_text(json.dumps({"step": "7.12"}))
-    assert members.Crew(TWO, str(room)).step == "7.12"
+    assert members.SrunMembers(TWO, str(room)).step == "7.12"
 
 
 @pytest.mark.parametrize("what", PLANTED)
 def test_that_it_is_over_is_told_nowhere_else(room: Path, what: str) -> None:
     other = plant(room / "over", what, "somebody's")
-    assert looked(members.Crew(TWO, str(room)).kill) is None
+    assert looked(members.SrunMembers(TWO, str(room)).kill) is None
     assert [path.name for path in other.parent.iterdir()] == ["file"]
     assert other.read_text() == "somebody's"
     with pytest.raises(member.MemberError, match="ended before it began"):
@@ -134,7 +134,7 @@ def test_that_it_is_over_is_told_nowhere_else(room: Path, what: str) -> None:
 
 @pytest.mark.parametrize("what", PLANTED)
 def test_a_member_finds_the_others(room: Path, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(member, "PATIENCE", 0.3)
+    monkeypatch.setattr(member, "WAIT_SECONDS", 0.3)
     other = plant(room / "0.json.tmp", what, "somebody's")
     assert looked(lambda: member._prepared(manifest.Members(1, 1, "srun"), str(room), ["true"])) == ["true"]
     assert other.read_text() == "somebody's"
@@ -154,7 +154,7 @@ def test_a_member_that_tells_nonsense(room: Path) -> None:
 def test_a_member_tells_its_end(room: Path, what: str) -> None:
     other = plant(room / "0.end.tmp", what, "somebody's")
     plant(room / "0.end", what, "somebody's")
-    assert looked(lambda: member_watch._tell(str(room / "0.end"), {"exit": 0})) is None
+    assert looked(lambda: member_watch._write(str(room / "0.end"), {"exit": 0})) is None
     assert other.read_text() == "somebody's"
     assert not (room / "0.end").is_symlink()
     assert json.loads((room / "0.end").read_text()) == {"exit": 0}
@@ -189,7 +189,7 @@ def test_a_journal_that_is_none_is_not_written(room: Path, what: str) -> None:
 def test_a_later_start_is_seen_whatever_it_is(room: Path, what: str) -> None:
     """It would have stepped over what is there: two would go on."""
     plant(room / "journal.2.jsonl", what)
-    assert looked(Fence(str(room), 1).look) is True
+    assert looked(Fence(str(room), 1).check) is True
 
 
 @pytest.mark.parametrize("what", PLANTED)

@@ -1,5 +1,6 @@
 """A runner in its allocation: started again elsewhere, held, limited; and what it tells of itself."""
 
+import json
 import os
 import signal
 import time
@@ -7,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from paddock.rules.load import NodeSample
 from paddock.runner import scheduler
 from paddock.runner.process.fence import Fence
+from paddock.server import journal
 from tests.runner.folder import Folder, ended, kinds, wait_for
 from tests.runner.test_runner_stop import POLITE, ready
 
@@ -16,10 +19,10 @@ from tests.runner.test_runner_stop import POLITE, ready
 def test_fence(tmp_path: Path) -> None:
     fence = Fence(str(tmp_path), 2)
     (tmp_path / "journal.2.jsonl").touch()
-    assert not fence.look()
+    assert not fence.check()
     (tmp_path / "journal.3.jsonl").touch()
-    assert fence.look()
-    assert not Fence(str(tmp_path / "gone"), 1).look()
+    assert fence.check()
+    assert not Fence(str(tmp_path / "gone"), 1).check()
 
 
 def test_started_a_second_time(folder: Folder, python: str) -> None:
@@ -139,3 +142,23 @@ def test_it_tells_where_it_runs(folder: Folder) -> None:
     records = folder.run(SLURM_JOB_ID="7", SLURMD_NODENAME="n17", SLURM_JOB_GPUS="1")
     assert {**records[0], "scheduler_id": "7", "node": "n17", "device": "gpu 1", "ends_at": None} == records[0]
     assert (records[1]["node"], records[1]["device"]) == ("n17", "gpu 1")
+
+
+def test_a_runner_in_slurm_reports_its_node(folder: Folder, python: str) -> None:
+    folder.python = python
+    folder.allocate()
+    folder.python_task("t-1", "import time; time.sleep(0.3)")
+    folder.end()
+    records = folder.run(SLURM_JOB_ID="7", SLURMD_NODENAME="n1")
+    [node] = [record for record in records if record["e"] == "node"]
+    assert (node["node"], node["cores"], node["cards"]) == ("n1", os.cpu_count(), [])
+    seen = journal.NodeSeen(node["at"], "n1", NodeSample.model_validate(node))
+    assert journal.parse(json.dumps(node).encode() + b"\n").records == [seen]
+    assert seen.look.memory
+
+
+def test_on_the_servers_own_node_it_does_not(folder: Folder) -> None:
+    folder.allocate()
+    folder.python_task("t-1", "")
+    folder.end()
+    assert "node" not in [record["e"] for record in folder.run(SLURM_JOB_ID="")]

@@ -207,7 +207,7 @@ def test_it_looks_for_orders_before_each_claim(folder: Folder) -> None:
 
 
 def test_a_file_of_tasks_is_read_in_pieces(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mailbox, "LOOK_BYTES", 300)
+    monkeypatch.setattr(mailbox, "READ_BYTES", 300)
     for number in range(20):
         folder.add(f"t-{number}", "true")
         folder.end()

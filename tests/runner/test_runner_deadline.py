@@ -19,19 +19,20 @@ while True: time.sleep(1)
 
 
 class Clock:
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self) -> None:
         self.now = 1000.0
-        monkeypatch.setattr(time, "monotonic", lambda: self.now)
-        monkeypatch.setattr(time, "time", lambda: 1_700_000_000 + self.now)
+
+    def deadline(self, limit: float | None, warn: float, grace: float, environ: dict[str, str]) -> Deadline:
+        return Deadline(limit, warn, grace, environ, lambda: self.now, lambda: 1_700_000_000 + self.now)
 
 
 @pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    return Clock(monkeypatch)
+def clock() -> Clock:
+    return Clock()
 
 
 def test_no_end(clock: Clock) -> None:
-    deadline = Deadline(None, 60, 10, {"SLURM_JOB_END_TIME": "soon"})
+    deadline = clock.deadline(None, 60, 10, {"SLURM_JOB_END_TIME": "soon"})
     deadline.learn(1e9)
     assert deadline.ends_at is None
     assert not deadline.warning_due
@@ -41,7 +42,7 @@ def test_no_end(clock: Clock) -> None:
 
 
 def test_moments(clock: Clock) -> None:
-    deadline = Deadline(7200, 60, 10, {})
+    deadline = clock.deadline(7200, 60, 10, {})
     assert deadline.ends_at == 1_700_008_200
     assert deadline.reason == "cut off by the time limit of its allocation (2:00:00)"
     for left, warned, cut in ((61, False, False), (59, True, False), (14, True, False), (12.9, True, True)):
@@ -52,15 +53,15 @@ def test_moments(clock: Clock) -> None:
 
 def test_the_scheduler_knows_better(clock: Clock) -> None:
     environ = {"SLURM_JOB_END_TIME": "1700001600", "SLURM_JOB_START_TIME": "1700000940"}
-    assert Deadline(7200, 60, 10, environ).ends_at == 1_700_001_600
-    assert Deadline(None, 60, 10, environ).reason.endswith("(0:11:00)")
-    assert Deadline(None, 60, 10, {"SLURM_JOB_END_TIME": "1700001600"}).reason.endswith("allocation")
-    assert Deadline(None, 60, 10, {"SLURM_JOB_END_TIME": "0"}).ends_at is None
+    assert clock.deadline(7200, 60, 10, environ).ends_at == 1_700_001_600
+    assert clock.deadline(None, 60, 10, environ).reason.endswith("(0:11:00)")
+    assert clock.deadline(None, 60, 10, {"SLURM_JOB_END_TIME": "1700001600"}).reason.endswith("allocation")
+    assert clock.deadline(None, 60, 10, {"SLURM_JOB_END_TIME": "0"}).ends_at is None
 
 
 def test_an_announcement(clock: Clock) -> None:
     """It makes an end known, or nearer; one that is known and near stays, for Slurm may announce it too early."""
-    unknown, late, near, nearer = (Deadline(limit, 60, 10, {}) for limit in (None, 7200, 4140, 4030))
+    unknown, late, near, nearer = (clock.deadline(limit, 60, 10, {}) for limit in (None, 7200, 4140, 4030))
     clock.now = 5000
     for deadline in (unknown, late, near, nearer):
         deadline.announced()
@@ -69,7 +70,7 @@ def test_an_announcement(clock: Clock) -> None:
 
 
 def test_a_short_allocation_works_most_of_its_time(clock: Clock) -> None:
-    deadline = Deadline(60, 60, 100, {})
+    deadline = clock.deadline(60, 60, 100, {})
     clock.now += 38
     assert deadline.fits(1e9)
     clock.now += 6
@@ -83,7 +84,7 @@ def test_a_short_allocation_works_most_of_its_time(clock: Clock) -> None:
 
 
 def test_a_long_grace_period_begins_before_the_warning_would(clock: Clock) -> None:
-    deadline = Deadline(7200, 60, 600, {})
+    deadline = clock.deadline(7200, 60, 600, {})
     clock.now += 7200 - 602
     assert deadline.warning_due
     assert deadline.cut_due
@@ -108,7 +109,7 @@ def test_a_long_grace_period_begins_before_the_warning_would(clock: Clock) -> No
     ],
 )
 def test_what_fits(clock: Clock, took: list[float], estimate: float | None, left: float, fits: bool) -> None:
-    deadline = Deadline(1000, 60, 10, {})
+    deadline = clock.deadline(1000, 60, 10, {})
     for seconds in took:
         deadline.learn(seconds)
     clock.now += 1000 - left

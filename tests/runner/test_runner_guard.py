@@ -93,7 +93,7 @@ def test_a_guard_that_dies_is_replaced(folder: Folder) -> None:
 
 OWNER = """
 import os, signal, sys
-from paddock.runner.guard import Guard
+from paddock.runner.process.guard import Guard
 guard = Guard("a1.0")
 guard.remove(sys.argv[1])
 if len(sys.argv) > 2:  # it goes to the next one, too

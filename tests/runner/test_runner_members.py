@@ -307,13 +307,13 @@ def test_a_scheduler_that_does_not_answer(
     (tmp_path / "0.json").write_text('{"step": "7.0"}')
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
     monkeypatch.setattr(members, "TERM_SECONDS", 0.2)
-    crew = members.Crew(manifest.Members(2, 1, "srun"), str(tmp_path))
+    crew = members.SrunMembers(manifest.Members(2, 1, "srun"), str(tmp_path))
     assert not crew.terminate()
     assert "timed out" in capfd.readouterr().err
 
 
 def test_one_that_comes_too_late_does_not_begin(tmp_path: Path, pyz: Path, python: str) -> None:
-    members.Crew(manifest.Members(2, 1, "srun"), str(tmp_path)).kill()
+    members.SrunMembers(manifest.Members(2, 1, "srun"), str(tmp_path)).kill()
     command = [python, "-I", "-S", str(pyz), "--member", str(tmp_path), "srun", "2", "1", "--", "echo", "hello"]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (1, "")
@@ -321,7 +321,7 @@ def test_one_that_comes_too_late_does_not_begin(tmp_path: Path, pyz: Path, pytho
 
 
 def test_who_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
-    monkeypatch.setattr(member, "PATIENCE", 0.2)
+    monkeypatch.setattr(member, "WAIT_SECONDS", 0.2)
     before = signal.getsignal(signal.SIGUSR1)
     try:
         assert member.main([str(tmp_path), "tensorflow", "3", "1", "--", "true"]) == 1

@@ -2,12 +2,11 @@
 
 import os
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from paddock.runner.process import prepare
+from paddock.runner.process import resume
 from tests.runner.folder import Folder, ended
 
 SCRIPT = """
@@ -116,7 +115,7 @@ def test_a_copy_is_made_again_while_its_owner_writes(tmp_path: Path, monkeypatch
     def pause(_: float) -> None:
         looks.append((source / "model").read_text())
 
-    real = prepare._stamps
+    real = resume._stamps
 
     def stamps(folder: str) -> Any:
         found = real(folder)
@@ -125,8 +124,7 @@ def test_a_copy_is_made_again_while_its_owner_writes(tmp_path: Path, monkeypatch
             return real(folder)
         return found
 
-    monkeypatch.setattr(prepare, "_stamps", stamps)
-    monkeypatch.setattr(prepare, "time", SimpleNamespace(sleep=pause))
-    prepare._take_over(str(source), str(target))
+    monkeypatch.setattr(resume, "_stamps", stamps)
+    resume.copy_checkpoint(str(source), str(target), pause)
     assert looks == ["x" * 5, "x" * 6]
     assert [(path.name, path.read_text()) for path in target.iterdir()] == [("model", "x" * 6)]

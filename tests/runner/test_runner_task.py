@@ -3,7 +3,6 @@
 import os
 import time
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -88,15 +87,14 @@ def test_what_cannot_be_killed_is_told_in_the_end(folder: Folder, monkeypatch: p
     [("kill -9 $$", task.KILLED_SECONDS), ("exit 137", task.KILLED_SECONDS), ("kill -15 $$", task.TERM_SECONDS)],
 )
 def test_who_was_ended_from_outside_waits_for_the_runner_to_be_ended_too(
-    folder: Folder, monkeypatch: pytest.MonkeyPatch, text: str, seconds: float
+    folder: Folder, text: str, seconds: float
 ) -> None:
     """Whoever ends all of them at once may get to the task first: that is not to be told as an error of the task."""
     order = manifest.load(str(folder.allocate()))
     attempt = QueuedAttempt("t-1", 1, {"argv": ["sh", "-c", text]})
-    running = task.start(order, Preparer(order.job_dir, order.job), OomCounter(), attempt, {})
-    os.waitid(os.P_PID, running.pid, os.WEXITED | os.WNOWAIT)
     now = time.monotonic()
-    monkeypatch.setattr(task, "time", SimpleNamespace(monotonic=lambda: now))
+    running = task.start(order, Preparer(order.job_dir, order.job), OomCounter(), attempt, {}, clock=lambda: now)
+    os.waitid(os.P_PID, running.pid, os.WEXITED | os.WNOWAIT)
     running.reap()
     assert not running.settled([])
     now += seconds - 0.01

@@ -1,4 +1,4 @@
-"""Tasks that share cards: on scripted ones, whose memory is a counter that tasks can really exhaust."""
+"""Tasks that share GPUs: on scripted ones, whose memory is a counter that tasks can really exhaust."""
 
 import json
 import os
@@ -13,22 +13,22 @@ import pytest
 
 from tests.runner import scripted
 from tests.runner.folder import Folder, Record
-from tests.runner.scripted import GB, Cards
+from tests.runner.scripted import GB, ScriptedGpus
 
 TASK = """
 import json, os, sys, time
 sys.path.insert(0, {here!r})
-from scripted import Cards
+from scripted import ScriptedGpus
 memory, steps, seconds, load, later = json.loads(os.environ["WORK"])
 print("seat", json.dumps({{name: os.environ.get(name) for name in {names!r}}}), sorted(os.sched_getaffinity(0)))
-cards = Cards({cards!r})
+gpus = ScriptedGpus({gpus!r})
 try:
-    cards.take(int(memory), load)
+    gpus.take(int(memory), load)
     for step in range(1, steps + 1):
-        cards.step(seconds)
+        gpus.step(seconds)
         print("epoch: %d loss: %.3f" % (step, 1 / step), flush=True)
         if step == 2 and later:
-            cards.take(int(later), load)
+            gpus.take(int(later), load)
 except MemoryError as error:
     sys.exit("Traceback (most recent call last):\\n" + str(error))
 """
@@ -44,14 +44,14 @@ NAMES = (
 
 
 class Shop:
-    """A job folder, scripted cards, and the engine's part in trying again."""
+    """A job folder, scripted GPUs, and the engine's part in trying again."""
 
     def __init__(self, folder: Folder, path: Path) -> None:
         self.folder = folder
         self.path = path
-        self.cards = Cards(path)
+        self.gpus = ScriptedGpus(path)
         here = str(Path(scripted.__file__).parent)
-        self._script = folder.code("work.py", TASK.format(here=here, cards=str(path), names=NAMES))
+        self._script = folder.code("work.py", TASK.format(here=here, gpus=str(path), names=NAMES))
         self._lines: dict[str, dict[str, Any]] = {}
 
     def add(
@@ -123,24 +123,24 @@ def last_packing(records: list[Record]) -> Record:
 
 @pytest.fixture
 def shop(folder: Folder, tmp_path: Path) -> Iterator[Shop]:
-    made = Shop(folder, tmp_path / "cards.json")
-    made.cards.make(1, 10 * GB)
+    made = Shop(folder, tmp_path / "gpus.json")
+    made.gpus.make(1, 10 * GB)
     yield made
 
 
 class TestSeats:
-    def test_dealt_round_robin_over_the_cards(self, shop: Shop) -> None:
-        shop.cards.make(3, 10 * GB)
+    def test_dealt_round_robin_over_the_gpus(self, shop: Shop) -> None:
+        shop.gpus.make(3, 10 * GB)
         for number in range(6):
             shop.add(number, GB, steps=30)
         records = shop.run(visible="0,1,2", slots=6, gpus={"task": 1, "per": 2})
         on = [shop.seat(f"t-{number}")["CUDA_VISIBLE_DEVICES"] for number in range(6)]
-        assert on == [f"GPU-{card:08x}" for card in (0, 1, 2, 0, 1, 2)]
+        assert on == [f"GPU-{gpu:08x}" for gpu in (0, 1, 2, 0, 1, 2)]
         devices = [r["device"] for r in records if r["e"] == "started"]
         assert devices == ["gpu 0", "gpu 1", "gpu 2"] * 2
 
-    def test_several_cards_for_each(self, shop: Shop) -> None:
-        shop.cards.make(4, 10 * GB)
+    def test_several_gpus_for_each(self, shop: Shop) -> None:
+        shop.gpus.make(4, 10 * GB)
         for number in range(2):
             shop.add(number, GB, steps=20)
         shop.run(visible="0,1,2,3", slots=2, gpus={"task": 2, "per": 1})
@@ -183,7 +183,7 @@ class TestSeats:
 
 class TestAdmission:
     def test_no_more_than_fit(self, shop: Shop) -> None:
-        """Three of 3 GB on a card of 10, whatever number was asked for."""
+        """Three of 3 GB on a GPU of 10, whatever number was asked for."""
         for number in range(7):
             shop.add(number, 3 * GB, steps=8)
         records = shop.run(slots=7, gpus={"task": 1, "per": 7, "known": {"Scripted 10G": {"need": 3 * GB, "tasks": 7}}})
@@ -192,7 +192,7 @@ class TestAdmission:
         assert last_packing(records)["limit"] == "memory"
 
     def test_what_others_hold_is_not_given_away(self, shop: Shop) -> None:
-        shop.cards.strange(0, 6 * GB)
+        shop.gpus.strange(0, 6 * GB)
         for number in range(4):
             shop.add(number, 2 * GB, steps=5)
         known = {"Scripted 10G": {"need": 2 * GB, "tasks": 4}}
@@ -205,7 +205,7 @@ class TestAdmission:
     @pytest.mark.parametrize("told", [True, False])
     def test_nothing_known_a_few_begin_and_the_rest_when_they_are_measured(self, shop: Shop, told: bool) -> None:
         if not told:
-            shop.cards.hide_processes()
+            shop.gpus.hide_processes()
         for number in range(9):
             shop.add(number, 1.5 * GB, steps=25)
         records = shop.run(slots=9, gpus={"task": 1, "per": 9})
@@ -214,7 +214,7 @@ class TestAdmission:
         assert last_packing(records)["need"] == pytest.approx(1.53 * GB, rel=0.01)
 
     def test_out_of_memory_costs_nobody_anything(self, shop: Shop) -> None:
-        """Five small ones and one that turns out to need the whole card."""
+        """Five small ones and one that turns out to need the whole gpu."""
         for number in range(5):
             shop.add(number, GB, steps=15)
         shop.add(5, GB, steps=15, later=8 * GB)
@@ -224,7 +224,7 @@ class TestAdmission:
         assert [cause for number in range(5) for cause in ends(records, f"t-{number}")] == [None] * 5
         again = [r["again"] for r in records if r["e"] == "ended" and r.get("again")]
         assert again[0]["gpu"] >= 8.5 * GB
-        assert shop.cards.look()["cards"][0]["most"] <= 10 * GB
+        assert shop.gpus.look()["cards"][0]["most"] <= 10 * GB
 
     def test_what_does_not_fit_alone_is_an_error_and_says_how_much_it_wanted(self, shop: Shop) -> None:
         shop.add(1, 2 * GB, steps=20)
@@ -240,7 +240,7 @@ class TestAdmission:
 
 
 class TestAuto:
-    def test_from_a_few_to_as_many_as_fit_while_the_card_is_idle(self, shop: Shop) -> None:
+    def test_from_a_few_to_as_many_as_fit_while_the_gpu_is_idle(self, shop: Shop) -> None:
         for number in range(14):
             shop.add(number, 0.8 * GB, steps=20, load=0.02)
         records = shop.run()
@@ -262,7 +262,7 @@ class TestAuto:
         assert last_packing(records)["known"]
 
     def test_where_it_does_not_pay_there_are_fewer(self, shop: Shop) -> None:
-        """Each keeps the card busy by itself: two take twice as long. To how many it comes exactly, its own tests tell
+        """Each keeps the GPU busy by itself: two take twice as long. To how many it comes exactly, its own tests tell
         (test_auto): on a machine that is busy with other things, what is measured here is not exact."""
         for number in range(8):
             shop.add(number, 0.5 * GB, steps=20, seconds=0.1, load=1.0)
@@ -292,7 +292,7 @@ class TestWithoutCards:
             runner.wait(1.5)
         assert [record["e"] for record in folder.records()] == ["runner"]
 
-    def test_cards_of_which_no_driver_tells_are_dealt_all_the_same(self, folder: Folder) -> None:
+    def test_gpus_of_which_no_driver_tells_are_dealt_all_the_same(self, folder: Folder) -> None:
         for number in range(2):
             folder.add(f"t-{number}", "sh", "-c", "echo on $CUDA_VISIBLE_DEVICES; sleep 0.5")
         folder.end()

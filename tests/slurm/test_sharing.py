@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.runner import scripted
-from tests.runner.scripted import GB, Cards
+from tests.runner.scripted import GB, ScriptedGpus
 from tests.slurm.cluster import Cluster
 from tests.slurm.support import PATIENCE, Lab, end_jobs, lab
 from tests.support.server import wait_for
@@ -41,22 +41,22 @@ time.sleep(given.seconds + 0.1 * (given.number % 3))
 sys.exit(7 if given.number == given.fails else 0)
 """
 
-# Takes memory of its card, and later more of it.
+# Takes memory of its GPU, and later more of it.
 GREEDY = """
 import argparse, os, sys
 sys.path.insert(0, {here!r})
-from scripted import Cards
+from scripted import ScriptedGpus
 parser = argparse.ArgumentParser()
 parser.add_argument("--later", type=float)
 given = parser.parse_args()
-cards = Cards({cards!r})
+gpus = ScriptedGpus({gpus!r})
 try:
-    cards.take(2 * 10**9, 0.03)
+    gpus.take(2 * 10**9, 0.03)
     for epoch in range(1, 16):
-        cards.step(0.1)
+        gpus.step(0.1)
         print("epoch: %d val_loss: %f" % (epoch, 1 / epoch), flush=True)
         if epoch == 3:
-            cards.take(int(given.later * 1e9), 0.03)
+            gpus.take(int(given.later * 1e9), 0.03)
 except MemoryError as error:
     sys.exit("Traceback (most recent call last):\\n" + str(error))
 """
@@ -204,7 +204,7 @@ def test_where_slurm_binds_each_has_cores_of_its_own(binding_cluster: Cluster, t
         first, second, _ = tasks
         assert first.seat["cores"] != second.seat["cores"]
         assert all(task.said["cores"] == task.seat["cores"] and len(task.seat["cores"]) == 1 for task in tasks)
-        # A node for itself: all its cores and cards, whatever was asked for, and all of them are dealt.
+        # A node for itself: all its cores and GPUs, whatever was asked for, and all of them are dealt.
         whole = {"per_gpu": 2, "memory": "50M", "time_limit": "10m", "options": ["--exclusive"]}
         _, (one, other) = run(at, 2, whole)
     assert {one.device, other.device} == {"gpu 0", "gpu 1"}
@@ -214,13 +214,13 @@ def test_where_slurm_binds_each_has_cores_of_its_own(binding_cluster: Cluster, t
 
 
 def test_out_of_memory_on_a_gpu_costs_nobody_anything(cluster: Cluster, tmp_path: Path) -> None:
-    """On scripted cards, whose memory tasks can really exhaust."""
-    path, runner = tmp_path / "cards.json", tmp_path / "runner.sh"
-    cards = Cards(path)
-    cards.make(2, 10 * GB)
+    """On scripted GPUs, whose memory tasks can really exhaust."""
+    path, runner = tmp_path / "gpus.json", tmp_path / "runner.sh"
+    gpus = ScriptedGpus(path)
+    gpus.make(2, 10 * GB)
     runner.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{scripted.__file__}" "{path}" "$4"\n')
     runner.chmod(0o755)
-    script = GREEDY.format(here=str(Path(scripted.__file__).parent), cards=str(path))
+    script = GREEDY.format(here=str(Path(scripted.__file__).parent), gpus=str(path))
     wanted = {"per_gpu": 3, "memory": "100M", "partition": "one", "time_limit": "10m"}
     with lab(tmp_path, cluster, slurm={"python": str(runner)}) as at:
         job = at.server.submit(script, params={"later": [7.5, 0.001, 0.001]}, resources=wanted)
@@ -234,4 +234,4 @@ def test_out_of_memory_on_a_gpu_costs_nobody_anything(cluster: Cluster, tmp_path
         [packing] = at.server.get(f"/jobs/{job}")["packing"]
         assert packing["gpu"] == "Scripted 10G"
         wait_for(lambda: not at.queue(job), PATIENCE, "its allocation to leave")
-    assert cards.look()["cards"][0]["most"] <= 10 * GB
+    assert gpus.look()["cards"][0]["most"] <= 10 * GB

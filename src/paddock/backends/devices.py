@@ -12,7 +12,7 @@ from paddock.models import Device
 from paddock.rules.load import NodeSample
 
 if TYPE_CHECKING:
-    from paddock.common.gpus import Gpus
+    from paddock.common.gpus import GpuDriver
 
 PATIENCE = 0.5  # so long a look at the GPUs is waited for
 OLD_SECONDS = 60.0
@@ -45,7 +45,7 @@ def _device(line: str) -> Device | None:
 class NodeWatch:
     """Looks at this machine. At the GPUs in a thread of its own: a driver that hangs holds up nobody."""
 
-    def __init__(self, gpus: Sequence[Device], driver: "Callable[[], Gpus] | None" = None) -> None:
+    def __init__(self, gpus: Sequence[Device], driver: "Callable[[], GpuDriver] | None" = None) -> None:
         self._ids = [gpu.id for gpu in gpus]
         self._driver = driver
         self._machine = NodeStats()
@@ -60,17 +60,17 @@ class NodeWatch:
             self._thread.join(PATIENCE)
         at, cards = self._seen
         fresh = time.monotonic() - at < OLD_SECONDS
-        return NodeSample.model_validate(self._machine.look() | {"cards": cards if fresh else []})
+        return NodeSample.model_validate(self._machine.sample() | {"cards": cards if fresh else []})
 
     def _read(self) -> None:
         if self._cards is None:
             self._cards = self._find()
-        self._seen = (time.monotonic(), self._cards.cards())
+        self._seen = (time.monotonic(), self._cards.gpus())
 
     def _find(self) -> NodeStats:
-        from paddock.common.gpus import find, visible
+        from paddock.common.gpus import find_driver, visible
 
-        driver = (self._driver or find)()
-        listed = driver.cards()
+        driver = (self._driver or find_driver)()
+        listed = driver.gpus()
         found = {one: cards[0] for one in self._ids if (cards := visible(listed, one))}
         return NodeStats(driver, list(found.values()), list(found))

@@ -4,14 +4,15 @@ import os
 import stat
 import subprocess
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
-from paddock.client import ignore
 from paddock.client.imports import local_imports
 from paddock.errors import InvalidInput, TooLarge
 from paddock.models import CodeInfo
 from paddock.models.units import size_text
+from paddock.program import ignore
 from paddock.settings import UploadSettings, home_folder
 
 GIT_SECONDS = 2.0
@@ -35,7 +36,7 @@ def collect(
         raise InvalidInput.at("source", f"there is no file or folder {source}")
     warnings: list[str] = []
     if source.is_dir():
-        paths = dict(_in_folder(source, "", _ignore_of(source), warnings))
+        paths = dict(_in_folder(source, ".", warnings))
         chosen = _choose(source, script, list(paths)) if needs_script else None
     else:
         if script is not None and script != source.name:
@@ -56,38 +57,39 @@ def _with_imports(script: Path, warnings: list[str]) -> dict[str, Path]:
     found = {script.name: script}
     for path in local_imports(script) if script.suffix == ".py" else []:
         relative = path.relative_to(root).as_posix()
-        found |= (
-            dict(_in_folder(path, relative + "/", _ignore_of(root), warnings)) if path.is_dir() else {relative: path}
-        )
+        found |= dict(_in_folder(root, relative, warnings)) if path.is_dir() else {relative: path}
     return found
 
 
-def _ignore_of(root: Path) -> ignore.Ignore:
-    lines = list(ignore.DEFAULTS)
+def _in_folder(top: Path, below: str, warnings: list[str]) -> Iterator[tuple[str, Path]]:
+    """The files of a folder `below` the topmost one, and of those in it, without what is ignored."""
+    ignored = ignore.Ignore()
+    for parent in reversed(PurePosixPath(below).parents):
+        ignored.add(str(parent), _ignore_lines(top / parent))
+    yield from _walk(top, below, ignored, warnings)
+
+
+def _ignore_lines(folder: Path) -> Iterator[str]:
     for name in ignore.FILES:
-        try:
-            lines += (root / name).read_text(encoding="utf-8", errors="replace").splitlines()
-        except OSError:
-            continue
-    return ignore.Ignore(lines)
+        with suppress(OSError):
+            yield from (folder / name).read_text(encoding="utf-8", errors="replace").splitlines()
 
 
-def _in_folder(
-    folder: Path, prefix: str, ignored: ignore.Ignore, warnings: list[str], top: Path | None = None
-) -> Iterator[tuple[str, Path]]:
-    top = top or folder
+def _walk(top: Path, below: str, ignored: ignore.Ignore, warnings: list[str]) -> Iterator[tuple[str, Path]]:
+    folder = top / below
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError as error:
         raise InvalidInput(f"{folder} cannot be read ({error.strerror}): leave it out in .paddockignore.") from None
+    ignored.add(below, _ignore_lines(folder))
     for entry in entries:
-        name, path = prefix + entry.name, Path(entry.path)
+        name, path = (PurePosixPath(below) / entry.name).as_posix(), Path(entry.path)
         is_folder = entry.is_dir(follow_symlinks=False)
         if ignored(name, folder=is_folder):
             continue
         if is_folder:
             if not _is_foreign(path):
-                yield from _in_folder(path, name + "/", ignored, warnings, top)
+                yield from _walk(top, name, ignored, warnings)
         elif why := _skipped(path, entry.is_symlink(), top):
             warnings.append(f"{name} was left out: {why}.")
         else:

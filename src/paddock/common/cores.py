@@ -22,8 +22,8 @@ OPERATIONS = "TF_NUM_INTEROP_THREADS"
 
 
 # In Slurm scripts take how many workers they start from these, which speak of the whole allocation.
-_TOLD = ("SLURM_CPUS_PER_TASK", "SLURM_CPUS_ON_NODE")
-_TOLD_TOGETHER = "SLURM_TRES_PER_TASK"  # of newer ones: must not contradict the first, or srun refuses to start
+_COUNTS = ("SLURM_CPUS_PER_TASK", "SLURM_CPUS_ON_NODE")
+_TRES = "SLURM_TRES_PER_TASK"  # of newer ones: must not contradict the first, or srun refuses to start
 
 
 class Cores:
@@ -46,11 +46,11 @@ def of_allocation(environ: Mapping[str, str]) -> Cores:
     return Cores(allowed, count)
 
 
-def told(threads: int, environ: Mapping[str, str]) -> Dict[str, str]:
+def slurm_variables(threads: int, environ: Mapping[str, str]) -> Dict[str, str]:
     """What Slurm's variables should say to one of several tasks, where they say anything."""
-    found = {name: str(threads) for name in _TOLD if environ.get(name)}
-    if environ.get(_TOLD_TOGETHER):
-        found[_TOLD_TOGETHER] = re.sub(r"\bcpu([:=])\d+", r"cpu\g<1>%d" % threads, environ[_TOLD_TOGETHER])
+    found = {name: str(threads) for name in _COUNTS if environ.get(name)}
+    if environ.get(_TRES):
+        found[_TRES] = re.sub(r"\bcpu([:=])\d+", r"cpu\g<1>%d" % threads, environ[_TRES])
     return found
 
 

@@ -1,6 +1,6 @@
 """The GPUs of this machine, as the driver tells of them: memory, load, and who uses them.
 
-NVML is called through ctypes: the runner has no dependencies. Where there is no driver there are no cards.
+NVML is called through ctypes: the runner has no dependencies. Where there is no driver there are no gpus.
 """
 
 from __future__ import annotations
@@ -8,38 +8,38 @@ from __future__ import annotations
 import ctypes
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence
 
-_MANY = 512  # processes on one card
+_MANY = 512  # processes on one GPU
 
 
-class Card(NamedTuple):
-    """A card, or an instance of one (MIG)."""
+class GpuInfo(NamedTuple):
+    """A GPU, or an instance of one (MIG)."""
 
     id: str  # as CUDA_VISIBLE_DEVICES takes it
-    number: int  # of the card, in the order of the bus
+    number: int  # of the GPU, in the order of the bus
     name: str
     memory: int  # bytes in all
 
 
 class GpuReading(NamedTuple):
-    """How a card stands."""
+    """How a GPU stands."""
 
     used: int  # bytes, by whomever
     load: Optional[float]  # share of the time in which something ran on it
     processes: Dict[int, int]  # process -> bytes; those of which the driver does not tell are not in it
 
 
-class Gpus:
-    """No cards: what machines without a driver have. Others have the same methods."""
+class GpuDriver:
+    """No GPUs: what machines without a driver have. Others have the same methods."""
 
-    def cards(self) -> List[Card]:
+    def gpus(self) -> List[GpuInfo]:
         return []
 
-    def read(self, card: Card) -> Optional[GpuReading]:
+    def read(self, gpu: GpuInfo) -> Optional[GpuReading]:
         return None
 
-    def processes(self, card: Card) -> Dict[int, Optional[int]]:
+    def processes(self, gpu: GpuInfo) -> Dict[int, Optional[int]]:
         """All that are on it, also those that draw, with their bytes; None: the driver does not tell."""
-        reading = self.read(card)
+        reading = self.read(gpu)
         return dict(reading.processes) if reading is not None else {}
 
 
@@ -65,7 +65,7 @@ _COMPUTE = "nvmlDeviceGetComputeRunningProcesses_v3"
 _GRAPHICS = "nvmlDeviceGetGraphicsRunningProcesses_v3"
 
 
-class Nvml(Gpus):
+class Nvml(GpuDriver):
     """Raises OSError when there is no driver that answers."""
 
     def __init__(self) -> None:
@@ -74,19 +74,19 @@ class Nvml(Gpus):
             raise OSError("the NVIDIA driver does not answer")
         self._handles: Dict[str, Any] = {}
 
-    def cards(self) -> List[Card]:
+    def gpus(self) -> List[GpuInfo]:
         count = ctypes.c_uint()
         if self._library.nvmlDeviceGetCount_v2(ctypes.byref(count)) != 0:
             return []
-        found: List[Card] = []
+        found: List[GpuInfo] = []
         for index in range(count.value):
             handle = ctypes.c_void_p()
             if self._library.nvmlDeviceGetHandleByIndex_v2(index, ctypes.byref(handle)) == 0:
-                found += self._instances(index, handle) or [self._card(index, handle)]
+                found += self._instances(index, handle) or [self._gpu(index, handle)]
         return found
 
-    def read(self, card: Card) -> Optional[GpuReading]:
-        handle = self._handles.get(card.id)
+    def read(self, gpu: GpuInfo) -> Optional[GpuReading]:
+        handle = self._handles.get(gpu.id)
         memory = _Memory()
         if handle is None or self._library.nvmlDeviceGetMemoryInfo(handle, ctypes.byref(memory)) != 0:
             return None
@@ -95,20 +95,20 @@ class Nvml(Gpus):
         told = {pid: size for pid, size in self._listed(_COMPUTE, handle).items() if size is not None}
         return GpuReading(memory.used, load.gpu / 100 if known else None, told)
 
-    def processes(self, card: Card) -> Dict[int, Optional[int]]:
-        handle = self._handles.get(card.id)
+    def processes(self, gpu: GpuInfo) -> Dict[int, Optional[int]]:
+        handle = self._handles.get(gpu.id)
         return {} if handle is None else {**self._listed(_GRAPHICS, handle), **self._listed(_COMPUTE, handle)}
 
-    def _card(self, index: int, handle: Any) -> Card:
+    def _gpu(self, index: int, handle: Any) -> GpuInfo:
         memory = _Memory()
         self._library.nvmlDeviceGetMemoryInfo(handle, ctypes.byref(memory))
-        card = Card(
+        gpu = GpuInfo(
             self._text("nvmlDeviceGetUUID", handle), index, self._text("nvmlDeviceGetName", handle), memory.total
         )
-        self._handles[card.id] = handle
-        return card
+        self._handles[gpu.id] = handle
+        return gpu
 
-    def _instances(self, index: int, handle: Any) -> List[Card]:
+    def _instances(self, index: int, handle: Any) -> List[GpuInfo]:
         mode, pending, most = ctypes.c_uint(), ctypes.c_uint(), ctypes.c_uint()
         library = self._library
         if library.nvmlDeviceGetMigMode(handle, ctypes.byref(mode), ctypes.byref(pending)) != 0 or not mode.value:
@@ -118,7 +118,7 @@ class Nvml(Gpus):
         for number in range(most.value):
             instance = ctypes.c_void_p()
             if library.nvmlDeviceGetMigDeviceHandleByIndex(handle, number, ctypes.byref(instance)) == 0:
-                found.append(self._card(index, instance))
+                found.append(self._gpu(index, instance))
         return found
 
     def _listed(self, function: str, handle: Any) -> Dict[int, Optional[int]]:
@@ -134,24 +134,24 @@ class Nvml(Gpus):
         return buffer.value.decode("utf-8", "replace")
 
 
-def find() -> Gpus:
+def find_driver() -> GpuDriver:
     """The real ones, where there are any."""
     try:
         return Nvml()
     except (OSError, AttributeError):  # no driver, or one that is too old to ask
-        return Gpus()
+        return GpuDriver()
 
 
-def visible(cards: Sequence[Card], given: Optional[str]) -> List[Card]:
+def visible(gpus: Sequence[GpuInfo], given: Optional[str]) -> List[GpuInfo]:
     """Those that CUDA_VISIBLE_DEVICES (or its like) names, in its order; None: all. What is not there ends the list."""
     if given is None:
-        return list(cards)
-    found: List[Card] = []
+        return list(gpus)
+    found: List[GpuInfo] = []
     for text in filter(None, (part.strip() for part in given.split(","))):
         if text.isdigit():
-            match = next((card for card in cards if card.number == int(text)), None)
+            match = next((gpu for gpu in gpus if gpu.number == int(text)), None)
         else:
-            match = next((card for card in cards if card.id.startswith(text)), None)
+            match = next((gpu for gpu in gpus if gpu.id.startswith(text)), None)
         if match is None or match in found:
             break
         found.append(match)

@@ -1,4 +1,4 @@
-"""How busy this machine is: its cores, its memory, its cards and who is on them. Cheap enough for every few seconds."""
+"""How busy this machine is: its cores, its memory, its GPUs and who is on them. Cheap enough for every few seconds."""
 
 from __future__ import annotations
 
@@ -8,26 +8,28 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, 
 
 from . import processes
 
-if TYPE_CHECKING:  # only those that have cards need what is behind it
-    from .gpus import Card, Gpus
+if TYPE_CHECKING:  # only those that have GPUs need what is behind it
+    from .gpus import GpuDriver, GpuInfo
 
 EVERY_SECONDS = 10.0
 _COMMAND = 80  # letters of a command line
-_MANY = 64  # processes of a card that are told of
+_MANY = 64  # processes of a GPU that are told of
 
 
 class NodeStats:
     """Looks again and again: how many cores were busy is known from one look to the next."""
 
-    def __init__(self, gpus: Optional[Gpus] = None, cards: Sequence[Card] = (), places: Sequence[str] = ()) -> None:
-        """`places`: what the scheduler calls the cards, where that is known."""
-        self._gpus = gpus
-        known = len(places) == len(cards)
-        self._cards = [(card, places[at] if known else None) for at, card in enumerate(cards)]
+    def __init__(
+        self, driver: Optional[GpuDriver] = None, gpus: Sequence[GpuInfo] = (), places: Sequence[str] = ()
+    ) -> None:
+        """`places`: what the scheduler calls the GPUs, where that is known."""
+        self._driver = driver
+        known = len(places) == len(gpus)
+        self._gpus = [(gpu, places[at] if known else None) for at, gpu in enumerate(gpus)]
         self._ticks = _ticks()
         self._busy: Optional[float] = None
 
-    def look(self) -> Dict[str, Any]:
+    def sample(self) -> Dict[str, Any]:
         """What can be told, as JSON has it. What this machine does not tell is None."""
         memory, free = _memory()
         return {
@@ -36,11 +38,11 @@ class NodeStats:
             "load": _load(),
             "memory": memory,
             "free": free,
-            "cards": self.cards(),
+            "cards": self.gpus(),
         }
 
-    def cards(self) -> List[Dict[str, Any]]:
-        return [self._card(card, place) for card, place in self._cards]
+    def gpus(self) -> List[Dict[str, Any]]:
+        return [self._gpu(gpu, place) for gpu, place in self._gpus]
 
     def _busy_cores(self) -> Optional[float]:
         before, self._ticks = self._ticks, _ticks()
@@ -51,31 +53,31 @@ class NodeStats:
             self._busy = round(min(max(busy / whole, 0.0), 1.0) * (os.cpu_count() or 1), 3)
         return self._busy
 
-    def _card(self, card: Card, place: Optional[str]) -> Dict[str, Any]:
-        reading = self._gpus.read(card) if self._gpus is not None else None
-        users = self._gpus.processes(card) if self._gpus is not None else {}
+    def _gpu(self, gpu: GpuInfo, place: Optional[str]) -> Dict[str, Any]:
+        reading = self._driver.read(gpu) if self._driver is not None else None
+        users = self._driver.processes(gpu) if self._driver is not None else {}
         largest = sorted(users, key=lambda pid: (-(users[pid] or 0), pid))[:_MANY]
         return {
-            "id": card.id,
-            "number": card.number,
+            "id": gpu.id,
+            "number": gpu.number,
             "place": place,
-            "name": card.name,
-            "memory": card.memory,
+            "name": gpu.name,
+            "memory": gpu.memory,
             "used": reading.used if reading is not None else None,
             "load": reading.load if reading is not None else None,
             "processes": [{"pid": pid, "memory": users[pid], **describe(pid)} for pid in largest],
         }
 
 
-def of_allocation(gpus: Gpus, environ: Mapping[str, str]) -> NodeStats:
-    """With the cards that this process may use."""
+def of_allocation(driver: GpuDriver, environ: Mapping[str, str]) -> NodeStats:
+    """With the GPUs that this process may use."""
     from .gpus import visible
 
-    return NodeStats(gpus, visible(gpus.cards(), environ.get("CUDA_VISIBLE_DEVICES")), places(environ))
+    return NodeStats(driver, visible(driver.gpus(), environ.get("CUDA_VISIBLE_DEVICES")), places(environ))
 
 
 def places(environ: Mapping[str, str]) -> List[str]:
-    """The numbers by which Slurm knows the cards of an allocation, in their order."""
+    """The numbers by which Slurm knows the GPUs of an allocation, in their order."""
     return [one for one in environ.get("SLURM_JOB_GPUS", "").split(",") if one.isdigit()]
 
 

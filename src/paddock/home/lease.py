@@ -154,10 +154,13 @@ def _look(home: Home) -> Holder | None:
 class Lease:
     """Held by this process: kept alive by a thread, given back by `close`. `lost` is called when another has it."""
 
-    def __init__(self, home: Home, *, beat_seconds: float = BEAT_SECONDS) -> None:
+    def __init__(
+        self, home: Home, *, beat_seconds: float = BEAT_SECONDS, pause: Callable[[float], None] = time.sleep
+    ) -> None:
         self._home = home
         self._holder = Holder.model_validate(here() | {"id": secrets.token_hex(8)})
         self._beat_seconds = beat_seconds
+        self._pause = pause
         self._lock = threading.Lock()
         self._over = threading.Event()
         self._failed = False
@@ -169,7 +172,7 @@ class Lease:
         """Write it down. Raises Conflict when another did the same at the same time and came first."""
         self._write()
         if settle_seconds:
-            time.sleep(settle_seconds)
+            self._pause(settle_seconds)
             found = _look(self._home)
             if found is not None and found.id != self._holder.id:
                 raise refusal(self._home, found)

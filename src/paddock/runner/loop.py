@@ -9,10 +9,10 @@ import time
 from typing import Any, Dict, Optional
 
 from ..common import layout, node_stats, processes
-from ..common.gpus import Gpus, find
+from ..common.gpus import GpuDriver, find_driver
 from . import scheduler
 from .journal import Journal
-from .mailbox import ANY, Identity, Mailbox, QueuedAttempt
+from .mailbox import Identity, Mailbox, QueuedAttempt
 from .manifest import Manifest
 from .process.deadline import Deadline
 from .process.fence import Fence
@@ -23,7 +23,7 @@ from .process.prepare import Preparer
 from .process.signals import Signals
 from .process.task import Explanation, RunningTask, start
 from .process.usage import OomCounter
-from .sharing import oom_retry
+from .sharing import end_record
 from .sharing.admission import Admission
 from .sharing.gpu_thread import GpuThread
 from .sharing.seats import AssignedSeat
@@ -31,7 +31,7 @@ from .sharing.seats import AssignedSeat
 # So long may looking for a free attempt hold up the tasks that run already.
 CLAIM_SECONDS = 0.2
 # A runner that cannot claim (a full disk) should not keep its GPU for ever.
-CLAIM_PATIENCE = 60.0
+CLAIM_WAIT_SECONDS = 60.0
 STARTED_AGAIN: Explanation = ("preempted", "its allocation was started a second time")
 # So often it tells at most how tasks share the cards.
 PACKING_SECONDS = 1.0
@@ -40,7 +40,7 @@ FLUSH_SECONDS = 60.0
 
 
 class Runner:
-    def __init__(self, manifest: Manifest, journal: Journal, version: str, gpus: Optional[Gpus] = None) -> None:
+    def __init__(self, manifest: Manifest, journal: Journal, version: str, driver: Optional[GpuDriver] = None) -> None:
         self._manifest = manifest
         self._journal = journal
         self._version = version
@@ -54,13 +54,13 @@ class Runner:
         self._preparer = Preparer(manifest.job_dir, manifest.job)
         self._oom = OomCounter()
         self._tasks: Dict[Identity, RunningTask] = {}
-        gpus = gpus or (GpuThread(find) if manifest.task_gpus else Gpus())
-        self._floor = Admission(manifest, gpus, os.environ)
+        driver = driver or (GpuThread(find_driver) if manifest.task_gpus else GpuDriver())
+        self._admission = Admission(manifest, driver, os.environ)
         # On its own machine the server itself looks.
-        self._machine = node_stats.of_allocation(gpus, os.environ) if scheduler.in_slurm() else None
-        self._machine_at = 0.0
+        self._node_stats = node_stats.of_allocation(driver, os.environ) if scheduler.in_slurm() else None
+        self._node_stats_at = 0.0
         self._seat: Optional[AssignedSeat] = None  # for the attempt that is being claimed
-        self._packing: Optional[Dict[str, Any]] = None  # as last told
+        self._packing: Optional[Dict[str, Any]] = None  # as last reported
         self._packing_at = 0.0
         self._node = scheduler.node(os.environ)
         self._device = scheduler.device(os.environ)
@@ -71,22 +71,22 @@ class Runner:
         self._usage_at = self._poll_at + manifest.usage_seconds
 
     def run(self) -> int:
-        self._hello()
+        self._report_start()
         try:
             while True:
                 self._round()
-                self._give_word()
+                self._report_alive()
                 self._journal.flush()
                 if self._done():
                     break
-                self._signals.wait(max(0.0, min(self._poll_at, self._word_at) - time.monotonic()))
+                self._signals.wait(max(0.0, min(self._poll_at, self._alive_at) - time.monotonic()))
         finally:
             for task in self._tasks.values():
                 task.kill()
-            self._floor.mps.stop()
-        return self._leave()
+            self._admission.mps.stop()
+        return self._finish()
 
-    def _hello(self) -> None:
+    def _report_start(self) -> None:
         self._journal.write(
             "runner",
             pid=os.getpid(),
@@ -100,13 +100,13 @@ class Runner:
         )
         self._journal.flush()
 
-    def _give_word(self) -> None:
+    def _report_alive(self) -> None:
         """That it is there, when it has said nothing for a while: a silent runner counts as gone."""
-        if time.monotonic() >= self._word_at:
+        if time.monotonic() >= self._alive_at:
             self._journal.write("here")
 
     @property
-    def _word_at(self) -> float:
+    def _alive_at(self) -> float:
         return self._journal.wrote_at + self._manifest.word_seconds
 
     def _round(self) -> None:
@@ -116,7 +116,7 @@ class Runner:
         self._obey_time()
         self._mailbox.read()
         self._obey_orders()
-        self._settle()
+        self._end_settled()
         self._claim()
         if time.monotonic() >= self._poll_at:
             self._poll_at = time.monotonic() + self._manifest.poll_seconds
@@ -150,8 +150,8 @@ class Runner:
     def _time_limit(self) -> Explanation:
         return "time_limit", self._deadline.reason
 
-    def _look_at_fence(self) -> None:
-        if self._fence.crossed or self._fence.look():
+    def _check_fence(self) -> None:
+        if self._fence.crossed or self._fence.check():
             self._shut_down(self._manifest.grace_seconds, STARTED_AGAIN)
 
     def _obey_orders(self) -> None:
@@ -178,13 +178,13 @@ class Runner:
                 os.waitpid(pid, 0)
                 self._guard.ended(pid)
 
-    def _settle(self) -> None:
+    def _end_settled(self) -> None:
         """Ends the tasks of which nothing is left."""
         for identity, task in list(self._tasks.items()):
             if task.alive:
                 continue
             leaders = {other.pid for other in self._tasks.values() if other.alive}
-            service = self._floor.mps.pid
+            service = self._admission.mps.pid
             others = {other.attempt.task for other in self._tasks.values() if other is not task}
             if task.settled(self._leftovers.of(task.pid, task.attempt.task, leaders, others, service)):
                 del self._tasks[identity]
@@ -195,10 +195,10 @@ class Runner:
         ended = task.ended()
         for record in task.watch.close():
             self._report(task.attempt, **record)
-        occupant = self._floor.leave(task.attempt.identity, well=ended["exit"] == 0 and ended["by"] is None)
+        occupant = self._admission.remove(task.attempt.identity, well=ended["exit"] == 0 and ended["by"] is None)
         if occupant is not None:
-            ended.update(oom_retry.of(occupant, task.place.log, ended, self._floor.mps))
-        # Before it is told: then the next attempt may begin. One that is over for the engine may have begun already.
+            ended.update(end_record.fields(occupant, task.place.log, ended, self._admission.mps))
+        # Before the report, after which the next attempt may begin; one that the engine has given up may run already.
         if task.gone and not (self._mailbox.dismissed or self._fence.crossed):
             self._preparer.tidy(task.place)
         self._report(task.attempt, "ended", **ended)
@@ -209,7 +209,7 @@ class Runner:
     def _claim(self) -> None:
         deadline = time.monotonic() + CLAIM_SECONDS
         if self._has_room:
-            self._look_at_fence()
+            self._check_fence()
         while self._has_room:
             self._seat = None
             attempt = self._mailbox.claim(deadline, self._fits)
@@ -222,20 +222,20 @@ class Runner:
 
     @property
     def _has_room(self) -> bool:
-        return not (self._closing or self._mailbox.drained or self._mailbox.held or self._floor.full)
+        return not (self._closing or self._mailbox.drained or self._mailbox.held or self._admission.full)
 
     def _fits(self, attempt: QueuedAttempt) -> Optional[bool]:
         if not self._deadline.fits(attempt.seconds):
             return False
-        usual = attempt.room is ANY
+        usual = not attempt.room.retries
         if not (usual and self._seat is not None):  # else one like it would have had that seat, but was taken
-            self._seat = self._floor.seat(attempt, time.monotonic())
+            self._seat = self._admission.seat(attempt, time.monotonic())
         if self._seat is None and usual:
             return None  # one that asks for nothing special: nobody else will find room, either
         return self._seat is not None
 
     def _start(self, attempt: QueuedAttempt, seat: AssignedSeat) -> None:
-        mps = self._floor.mps
+        mps = self._admission.mps
         if mps.pid is not None:
             self._guard.watch(mps.pid)
         if mps.folder is not None:
@@ -248,45 +248,45 @@ class Runner:
             return
         self._guard.watch(task.pid)
         self._tasks[attempt.identity] = task
-        self._floor.sit(attempt, seat, task.pid, time.monotonic())
+        self._admission.add(attempt, seat, task.pid, time.monotonic())
         device = "gpu " + ",".join(seat.names) if seat.names else self._device
         self._report(attempt, "started", pid=task.pid, node=self._node, device=device, seat=seat.record())
 
     def _poll(self) -> None:
         now = time.monotonic()
-        self._look_at_fence()
+        self._check_fence()
         for task in self._tasks.values():
             for record in task.watch.poll():
                 if record["e"] == "metric":
-                    self._floor.progress(task.attempt.identity, record.get("epoch", record.get("step")), now)
+                    self._admission.note_progress(task.attempt.identity, record.get("epoch", record.get("step")), now)
                 self._report(task.attempt, **record)
-        self._floor.look(now, not self._mailbox.empty)
-        self._tell_packing(now)
-        if self._machine is not None and now >= self._machine_at:
-            self._machine_at = now + node_stats.EVERY_SECONDS
-            self._journal.write("node", node=self._node, **self._machine.look())
+        self._admission.observe(now, not self._mailbox.empty)
+        self._report_packing(now)
+        if self._node_stats is not None and now >= self._node_stats_at:
+            self._node_stats_at = now + node_stats.EVERY_SECONDS
+            self._journal.write("node", node=self._node, **self._node_stats.sample())
         if time.monotonic() >= self._usage_at:
             self._usage_at = time.monotonic() + self._manifest.usage_seconds
             for task in self._tasks.values():
                 self._sample(task)
-        self._look_for_job()
+        self._check_job()
 
     def _sample(self, task: RunningTask) -> None:
         usage = task.sampler.sample() if task.alive else None
         if usage is not None:
-            more = self._floor.usage(task.attempt.identity, usage)
+            more = self._admission.note_usage(task.attempt.identity, usage)
             self._report(task.attempt, "usage", memory=usage.memory, cpu=usage.cpu, **more)
 
-    def _tell_packing(self, now: float) -> None:
+    def _report_packing(self, now: float) -> None:
         """How tasks share the cards, when it has changed."""
         if now < self._packing_at or not self._tasks:
             return
-        told = self._floor.packing(not self._mailbox.empty)
-        if told is not None and _differs(told, self._packing):
-            self._packing, self._packing_at = told, now + PACKING_SECONDS
-            self._journal.write("packing", **told)
+        record = self._admission.packing_record(not self._mailbox.empty)
+        if record is not None and _differs(record, self._packing):
+            self._packing, self._packing_at = record, now + PACKING_SECONDS
+            self._journal.write("packing", **record)
 
-    def _look_for_job(self) -> None:
+    def _check_job(self) -> None:
         try:
             os.stat(os.path.join(self._manifest.job_dir, layout.JOB))
         except FileNotFoundError:
@@ -321,9 +321,11 @@ class Runner:
             return self._mailbox.closed or idle
         if self._mailbox.held:
             return idle
-        return (self._mailbox.unfit or waited >= CLAIM_PATIENCE) and not self._floor.waits(time.monotonic())
+        return (self._mailbox.unfit or waited >= CLAIM_WAIT_SECONDS) and not self._admission.waits_for_memory(
+            time.monotonic()
+        )
 
-    def _leave(self) -> int:
+    def _finish(self) -> int:
         self._journal.write("bye")
         if self._journal.drain(0.0 if self._job_is_gone else FLUSH_SECONDS):
             return 0
@@ -331,11 +333,13 @@ class Runner:
         return 0 if self._job_is_gone else 1
 
 
-def _differs(told: Dict[str, Any], before: Optional[Dict[str, Any]]) -> bool:
+def _differs(record: Dict[str, Any], before: Optional[Dict[str, Any]]) -> bool:
     """In more than how busy the card is at the moment, and by more than what is measured anew each time."""
-    if before is None or any(told[name] != before[name] for name in told if name not in ("load", "speedup", "need")):
+    if before is None or any(
+        record[name] != before[name] for name in record if name not in ("load", "speedup", "need")
+    ):
         return True
-    return any(_apart(told[name], before[name]) for name in ("speedup", "need"))
+    return any(_apart(record[name], before[name]) for name in ("speedup", "need"))
 
 
 def _apart(one: Optional[float], other: Optional[float]) -> bool:

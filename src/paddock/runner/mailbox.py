@@ -11,22 +11,12 @@ from collections import deque
 from typing import Any, Callable, Deque, Dict, List, NamedTuple, Optional, Tuple
 
 from ..common import files, layout
+from .sharing import oom_retry
 
 # So much of the engine's files is read at one look.
-LOOK_BYTES = 8_000_000
+READ_BYTES = 8_000_000
 
 Identity = Tuple[str, int]
-
-
-class RoomNeeded(NamedTuple):
-    """What an attempt has to wait for, after one that ran out of memory."""
-
-    gpu: Optional[int] = None  # bytes on its card
-    host: Optional[int] = None
-    alone: bool = False
-
-
-ANY = RoomNeeded()
 
 
 class QueuedAttempt(NamedTuple):
@@ -56,12 +46,8 @@ class QueuedAttempt(NamedTuple):
         return given if isinstance(given, dict) else {}
 
     @property
-    def room(self) -> RoomNeeded:
-        given = self.line.get("room")
-        if not isinstance(given, dict):
-            return ANY
-        gpu, host = (one if type(one) is int and one > 0 else None for one in (given.get("gpu"), given.get("host")))
-        return RoomNeeded(gpu, host, given.get("alone") is True)
+    def room(self) -> oom_retry.RoomNeeded:
+        return oom_retry.parse(self.line.get("room"))
 
     @property
     def seconds(self) -> Optional[float]:
@@ -84,11 +70,11 @@ class JsonLinesTail:
     def read(self) -> List[Dict[str, Any]]:
         # Opening, not a plain stat, makes a network file system ask the server for the size.
         try:
-            data = files.read_plain(self._path, LOOK_BYTES, offset=self._offset, below=self._below)
+            data = files.read_plain(self._path, READ_BYTES, offset=self._offset, below=self._below)
         except OSError:
             self.more = False
             return []
-        self.more = len(data) == LOOK_BYTES
+        self.more = len(data) == READ_BYTES
         end = data.rfind(b"\n") + 1
         if not end and self.more:
             end = len(data)  # one line of megabytes is none of the engine's: step over it
@@ -120,7 +106,7 @@ class Mailbox:
         return not self._queue
 
     def read(self) -> None:
-        self.listen()
+        self.read_orders()
         for line in self._tasks.read():
             self.closed = line.get("end") is True
             attempt = _attempt(line)
@@ -128,11 +114,11 @@ class Mailbox:
                 self._queue.append(attempt)
         self.closed = self.closed and not self._tasks.more
 
-    def listen(self) -> None:
+    def read_orders(self) -> None:
         """Take up all new orders."""
         while True:
             for line in self._control.read():
-                self._obey(line)
+                self._apply_order(line)
             if not self._control.more:
                 return
 
@@ -160,7 +146,7 @@ class Mailbox:
             if not fit:
                 left.append(self._queue.popleft())
                 continue
-            self.listen()  # before each: the allocation may be over since the last look
+            self.read_orders()  # before each: the allocation may be over since the last look
             if self.drained or self.held:
                 return None
             try:
@@ -187,7 +173,7 @@ class Mailbox:
                 os.close(claim)
         return True
 
-    def _obey(self, line: Dict[str, Any]) -> None:
+    def _apply_order(self, line: Dict[str, Any]) -> None:
         order = line.get("op")
         if order == "drain":
             last = line.get("start")  # of the starts that are meant; without it all are

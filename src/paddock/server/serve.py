@@ -1,4 +1,4 @@
-"""`paddock up`: one process with the API and the engine."""
+"""Implements `paddock up`: one process with the API and the engine."""
 
 import asyncio
 import errno
@@ -11,10 +11,11 @@ import ssl
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TextIO
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from paddock.backends.base import Backend
 from paddock.backends.local import LocalBackend
@@ -36,32 +37,26 @@ from paddock.version import __version__
 
 Announce = Callable[[str, str], None]  # address, address with the token
 LOOK_SECONDS = 0.25
-HANDOVER_LOOKS = 4  # after so many looks a successor says again that it waits
-# Clients keep an idle connection for 5 s (httpx), proxies for a minute. Were it closed just when they use it
-# again, what they ask would be lost.
+HANDOVER_LOOKS = 4  # a successor announces itself again after this many looks
+# Clients keep an idle connection for 5 s (httpx), proxies for a minute. If the server closed it just when they use it
+# again, their request would be lost.
 KEEP_ALIVE_SECONDS = 75
-TLS_SECONDS = 10.0  # for its handshake: strangers can begin one, too
-REQUEST_CONNECTIONS = 40  # as many as there are threads that answer requests
+TLS_SECONDS = 10.0  # for a handshake, which strangers can begin too
+REQUEST_CONNECTIONS = 40  # one per thread that answers requests
 log = logging.getLogger("paddock.serve")
 
 
 def serve(
     settings: Settings, *, announce: Announce | None = None, cluster: str | None = None, succeed: bool = False
 ) -> int:
-    """Serve until told to end (SIGINT, SIGTERM). Runners go on after that.
+    """Serve until SIGINT or SIGTERM. Runners continue after that.
 
     `cluster`: the Slurm cluster that this server was submitted to. `succeed`: take over from the server that runs.
     """
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, _leave)  # also what uvicorn hands the signal on to when it has shut down
+        signal.signal(number, _leave)  # uvicorn also raises the signal again when it has shut down
     secure = tls.context(settings)
-    home = Home(settings.home)
-    home.refuse_foreign()
-    home.create()
-    os.umask(0o027 if settings.group else 0o077)
-    if settings.group:
-        home.share_with(settings.group)
-        home.database.touch(0o600)  # members may pass through the home: the database stays its owner's
+    home = _prepared_home(settings)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     for name in ("alembic", "httpx2"):
         logging.getLogger(name).setLevel(logging.WARNING)
@@ -72,44 +67,39 @@ def serve(
         lease.held(home) as held,
         _listen(settings.host, settings.port, other=cluster is not None) as listener,
         door.opened(home) as inside,
+        closing(open_database(settings, home)) as db,
+        closing(Database(_database_url(settings, home))) as own,  # the engine never waits for connections of requests
+        closing(backups.Daily(own, home.backups)) as daily,
     ):
-        db = open_database(settings, home)
-        own = Database(_database_url(settings, home))  # requests that use up theirs do not hold up the engine
-        daily = backups.Daily(own, home.backups)
-        try:
-            wakeup = Wakeup()
-            engine = Engine(own, home, settings, backends(settings, home), wakeup.ring)
-            daily.start()
-            token = home.ensure_token()
-            app = create_app(Server(db, home, settings, engine, wakeup), token)
-            port = listener.getsockname()[1]
-            url = _url(settings.host, port, "https" if secure else "http")
-            about = Whereabouts.here(url, port, cluster, tls.certificate(settings))
-            held.tell(about.url)
-            Protocol.most = raise_limit()
-            config = uvicorn.Config(
-                app,
-                http=Protocol,
-                ws="none",
-                log_level="warning",
-                timeout_graceful_shutdown=3,
-                timeout_keep_alive=KEEP_ALIVE_SECONDS,
-                access_log=False,
-            )
-            link = f"{about.url}/?token={token}"
-            server = _Uvicorn(config, secure, home, about, lambda: (announce or _print)(about.url, link))
-            held.when_lost(lambda: _give_way(server, engine))
-            server.run([listener, *inside])
-            held.refuse_lost()
-        finally:
-            daily.close()
-            own.close()
-            db.close()
+        wakeup = Wakeup()
+        engine = Engine(own, home, settings, backends(settings, home), wakeup.ring)
+        daily.start()
+        token = home.ensure_token()
+        app = create_app(Server(db, home, settings, engine, wakeup), token)
+        port = listener.getsockname()[1]
+        url = _url(settings.host, port, "https" if secure else "http")
+        about = Whereabouts.here(url, port, cluster, tls.certificate(settings))
+        held.tell(url)
+        server = _Uvicorn(app, secure, home, about, lambda: (announce or _print)(url, f"{url}/?token={token}"))
+        held.when_lost(lambda: _give_way(server, engine))
+        server.run([listener, *inside])
+        held.refuse_lost()
     return 0
 
 
+def _prepared_home(settings: Settings) -> Home:
+    home = Home(settings.home)
+    home.refuse_foreign()
+    home.create()
+    os.umask(0o027 if settings.group else 0o077)
+    if settings.group:
+        home.share_with(settings.group)
+        home.database.touch(0o600)  # members may pass through the home, but only its owner reads the database
+    return home
+
+
 def _give_way(server: uvicorn.Server, engine: Engine) -> None:
-    """Another server has this home: nothing more is to be done by this one."""
+    """End this server at once: another one has the home."""
     server.should_exit = True
     engine.close()
 
@@ -119,7 +109,7 @@ def _leave(number: int, _: object) -> None:
 
 
 def open_database(settings: Settings, home: Home) -> Database:
-    """Of this version's schema. What is older is copied before it is changed."""
+    """Open the database, with this version's schema. An older one is backed up before it is migrated."""
     db = Database(_database_url(settings, home), connections=REQUEST_CONNECTIONS)
     try:
         backups.before_migration(db, home.backups)
@@ -135,7 +125,7 @@ def _database_url(settings: Settings, home: Home) -> str:
 
 
 def backends(settings: Settings, home: Home) -> list[Backend]:
-    """This machine, and the clusters of the settings."""
+    """Return the local backend and one per cluster in the settings."""
     clusters = settings.clusters
     if settings.backend != "local" and settings.backend not in clusters:
         known = ", ".join(["local", "slurm", *sorted(clusters)])
@@ -145,16 +135,26 @@ def backends(settings: Settings, home: Home) -> list[Backend]:
 
 
 class _Uvicorn(uvicorn.Server):
-    """Says where it is once it answers, and no longer when it does not. Makes room for a successor."""
+    """A server that publishes its address while it answers, and ends when a successor waits."""
 
     def __init__(
         self,
-        config: uvicorn.Config,
+        app: ASGIApp,
         secure: ssl.SSLContext | None,
         home: Home,
         about: Whereabouts,
         announce: Callable[[], None],
     ) -> None:
+        Protocol.most = raise_limit()
+        config = uvicorn.Config(
+            app,
+            http=Protocol,
+            ws="none",
+            log_level="warning",
+            timeout_graceful_shutdown=3,
+            timeout_keep_alive=KEEP_ALIVE_SECONDS,
+            access_log=False,
+        )
         super().__init__(config)
         self._secure = secure
         self._home = home
@@ -169,11 +169,13 @@ class _Uvicorn(uvicorn.Server):
             await self._begin_tls(port, self._secure)
         if self.started:
             self._about.write(self._home)
-            server_file.handover(self._home).unlink(missing_ok=True)  # ours, or left by one that never took over
+            server_file.handover(self._home).unlink(
+                missing_ok=True
+            )  # our own, or left by a server that never took over
             self._announce()
 
     async def _begin_tls(self, port: socket.socket, secure: ssl.SSLContext) -> None:
-        """On the port alone: the socket in the home is its owner's, and needs none."""
+        """Use TLS on the port only: nobody but its owner can reach the socket in the home."""
         config = self.config
 
         def protocol() -> Protocol:
@@ -202,7 +204,7 @@ class _Uvicorn(uvicorn.Server):
             log.info("%s takes over: this server ends", waiting.words)
             self.should_exit = True
         elif waiting and lives is False:
-            server_file.handover(self._home).unlink(missing_ok=True)  # it has given up
+            server_file.handover(self._home).unlink(missing_ok=True)  # that successor has given up
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._about.withdraw(self._home)
@@ -216,7 +218,7 @@ def _print(url: str, link: str) -> None:
 
 @contextmanager
 def _alone(home: Home) -> Iterator[TextIO]:
-    """One server to a home: the lock goes with the process, however it ends. Of other machines the lease tells."""
+    """Hold the lock of the home, which ends with this process. Servers on other nodes are seen from the lease."""
     with open(home.lock, "a+") as file:
         if not _locked(file):
             raise lease.refusal(home, lease.read(home))
@@ -226,18 +228,18 @@ def _alone(home: Home) -> Iterator[TextIO]:
 
 @contextmanager
 def _succeed(home: Home) -> Iterator[TextIO]:
-    """The lock, once the server that runs has made room, or runs no more."""
-    told, beat, watch = False, 0, lease.HeartbeatWatch()
+    """Hold the lock of the home, once the server that runs has ended."""
+    beat, watch = 0, lease.HeartbeatWatch()
     with open(home.lock, "a+") as file:
         while not (_gone(home, watch) and _locked(file)):
             if beat % HANDOVER_LOOKS == 0:
                 server_file.announce_handover(home, beat)
-            if not told:
-                log.info("waits for the server that runs on %s to end", home.root)
-            told, beat = True, beat + 1
+            if beat == 0:
+                log.info("waiting for the server that runs on %s to end", home.root)
+            beat += 1
             time.sleep(LOOK_SECONDS)
-        if told:
-            log.info("takes over")
+        if beat:
+            log.info("taking over")
         yield file
 
 
@@ -245,11 +247,11 @@ def _gone(home: Home, watch: lease.HeartbeatWatch) -> bool:
     try:
         return watch.lives(lease.read(home)) is False
     except OSError:
-        return False  # nobody can tell: it is looked at again
+        return False  # unknown: look again
 
 
 def _requeued(home: Home, cluster: str | None) -> bool:
-    """Slurm has started this job again. Its first start may still be about to end on another node."""
+    """Return True if Slurm has started this job again. Its first start may not have ended yet on another node."""
     job = os.environ.get("SLURM_JOB_ID") if cluster else None
     found = lease.read(home) if job else None
     return found is not None and found.slurm == job
@@ -261,14 +263,14 @@ def _locked(file: TextIO) -> bool:
     except OSError as error:
         if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
             return False
-        log.warning("%s cannot be locked (%s): the lease alone keeps others away", file.name, error.strerror)
+        log.warning("%s cannot be locked (%s): only the lease keeps a second server away", file.name, error.strerror)
     return True
 
 
 def _listen(host: str, port: int, *, other: bool = False) -> socket.socket:
-    """`other`: any free port will do when this one is taken, as by another person's server on the same node."""
+    """Listen on the port. `other`: use any free one if it is taken, as by another person's server on the same node."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # With the protocol named, asyncio sends small parts at once: else an answer on a kept connection takes 40 ms.
+    # With the protocol named, asyncio sends small parts at once; otherwise a reply on a kept connection takes 40 ms.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -276,7 +278,7 @@ def _listen(host: str, port: int, *, other: bool = False) -> socket.socket:
     except OSError as error:
         listener.close()
         if other and error.errno == errno.EADDRINUSE:
-            log.info("port %d is taken here: another one is used", port)
+            log.info("port %d is taken on this node: using another one", port)
             return _listen(host, 0)
         raise Conflict(
             f"Port {port} on {host} cannot be used ({error.strerror}): choose another with --port, or 0 for any."

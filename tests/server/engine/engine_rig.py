@@ -5,11 +5,9 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import wait
 from contextlib import contextmanager
-from types import SimpleNamespace
 from typing import Any, TypeVar
 
 import pytest
-import sqlalchemy as sa
 
 from paddock.models import (
     Attempt,
@@ -17,7 +15,7 @@ from paddock.models import (
     Task,
 )
 from paddock.paths import Home
-from paddock.server.engine import backend_worker, engine
+from paddock.server.engine import backend_worker
 from paddock.server.engine.engine import Engine
 from paddock.server.store import allocations, jobs, tasks
 from paddock.server.store.db import Database
@@ -35,8 +33,6 @@ class Rig:
         self.db, self.home, self.settings = db, home, settings
         self.backend = FakeBackend()
         self.ahead = 0.0
-        monkeypatch.setattr(engine, "time", SimpleNamespace(time=self.now))
-        monkeypatch.setattr(allocations, "clock", self.now)
         monkeypatch.setattr(backend_worker, "RETRY_SECONDS", 0.0)
         self.engine = self.open()
 
@@ -45,7 +41,7 @@ class Rig:
 
     def open(self) -> Engine:
         """As a server that is started."""
-        made = Engine(self.db, self.home, self.settings, [self.backend], lambda: None)
+        made = Engine(self.db, self.home, self.settings, [self.backend], lambda: None, self.now)
         for one in made.context.workers.values():
             one.begin()
         return made
@@ -91,7 +87,7 @@ class Rig:
         self.say(key, {"e": "runner"}, {"e": "started", "task": task, "attempt": attempt, "pid": 7}, start=start)
         self.step()
 
-    def rows(self, job: str = JOB) -> list[sa.Row[Any]]:
+    def rows(self, job: str = JOB) -> list[allocations.AllocationRow]:
         with self.db.read() as c:
             return list(reversed(allocations.last(c, job, 100)))
 

@@ -1,6 +1,5 @@
 """What rounds take from journals: bounded, whatever there is, and none of it lost."""
 
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -115,9 +114,8 @@ def test_of_many_journals_the_quiet_ones_are_looked_at_once_a_second(rig: Rig, m
     jobs = ["k3v9x2aa", "k3v9x2ab", "k3v9x2ac"]
     keys = running(rig, jobs)
     clock = 1000.0
-    monkeypatch.setattr(ingest, "time", SimpleNamespace(monotonic=lambda: clock))
     monkeypatch.setattr(ingest, "MANY", 2)
-    rig.engine._ingest = ingest.Ingest()
+    rig.engine._ingest = ingest.Ingest(lambda: clock)
     looked: list[str] = []
     plain = files.Folder.read
 

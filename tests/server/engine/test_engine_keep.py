@@ -47,7 +47,7 @@ class Kept(Rig):
         self.step()
         self.backend.end(f"id-{key}")
         for row in self.rows(job):
-            if row.cancelled and not row.closed:  # of no use any more
+            if row.cancelled and not row.closed and row.backend_id:  # of no use any more
                 self.backend.end(row.backend_id)
         self.step()
         assert self.task(task).state is (S.ERROR if code else S.FINISHED)

@@ -35,6 +35,20 @@ class TestSharing:
         rig.step()
         assert rig.task(task).state is S.ERROR, "it had been alone: nothing else is to be tried"
 
+    def test_a_runner_that_asks_for_the_same_room_again_is_not_obeyed(self, rig: Rig) -> None:
+        """Each retry beside others has to demand more than the one before it: so they end."""
+        [task] = rig.job()
+        rig.step()
+        [key] = rig.keys()
+        room = {"gpu": 9_000_000_000, "host": None, "alone": False}
+        for number in (1, 2):
+            rig.say(key, {"e": "started", "task": task, "attempt": number, "pid": 7})
+            ended = {"e": "ended", "task": task, "attempt": number, "exit": 1, "cause": "gpu_oom", "again": room}
+            rig.say(key, ended)
+            rig.step()
+        assert [one.number for one in rig.attempts(task)] == [1, 2]
+        assert rig.task(task).state is S.ERROR
+
     def test_a_stop_is_a_stop_however_it_ended(self, rig: Rig) -> None:
         [task] = rig.job()
         rig.step()

@@ -85,7 +85,7 @@ def test_lookup_of_many_by_task_and_number(db: Database) -> None:
         keys = [(task, 1) for task in ids] + [(ids[0], 2)]
         found = attempts.lookup(c, [*keys, (ids[0], 3), ("nope-1", 1)])
         assert set(found) == set(keys)
-        assert (found[ids[0], 1].a_state, found[ids[0], 2].resumed, found[ids[0], 1].resumed) == (
+        assert (found[ids[0], 1].attempt_state, found[ids[0], 2].resumed, found[ids[0], 1].resumed) == (
             "submitted",
             True,
             False,
@@ -99,11 +99,11 @@ def test_ended_with_counts_since_the_last_plain_start(db: Database) -> None:
     history = [(Cause.LOST, True), (Cause.LOST, True), (Cause.PREEMPTED, True), (Cause.LOST, False), (Cause.LOST, True)]
     counts = []
     with db.read() as c:
-        assert attempts.ended_with(c, task, "lost") == 0
+        assert attempts.ended_with(c, task, Cause.LOST) == 0
     for number, (cause, resumed) in enumerate(history, start=1):
         move(db, task, S.ERROR, cause)
         with db.write() as c:
-            counts.append((attempts.ended_with(c, task, "lost"), attempts.ended_with(c, task, "preempted")))
+            counts.append((attempts.ended_with(c, task, Cause.LOST), attempts.ended_with(c, task, Cause.PREEMPTED)))
             attempts.begin_next(c, JOB, [(task, number)], resumed=resumed)
     assert counts == [(1, 0), (2, 0), (2, 1), (3, 1), (1, 0)]
 
@@ -113,7 +113,7 @@ def test_updates_with_different_columns_each_reach_their_row(db: Database) -> No
     with db.write() as c:
         attempts.update_tasks(c, [{"id": one, "epoch": 1.0}, {"id": two, "epoch": 2.0, "epochs": 5}, {"id": three}])
         attempts.update_tasks(c, [])
-        attempts.update_attempts(c, [{"id": current(c, two).a_id, "warnings": ["ü"], "exit_code": -9}])
+        attempts.update_attempts(c, [{"id": current(c, two).attempt_id, "warnings": ["ü"], "exit_code": -9}])
     with db.read() as c:
         assert [(current(c, t).epoch, current(c, t).epochs) for t in (one, two, three)] == [
             (1.0, None),

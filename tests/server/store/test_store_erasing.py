@@ -18,7 +18,7 @@ def filled(db: Database, job: str, tasks: int, points: int) -> None:
     with db.write() as c:
         for task in ids:
             names = {f"m{number}": [(step, 1.0, 1.0) for step in range(points)] for number in range(3)}
-            metrics.Appender().append(c, {current(c, task).a_id: names})
+            metrics.Appender().append(c, {current(c, task).attempt_id: names})
         batch = AllocationBatch(key=f"{job}-a1", name="a", folder="/f", runner=[], resources=Resources(), count=2)
         allocations.plan(c, job, "local", batch)
 
@@ -75,7 +75,7 @@ def test_what_is_detached_is_none_of_the_engines_business(db: Database) -> None:
     with db.write() as c:
         jobs.mark_removing(c, JOB)
         attempts.update_tasks(c, [{"id": one, "state": TaskState.RUNNING.value}])
-        attempts.mark_published(c, [current(c, two).a_id])
+        attempts.mark_published(c, [current(c, two).attempt_id])
         batch = AllocationBatch(key=f"{JOB}-a1", name="a", folder="/f", runner=[], resources=Resources())
         allocations.plan(c, JOB, "local", batch)
         erasing.detach(c, JOB)

@@ -258,7 +258,7 @@ def test_delete_takes_all_that_belongs_to_the_job_and_nothing_else(db: Database)
     for job in ("k3v9x2ab", "other"):
         [task] = add_job(db, job)
         with db.write() as c:
-            metrics.Appender().append(c, {current(c, task).a_id: {"loss": [(1, 2, 3)]}})
+            metrics.Appender().append(c, {current(c, task).attempt_id: {"loss": [(1, 2, 3)]}})
             batch = AllocationBatch(key=f"{job}-a1", name="a", folder="/f", runner=[], resources=Resources())
             allocations.plan(c, job, "local", batch)
     with db.write() as c:

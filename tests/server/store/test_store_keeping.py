@@ -111,7 +111,7 @@ def test_attempts_that_others_came_after(db: Database, done: list[str]) -> None:
         assert found == [keeping.Superseded(JOB, done[0], 1, 2000.0)], "the second began a moment ago"
         assert [one.number for one in keeping.superseded(c, time.time() + 1)] == [1, 2]
         assert list(keeping.superseded(c, 1999.0)) == []
-        assert current(c, done[0]).a_number == 3
+        assert current(c, done[0]).attempt_number == 3
 
 
 def test_runners_that_something_uses(db: Database, done: list[str]) -> None:

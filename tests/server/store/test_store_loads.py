@@ -65,7 +65,7 @@ def test_tasks_that_run(db: Database) -> None:
         attempts.update_attempts(c, [{"id": attempt, **place}])
         found = loads.running(c, 1060.0)
         assert [one.task for one in found.values()] == [first, second]
-        one = found[current(c, second).a_id]
+        one = found[current(c, second).attempt_id]
     assert (one.job, one.name, one.user, one.seconds) == ("k3v9x2ab", "sweep", "ann", 60.0)
     assert (one.node, one.device, one.allocation, one.peak_gpu_memory) == ("n1", "gpu 0", "a.0", 2**35)
     assert (one.resources.cpus, one.resources.memory) == (4, 2 * 2**30)

@@ -28,7 +28,7 @@ def task(db: Database) -> str:
 
 def attempt_id(db: Database, task: str) -> int:
     with db.read() as c:
-        found: int = current(c, task).a_id
+        found: int = current(c, task).attempt_id
     return found
 
 
@@ -99,7 +99,10 @@ def test_many_series_in_one_go(db: Database) -> None:
     ids = add_job(db, tasks=500)
     with db.write() as c:
         rows = attempts.lookup(c, [(task, 1) for task in ids])
-        new = {row.a_id: {"loss": [(1.0, row.number, 0.0)], "sys/cpu": [(0.0, 1.0, 0.0)]} for row in rows.values()}
+        new = {
+            row.attempt_id: {"loss": [(1.0, float(row.number), 0.0)], "sys/cpu": [(0.0, 1.0, 0.0)]}
+            for row in rows.values()
+        }
         appender = Appender()
         appender.append(c, new)
         appender.append(c, new)
@@ -130,8 +133,8 @@ def test_forget_drops_the_named_series_of_one_attempt(db: Database) -> None:
         for name in ("loss", "acc"):
             append(db, attempt_id(db, task), name, [(i, 1, 1) for i in range(CAP + 1)], appender)
     with db.write() as c:
-        appender.forget(c, current(c, one).a_id, {"loss", "unknown"})
-        appender.forget(c, current(c, one).a_id, set())
+        appender.forget(c, current(c, one).attempt_id, {"loss", "unknown"})
+        appender.forget(c, current(c, one).attempt_id, set())
     with db.read() as c:
         found = {(curve.task, curve.metric) for curve in metrics.curves(c, [one, two], None, None)}
     assert found == {(one, "acc"), (two, "loss"), (two, "acc")}

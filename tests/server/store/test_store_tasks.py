@@ -3,10 +3,11 @@
 from typing import Any, ClassVar
 
 import pytest
+import sqlalchemy as sa
 
 from paddock.errors import Conflict, InvalidInput, NotFound
 from paddock.models import Cause, TaskState
-from paddock.server.store import attempts, tasks
+from paddock.server.store import attempts, tables, tasks
 from paddock.server.store.db import Database
 from tests.server.store.given import add_job, current, move, told
 
@@ -49,7 +50,7 @@ class TestPage:
         move(db, ids[2], S.RUNNING, best_value=2.0)
         move(db, ids[4], S.ERROR, Cause.GPU_OOM)
         with db.write() as c:
-            attempts.update_attempts(c, [{"id": current(c, ids[1]).a_id, "ended_at": 1500.0}])
+            attempts.update_attempts(c, [{"id": current(c, ids[1]).attempt_id, "ended_at": 1500.0}])
 
     @pytest.mark.parametrize(
         ("sort", "numbers"),
@@ -87,7 +88,13 @@ def test_a_task_shows_its_current_attempt(db: Database) -> None:
     [task] = add_job(db, epochs=10)
     move(db, task, S.RUNNING, epoch=4.0, first_epoch=0.0, last_value=float("inf"))
     with db.write() as c:
-        change = {"id": current(c, task).a_id, "node": "n1", "device": "gpu 0", "peak_memory": 2**40, "warnings": ["w"]}
+        change = {
+            "id": current(c, task).attempt_id,
+            "node": "n1",
+            "device": "gpu 0",
+            "peak_memory": 2**40,
+            "warnings": ["w"],
+        }
         attempts.update_attempts(c, [change])
     with db.read() as c:
         shown = tasks.get(c, task)
@@ -129,7 +136,7 @@ class TestStop:
         with db.write() as c:
             tasks.request_stop(c, JOB, None)
             [row] = attempts.stopping(c, JOB, 9)
-            attempts.mark_ordered(c, [row.a_id])
+            attempts.mark_ordered(c, [row.attempt_id])
             assert attempts.stopping(c, JOB, 9) == []
             assert attempts.jobs_stopping(c) == []
 
@@ -146,6 +153,9 @@ class TestRestart:
         "best_at": 9.0,
     }
 
+    def reached(self, c: sa.Connection) -> dict[str, Any]:
+        return {**c.execute(sa.select(*(tables.tasks.c[name] for name in self.REACHED))).one()._mapping}
+
     def test_a_plain_one_forgets_what_was_reached(self, db: Database) -> None:
         [task] = add_job(db)
         move(db, task, S.ERROR, Cause.USER_ERROR, stopping=True, **self.REACHED)
@@ -153,11 +163,11 @@ class TestRestart:
             assert tasks.restart(c, JOB, None, failed=False, resume=False) == [task]
         with db.read() as c:
             shown = tasks.get(c, task)
-            row = current(c, task)
+            reached = self.reached(c)
             first, second = tasks.attempts_of(c, task)
             assert told(c, 0)[-1].data == {"change": "restarted", "ids": [task]}
         assert (shown.state, shown.attempt, shown.stopping, shown.cause) == (S.SUBMITTED, 2, False, None)
-        assert all(getattr(row, name) is None for name in self.REACHED)
+        assert set(reached.values()) == {None}
         assert (first.state, first.cause, first.number) == (S.ERROR, Cause.USER_ERROR, 1)
         assert (second.state, second.cause, second.number, second.resumed) == (S.SUBMITTED, None, 2, False)
 
@@ -167,8 +177,7 @@ class TestRestart:
         with db.write() as c:
             assert tasks.restart(c, JOB, [task], failed=False, resume=True) == [task]
         with db.read() as c:
-            row = current(c, task)
-            assert {name: getattr(row, name) for name in self.REACHED} == self.REACHED
+            assert self.reached(c) == self.REACHED
             assert [attempt.resumed for attempt in tasks.attempts_of(c, task)] == [False, True]
 
     @pytest.mark.parametrize("state", [S.SUBMITTED, S.RUNNING])

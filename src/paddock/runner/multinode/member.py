@@ -18,7 +18,7 @@ from .. import scheduler
 from ..manifest import SRUN, TENSORFLOW, Members
 from . import member_watch
 
-PATIENCE = 120.0
+WAIT_SECONDS = 120.0
 _POLL_SECONDS = 0.1
 _FLAGS = frozenset("bBdEiIOPqsSuvx")  # of Python, that take no value
 _TORCHRUN = ["-m", "torch.distributed.run"]
@@ -136,11 +136,11 @@ def _flags(arguments: List[str]) -> Tuple[List[str], List[str]]:
 
 def _publish(folder: str, rank: int, address: Tuple[str, int]) -> None:
     host, port = address
-    told: Dict[str, Any] = {"rank": rank, "address": host, "port": port, "node": socket.gethostname()}
+    record: Dict[str, Any] = {"rank": rank, "address": host, "port": port, "node": socket.gethostname()}
     job, step = os.environ.get("SLURM_JOB_ID"), os.environ.get("SLURM_STEP_ID")
-    told["step"] = "%s.%s" % (job, step) if job and step else None
+    record["step"] = "%s.%s" % (job, step) if job and step else None
     try:
-        files.write_plain(layout.member(folder, rank), json.dumps(told).encode(), below=os.path.dirname(folder))
+        files.write_plain(layout.member(folder, rank), json.dumps(record).encode(), below=os.path.dirname(folder))
     except OSError as error:
         raise MemberError("cannot tell the other processes of this task: %s" % error) from error
     if os.path.lexists(layout.over(folder)):
@@ -150,7 +150,7 @@ def _publish(folder: str, rank: int, address: Tuple[str, int]) -> None:
 def _await(members: Members, folder: str, needed: List[int]) -> List[Tuple[str, int]]:
     """Addresses and ports of these, in their order."""
     found: Dict[int, Tuple[str, int]] = {}
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + WAIT_SECONDS
     while True:
         for rank in needed:
             if rank not in found:
@@ -161,7 +161,7 @@ def _await(members: Members, folder: str, needed: List[int]) -> List[Tuple[str, 
         if time.monotonic() >= deadline:
             names = ", ".join(map(str, missing))
             text = "the processes of this task did not find each other: no word of %s (of %d, from 0 on) for %d seconds"
-            raise MemberError(text % (names, members.total, PATIENCE))
+            raise MemberError(text % (names, members.total, WAIT_SECONDS))
         time.sleep(_POLL_SECONDS)
 
 
@@ -169,8 +169,8 @@ def _read(path: str, rank: int, found: Dict[int, Tuple[str, int]]) -> None:
     # That opens the folder, too, which makes a network file system ask whether there are new names in it.
     below = os.path.dirname(os.path.dirname(path))
     try:
-        told = json.loads(files.read_plain(path, LONGEST, below=below).decode("utf-8"))
-        found[rank] = str(told["address"]), int(told["port"])
+        record = json.loads(files.read_plain(path, LONGEST, below=below).decode("utf-8"))
+        found[rank] = str(record["address"]), int(record["port"])
     except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
         pass
 

@@ -43,7 +43,7 @@ def run(folder: str, rank: int, become: Callable[[], NoReturn]) -> int:
     killed = os.WTERMSIG(status) if os.WIFSIGNALED(status) else None
     code = None if killed is not None else os.WEXITSTATUS(status)
     end = {"exit": code, "signal": killed, "oom": killed == signal.SIGKILL and oom.read() > before}
-    _tell(layout.member_end(folder, rank), {"rank": rank, "node": _node(), "at": time.time(), **end, **used})
+    _write(layout.member_end(folder, rank), {"rank": rank, "node": _node(), "at": time.time(), **end, **used})
     if killed is not None:
         _die_of(killed)
     return code or 0
@@ -61,13 +61,13 @@ def _watch(folder: str, rank: int, child: int) -> Tuple[int, Dict[str, Any]]:
         pause = EVERY_SECONDS
         found = sampler.sample()
         if found is not None:
-            _tell(layout.member_usage(folder, rank), {"memory": found.memory, "cpu": found.cpu})
+            _write(layout.member_usage(folder, rank), {"memory": found.memory, "cpu": found.cpu})
 
 
-def _tell(path: str, what: Dict[str, Any]) -> None:
+def _write(path: str, record: Dict[str, Any]) -> None:
     # It is no reason to end a training that nobody can be told of it.
     with contextlib.suppress(OSError):
-        files.write_plain(path, json.dumps(what).encode(), below=os.path.dirname(os.path.dirname(path)))
+        files.write_plain(path, json.dumps(record).encode(), below=os.path.dirname(os.path.dirname(path)))
 
 
 def _node() -> Optional[str]:

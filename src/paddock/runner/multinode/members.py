@@ -65,7 +65,7 @@ def _program(name: str) -> str:
     return shutil.which(name) or name
 
 
-class Crew:
+class SrunMembers:
     """The members of an attempt that runs through srun."""
 
     def __init__(self, members: Members, folder: str) -> None:
@@ -76,22 +76,22 @@ class Crew:
 
     @property
     def step(self) -> Optional[str]:
-        """JOB.STEP, once a member has told it."""
+        """JOB.STEP, once a member has reported it."""
         if self._step is None:
-            told = (record.get("step") for record in self._told(layout.member))
-            self._step = next((step for step in told if _is_step(step)), None)
+            given = (record.get("step") for record in self._records(layout.member))
+            self._step = next((step for step in given if _is_step(step)), None)
         return self._step
 
     def usage(self) -> Optional[ProcessUsage]:
-        """Of all members together, as they last told it."""
-        told = [(_count(one.get("memory")), _count(one.get("cpu"))) for one in self._told(layout.member_usage)]
-        if not told:
+        """Of all members together, as they last reported it."""
+        given = [(_count(one.get("memory")), _count(one.get("cpu"))) for one in self._records(layout.member_usage)]
+        if not given:
             return None
-        return ProcessUsage(int(sum(memory for memory, _ in told)), round(sum(cpu for _, cpu in told), 3))
+        return ProcessUsage(int(sum(memory for memory, _ in given)), round(sum(cpu for _, cpu in given), 3))
 
     def ends(self) -> List[Dict[str, Any]]:
         """How members ended, as far as they could tell it, the first end first."""
-        return sorted(self._told(layout.member_end), key=lambda one: _count(one.get("at")))
+        return sorted(self._records(layout.member_end), key=lambda one: _count(one.get("at")))
 
     def used(self) -> Tuple[int, float]:
         """The most memory that one of them had, and the time that all of them computed."""
@@ -106,7 +106,7 @@ class Crew:
         first = next(iter(by_itself or bad), None)
         return first if first is not None and type(first.get("signal")) is int else None
 
-    def _told(self, path: Callable[[str, int], str]) -> List[Dict[str, Any]]:
+    def _records(self, path: Callable[[str, int], str]) -> List[Dict[str, Any]]:
         attempt_dir, inner = os.path.split(self._folder)
         try:
             folder = Folder(attempt_dir, attempt_dir)
@@ -119,8 +119,8 @@ class Crew:
             folder.close()
 
     def terminate(self) -> bool:
-        """Whether the members get SIGTERM; if not, srun has to be told to end."""
-        # A scheduler that refuses is ending the job already, and has told the members so.
+        """Whether the members get SIGTERM; if not, srun has to be signalled."""
+        # A scheduler that refuses is ending the job already, and has signalled the members.
         return self.step is not None and self._scancel("TERM", TERM_SECONDS)
 
     def kill(self) -> None:
@@ -146,15 +146,15 @@ class Crew:
         return True
 
 
-class CrewSampler:
+class SrunSampler:
     """In place of a look at processes that may be on other machines: what they tell."""
 
-    def __init__(self, crew: Crew) -> None:
-        self._crew = crew
+    def __init__(self, members: SrunMembers) -> None:
+        self._members = members
         self.peak_memory = 0
 
     def sample(self) -> Optional[ProcessUsage]:
-        usage = self._crew.usage()
+        usage = self._members.usage()
         if usage is not None:
             self.peak_memory = max(self.peak_memory, usage.memory)
         return usage
@@ -168,11 +168,11 @@ def _record(folder: Folder, inner: str, name: str) -> Optional[Dict[str, Any]]:
     return found if isinstance(found, dict) else None
 
 
-def _is_step(told: Any) -> bool:
+def _is_step(given: Any) -> bool:
     """A step of this very job: it becomes an argument of scancel."""
-    if not isinstance(told, str) or not re.fullmatch(r"[0-9]+\.[0-9]+", told):
+    if not isinstance(given, str) or not re.fullmatch(r"[0-9]+\.[0-9]+", given):
         return False
-    return told.partition(".")[0] == os.environ.get("SLURM_JOB_ID", told.partition(".")[0])
+    return given.partition(".")[0] == os.environ.get("SLURM_JOB_ID", given.partition(".")[0])
 
 
 def _count(value: Any) -> float:

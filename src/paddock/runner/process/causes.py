@@ -73,7 +73,7 @@ _BARE_EXCEPTION = re.compile(
 )  # SyntaxError has no traceback
 _ASIDE = ("Exception ignored in", "Exception in thread")  # tracebacks that end nothing
 _LAUNCHER = "torch.distributed.elastic.multiprocessing.errors.ChildFailedError"  # says only that a child failed
-_TELLING = (  # lines of other programs that say why; a line further down says it better
+_EXPLANATIONS = (  # lines of other programs that say why; a line further down says it better
     re.compile(r"\S+: error: .+"),  # argparse
     re.compile(r".+: command not found$"),
     re.compile(r"what\(\): .+"),
@@ -90,13 +90,13 @@ def explain(
         return None, None
     lines = _lines(log_path)
     exception = _final_exception(lines)
-    telling = exception[:1] or _telling(lines)
+    explanation = exception[:1] or _explanation(lines)
     text = "\n".join(exception) if exception else "\n".join(lines)[-_END:]
     cause = HOST_OOM if oom_killed else _cause(text, signal)
     if signal is not None:
-        return cause, _shorten(_by_signal(signal, telling, oom_killed))
-    if telling and not oom_killed:
-        return cause, _shorten(telling[0])
+        return cause, _shorten(_by_signal(signal, explanation, oom_killed))
+    if explanation and not oom_killed:
+        return cause, _shorten(explanation[0])
     code = "ended without an exit code" if exit_code is None else "exit code %d" % exit_code
     if oom_killed:
         return cause, "%s: %s" % (code, _OOM_KILLED)
@@ -181,12 +181,12 @@ def _direct_cause(lines: list[str], start: int) -> list[str]:
     return next((found for _, found in _exceptions(lines[: start - 1])), [])
 
 
-def _telling(lines: list[str]) -> list[str]:
+def _explanation(lines: list[str]) -> list[str]:
     last = [line.strip() for line in lines[-8:]]
     if last and _BARE_EXCEPTION.match(last[-1]):
         return last[-1:]
     for line in reversed(last):
-        if any(pattern.match(line) for pattern in _TELLING):
+        if any(pattern.match(line) for pattern in _EXPLANATIONS):
             return [line]
     return []
 
@@ -207,14 +207,14 @@ def _name(signal: int) -> str:
         return "unknown"
 
 
-def _by_signal(signal: int, telling: list[str], oom_killed: bool) -> str:
+def _by_signal(signal: int, explanation: list[str], oom_killed: bool) -> str:
     name = "signal %d (%s)" % (signal, _name(signal))
     if oom_killed:
         return "killed by %s: %s" % (name, _OOM_KILLED)
     if _name(signal) not in _CRASHES:
         return "killed by %s, not by Paddock" % name
-    said = telling and "Segmentation fault" not in telling[0]
-    return "crashed: %s%s" % (name, "; %s" % telling[0] if said else "")
+    said = explanation and "Segmentation fault" not in explanation[0]
+    return "crashed: %s%s" % (name, "; %s" % explanation[0] if said else "")
 
 
 def _shorten(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from typing import Deque, Mapping, Optional
+from typing import Callable, Deque, Mapping, Optional
 
 # Between the end of the last grace period and the end of the allocation: to report, and to leave.
 SPARE_SECONDS = 3.0
@@ -31,16 +31,20 @@ class Deadline:
         warn_seconds: float,
         grace_seconds: float,
         environ: Mapping[str, str],
+        clock: Callable[[], float] = time.monotonic,
+        wall_clock: Callable[[], float] = time.time,
     ) -> None:
+        self._clock = clock
+        self._wall_clock = wall_clock
         self._warn_seconds = warn_seconds
         self._grace_seconds = grace_seconds
-        self._started = time.monotonic()
+        self._started = self._clock()
         self._end: Optional[float] = None
         self.ends_at: Optional[int] = None  # in seconds since 1970
         self._announced = False
         self._took: Deque[float] = deque(maxlen=LATELY)
         self._limit = time_limit or _limit(environ)
-        left = _left(environ)
+        left = _left(environ, wall_clock())
         if left is None:
             left = time_limit
         if left is not None:
@@ -68,7 +72,7 @@ class Deadline:
     def announced(self) -> None:
         """The scheduler says that the end is near. It may say so early: an end that is known stays, if it is near."""
         self._announced = True
-        soon = time.monotonic() + self._warn_seconds
+        soon = self._clock() + self._warn_seconds
         if self._end is None or soon + EARLY_SECONDS < self._end:
             self._ends_in(self._warn_seconds)
 
@@ -76,7 +80,7 @@ class Deadline:
         """Another time limit; but when the scheduler has said that the end is near, it is."""
         if not self._announced and seconds != self._limit:
             self._limit = seconds
-            self._ends_in(self._started + seconds - time.monotonic())
+            self._ends_in(self._started + seconds - self._clock())
 
     def learn(self, seconds: float) -> None:
         """So long a task took that ended well."""
@@ -87,7 +91,7 @@ class Deadline:
         if self._end is None:
             return True
         ever = self._total - self._warning
-        left = self._end - self._warning - time.monotonic()
+        left = self._end - self._warning - self._clock()
         needed = self._needed(estimate)
         # What is longer than any allocation goes on from its checkpoint in the next one.
         if needed is None or needed > ever:
@@ -95,8 +99,8 @@ class Deadline:
         return needed <= left or left >= FRESH_SHARE * ever
 
     def _ends_in(self, seconds: float) -> None:
-        self._end = time.monotonic() + seconds
-        self.ends_at = round(time.time() + seconds)
+        self._end = self._clock() + seconds
+        self.ends_at = round(self._wall_clock() + seconds)
 
     def _needed(self, estimate: Optional[float]) -> Optional[float]:
         if estimate is not None:
@@ -104,7 +108,7 @@ class Deadline:
         return max(self._took) * CAUTION if self._took else None
 
     def _within(self, seconds: float) -> bool:
-        return self._end is not None and time.monotonic() >= self._end - seconds
+        return self._end is not None and self._clock() >= self._end - seconds
 
     @property
     def _total(self) -> float:
@@ -120,9 +124,9 @@ class Deadline:
         return max(self._margin, min(self._warn_seconds, LARGEST_WARNING * self._total))
 
 
-def _left(environ: Mapping[str, str]) -> Optional[float]:
+def _left(environ: Mapping[str, str], now: float) -> Optional[float]:
     end = _moment(environ, "SLURM_JOB_END_TIME")
-    left = None if end is None else end - time.time()
+    left = None if end is None else end - now
     return left if left is not None and 0 < left < _FAR else None
 
 

@@ -13,7 +13,7 @@ class Fence:
         self._next = layout.journal(allocation_dir, number + 1)
         self.crossed = False
 
-    def look(self) -> bool:
+    def check(self) -> bool:
         """Whether there is a later start. A file system that does not answer has not said so."""
         # Opening makes a network file system ask its server; and that of the folder, whether new names are in it.
         try:

@@ -41,7 +41,7 @@ class Guard:
         if not self._pid:
             with contextlib.suppress(BaseException):
                 os.close(self._writer)
-                _stand(reader, self._mark)
+                _guard(reader, self._mark)
             os._exit(0)
         os.close(reader)
         os.set_blocking(self._writer, False)
@@ -53,38 +53,38 @@ class Guard:
         os.close(self._writer)
         self._start()
         for leader in self._leaders:
-            self._tell(b"+%d\n" % leader)
+            self._send(b"+%d\n" % leader)
         for folder in self._folders:
-            self._tell(b"/" + os.fsencode(folder) + b"\n")
+            self._send(b"/" + os.fsencode(folder) + b"\n")
 
     def watch(self, leader: int) -> None:
         self._leaders.add(leader)
-        self._tell(b"+%d\n" % leader)
+        self._send(b"+%d\n" % leader)
 
     def forget(self, leader: int) -> None:
         """It has ended: its number may soon be another's."""
         self._leaders.discard(leader)
-        self._tell(b"-%d\n" % leader)
+        self._send(b"-%d\n" % leader)
 
     def remove(self, folder: str) -> None:
         """When the runner is gone, a folder of its own goes as well."""
         if folder not in self._folders:
             self._folders.append(folder)
-            self._tell(b"/" + os.fsencode(folder) + b"\n")
+            self._send(b"/" + os.fsencode(folder) + b"\n")
 
-    def _tell(self, text: bytes) -> None:
+    def _send(self, text: bytes) -> None:
         with contextlib.suppress(OSError):
             os.write(self._writer, text)
 
 
-def _stand(reader: int, mark: str) -> None:
+def _guard(reader: int, mark: str) -> None:
     os.setsid()
     signal.set_wakeup_fd(-1)
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2):
         signal.signal(number, signal.SIG_IGN)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    with os.fdopen(reader, "rb") as told:
-        leaders, folders = _listen(told)
+    with os.fdopen(reader, "rb") as orders:
+        leaders, folders = _read_orders(orders)
     for leader in leaders:
         with contextlib.suppress(OSError):
             os.killpg(leader, signal.SIGKILL)
@@ -93,11 +93,11 @@ def _stand(reader: int, mark: str) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _listen(told: BinaryIO) -> Tuple[Set[int], List[bytes]]:
+def _read_orders(orders: BinaryIO) -> Tuple[Set[int], List[bytes]]:
     """Until the runner is gone: the tasks that it has left, and its folders."""
     leaders: Set[int] = set()
     folders: List[bytes] = []
-    for line in told:
+    for line in orders:
         kind, what = line[:1], line[1:].rstrip(b"\n")
         if kind == b"/":
             folders.append(what)

@@ -13,15 +13,15 @@ class HostMemory(NamedTuple):
     available: int
 
 
-def look() -> Optional[HostMemory]:
+def read() -> Optional[HostMemory]:
     """The machine's, or the allocation's where that is less."""
-    machine = _machine()
-    bounds = [machine] if machine is not None else []
+    node = _of_node()
+    bounds = [node] if node is not None else []
     bounds += [HostMemory(limit, max(0, limit - used)) for limit, used in _limits()]
     return min(bounds, key=lambda one: one.available, default=None)
 
 
-def _machine() -> Optional[HostMemory]:
+def _of_node() -> Optional[HostMemory]:
     found = {}
     try:
         with open("/proc/meminfo", encoding="ascii", errors="replace") as file:

@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import time
-from typing import Dict, List, Optional, Tuple
+from typing import Callable, Dict, List, Optional, Tuple
 
 from ...common import processes
 from ..mailbox import QueuedAttempt
@@ -41,19 +41,21 @@ class RunningTask:
         process: subprocess.Popen[bytes],
         watch: GuardedFollower,
         oom: OomCounter,
-        crew: Optional[members.Crew] = None,
+        srun_members: Optional[members.SrunMembers] = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        self._clock = clock
         self.attempt = attempt
         self.place = place
         self.watch = watch
         self.pid = process.pid
-        self.sampler = members.CrewSampler(crew) if crew is not None else Sampler(process.pid)
+        self.sampler = members.SrunSampler(srun_members) if srun_members is not None else Sampler(process.pid)
         self.by: Optional[str] = None
         self._why: Explanation = (None, None)
         self._process = process
-        self._crew = crew
+        self._members = srun_members
         self._warned = False
-        self._began = time.monotonic()
+        self._began = self._clock()
         self._oom = oom
         self._oom_before = oom.read()
         self._kill_at: Optional[float] = None
@@ -84,8 +86,8 @@ class RunningTask:
             return
         if self.alive:
             self.by, self._why = by, why
-            self._kill_at = time.monotonic() + grace
-            if self._crew is None or not self._crew.terminate():
+            self._kill_at = self._clock() + grace
+            if self._members is None or not self._members.terminate():
                 processes.signal_group(self.pid, signal.SIGTERM)
         elif self._was_terminated():
             self.by, self._why = by, why
@@ -93,8 +95,8 @@ class RunningTask:
     def kill(self) -> None:
         self._kill_at = 0.0
         if self.alive:
-            if self._crew is not None:
-                self._crew.kill()
+            if self._members is not None:
+                self._members.kill()
             processes.signal_group(self.pid, signal.SIGKILL)
 
     def kill_if_due(self) -> None:
@@ -106,9 +108,9 @@ class RunningTask:
         if self._warned or not self.alive:
             return
         self._warned = True
-        if self._crew is not None:
+        if self._members is not None:
             # The members have seen to it that it ends none of them. srun waits for signals, it does not catch them.
-            if self._crew.step is not None:
+            if self._members.step is not None:
                 processes.signal_process(self.pid, signal.SIGUSR1)
             return
         for pid in processes.tree(self.pid):
@@ -121,18 +123,18 @@ class RunningTask:
             processes.signal_group(self.pid, signal.SIGKILL)
         _, self._status, usage = os.wait4(self.pid, 0)
         self._process.returncode = self._status
-        self._ended_at = time.monotonic()
+        self._ended_at = self._clock()
         self._max_memory = usage.ru_maxrss * 1024
         self._cpu_seconds = usage.ru_utime + usage.ru_stime
-        if self._crew is not None:  # not what srun used
-            self._max_memory, self._cpu_seconds = self._crew.used()
-        if self._crew is not None and os.WIFSIGNALED(self._status):
-            self._crew.kill()
+        if self._members is not None:  # not what srun used
+            self._max_memory, self._cpu_seconds = self._members.used()
+        if self._members is not None and os.WIFSIGNALED(self._status):
+            self._members.kill()
 
     def settled(self, leftovers: List[Leftover]) -> bool:
         """Whether nothing of it is left; if not, kills that."""
-        waited = time.monotonic() - (self._ended_at or 0.0)
-        if self.by is None and waited < self._last_word_after():
+        waited = self._clock() - (self._ended_at or 0.0)
+        if self.by is None and waited < self._order_seconds():
             return False
         graceful = self._kill_at is not None and not self._grace_is_over()
         for left in leftovers:
@@ -163,7 +165,7 @@ class RunningTask:
         }
 
     def _explain(self, code: Optional[int], number: Optional[int], killed: bool) -> Explanation:
-        member = self._crew.killed() if self._crew is not None and number is None else None
+        member = self._members.killed() if self._members is not None and number is None else None
         if member is None:
             return explain(self.place.log, code, number, killed)
         # srun says only that one was killed: which, and of what, it has told itself.
@@ -171,9 +173,9 @@ class RunningTask:
         return cause, "rank %s on %s: %s" % (member.get("rank"), member.get("node"), reason)
 
     def _grace_is_over(self) -> bool:
-        return self._kill_at is not None and time.monotonic() >= self._kill_at
+        return self._kill_at is not None and self._clock() >= self._kill_at
 
-    def _last_word_after(self) -> float:
+    def _order_seconds(self) -> float:
         if self._was_terminated():
             return TERM_SECONDS
         return KILLED_SECONDS if _exit(self._status) in ((None, signal.SIGKILL), (128 + signal.SIGKILL, None)) else 0.0
@@ -190,6 +192,7 @@ def start(
     attempt: QueuedAttempt,
     seat: Dict[str, str],
     ends_at: Optional[int] = None,
+    clock: Callable[[], float] = time.monotonic,
 ) -> RunningTask:
     """Raises LaunchError."""
     place = None
@@ -205,9 +208,9 @@ def start(
         if isinstance(error, LaunchError):
             raise
         raise LaunchError(describe(error)) from error
-    team = manifest.members
-    crew = members.Crew(team, place.members) if team is not None and by_srun(team) else None
-    return RunningTask(attempt, place, process, watch, oom, crew)
+    wanted = manifest.members
+    srun_members = members.SrunMembers(wanted, place.members) if wanted is not None and by_srun(wanted) else None
+    return RunningTask(attempt, place, process, watch, oom, srun_members, clock)
 
 
 def _follower(manifest: Manifest, attempt: QueuedAttempt, place: AttemptPlace) -> Follower:

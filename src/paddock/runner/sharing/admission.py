@@ -1,7 +1,7 @@
 """Whether there is room for another task in an allocation, and where.
 
 A task gets a seat only when it is expected to fit: its GPU memory, by what tasks of this job have needed so far; the
-memory of the machine; and, where it is to be found out how many share a card, as many as were found to pay.
+memory of the machine; and, where it is to be found out how many share a GPU, as many as were found to pay.
 """
 
 from __future__ import annotations
@@ -9,53 +9,53 @@ from __future__ import annotations
 from typing import Any, Dict, List, Mapping, Optional
 
 from ...common import cores, node_stats, processes
-from ...common.gpus import Card, Gpus, visible
+from ...common.gpus import GpuDriver, GpuInfo, visible
 from ..mailbox import Identity, QueuedAttempt
 from ..manifest import Manifest
 from ..process import host_memory
 from ..process.usage import ProcessUsage
 from . import packing, packing_controller, seats
 from .mps import Mps
-from .occupants import Group, Occupant
+from .occupants import GpuGroup, Occupant
 from .packing import MemoryHistory
 from .packing_controller import Observation, PackingController
 from .seats import AssignedSeat, Seats
 
-PATIENCE = 60.0  # so long one that has to be alone waits for a card to become free by itself
-_LONGER = 5.0  # and its runner stays for it
+WAIT_SECONDS = 60.0  # so long one that has to be alone waits for a GPU to become free by itself
+_EXTRA_SECONDS = 5.0  # and its runner stays for it
 _HOST_MARGIN = 0.03
-_LOOKS = 10  # a pace is measured over so many looks at least: when in between it was told is not known
-_OURS = 10**8  # bytes that a runner holds itself, with what its scheduler started: no reason to wait
+_POLLS = 10  # a pace is measured over so many looks at least: when in between it was told is not known
+_OWN_BYTES = 10**8  # bytes that a runner holds itself, with what its scheduler started: no reason to wait
 _MOST_OWNERS = 4096
 
 
 class Admission:
-    def __init__(self, manifest: Manifest, gpus: Gpus, environ: Mapping[str, str]) -> None:
+    def __init__(self, manifest: Manifest, driver: GpuDriver, environ: Mapping[str, str]) -> None:
         self._manifest = manifest
-        self._gpus = gpus
+        self._driver = driver
         self._places = node_stats.places(environ)
         given = environ.get("CUDA_VISIBLE_DEVICES")
-        self._cards = _cards(gpus, given, self._places) if manifest.task_gpus else []
+        self._gpus = _find_gpus(driver, given, self._places) if manifest.task_gpus else []
         size = max(1, manifest.task_gpus)
-        self._groups = [Group(tuple(self._cards[i : i + size])) for i in range(0, len(self._cards) - size + 1, size)]
+        self._groups = [GpuGroup(tuple(self._gpus[i : i + size])) for i in range(0, len(self._gpus) - size + 1, size)]
         self._cores = cores.of_allocation(environ)
         self._seats = Seats(manifest, self._cores, environ)
         self._occupants: Dict[Identity, Occupant] = {}
-        self._owners: Dict[int, Optional[Identity]] = {}  # process on a card -> whose it is
-        known = (manifest.known or {}).get(self._cards[0].name if self._cards else "") or {}
+        self._owners: Dict[int, Optional[Identity]] = {}  # process on a GPU -> whose it is
+        known = (manifest.known or {}).get(self._gpus[0].name if self._gpus else "") or {}
         self._known = bool(known)
-        self._ledger = MemoryHistory(known.get("need"))
+        self._history = MemoryHistory(known.get("need"))
         self._host_need = 0
         self._waits_alone: Optional[float] = None
         self._waits_host: Optional[float] = None
         self._short_of: Optional[str] = None  # what the last one that was refused had too little of
         self._limit: Optional[str] = None  # why there are not more, as long as there were more to begin
         self._reached = 0
-        self._few = packing.first(self._cards[0].memory if self._cards else 0, self._cores.count)
-        self._auto: Optional[PackingController] = None
+        self._few = packing.first(self._gpus[0].memory if self._gpus else 0, self._cores.count)
+        self._controller: Optional[PackingController] = None
         if self._groups and manifest.per_gpu is None:
             most = max(1, manifest.slots // len(self._groups))
-            self._auto = PackingController(self._few, most, known.get("tasks"), known.get("limit"))
+            self._controller = PackingController(self._few, most, known.get("tasks"), known.get("limit"))
         self.mps = Mps(environ, manifest.mps)
 
     # --- seats ----------------------------------------------------------------------------------------------------
@@ -68,18 +68,22 @@ class Admission:
 
     @property
     def _shared(self) -> bool:
-        """Whether several tasks may be on one card."""
-        return bool(self._groups) and (self._auto is not None or (self._manifest.per_gpu or 1) > 1)
+        """Whether several tasks may be on one gpu."""
+        return bool(self._groups) and (self._controller is not None or (self._manifest.per_gpu or 1) > 1)
 
     @property
     def _most(self) -> int:
-        """Tasks on a card."""
-        return self._auto.target if self._auto is not None else self._manifest.per_gpu or 1
+        """Tasks on a gpu."""
+        return self._controller.target if self._controller is not None else self._manifest.per_gpu or 1
 
     @property
     def _wanted(self) -> int:
         """Tasks in all."""
-        return self._manifest.slots if self._auto is None else min(self._manifest.slots, self._most * len(self._groups))
+        return (
+            self._manifest.slots
+            if self._controller is None
+            else min(self._manifest.slots, self._most * len(self._groups))
+        )
 
     def seat(self, attempt: QueuedAttempt, now: float) -> Optional[AssignedSeat]:
         """None: there is no room for it now. Without others it has room in any case, sooner or later."""
@@ -93,94 +97,94 @@ class Admission:
         place = self._place(attempt, now)
         if place is None:
             return None
-        seat = seats.with_cards(self._new_seat(), place, self._groups[place].cards, self._cards, self._places)
+        seat = seats.with_gpus(self._new_seat(), place, self._groups[place].gpus, self._gpus, self._places)
         if self._shared:
             how, why = self.mps.share(self._objection)
             seat = seats.sharing(seat, how, why, self.mps.environment if how == "mps" else {})
         return seat
 
     def _for_itself(self, attempt: QueuedAttempt) -> bool:
-        """Whether it has to have the whole allocation, not only a card: it was the machine's memory that it lacked."""
+        """Whether it has to have the whole allocation, not only a gpu: it was the machine's memory that it lacked."""
         return attempt.room.alone and (attempt.room.host is not None or not self._groups)
 
     def _new_seat(self) -> AssignedSeat:
         return self._seats.make(self._wanted, {occupant.seat.place for occupant in self._occupants.values()})
 
     def _place(self, attempt: QueuedAttempt, now: float) -> Optional[int]:
-        """The group of cards with room for it."""
-        spaces = [group.space(now) for group in self._groups]
+        """The group of GPUs with room for it."""
+        memories = [group.memory(now) for group in self._groups]
         need = self._expected(attempt)
         held = self._held_for_one(attempt, now)
-        places = [place for place in range(len(spaces)) if place != held]
-        found = packing.choose([spaces[one] for one in places], need, attempt.room.alone, self._most, self._few)
+        places = [place for place in range(len(memories)) if place != held]
+        found = packing.choose([memories[one] for one in places], need, attempt.room.alone, self._most, self._few)
         if found is not None:
             return places[found]
-        if need is not None and not attempt.room.alone and any(len(spaces[one].tenants) < self._most for one in places):
+        if need is not None and not attempt.room.alone and any(len(memories[one].tasks) < self._most for one in places):
             self._short_of = packing_controller.MEMORY
         return None
 
     def _expected(self, attempt: QueuedAttempt) -> Optional[int]:
-        """Bytes that it will need on a card; None: nothing is known yet."""
+        """Bytes that it will need on a GPU; None: nothing is known yet."""
         if not self._groups[0].total:
-            return 0  # nobody tells of these cards: only the number of tasks counts
-        usual = self._ledger.need_of(attempt.params)
+            return 0  # nobody tells of these GPUs: only the number of tasks counts
+        usual = self._history.need_of(attempt.params)
         known = [one for one in (attempt.room.gpu, usual) if one is not None]
         return max(known) if known else None
 
     def _held_for_one(self, attempt: QueuedAttempt, now: float) -> Optional[int]:
-        """A card that takes nobody else, because one that has to be alone has waited long enough."""
+        """A GPU that takes nobody else, because one that has to be alone has waited long enough."""
         if attempt.room.alone:
             self._waits_alone = now if self._waits_alone is None else self._waits_alone
             return None
-        if self._waits_alone is None or now - self._waits_alone < PATIENCE:
+        if self._waits_alone is None or now - self._waits_alone < WAIT_SECONDS:
             return None
         return min(range(len(self._groups)), key=lambda place: len(self._groups[place].occupants))
 
     def _host_admits(self, attempt: QueuedAttempt, now: float) -> bool:
         need = max(attempt.room.host or 0, self._host_need if self._occupants else 0)
-        memory = host_memory.look() if need else None
+        memory = host_memory.read() if need else None
         if memory is None:
             return True
         to_come = sum(max(0, self._host_need - occupant.memory) for occupant in self._occupants.values())
         if need <= memory.available - to_come - int(memory.total * _HOST_MARGIN):
             return True
-        if not self._occupants and memory.total - memory.available < _OURS:
+        if not self._occupants and memory.total - memory.available < _OWN_BYTES:
             return True  # there will never be more
         if not self._occupants:  # others on this machine hold it: they may go, but it is not waited for ever
             self._waits_host = now if self._waits_host is None else self._waits_host
-            return now - self._waits_host >= PATIENCE
+            return now - self._waits_host >= WAIT_SECONDS
         self._short_of = packing_controller.HOST_MEMORY
         return False
 
-    def waits(self, now: float) -> bool:
+    def waits_for_memory(self, now: float) -> bool:
         """Whether a task waits for memory that others on this machine hold."""
-        return self._waits_host is not None and now - self._waits_host < PATIENCE + _LONGER
+        return self._waits_host is not None and now - self._waits_host < WAIT_SECONDS + _EXTRA_SECONDS
 
     def _objection(self) -> Optional[str]:
-        """MPS is for cards that are ours alone."""
+        """MPS is for GPUs that are ours alone."""
         self._read()
-        strange = {pid for group in self._groups for one in group.readings.values() for pid in one.processes}
-        if strange:
-            return "another process uses the GPU (%s)" % ", ".join(map(str, sorted(strange)[:3]))
-        return None if any(card.memory for card in self._cards) else "the NVIDIA driver does not answer"
+        others = {pid for group in self._groups for one in group.readings.values() for pid in one.processes}
+        if others:
+            return "another process uses the GPU (%s)" % ", ".join(map(str, sorted(others)[:3]))
+        return None if any(gpu.memory for gpu in self._gpus) else "the NVIDIA driver does not answer"
 
     # --- who comes and goes ---------------------------------------------------------------------------------------
 
-    def sit(self, attempt: QueuedAttempt, seat: AssignedSeat, pid: int, now: float) -> None:
+    def add(self, attempt: QueuedAttempt, seat: AssignedSeat, pid: int, now: float) -> None:
         self._waits_host = None
         if attempt.room.alone:
             self._waits_alone = None
         expected = None if seat.group is None else self._expected(attempt)
         occupant = Occupant(attempt, seat, pid, expected, now)
         for other in self._occupants.values():
-            other.company = occupant.company = True
+            other.shared_allocation = occupant.shared_allocation = True
         self._occupants[attempt.identity] = occupant
         if seat.group is not None:
-            self._groups[seat.group].join(occupant)
+            self._groups[seat.group].add(occupant)
         if seat.cores:
             self._seats.bind(pid, seat.cores)
 
-    def leave(self, identity: Identity, well: bool) -> Optional[Occupant]:
+    def remove(self, identity: Identity, well: bool) -> Optional[Occupant]:
         occupant = self._occupants.pop(identity, None)
         if occupant is None:
             return None
@@ -193,7 +197,7 @@ class Admission:
 
     # --- what is seen ---------------------------------------------------------------------------------------------
 
-    def look(self, now: float, waiting: bool) -> None:
+    def observe(self, now: float, waiting: bool) -> None:
         """At every poll: the memory of all, and what follows from it."""
         if not self._groups or not self._occupants:
             return
@@ -203,18 +207,18 @@ class Admission:
             for occupant in group.occupants.values():
                 if occupant.peak and occupant.steady(now):
                     self._learn(occupant)
-        if self._auto is not None:
-            self._steer(self._auto, now, waiting)
+        if self._controller is not None:
+            self._control(self._controller, now, waiting)
 
     def _learn(self, occupant: Occupant) -> None:
-        self._ledger.learn(occupant.peak, occupant.attempt.task, occupant.attempt.params)
+        self._history.learn(occupant.peak, occupant.attempt.task, occupant.attempt.params)
 
     def _read(self) -> None:
         for group in self._groups:
-            for card in group.cards:
-                reading = self._gpus.read(card)
+            for gpu in group.gpus:
+                reading = self._driver.read(gpu)
                 if reading is not None:
-                    group.readings[card.id] = reading
+                    group.readings[gpu.id] = reading
 
     def _owner(self, pid: int) -> Optional[Identity]:
         if pid not in self._owners:
@@ -224,8 +228,8 @@ class Admission:
             self._owners[pid] = next((leaders[one] for one in processes.ancestry(pid) if one in leaders), None)
         return self._owners[pid]
 
-    def usage(self, identity: Identity, usage: ProcessUsage) -> Dict[str, Any]:
-        """What was measured of a task; what there is to tell of its cards."""
+    def note_usage(self, identity: Identity, usage: ProcessUsage) -> Dict[str, Any]:
+        """What was measured of a task; what there is to tell of its gpus."""
         occupant = self._occupants[identity]
         occupant.memory, occupant.memory_peak = usage.memory, max(occupant.memory_peak, usage.memory)
         self._host_need = max(self._host_need, usage.memory)
@@ -237,49 +241,49 @@ class Admission:
         load = None if group.load is None else round(group.load, 3)
         return {"gpu_memory": occupant.total if group.total else None, "gpu_load": load}
 
-    def progress(self, identity: Identity, step: Any, now: float) -> None:
+    def note_progress(self, identity: Identity, step: Any, now: float) -> None:
         """A task has told how far it is."""
         occupant = self._occupants.get(identity)
         if occupant is None or isinstance(step, bool) or not isinstance(step, (int, float)):
             return
         occupant.progressed = True
-        if occupant.seat.group is None or self._auto is None:
+        if occupant.seat.group is None or self._controller is None:
             return
         count, before = self._groups[occupant.seat.group].computing, occupant.step
         if before is not None and step <= before[0]:
             return  # of another kind: epochs are told beside steps
         if before is None or count != before[2]:
             occupant.step = (step, now, count)
-        elif now - before[1] >= _LOOKS * self._manifest.poll_seconds:
-            self._auto.paces.note(identity, count, (step - before[0]) / (now - before[1]))
+        elif now - before[1] >= _POLLS * self._manifest.poll_seconds:
+            self._controller.throughput.note(identity, count, (step - before[0]) / (now - before[1]))
             occupant.step = (step, now, count)
 
     # --- how many -------------------------------------------------------------------------------------------------
 
     @property
-    def _fullest(self) -> Group:
+    def _fullest(self) -> GpuGroup:
         return max(self._groups, key=lambda group: len(group.occupants))
 
-    def _steer(self, steering: PackingController, now: float, waiting: bool) -> None:
+    def _control(self, controller: PackingController, now: float, waiting: bool) -> None:
         group = self._fullest
         count, load = len(group.occupants), group.load
         if load is not None and count and group.computing == count:
-            steering.paces.note_load(count, load)
+            controller.throughput.note_load(count, load)
         steady = all(occupant.steady(now) for occupant in group.occupants.values())
-        before = steering.target
-        steering.look(Observation(count, steady, waiting, load, self._fitting(group, now), self._enough_cores()))
-        if steering.target != before:
+        before = controller.target
+        controller.update(Observation(count, steady, waiting, load, self._fitting(group, now), self._enough_cores()))
+        if controller.target != before:
             self._short_of = self._limit = None
             self._bind_again()
 
-    def _fitting(self, group: Group, now: float) -> int:
-        need = self._ledger.usual
+    def _fitting(self, group: GpuGroup, now: float) -> int:
+        need = self._history.usual
         if need is None or not group.total:
             return len(group.occupants)
-        return packing.fitting(group.space(now), need, self._manifest.slots)
+        return packing.fitting(group.memory(now), need, self._manifest.slots)
 
     def _enough_cores(self) -> int:
-        """How many tasks a card the processor can feed."""
+        """How many tasks a GPU the processor can feed."""
         known = [occupant.cpu for occupant in self._occupants.values() if occupant.cpu is not None]
         each = max(sum(known) / len(known), 0.25) if known else 1.0
         each = max(each, (self._manifest.threads or 0) / packing_controller.OVERBOOK)
@@ -294,38 +298,38 @@ class Admission:
                 occupant.seat = occupant.seat._replace(cores=mine)
                 self._seats.bind(occupant.pid, mine)
 
-    def packing(self, waiting: bool) -> Optional[Dict[str, Any]]:
-        """How tasks share the cards, for the journal."""
+    def packing_record(self, waiting: bool) -> Optional[Dict[str, Any]]:
+        """How tasks share the GPUs, for the journal."""
         if not self._shared:
             return None
         group = self._fullest
         self._reached = max(self._reached, len(group.occupants))
         count = min(self._reached, self._most)
         if len(group.occupants) >= self._most:
-            self._limit = self._auto.limit if self._auto is not None else packing_controller.ASKED
+            self._limit = self._controller.limit if self._controller is not None else packing_controller.ASKED
         elif waiting:
             self._limit = self._short_of or self._limit
         return {
-            "gpu": self._cards[0].name,
+            "gpu": self._gpus[0].name,
             "tasks": count,
             "target": self._most,
-            "auto": self._auto is not None,
+            "auto": self._controller is not None,
             "limit": self._limit or (None if waiting else packing_controller.TASKS),
-            "need": self._ledger.need,
-            "total": self._cards[0].memory or None,
+            "need": self._history.need,
+            "total": self._gpus[0].memory or None,
             "load": None if group.load is None else round(group.load, 2),
-            "speedup": self._auto.paces.speedup(count) if self._auto is not None else None,
+            "speedup": self._controller.throughput.speedup(count) if self._controller is not None else None,
             "known": self._known,
         }
 
 
-def _cards(gpus: Gpus, given: Optional[str], places: List[str]) -> List[Card]:
+def _find_gpus(driver: GpuDriver, given: Optional[str], places: List[str]) -> List[GpuInfo]:
     """As the driver tells of them; where there is none that answers, as they were given, with the scheduler's numbers:
     those that an allocation sees may begin at 0 in each."""
-    found = visible(gpus.cards(), given)
+    found = visible(driver.gpus(), given)
     if found or not given:
         return found
     ids = [part.strip() for part in given.split(",") if part.strip()]
     if len(places) == len(ids):
-        return [Card(one, int(places[at]), "GPU", 0) for at, one in enumerate(ids)]
-    return [Card(one, int(one) if one.isdigit() else number, "GPU", 0) for number, one in enumerate(ids)]
+        return [GpuInfo(one, int(places[at]), "GPU", 0) for at, one in enumerate(ids)]
+    return [GpuInfo(one, int(one) if one.isdigit() else number, "GPU", 0) for number, one in enumerate(ids)]

@@ -7,7 +7,7 @@ import threading
 from queue import SimpleQueue
 from typing import Any, Callable, Dict, List, Optional, TypeVar
 
-from ...common.gpus import Card, GpuReading, Gpus
+from ...common.gpus import GpuDriver, GpuInfo, GpuReading
 
 FIRST_SECONDS = 60.0  # a driver that nothing else uses may be loaded only now
 SECONDS = 2.0
@@ -15,27 +15,27 @@ SECONDS = 2.0
 T = TypeVar("T")
 
 
-class GpuThread(Gpus):
+class GpuThread(GpuDriver):
     """What does not answer in time is not known, and is not asked again before it has answered."""
 
-    def __init__(self, find: Callable[[], Gpus]) -> None:
+    def __init__(self, find: Callable[[], GpuDriver]) -> None:
         self._find = find
         self._questions: SimpleQueue[_Question] = SimpleQueue()
         self._last: Optional[_Question] = None
         threading.Thread(target=self._answer, name="gpus", daemon=True).start()
 
-    def cards(self) -> List[Card]:
-        none: List[Card] = []
-        return self._ask(lambda gpus: gpus.cards(), none, FIRST_SECONDS)
+    def gpus(self) -> List[GpuInfo]:
+        none: List[GpuInfo] = []
+        return self._ask(lambda driver: driver.gpus(), none, FIRST_SECONDS)
 
-    def read(self, card: Card) -> Optional[GpuReading]:
-        return self._ask(lambda gpus: gpus.read(card), None, SECONDS)
+    def read(self, gpu: GpuInfo) -> Optional[GpuReading]:
+        return self._ask(lambda driver: driver.read(gpu), None, SECONDS)
 
-    def processes(self, card: Card) -> Dict[int, Optional[int]]:
+    def processes(self, gpu: GpuInfo) -> Dict[int, Optional[int]]:
         none: Dict[int, Optional[int]] = {}
-        return self._ask(lambda gpus: gpus.processes(card), none, SECONDS)
+        return self._ask(lambda driver: driver.processes(gpu), none, SECONDS)
 
-    def _ask(self, call: Callable[[Gpus], T], otherwise: T, seconds: float) -> T:
+    def _ask(self, call: Callable[[GpuDriver], T], otherwise: T, seconds: float) -> T:
         if self._last is not None and not self._last.done.is_set():
             return otherwise
         self._last = question = _Question(call, otherwise)
@@ -43,16 +43,16 @@ class GpuThread(Gpus):
         return question.answer if question.done.wait(seconds) else otherwise
 
     def _answer(self) -> None:
-        gpus = self._find()
+        driver = self._find()
         while True:
             question = self._questions.get()
             with contextlib.suppress(Exception):  # then it is not known
-                question.answer = question.call(gpus)
+                question.answer = question.call(driver)
             question.done.set()
 
 
 class _Question:
-    def __init__(self, call: Callable[[Gpus], Any], otherwise: Any) -> None:
+    def __init__(self, call: Callable[[GpuDriver], Any], otherwise: Any) -> None:
         self.call = call
         self.answer = otherwise
         self.done = threading.Event()

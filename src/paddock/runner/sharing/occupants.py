@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import Callable, Dict, Optional, Tuple
 
-from ...common.gpus import Card, GpuReading
+from ...common.gpus import GpuInfo, GpuReading
 from ..mailbox import Identity, QueuedAttempt
-from .packing import Space, Tenant
+from .packing import GpuMemory, TaskMemory
 from .seats import AssignedSeat
 
 STEADY_SECONDS = 1.0  # so long its memory has not grown, and it trains: what it needs is known
-BUSY_SECONDS = 3.0  # the same of one that has not told of progress yet, while its card is busy
+BUSY_SECONDS = 3.0  # the same of one that has not told of progress yet, while its GPU is busy
 SILENT_SECONDS = 15.0  # and while it is not
-UNUSED_SECONDS = 30.0  # and of one that does not use the card at all
+UNUSED_SECONDS = 30.0  # and of one that does not use the GPU at all
 BUSY = 0.1
 GROWTH = 1.02
-_TAKEN = 0.002  # of a card: less than that says nothing of who has taken it
+_TAKEN = 0.002  # of a gpu: less than that says nothing of who has taken it
 
 
 class Occupant:
@@ -25,19 +25,19 @@ class Occupant:
         self.attempt = attempt
         self.seat = seat
         self.pid = pid
-        self.expected = expected  # bytes on a card; None: nothing was known when it began
-        self.neighbours = False  # somebody shared its card at some time
-        self.company = False  # somebody shared its allocation
-        self.used = 0  # bytes on the card on which it has most
+        self.expected = expected  # bytes on a GPU; None: nothing was known when it began
+        self.shared_gpu = False  # somebody shared its GPU at some time
+        self.shared_allocation = False  # somebody shared its allocation
+        self.used = 0  # bytes on the GPU on which it has most
         self.peak = 0
-        self.total = 0  # on all its cards together
+        self.total = 0  # on all its GPUs together
         self.total_peak = 0
         self.memory = 0  # of the machine
         self.memory_peak = 0
         self.cpu: Optional[float] = None  # busy cores, once it trains
         self.progressed = False
         self.step: Optional[Tuple[float, float, int]] = None  # how far it was, when, and how many were at it
-        self._busy = False  # its card is
+        self._busy = False  # its GPU is
         self._began = now
         self._grew_at = now
 
@@ -55,36 +55,36 @@ class Occupant:
         return still >= (BUSY_SECONDS if self._busy else SILENT_SECONDS)
 
     def need(self, now: float) -> Optional[int]:
-        """Bytes that it will hold at most on a card."""
+        """Bytes that it will hold at most on a gpu."""
         if self.steady(now):
             return int(self.peak * GROWTH)
         if self.expected is None:
             return None
         return max(self.expected, int(self.peak * GROWTH))
 
-    def holds(self, by_card: Dict[str, int], load: Optional[float], now: float) -> None:
-        """What was seen on its cards."""
+    def note_gpu_memory(self, by_gpu: Dict[str, int], load: Optional[float], now: float) -> None:
+        """What was seen on its gpus."""
         self._busy = (load or 0.0) >= BUSY
-        self.used, self.total = max(by_card.values(), default=0), sum(by_card.values())
+        self.used, self.total = max(by_gpu.values(), default=0), sum(by_gpu.values())
         self.total_peak = max(self.total_peak, self.total)
         if self.used > self.peak * GROWTH:
             self._grew_at = now
         self.peak = max(self.peak, self.used)
 
 
-class Group:
-    """The cards that one task gets, and who is on them."""
+class GpuGroup:
+    """The GPUs that one task gets, and who is on them."""
 
-    def __init__(self, cards: Tuple[Card, ...]) -> None:
-        self.cards = cards
+    def __init__(self, gpus: Tuple[GpuInfo, ...]) -> None:
+        self.gpus = gpus
         self.occupants: Dict[Identity, Occupant] = {}
         self.readings: Dict[str, GpuReading] = {}
         self._before: Dict[str, int] = {}  # used by others before ours came
 
     @property
     def total(self) -> int:
-        """Bytes of the smallest of its cards; 0: nobody tells."""
-        return min(card.memory for card in self.cards)
+        """Bytes of the smallest of its GPUs; 0: nobody tells."""
+        return min(gpu.memory for gpu in self.gpus)
 
     @property
     def load(self) -> Optional[float]:
@@ -95,33 +95,33 @@ class Group:
     def computing(self) -> int:
         return sum(occupant.progressed or occupant.used > 0 for occupant in self.occupants.values())
 
-    def space(self, now: float) -> Space:
-        """As one card: the fullest of them."""
-        tenants = tuple(Tenant(one.need(now), one.used, one.alone) for one in self.occupants.values())
+    def memory(self, now: float) -> GpuMemory:
+        """As one gpu: the fullest of them."""
+        tasks = tuple(TaskMemory(one.need(now), one.used, one.alone) for one in self.occupants.values())
         used = max((reading.used for reading in self.readings.values()), default=0)
-        return Space(self.total, used, tenants)
+        return GpuMemory(self.total, used, tasks)
 
-    def join(self, occupant: Occupant) -> None:
+    def add(self, occupant: Occupant) -> None:
         if not self.occupants:
-            self._before = {card: reading.used for card, reading in self.readings.items()}
+            self._before = {gpu: reading.used for gpu, reading in self.readings.items()}
         for other in self.occupants.values():
-            other.neighbours = occupant.neighbours = True
+            other.shared_gpu = occupant.shared_gpu = True
         self.occupants[occupant.attempt.identity] = occupant
 
     def attribute(self, owner: Callable[[int], Optional[Identity]], now: float) -> None:
-        """The memory on the cards to the tasks: by process; where the driver does not tell, by what is taken since."""
+        """The memory on the GPUs to the tasks: by process; where the driver does not tell, by what is taken since."""
         held: Dict[Identity, Dict[str, int]] = {identity: {} for identity in self.occupants}
-        for card in self.cards:
-            reading = self.readings.get(card.id)
+        for gpu in self.gpus:
+            reading = self.readings.get(gpu.id)
             if reading is None or not held:
                 continue
             for pid, memory in reading.processes.items():
                 whose = owner(pid)
                 if whose in held:
-                    held[whose][card.id] = held[whose].get(card.id, 0) + memory
-            taken = reading.used - self._before.get(card.id, 0)
-            if taken > card.memory * _TAKEN and not any(card.id in one for one in held.values()):
+                    held[whose][gpu.id] = held[whose].get(gpu.id, 0) + memory
+            taken = reading.used - self._before.get(gpu.id, 0)
+            if taken > gpu.memory * _TAKEN and not any(gpu.id in one for one in held.values()):
                 for one in held.values():
-                    one[card.id] = taken // len(held)
+                    one[gpu.id] = taken // len(held)
         for identity, one in held.items():
-            self.occupants[identity].holds(one, self.load, now)
+            self.occupants[identity].note_gpu_memory(one, self.load, now)

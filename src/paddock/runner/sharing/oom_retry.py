@@ -1,62 +1,56 @@
-"""What follows when a task has run out of memory beside others: it runs again with more room, alone in the end."""
+"""Decide what follows when a task failed because of the tasks beside it: more room, then alone, then an error. Pure.
+
+Each retry adds one demand to those of the attempt before it: memory on its GPU, memory of its node, or that no other
+task is beside it. There are no more than these three, so there are no more than MAX_RETRIES, and none is ever lowered.
+"""
 
 from __future__ import annotations
 
-from typing import Any, Dict
+from typing import Any, NamedTuple, Optional
 
-from ...common.size import size_text
-from ..process import causes, host_memory
-from .mps import Mps
-from .occupants import Occupant
-
-_MORE = 1.3  # so much more room than it held, when it did not say how much it wanted
+MAX_RETRIES = 3
+GPU, HOST, FAULT = "gpu", "host", "fault"  # what a task failed of: memory on its GPU, of its node, a fault under MPS
+_LARGEST = 0.9  # of the memory that there is: a task that needs more than this cannot share it
 
 
-def of(occupant: Occupant, log: str, ended: Dict[str, Any], mps: Mps) -> Dict[str, Any]:
-    """Fields of the `ended` record beside those that every task has."""
-    found: Dict[str, Any] = {}
-    if any(card.memory for card in occupant.seat.cards):
-        found["peak_gpu_memory"] = occupant.total_peak
-    if ended["by"] is not None:
-        return found
-    if ended["cause"] == causes.GPU_OOM:
-        found.update(_gpu(occupant, log, ended))
-    elif ended["cause"] == causes.HOST_OOM:
-        found.update(_host(occupant, ended))
-    elif ended["cause"] == causes.USER_ERROR and occupant.seat.sharing == "mps" and occupant.neighbours:
-        found.update(_fault(log, ended, mps))
-    return found
+class RoomNeeded(NamedTuple):
+    """What an attempt has to wait for. JSON in tasks.jsonl (`room`) and in journals (`again`)."""
+
+    gpu: Optional[int] = None  # bytes on its GPU
+    host: Optional[int] = None  # bytes of its node
+    alone: bool = False  # no other task on its GPU; if `host` is set, or it has no GPU, none in its allocation
+
+    @property
+    def retries(self) -> int:
+        """How many retries have led to these demands."""
+        return (self.gpu is not None) + (self.host is not None) + self.alone
 
 
-def _gpu(occupant: Occupant, log: str, ended: Dict[str, Any]) -> Dict[str, Any]:
-    held, wanted = max(occupant.peak, causes.held(log) or 0), causes.wanted(log) or 0
-    total = min((card.memory for card in occupant.seat.cards), default=0)
-    if not occupant.neighbours:
-        had = "it had the GPU to itself" + (" and held %s" % size_text(held) if held else "")
-        more = ", wanted %s more" % size_text(wanted) if wanted else ""
-        return {"reason": "%s; %s%s, of %s" % (ended["reason"], had, more, size_text(total))} if total else {}
-    room = int(max(held + wanted, held * _MORE))
-    alone = occupant.attempt.room.gpu is not None or not total or room > total * 0.9
-    return {"again": {"gpu": min(room, total) if total else None, "host": None, "alone": alone}}
+def parse(given: Any) -> RoomNeeded:
+    """Read what a file contains; what is no valid demand is none."""
+    if not isinstance(given, dict):
+        return RoomNeeded()
+    gpu, host = (one if type(one) is int and one > 0 else None for one in (given.get("gpu"), given.get("host")))
+    return RoomNeeded(gpu, host, given.get("alone") is True)
 
 
-def _host(occupant: Occupant, ended: Dict[str, Any]) -> Dict[str, Any]:
-    memory = host_memory.look()
-    total = memory.total if memory is not None else 0
-    peak = max(occupant.memory_peak, ended["peak_memory"] or 0)
-    if not occupant.company:
-        held = "no other task was beside it, and it held %s" % size_text(peak)
-        return {"reason": "%s; %s of %s" % (ended["reason"], held, size_text(total))} if total else {}
-    room = int(peak * _MORE)
-    alone = occupant.attempt.room.host is not None or room > total * 0.9
-    return {"again": {"gpu": None, "host": min(room, int(total * 0.9)) or None, "alone": alone}}
+def next_room(room: RoomNeeded, failed_of: str, shared: bool, need: int = 0, total: int = 0) -> Optional[RoomNeeded]:
+    """Return the demands of the next attempt; None if no more room can help: then the task has failed.
+
+    `room` is what the attempt that failed had waited for, `shared` is whether others were beside it, `need` is how many
+    bytes it would have needed, and `total` how many there are (0: not known).
+    """
+    if not shared:
+        return None
+    had = {GPU: room.gpu, HOST: room.host}
+    tried = had.get(failed_of) is not None
+    if failed_of != FAULT:
+        had[failed_of] = max(had[failed_of] or 0, min(need, int(total * _LARGEST)) if total else need) or None
+    alone = room.alone or tried or need > total * _LARGEST or not total
+    found = RoomNeeded(had[GPU], had[HOST], alone)
+    return found if is_further(room, found) else None
 
 
-def _fault(log: str, ended: Dict[str, Any], mps: Mps) -> Dict[str, Any]:
-    """Under MPS a fault of one task ends those that it shares the card with: whose it was, shows when each is alone."""
-    trouble = mps.trouble()
-    if trouble is None and not causes.is_cuda_fault(log):
-        return {}
-    why = trouble or "a CUDA error while it shared the GPU through MPS, where one task's error ends the others'"
-    reason = "%s; %s" % (ended["reason"], why)
-    return {"cause": "lost", "reason": reason, "again": {"gpu": None, "host": None, "alone": True}}
+def is_further(before: RoomNeeded, after: RoomNeeded) -> bool:
+    """Return True if these demands may follow those: a retry has to add one."""
+    return before.retries < after.retries <= MAX_RETRIES

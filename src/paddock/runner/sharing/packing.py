@@ -1,6 +1,6 @@
-"""Which card has room for another task. Pure: no clock, no driver.
+"""Which GPU has room for another task. Pure: no clock, no driver.
 
-A card is never promised more memory than it has: every task on it counts with what it is expected to need at most, or
+A GPU is never promised more memory than it has: every task on it counts with what it is expected to need at most, or
 with what it holds if that is more; what others hold is not ours to give; and a margin stays free.
 """
 
@@ -9,35 +9,35 @@ from __future__ import annotations
 from itertools import combinations
 from typing import Any, Dict, Hashable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
-MARGIN = 0.03  # of a card's memory: allocators round up, contexts differ
+MARGIN = 0.03  # of a GPU's memory: allocators round up, contexts differ
 ROUND_UP = 1.02
 ALIKE = 1.05  # needs that differ by less are the same
 SPREAD = 1.2  # and where all differ by less than this, it does not matter which is which
 REMEMBERED = 1000  # tasks whose parameters are
-EACH = 15 * 10**9  # with so much of a card's memory for each, tasks of which nothing is known begin: at least 2, ...
+EACH = 15 * 10**9  # with so much of a GPU's memory for each, tasks of which nothing is known begin: at least 2, ...
 FIRST = 10  # ... at most so many
 
 
-class Tenant(NamedTuple):
-    """A task on a card."""
+class TaskMemory(NamedTuple):
+    """A task on a gpu."""
 
     need: Optional[int]  # bytes that it will want at most; None: not known yet
     used: int = 0  # bytes that it holds now
     alone: bool = False  # it has run out of memory beside others: nobody joins it
 
 
-class Space(NamedTuple):
-    """A card, and who is on it."""
+class GpuMemory(NamedTuple):
+    """A GPU, and who is on it."""
 
     total: int
     used: int  # by whomever
-    tenants: Tuple[Tenant, ...] = ()
+    tasks: Tuple[TaskMemory, ...] = ()
 
     @property
     def free(self) -> int:
         """What is promised to nobody."""
-        others = max(0, self.used - sum(tenant.used for tenant in self.tenants))
-        promised = sum(max(tenant.need or 0, tenant.used) for tenant in self.tenants)
+        others = max(0, self.used - sum(task.used for task in self.tasks))
+        promised = sum(max(task.need or 0, task.used) for task in self.tasks)
         return self.total - others - promised - self.margin
 
     @property
@@ -46,33 +46,33 @@ class Space(NamedTuple):
 
     @property
     def unknown(self) -> int:
-        return sum(tenant.need is None for tenant in self.tenants)
+        return sum(task.need is None for task in self.tasks)
 
 
-def choose(cards: Sequence[Space], need: Optional[int], alone: bool, most: int, few: int = FIRST) -> Optional[int]:
-    """The place of the card that the next task should get: the one with the fewest, then with the most room.
+def choose(gpus: Sequence[GpuMemory], need: Optional[int], alone: bool, most: int, few: int = FIRST) -> Optional[int]:
+    """The place of the GPU that the next task should get: the one with the fewest, then with the most room.
 
-    None: there is room on none of them now. `most` tasks may share a card, `few` of which nothing is known.
+    None: there is room on none of them now. `most` tasks may share a GPU, `few` of which nothing is known.
     """
-    able = [place for place, card in enumerate(cards) if _admits(card, need, alone, most, few)]
-    return min(able, key=lambda place: (len(cards[place].tenants), -cards[place].free, place), default=None)
+    able = [place for place, gpu in enumerate(gpus) if _admits(gpu, need, alone, most, few)]
+    return min(able, key=lambda place: (len(gpus[place].tasks), -gpus[place].free, place), default=None)
 
 
 def first(total: int, cores: int) -> int:
-    """How many tasks of which nothing is known may be on a card at the same time."""
+    """How many tasks of which nothing is known may be on a GPU at the same time."""
     return max(2, min(FIRST, total // EACH, cores * 5 // 8))
 
 
-def _admits(card: Space, need: Optional[int], alone: bool, most: int, few: int) -> bool:
-    if len(card.tenants) >= most or any(tenant.alone for tenant in card.tenants):
+def _admits(gpu: GpuMemory, need: Optional[int], alone: bool, most: int, few: int) -> bool:
+    if len(gpu.tasks) >= most or any(task.alone for task in gpu.tasks):
         return False
-    if not card.tenants:
+    if not gpu.tasks:
         return True  # whatever it needs: if it does not fit here, it fits nowhere
     if alone:
         return False
     if need is None:
-        return card.unknown == len(card.tenants) < few and card.free > card.total // 2
-    return card.unknown == 0 and need <= card.free
+        return gpu.unknown == len(gpu.tasks) < few and gpu.free > gpu.total // 2
+    return gpu.unknown == 0 and need <= gpu.free
 
 
 class MemoryHistory:
@@ -82,8 +82,8 @@ class MemoryHistory:
         """`need`: as another has told it."""
         self._most = None if need is None else int(need / ROUND_UP)
         self._seen: Dict[Hashable, Tuple[Mapping[str, Any], int]] = {}
-        self._found: Optional[Dict[Tuple[str, ...], Dict[Hashable, int]]] = (
-            None  # see _telling; None: not looked for yet
+        self._predictive: Optional[Dict[Tuple[str, ...], Dict[Hashable, int]]] = (
+            None  # see _predictors; None: not looked for yet
         )
 
     def learn(self, peak: int, task: Hashable = None, params: Optional[Mapping[str, Any]] = None) -> None:
@@ -91,7 +91,7 @@ class MemoryHistory:
         self._most = max(self._most or 0, peak)
         if params and len(self._seen) < REMEMBERED and (task not in self._seen or peak > self._seen[task][1]):
             self._seen[task] = (params, peak)
-            self._found = None
+            self._predictive = None
 
     @property
     def need(self) -> Optional[int]:
@@ -101,29 +101,29 @@ class MemoryHistory:
     @property
     def usual(self) -> Optional[int]:
         """Of most of them, where parameters tell how much a task needs."""
-        if self._most is None or not self._telling():
+        if self._most is None or not self._predictors():
             return self.need
         peaks = [peak for _, peak in self._seen.values()]
         return int(sum(peaks) / len(peaks) * ROUND_UP)
 
     def need_of(self, params: Mapping[str, Any]) -> Optional[int]:
         """Of one with these parameters: what those with the same value of a parameter that tells have come to."""
-        telling = self._telling()
-        peaks = [peaks.get(key) for names, peaks in telling.items() for key in [_key(params, names)]]
+        predictors = self._predictors()
+        peaks = [peaks.get(key) for names, peaks in predictors.items() for key in [_key(params, names)]]
         known = [peak for peak in peaks if peak is not None]
         if self._most is None or not known or len(known) < len(peaks):
             return self.need
         return int(max(known) * ROUND_UP)
 
-    def _telling(self) -> Dict[Tuple[str, ...], Dict[Hashable, int]]:
+    def _predictors(self) -> Dict[Tuple[str, ...], Dict[Hashable, int]]:
         """Parameters, or pairs of them, of which equal values have always meant equal needs; with what they meant."""
-        if self._found is None:
-            self._found = {}
+        if self._predictive is None:
+            self._predictive = {}
             peaks = [peak for _, peak in self._seen.values()]
             if peaks and max(peaks) > min(peaks) * SPREAD:
                 names = sorted(set.intersection(*(set(params) for params, _ in self._seen.values())))
-                self._found = self._among([(name,) for name in names]) or self._among(list(combinations(names, 2)))
-        return self._found
+                self._predictive = self._among([(name,) for name in names]) or self._among(list(combinations(names, 2)))
+        return self._predictive
 
     def _among(self, candidates: Sequence[Tuple[str, ...]]) -> Dict[Tuple[str, ...], Dict[Hashable, int]]:
         found = {}
@@ -141,8 +141,8 @@ def _key(params: Mapping[str, Any], names: Tuple[str, ...]) -> Hashable:
     return tuple(repr(params.get(name)) for name in names)
 
 
-def fitting(card: Space, need: int, most: int) -> int:
-    """How many tasks of this need could be on the card, with those that are there."""
+def fitting(gpu: GpuMemory, need: int, most: int) -> int:
+    """How many tasks of this need could be on the GPU, with those that are there."""
     if need <= 0:
         return most
-    return min(most, len(card.tenants) + max(0, card.free) // need)
+    return min(most, len(gpu.tasks) + max(0, gpu.free) // need)

@@ -1,6 +1,6 @@
-"""How many tasks should share a card: found out while they run. Pure: it is told what was seen, and says what to do.
+"""How many tasks should share a GPU: found out while they run. Pure: it is told what was seen, and says what to do.
 
-It begins with a few. Once these train and their memory is known, it takes as many more as fit when the card has much
+It begins with a few. Once these train and their memory is known, it takes as many more as fit when the GPU has much
 time to spare, else a few more once their pace is known too; and goes on as long as more tasks get more done together.
 If they do not, it goes back.
 """
@@ -11,9 +11,9 @@ from typing import Dict, Hashable, Iterable, List, NamedTuple, Optional
 
 GAIN = 1.05  # so much more has to get done to make another step worth it
 SAME = 0.97  # and with so much of it left, fewer tasks at a time are better: each is done sooner
-IDLE = 0.95  # a card that is busy for less of the time has room for many more
+IDLE = 0.95  # a GPU that is busy for less of the time has room for many more
 OVERLAP = 2.5  # so many times more than would fill its time one after the other: some of their work goes on at once
-OVERBOOK = 1.6  # tasks wait for the card, and for data, some of the time: so many to a core
+OVERBOOK = 1.6  # tasks wait for the GPU, and for data, some of the time: so many to a core
 MEMORY, HOST_MEMORY, CORES, GAINS, TASKS, ASKED = "memory", "host_memory", "cores", "gain", "tasks", "asked"
 _KEPT = 20
 _APART = 1.3  # numbers of tasks have to differ by so much to tell from them how one alone would do
@@ -22,10 +22,10 @@ _APART = 1.3  # numbers of tasks have to differ by so much to tell from them how
 class Observation(NamedTuple):
     """How it stands."""
 
-    tasks: int  # on the fullest card
+    tasks: int  # on the fullest GPU
     steady: bool  # all of them train, and their memory is known
     waiting: bool  # others would like to begin
-    load: Optional[float]  # of the card
+    load: Optional[float]  # of the GPU
     fits: int  # so many have enough GPU memory
     cores: int  # so many have enough of the processor
 
@@ -49,7 +49,7 @@ class Throughput:
         del loads[:-_KEPT]
 
     def known(self, tasks: int) -> bool:
-        """Whether it was seen what so many get done: by the load of the card if none of all tells of its steps."""
+        """Whether it was seen what so many get done: by the load of the GPU if none of all tells of its steps."""
         if self._rates:
             return len(self._rates.get(tasks, ())) >= max(1, tasks // 2)
         return len(self._loads.get(tasks, ())) >= _KEPT
@@ -99,7 +99,7 @@ class PackingController:
         """`known`: what an earlier job ended with, and `final` what had kept it from more."""
         self.target = min(known or first, most)
         self.limit: Optional[str] = None
-        self.paces = Throughput()
+        self.throughput = Throughput()
         self._first = first
         self._most = most
         self._before: Optional[int] = None  # to be compared with
@@ -109,36 +109,36 @@ class PackingController:
         if self._settled:
             self.limit = final
 
-    def look(self, view: Observation) -> None:
+    def update(self, seen: Observation) -> None:
         """Decides how many there should be."""
-        cap, why = min((view.fits, MEMORY), (view.cores, CORES), (self._most, ASKED))
+        cap, why = min((seen.fits, MEMORY), (seen.cores, CORES), (self._most, ASKED))
         if self._settled:
             return
-        if self._before is not None and not self._compared(view, cap):
+        if self._before is not None and not self._compared(seen, cap):
             return
-        if not self._down and view.steady and view.waiting and view.tasks >= min(self.target, cap):
-            self._grow(view, cap, why)
+        if not self._down and seen.steady and seen.waiting and seen.tasks >= min(self.target, cap):
+            self._grow(seen, cap, why)
 
-    def _grow(self, view: Observation, cap: int, why: str) -> None:
+    def _grow(self, seen: Observation, cap: int, why: str) -> None:
         highest = min(cap, self._too_many - 1)
-        if view.tasks >= highest:
-            self.limit = why if view.tasks >= cap else GAINS
+        if seen.tasks >= highest:
+            self.limit = why if seen.tasks >= cap else GAINS
             return
-        if view.load is not None and view.load < IDLE:
-            wanted = min(highest, max(view.tasks + 1, int(OVERLAP * view.tasks / max(view.load, 0.01))))
-        elif not self.paces.known(view.tasks):
-            return  # the card is busy as it is, and more could not be compared with these
+        if seen.load is not None and seen.load < IDLE:
+            wanted = min(highest, max(seen.tasks + 1, int(OVERLAP * seen.tasks / max(seen.load, 0.01))))
+        elif not self.throughput.known(seen.tasks):
+            return  # the GPU is busy as it is, and more could not be compared with these
         else:
-            wanted = min(highest, view.tasks + max(1, view.tasks // 2))
-        self._before, self.target, self.limit = view.tasks, wanted, why if wanted == cap else None
+            wanted = min(highest, seen.tasks + max(1, seen.tasks // 2))
+        self._before, self.target, self.limit = seen.tasks, wanted, why if wanted == cap else None
 
-    def _compared(self, view: Observation, cap: int) -> bool:
+    def _compared(self, seen: Observation, cap: int) -> bool:
         """Whether what was tried has been judged."""
-        before, now = self._before, view.tasks
+        before, now = self._before, seen.tasks
         there = now <= self.target if self._down else now >= min(self.target, cap)
-        if before is None or not there or not view.steady:
+        if before is None or not there or not seen.steady:
             return False
-        gain = self.paces.gain(before, now) if now != before else GAIN
+        gain = self.throughput.gain(before, now) if now != before else GAIN
         if gain is None:
             return False
         self._before = None

@@ -1,4 +1,4 @@
-"""What a task gets of its allocation: cards, cores, and the environment that says so."""
+"""What a task gets of its allocation: GPUs, cores, and the environment that says so."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ from typing import Any, Collection, Dict, Mapping, NamedTuple, Optional, Sequenc
 
 from ...common import cores
 from ...common.cores import Cores
-from ...common.gpus import Card
+from ...common.gpus import GpuInfo
 from ..manifest import TENSORFLOW, Manifest
 
 
 class AssignedSeat(NamedTuple):
     place: int
-    cards: Tuple[Card, ...]
+    gpus: Tuple[GpuInfo, ...]
     cores: Tuple[int, ...]  # none: all of the allocation
     threads: Optional[int]
     environment: Dict[str, str]
-    group: Optional[int] = None  # of cards
-    names: Tuple[str, ...] = ()  # of its cards, where it has not all of them
+    group: Optional[int] = None  # of GPUs
+    names: Tuple[str, ...] = ()  # of its GPUs, where it has not all of them
     sharing: Optional[str] = None
     why: Optional[str] = None
 
     def record(self) -> Dict[str, Any]:
         """For the journal."""
         return {
-            "gpus": [str(card.number) if card.id.isdigit() else card.id for card in self.cards],
-            "gpu_name": self.cards[0].name if self.cards else None,
+            "gpus": [str(gpu.number) if gpu.id.isdigit() else gpu.id for gpu in self.gpus],
+            "gpu_name": self.gpus[0].name if self.gpus else None,
             "cores": list(self.cores),
             "threads": self.threads,
             "sharing": self.sharing,
@@ -44,7 +44,7 @@ class Seats:
         self._cores = own
 
     def make(self, seats: int, taken: Collection[int]) -> AssignedSeat:
-        """The next one, without cards yet."""
+        """The next one, without GPUs yet."""
         place = next(number for number in range(len(taken) + 1) if number not in taken)
         if self._members is not None:
             # The processes of a task that has several are started by others, and share its cores among themselves.
@@ -55,7 +55,7 @@ class Seats:
         environment = {name: str(threads) for name in cores.THREADS}
         if self._several:
             environment[cores.OPERATIONS] = str(min(threads, 2))
-            environment.update(cores.told(threads, self._environ))
+            environment.update(cores.slurm_variables(threads, self._environ))
         return AssignedSeat(place, (), self.cores_of(place, max(seats, place + 1)), threads, environment)
 
     def cores_of(self, place: int, seats: int) -> Tuple[int, ...]:
@@ -70,22 +70,22 @@ class Seats:
             cores.bind(pid, mine or self._cores.own)
 
 
-def with_cards(
-    seat: AssignedSeat, group: int, cards: Tuple[Card, ...], all_cards: Sequence[Card], places: Sequence[str]
+def with_gpus(
+    seat: AssignedSeat, group: int, gpus: Tuple[GpuInfo, ...], all_gpus: Sequence[GpuInfo], places: Sequence[str]
 ) -> AssignedSeat:
-    """`places`: what the scheduler calls all the cards, where that is known; the driver may count only those here."""
+    """`places`: what the scheduler calls all the GPUs, where that is known; the driver may count only those here."""
     # As the driver counts them: CUDA itself would put the fastest first.
     environment = {**seat.environment, "CUDA_DEVICE_ORDER": "PCI_BUS_ID"}
-    seat = seat._replace(group=group, cards=cards, environment=environment)
-    if len(cards) == len(all_cards):
+    seat = seat._replace(group=group, gpus=gpus, environment=environment)
+    if len(gpus) == len(all_gpus):
         return seat
-    known = len(places) == len(all_cards)
-    names = tuple(places[all_cards.index(card)] if known else str(card.number) for card in cards)
-    mine = {"CUDA_VISIBLE_DEVICES": ",".join(card.id for card in cards)}
+    known = len(places) == len(all_gpus)
+    names = tuple(places[all_gpus.index(gpu)] if known else str(gpu.number) for gpu in gpus)
+    mine = {"CUDA_VISIBLE_DEVICES": ",".join(gpu.id for gpu in gpus)}
     return seat._replace(names=names, environment={**seat.environment, **mine})
 
 
 def sharing(seat: AssignedSeat, how: str, why: Optional[str], variables: Dict[str, str]) -> AssignedSeat:
-    """One of several on its cards: frameworks that would take all of the memory are told not to."""
+    """One of several on its GPUs: frameworks that would take all of the memory are told not to."""
     own = {"TF_FORCE_GPU_ALLOW_GROWTH": "true", "XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
     return seat._replace(environment={**seat.environment, **own, **variables}, sharing=how, why=why)

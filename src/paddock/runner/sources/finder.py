@@ -6,7 +6,7 @@ import os
 import re
 import time
 from fnmatch import fnmatchcase
-from typing import Iterator, NamedTuple
+from typing import Callable, Iterator, NamedTuple
 
 from .base import CSV, JSONL, NAMED, TENSORBOARD
 
@@ -34,7 +34,10 @@ class FoundSource(NamedTuple):
 
 
 class Finder:
-    def __init__(self, task_dir: str, work_dir: str, patterns: list[str]) -> None:
+    def __init__(
+        self, task_dir: str, work_dir: str, patterns: list[str], clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._clock = clock
         self._task_dir = os.path.abspath(task_dir)
         self._work_dir = os.path.abspath(work_dir)
         self._task = os.path.basename(self._task_dir)
@@ -45,16 +48,16 @@ class Finder:
         self._seen = 0
         self._next = 0.0
         self._pause = 0.0
-        self._rapid_until = time.monotonic() + _RAPID
+        self._rapid_until = self._clock() + _RAPID
 
     def due(self) -> bool:
-        return time.monotonic() >= self._next
+        return self._clock() >= self._next
 
-    def look(self, known: set[str]) -> list[FoundSource]:
+    def find(self, known: set[str]) -> list[FoundSource]:
         """Metric logs that are not yet `known`, and when to look next."""
-        began = time.monotonic()
+        began = self._clock()
         found = [one for one in self._all() if one.path not in known]
-        now = time.monotonic()
+        now = self._clock()
         if found:
             self._rapid_until = now + _RAPID  # loggers come together
         self._pause = 0.0 if now < self._rapid_until else min(_SLOWEST, max(0.2, self._pause * 1.25))

@@ -54,7 +54,7 @@ class Follower:
         self._stdout = StdoutSource(Tail(layout.log(attempt_dir)), "out.log") if stdout else None
         self._known: set[str] = set()
         self._before: dict[str, Mark] = {}
-        for found in [] if whole else self._finder.look(self._known):
+        for found in [] if whole else self._finder.find(self._known):
             there = mark(found.path)
             if there:
                 self._before[found.path] = there
@@ -83,7 +83,7 @@ class Follower:
     def _round(self, final: bool, deadline: float) -> list[Record]:
         records: list[Record] = []
         if final or self._finder.due():
-            records += self._look()
+            records += self._find_files()
         for source in self._files:
             records += self._follow(source, final, deadline)
         if self._tags.changed:
@@ -93,8 +93,8 @@ class Follower:
         self._files = [source for source in self._files if not source.rejected]
         return records
 
-    def _look(self) -> list[Record]:
-        for found in self._finder.look(self._known):
+    def _find_files(self) -> list[Record]:
+        for found in self._finder.find(self._known):
             if len(self._known) >= MAX_FILES and found.rank != NAMED:
                 continue
             source = self._open(found)

@@ -6,16 +6,18 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-import sqlalchemy as sa
-
 from paddock.models import Cause, TaskState
+from paddock.models.events import LiveFields
 from paddock.rules import lifecycle
 from paddock.rules.estimate import Pace
 from paddock.rules.lifecycle import Ending, Verdict
+from paddock.runner.sharing import oom_retry
 from paddock.server.engine.announce import Announcement
 from paddock.server.engine.context import Context, JobFacts
 from paddock.server.journal import AboutAttempt, Ended, Metric, Record, Reset, Started, Total, Usage, Warned
 from paddock.server.store import allocations, attempts, metrics, trials
+from paddock.server.store.attempts import TaskAttempt
+from paddock.server.store.db import Connection
 from paddock.server.store.metrics import Point
 
 MAX_WARNINGS = 20
@@ -29,19 +31,19 @@ _OVERFULL = (
 class AttemptEdit:
     """An attempt and its task as they are in the database, and what has changed since."""
 
-    def __init__(self, row: sa.Row[Any], facts: JobFacts) -> None:
+    def __init__(self, row: TaskAttempt, facts: JobFacts) -> None:
         self.row = row
         self.facts = facts
-        self.current = row.attempt == row.a_number
-        self.state = TaskState(row.a_state)
-        self.holder: str | None = row.allocation
-        self.start: int | None = row.start  # of that allocation
+        self.current = row.attempt == row.attempt_number
+        self.state = row.attempt_state
+        self.holder = row.allocation
+        self.start = row.start  # of that allocation
         self.attempt: dict[str, Any] = {}
         self.task: dict[str, Any] = {}
         self.points: dict[str, list[Point]] = defaultdict(list)
         self.forgotten: set[str] = set()
         self.verdict: Verdict | None = None
-        self.room: dict[str, Any] | None = row.room  # for its next attempt
+        self.room = row.room  # for its next attempt
         self.follows = False  # its next attempt goes on from another's checkpoint
 
     def of_task(self, name: str) -> Any:
@@ -57,25 +59,30 @@ class AttemptEdit:
         several = (asked.slots or 1) > 1 or asked.per_gpu is not None or asked.triple is not None
         return several and not (self.row.room or {}).get("alone")
 
-    def live(self) -> dict[str, float | None]:
-        """What moves while a task runs."""
-        names = ("epoch", "last_value", "best_value", "best_epoch")
+    def live(self) -> LiveFields:
+        """Return what changes while a task runs."""
         pace = Pace(
             self.of_task("epochs"),
             self.of_task("epoch"),
             self.of_task("epoch_at"),
             self.of_task("first_epoch"),
-            self.attempt.get("first_epoch", self.row.a_first_epoch),
+            self.attempt.get("first_epoch", self.row.attempt_first_epoch),
             self.of_attempt("started_at"),
         )
-        moving = {"progress": pace.progress(), "seconds_left": pace.seconds_left(pace.epoch_at or 0)}
-        return {name: self.of_task(name) for name in names} | moving
+        return {
+            "epoch": self.of_task("epoch"),
+            "last_value": self.of_task("last_value"),
+            "best_value": self.of_task("best_value"),
+            "best_epoch": self.of_task("best_epoch"),
+            "progress": pace.progress(),
+            "seconds_left": pace.seconds_left(pace.epoch_at or 0),
+        }
 
 
 class Changes:
     """Applies records in their order. Records about what is not known, or has ended, change nothing."""
 
-    def __init__(self, c: sa.Connection, context: Context) -> None:
+    def __init__(self, c: Connection, context: Context) -> None:
         self._c = c
         self._context = context
         self._subjects: dict[tuple[str, int], AttemptEdit | None] = {}
@@ -99,11 +106,11 @@ class Changes:
             if subject is not None and not subject.state.ended and _given(subject, record, allocation, jobs):
                 self._handlers[type(record)](subject, record, allocation)
 
-    def end(self, rows: list[sa.Row[Any]], judge: Any, at: float) -> None:
+    def end(self, rows: list[TaskAttempt], judge: Callable[[AttemptEdit], Verdict], at: float) -> None:
         """End attempts of which no journal tells the end. `judge` gets a subject and gives its verdict."""
-        self._load({(row.id, row.a_number) for row in rows})
+        self._load({(row.id, row.attempt_number) for row in rows})
         for row in rows:
-            subject = self._subjects[row.id, row.a_number]
+            subject = self._subjects[row.id, row.attempt_number]
             if subject is not None and not subject.state.ended:
                 self._conclude(subject, judge(subject), at)
 
@@ -115,7 +122,7 @@ class Changes:
         }
 
     def tried(self, subject: AttemptEdit, cause: Cause | None) -> int:
-        return attempts.ended_with(self._c, subject.row.id, cause.value) if cause else 0
+        return attempts.ended_with(self._c, subject.row.id, cause) if cause else 0
 
     def _load(self, keys: set[tuple[str, int]]) -> None:
         unknown = keys - set(self._subjects)
@@ -175,7 +182,7 @@ class Changes:
         subject.task["others"] = known
 
     def _reached(self, subject: AttemptEdit, epoch: float, at: float) -> None:
-        if "first_epoch" not in subject.attempt and subject.row.a_first_epoch is None:
+        if "first_epoch" not in subject.attempt and subject.row.attempt_first_epoch is None:
             subject.attempt["first_epoch"] = epoch
         if subject.current:
             subject.task |= {"epoch": epoch, "epoch_at": at}
@@ -200,7 +207,7 @@ class Changes:
         """The objective as the attempts before reported it, which this one resumed."""
         if not subject.row.resumed:
             return []
-        chain = metrics.before(self._c, subject.row.id, subject.row.a_number, subject.facts.objective.metric)
+        chain = metrics.before(self._c, subject.row.id, subject.row.attempt_number, subject.facts.objective.metric)
         return [(float(p["step"]), float(p["value"]), float(p["time"])) for p in chain]
 
     def _total(self, subject: AttemptEdit, record: Total, allocation: str) -> None:
@@ -237,9 +244,10 @@ class Changes:
             "cpu_seconds": record.cpu_seconds,
         }
         self._peaks(subject, record.peak_memory, record.peak_gpu_memory)
-        cause, again = record.cause, record.again
-        ending = Ending(record.exit, record.signal, record.by, cause, record.reason, shared=again is not None)
-        subject.room = again.model_dump(mode="json") if again else subject.room
+        cause, again = record.cause, record.again.model_dump(mode="json") if record.again else None
+        shared = oom_retry.is_further(oom_retry.parse(subject.room), oom_retry.parse(again))
+        ending = Ending(record.exit, record.signal, record.by, cause, record.reason, shared=shared)
+        subject.room = again if shared else subject.room
         if ending.by == "shutdown" and cause is None and not self.judging(subject)["stop_wanted"]:
             # Why its runner was told to end, the backend will say when the allocation has ended.
             subject.attempt["ended_at"] = record.at
@@ -284,16 +292,16 @@ class Changes:
         appender = self._context.appender
         for subject in subjects:
             if subject.forgotten:
-                appender.forget(self._c, subject.row.a_id, subject.forgotten)
-        overfull = appender.append(self._c, {s.row.a_id: s.points for s in subjects if s.points})
+                appender.forget(self._c, subject.row.attempt_id, subject.forgotten)
+        overfull = appender.append(self._c, {s.row.attempt_id: s.points for s in subjects if s.points})
         for subject in subjects:
-            if subject.row.a_id in overfull:
+            if subject.row.attempt_id in overfull:
                 _warn(subject, _OVERFULL)
-        attempts.update_attempts(self._c, [{"id": s.row.a_id, **s.attempt} for s in subjects if s.attempt])
+        attempts.update_attempts(self._c, [{"id": s.row.attempt_id, **s.attempt} for s in subjects if s.attempt])
         attempts.update_tasks(self._c, [{"id": s.row.id, **s.task} for s in subjects if s.task])
         for subject in subjects:
             if subject.verdict:
-                appender.finish(self._c, subject.row.a_id)
+                appender.finish(self._c, subject.row.attempt_id)
             if subject.verdict and subject.current and (subject.verdict.retry or subject.follows):
                 self._begin_next(subject)
         announcement = Announcement(self._c)
@@ -312,13 +320,13 @@ class Changes:
     def _begin_next(self, subject: AttemptEdit) -> None:
         row = subject.row
         if subject.follows and row.successor:
-            trials.succeed(self._c, row.job_id, row.id, row.a_number, row.successor)
+            trials.succeed(self._c, row.job_id, row.id, row.attempt_number, row.successor)
         else:  # or what it was to follow was lost in a crash: then it goes on as it was
-            attempts.begin_next(self._c, row.job_id, [(row.id, row.a_number)], resumed=True, room=subject.room)
+            attempts.begin_next(self._c, row.job_id, [(row.id, row.attempt_number)], resumed=True, room=subject.room)
 
 
 @contextmanager
-def changing(context: Context) -> Iterator[tuple[sa.Connection, Changes]]:
+def changing(context: Context) -> Iterator[tuple[Connection, Changes]]:
     """A transaction, and what is to change in it."""
     try:
         with context.db.write() as c:

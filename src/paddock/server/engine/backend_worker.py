@@ -56,12 +56,13 @@ class Polled:
 
 
 class BackendWorker:
-    def __init__(self, backend: Backend, wake: Callable[[], None]) -> None:
+    def __init__(self, backend: Backend, wake: Callable[[], None], clock: Callable[[], float] = time.monotonic) -> None:
         self.backend = backend
         self.nodes: Sequence[Node] = []
         self.problem: str | None = None
         self.problem_since: float | None = None
         self._wake = wake
+        self._clock = clock
         self._executor = ThreadPoolExecutor(1, thread_name_prefix=f"backend-{backend.name}")
         self._submissions: dict[str, Future[Sequence[str]]] = {}
         self._poll: tuple[list[str], Future[Polled]] | None = None
@@ -92,7 +93,7 @@ class BackendWorker:
 
     def submit(self, batch: AllocationBatch) -> None:
         """Pass a request on, unless it is on its way, or the backend is being left alone for a while."""
-        resting = self.full or time.monotonic() < max(self._not_before, self._closed_until.get(batch.key, 0.0))
+        resting = self.full or self._clock() < max(self._not_before, self._closed_until.get(batch.key, 0.0))
         if batch.key not in self._submissions and not resting:
             self._closed_until.pop(batch.key, None)
             future = self._executor.submit(self.backend.submit, batch)
@@ -103,7 +104,7 @@ class BackendWorker:
     def full(self) -> bool:
         """The backend has said that it takes no more for now, and has not become emptier since."""
         emptier = self._full_at is not None and (self.backend.queued or 0) < self._full_at
-        return time.monotonic() < self._full_until and not emptier
+        return self._clock() < self._full_until and not emptier
 
     def answers(self) -> list[Answer]:
         done = {key: future for key, future in self._submissions.items() if future.done()}
@@ -117,11 +118,11 @@ class BackendWorker:
             self.hurry()
             return Answer(batch, ids=future.result())
         if isinstance(error, BackendClosed):
-            self._closed_until[batch] = time.monotonic() + BUSY_SECONDS
+            self._closed_until[batch] = self._clock() + BUSY_SECONDS
             return Answer(batch, waits=error.message)
         if isinstance(error, BackendBusy):
             self._full_at, self.full_reason = self.backend.queued, error.message
-            self._full_until = time.monotonic() + BUSY_SECONDS
+            self._full_until = self._clock() + BUSY_SECONDS
             return Answer(batch, waits=error.message)
         if isinstance(error, PaddockError) and not isinstance(error, BackendUnavailable):
             return Answer(batch, refused=error.message)
@@ -138,7 +139,7 @@ class BackendWorker:
 
     def ask(self, ids: Sequence[str]) -> bool:
         """Start one poll, if none is under way and it is time for it. Whether it was."""
-        now = time.monotonic()
+        now = self._clock()
         if self._poll is not None or now < max(self._not_before, self._asked_at + self._interval):
             return False
         self._asked_at = now
@@ -167,18 +168,18 @@ class BackendWorker:
             for left, waiting_only in again:
                 self._cancel(left, waiting_only)
         statuses = self.backend.poll(ids)
-        if time.monotonic() - self._nodes_at > self.backend.pace.nodes:
+        if self._clock() - self._nodes_at > self.backend.pace.nodes:
             self.refresh_nodes()
         return Polled(ids, statuses)
 
     def refresh_nodes(self) -> None:
         self.nodes = self.backend.nodes()
-        self._nodes_at = time.monotonic()
+        self._nodes_at = self._clock()
 
     @property
     def fresh(self) -> bool:
         """Whether what is known of the nodes is of now."""
-        return time.monotonic() - self._nodes_at < self.backend.pace.nodes + STALE_SECONDS
+        return self._clock() - self._nodes_at < self.backend.pace.nodes + STALE_SECONDS
 
     def polled(self) -> Polled | None:
         if self._poll is None or not self._poll[1].done():
@@ -188,7 +189,7 @@ class BackendWorker:
 
     def trace(self, ids: Sequence[str]) -> None:
         """Ask what became of these, if nothing is asked yet."""
-        if ids and self._trace is None and time.monotonic() >= self._not_before:
+        if ids and self._trace is None and self._clock() >= self._not_before:
             listed = list(ids)
             self._trace = (listed, self._executor.submit(lambda: Polled(listed, self.backend.trace(listed))))
             self._trace[1].add_done_callback(lambda _: self._wake())
@@ -222,7 +223,7 @@ class BackendWorker:
 
     def change(self, tag: str, ids: Sequence[str], change: AllocationChange) -> None:
         """Pass a change on, unless this one is on its way."""
-        if tag not in self._changes and time.monotonic() >= self._not_before:
+        if tag not in self._changes and self._clock() >= self._not_before:
             listed = list(ids)
             future = self._executor.submit(self.backend.change, listed, change)
             self._changes[tag] = (listed, future)
@@ -256,7 +257,7 @@ class BackendWorker:
             log.error("backend %s failed", self.backend.name, exc_info=error)
         self.problem = error.message if isinstance(error, PaddockError) else f"{type(error).__name__}: {error}"
         self.problem_since = self.problem_since or time.time()
-        self._not_before = time.monotonic() + RETRY_SECONDS
+        self._not_before = self._clock() + RETRY_SECONDS
 
     def close(self) -> None:
         self._executor.shutdown(wait=True, cancel_futures=True)

@@ -7,10 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-import sqlalchemy as sa
-
 from paddock.server.store import jobs
-from paddock.server.store.db import Database
+from paddock.server.store.db import Database, database_failed
 
 FIRST_SECONDS = 1.0
 LONGEST_SECONDS = 30.0
@@ -54,7 +52,7 @@ class Boundary:
         try:
             yield
         except Exception as error:
-            if everybodys(error):
+            if database_failed(error):
                 raise
             self._failed(job, doing, error)
         else:
@@ -86,13 +84,6 @@ class Boundary:
     def _show(self, job: str) -> None:
         with self._db.write() as c:
             jobs.set_aside(c, job, self.aside.get(job))
-
-
-def everybodys(error: Exception) -> bool:
-    """Return True if an error is not one job's: the database cannot be reached, is locked, full or damaged."""
-    return isinstance(error, (sa.exc.OperationalError, sa.exc.InterfaceError, sa.exc.TimeoutError)) or (
-        isinstance(error, sa.exc.DBAPIError) and error.connection_invalidated
-    )
 
 
 def _trace(error: Exception) -> str:

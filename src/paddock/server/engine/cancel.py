@@ -2,19 +2,17 @@
 
 import math
 import time
-from typing import Any
-
-import sqlalchemy as sa
 
 from paddock.models import AllocationState
 from paddock.server.engine.context import Context
 from paddock.server.store import allocations, attempts
+from paddock.server.store.allocations import AllocationRow
 
 AGAIN_SECONDS = 10.0
 _FORGET_SECONDS = 3600.0
 
 
-def cancel(context: Context, rows: list[sa.Row[Any]], *, waiting_only: bool = False) -> None:
+def cancel(context: Context, rows: list[AllocationRow], *, waiting_only: bool = False) -> None:
     """Have allocations ended, as far as their backends have them; `waiting_only`: unless they run by now."""
     now = time.monotonic()
     due = [
@@ -28,26 +26,26 @@ def cancel(context: Context, rows: list[sa.Row[Any]], *, waiting_only: bool = Fa
     with context.db.write() as c:
         allocations.cancelled(c, [row.key for row in due])
     for name in sorted({row.backend for row in due}):
-        ids = [row.backend_id for row in due if row.backend == name]
+        ids = [row.backend_id for row in due if row.backend == name and row.backend_id]
         context.workers[name].cancel(ids, waiting_only=waiting_only)
     context.cancels = {key: at for key, at in context.cancels.items() if now - at < _FORGET_SECONDS}
     context.cancels |= {row.key: now for row in due}
 
 
-def end_stuck(context: Context, rows: list[sa.Row[Any]], now: float) -> None:
+def end_stuck(context: Context, rows: list[AllocationRow], now: float) -> None:
     """End allocations with a task that was to be stopped, whose runners do not obey and say nothing."""
     with context.db.read() as c:
         told = attempts.told_to_stop(c)
         facts = context.facts(c, [row.job_id for row in told])
-    running = {row.key: row for row in rows if row.state == AllocationState.RUNNING and row.heard_at is not None}
+    heard = {row.key: row.heard_at for row in rows if row.state == AllocationState.RUNNING}
     context.told = {one.id: context.told.get(one.id, now) for one in told}
     runner = context.settings.runner
-    stuck = {}
+    stuck = set()
     for one in told:
-        row = running.get(one.allocation)
-        if row is not None and one.job_id in facts:
+        heard_at = heard.get(one.allocation)
+        if heard_at is not None and one.job_id in facts:
             grace = facts[one.job_id].spec.grace_seconds
             grace = runner.grace_seconds if grace is None else grace
-            if now - max(row.heard_at, context.told[one.id]) > grace + runner.stuck_seconds:
-                stuck[row.key] = row
-    cancel(context, list(stuck.values()))
+            if now - max(heard_at, context.told[one.id]) > grace + runner.stuck_seconds:
+                stuck.add(one.allocation)
+    cancel(context, [row for row in rows if row.key in stuck])

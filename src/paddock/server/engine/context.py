@@ -1,10 +1,8 @@
 """What every step of the engine works with."""
 
-from collections.abc import Collection, Sequence
+import time
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
-from typing import Any
-
-import sqlalchemy as sa
 
 from paddock.models import Cause, Interpreter, JobSpec, Objective, ScriptReport
 from paddock.paths import Home
@@ -12,7 +10,8 @@ from paddock.server.engine.backend_worker import BackendWorker
 from paddock.server.engine.boundary import Boundary
 from paddock.server.engine.recover_metrics import Unread
 from paddock.server.store import jobs, metrics
-from paddock.server.store.db import Database
+from paddock.server.store.db import Connection, Database
+from paddock.server.store.jobs import JobRow
 from paddock.settings import Settings
 
 READ_IT = "read its description"
@@ -37,6 +36,7 @@ class Context:
     home: Home
     settings: Settings
     workers: dict[str, BackendWorker]
+    clock: Callable[[], float] = time.time
     appender: metrics.Appender = field(default_factory=metrics.Appender)
     missing: dict[str, float] = field(default_factory=dict)  # allocation -> since when its backend lists it no more
     starts: dict[str, dict[str, int]] = field(default_factory=dict)  # backend -> allocation -> starts known when asked
@@ -60,7 +60,7 @@ class Context:
         self.boundary = Boundary(self.db)
         self.unread = Unread(self)
 
-    def facts(self, c: sa.Connection, ids: Sequence[str]) -> dict[str, JobFacts]:
+    def facts(self, c: Connection, ids: Sequence[str]) -> dict[str, JobFacts]:
         """Of those jobs that can be read; see `mend`."""
         unknown = [job for job in set(ids) if job not in self._facts and job not in self.unreadable]
         if unknown:
@@ -101,12 +101,12 @@ class Context:
         return self.workers.get(facts.spec.resources.backend or self.settings.backend)
 
 
-def _facts_of(row: sa.Row[Any]) -> JobFacts:
+def _facts_of(row: JobRow) -> JobFacts:
     return JobFacts(
         id=row.id,
         owner=row.owner,
         spec=JobSpec.model_validate(row.spec),
-        script=jobs.script_of(row),
+        script=row.script_report(),
         interpreter=Interpreter.model_validate(row.interpreter),
         objective=Objective(metric=row.metric, goal=row.goal),
         program=row.program,

@@ -9,9 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import Any, TypeVar
-
-import sqlalchemy as sa
+from typing import TypeVar
 
 from paddock.backends.base import Backend
 from paddock.common import folders
@@ -29,6 +27,7 @@ from paddock.server.engine.reduce import Reducer
 from paddock.server.engine.search import SearchWorker
 from paddock.server.engine.silence import Silence
 from paddock.server.store import allocations, events
+from paddock.server.store.allocations import AllocationRow
 from paddock.server.store.db import Database
 from paddock.server.store.rows import moment
 from paddock.settings import Settings
@@ -59,13 +58,19 @@ class Engine:
     """
 
     def __init__(
-        self, db: Database, home: Home, settings: Settings, backends: list[Backend], changed: Callable[[], None]
+        self,
+        db: Database,
+        home: Home,
+        settings: Settings,
+        backends: list[Backend],
+        changed: Callable[[], None],
+        clock: Callable[[], float] = time.time,
     ) -> None:
         self._woken = threading.Event()
         self._stop = threading.Event()
         self._changed = changed
         self._workers = {backend.name: BackendWorker(backend, self.wake) for backend in backends}
-        self.context = Context(db, home, settings, self._workers)
+        self.context = Context(db, home, settings, self._workers, clock)
         self.context.unread.wake = self.wake
         self._ingest = Ingest()
         self._silence = Silence()
@@ -156,7 +161,7 @@ class Engine:
 
     def nodes_now(self) -> list[Node]:
         """The same, with what was measured on them a moment ago."""
-        return self._monitor.nodes(time.time())
+        return self._monitor.nodes(self.context.clock())
 
     def backend_infos(self) -> list[BackendInfo]:
         settings = self.context.settings
@@ -210,7 +215,7 @@ class Engine:
         while not self._stop.is_set():
             self._woken.clear()
             more = self._step("a round", self.tick)
-            self.beat = time.time()
+            self.beat = self.context.clock()
             if not more:
                 self._woken.wait(self.context.settings.tick_seconds)
 
@@ -232,7 +237,7 @@ class Engine:
 
         Journals are read in every round; the rest is done when something asks for it, and else once a second.
         """
-        now = time.time()
+        now = self.context.clock()
         rows = self._unclosed()
         step, context = self._step, self.context
         outcome = step("reading journals", lambda: self._ingest.run(context, rows)) or RoundResult()
@@ -252,7 +257,7 @@ class Engine:
         step("announcing", self._announce)
         return more
 
-    def _keep_house(self, rows: list[sa.Row[Any]], now: float) -> bool:
+    def _keep_house(self, rows: list[AllocationRow], now: float) -> bool:
         """The rest. `rows` are read again only where something has changed: they are many."""
         step, context = self._step, self.context
         step("mending", context.mend)
@@ -279,7 +284,7 @@ class Engine:
         step("forgetting events", lambda: self._forget_events(now))
         return bool(unpublished or unstopped)
 
-    def _unclosed(self) -> list[sa.Row[Any]]:
+    def _unclosed(self) -> list[AllocationRow]:
         with self.context.db.read() as c:
             return allocations.unclosed(c)
 

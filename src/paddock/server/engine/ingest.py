@@ -2,21 +2,19 @@
 
 import errno
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
-
-import sqlalchemy as sa
 
 from paddock.common import files, layout
 from paddock.models import AllocationState
 from paddock.server.engine.apply import changing
-from paddock.server.engine.boundary import everybodys
 from paddock.server.engine.context import Context
 from paddock.server.journal import Bye, Ended, Metric, NodeSeen, Packed, Record, RunnerStarted, Started, parse
 from paddock.server.store import allocations, jobs, packings
+from paddock.server.store.allocations import AllocationRow
+from paddock.server.store.db import database_failed
 
 READ_BYTES = 1_000_000  # of one journal and round
 ROUND_BYTES = 4_000_000  # of all journals
@@ -46,13 +44,14 @@ class RoundResult:
 class Ingest:
     """Remembers which journals are far behind, which are quiet, and when it last looked for those of second starts."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
         self._rounds = 0
         self._heard: dict[str, float] = {}  # allocation -> when it last had news, or was new itself
         self._looked_at = 0.0  # at all of them
         self._behind: dict[str, None] = {}  # allocations, those first whose turn it is
 
-    def run(self, context: Context, rows: list[sa.Row[Any]]) -> RoundResult:
+    def run(self, context: Context, rows: list[AllocationRow]) -> RoundResult:
         """Read all journals, a bounded part of each; of those that are far behind as many as there is time for."""
         self._rounds += 1
         outcome = RoundResult()
@@ -75,9 +74,9 @@ class Ingest:
             outcome.read |= _leaving(context, [row for row in rows if row.job_id in failed])
         return outcome
 
-    def _lively(self, rows: list[sa.Row[Any]]) -> list[sa.Row[Any]]:
+    def _lively(self, rows: list[AllocationRow]) -> list[AllocationRow]:
         """All of them; or those that may have news, when they are many: mostly they wait, or their tasks are slow."""
-        now = time.monotonic()
+        now = self._clock()
         heard = self._heard
         if len(rows) <= MANY or now - self._looked_at >= LOOK_SECONDS:
             self._looked_at = now
@@ -91,21 +90,21 @@ class Ingest:
         ]
 
     def _portions(
-        self, rows: list[sa.Row[Any]], readings: "Readings", outcome: RoundResult
+        self, rows: list[AllocationRow], readings: "Readings", outcome: RoundResult
     ) -> Iterable[list["AllocationReading"]]:
         """What is to be stored together. What is news comes before anything of those that are far behind is read."""
         by_key = {row.key: row for row in rows}
         self._behind = {key: None for key in self._behind if key in by_key}
         near = [row for row in rows if row.key not in self._behind]
         far = [by_key[key] for key in self._behind]
-        end = time.monotonic() + ROUND_SECONDS
+        end = self._clock() + ROUND_SECONDS
         taken = size = 0
         portion: list[AllocationReading] = []
         for place, row in enumerate([*near, *far]):
             if place == len(near) and portion:
                 yield portion
                 portion, size = [], 0
-            late = place > len(near) and time.monotonic() > end  # one that is behind is read in any case
+            late = place > len(near) and self._clock() > end  # one that is behind is read in any case
             if taken >= ROUND_BYTES or late:
                 self._behind.setdefault(row.key)
                 outcome.more = True
@@ -136,7 +135,7 @@ class Ingest:
             try:
                 _store(context, news)
             except Exception as error:
-                if everybodys(error):
+                if database_failed(error):
                     raise
                 together = False
         for job, mine in by_job.items():
@@ -144,7 +143,7 @@ class Ingest:
                 if not together:
                     _store(context, mine)
                 stored += mine
-        now = time.monotonic()
+        now = self._clock()
         for reading in stored:
             _note(reading, outcome)
             if reading.moved:
@@ -162,7 +161,7 @@ class Readings:
         self._open: files.Folder | None = None
         self._open_job = ""
 
-    def read(self, row: sa.Row[Any]) -> "AllocationReading | None":
+    def read(self, row: AllocationRow) -> "AllocationReading | None":
         """The known journals, and now and then (always once it has ended) that of one more start."""
         self._looked_at.add(row.job_id)
         reading = AllocationReading(row)
@@ -207,7 +206,7 @@ class Readings:
 class AllocationReading:
     """What one round got from the journals of one allocation."""
 
-    def __init__(self, row: sa.Row[Any]) -> None:
+    def __init__(self, row: AllocationRow) -> None:
         self.row = row
         self.key: str = row.key
         self.job: str = row.job_id
@@ -268,7 +267,7 @@ def _store(context: Context, news: list[AllocationReading]) -> None:
             packings.take(c, reading.job, said)
             if reading.malformed:
                 jobs.warn_of_lines(c, reading.job, reading.key, reading.malformed)
-        allocations.read_to(c, {reading.key: reading.offsets for reading in news})
+        allocations.read_to(c, {reading.key: reading.offsets for reading in news}, context.clock())
 
 
 def _note(reading: AllocationReading, outcome: RoundResult) -> None:
@@ -292,7 +291,7 @@ def _rests(context: Context, job: str) -> bool:
     return job in context.unreadable or at.rests(job, READ) or at.rests(job, STORE)
 
 
-def _leaving(context: Context, rows: list[sa.Row[Any]]) -> set[str]:
+def _leaving(context: Context, rows: list[AllocationRow]) -> set[str]:
     """Allocations of jobs that are being removed: what their journals say does not matter any more."""
     with context.db.read() as c:
         leaving = set(jobs.removing(c))

@@ -10,10 +10,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import sqlalchemy as sa
-
 from paddock.common import files, layout
 from paddock.models import FOLDER, AllocationBatch, AllocationState, JobSpec, Launcher, Method, Node
+from paddock.models.events import JobChange
 from paddock.paths import JobFolder, append_lines, write_once
 from paddock.rules import placement
 from paddock.runner import build
@@ -24,6 +23,7 @@ from paddock.server.engine.context import Context, JobFacts
 from paddock.server.engine.linger import left_well
 from paddock.server.engine.observe import SUBMITTING, settle_orphans
 from paddock.server.store import allocations, attempts, events, packings
+from paddock.server.store.allocations import AllocationRow
 
 IDLE_SECONDS = 5.0
 SEARCH_IDLE_SECONDS = 20.0  # while the next configuration is chosen
@@ -32,7 +32,7 @@ LAUNCHING = "ask for allocations for it"
 DISMISSING = "tell its runners that there is no more"
 
 
-def launch(context: Context, rows: list[sa.Row[Any]], now: float) -> bool:
+def launch(context: Context, rows: list[AllocationRow], now: float) -> bool:
     """As many allocations as can be of use: one for each task that waits or runs, as far as the backend is wide.
 
     Whether any were planned.
@@ -41,7 +41,7 @@ def launch(context: Context, rows: list[sa.Row[Any]], now: float) -> bool:
     with context.db.read() as c:
         demands = attempts.demands(c)
         facts = context.facts(c, [demand.job for demand in demands])
-    open_rows: dict[str, list[sa.Row[Any]]] = defaultdict(list)
+    open_rows: dict[str, list[AllocationRow]] = defaultdict(list)
     for row in rows:  # also those that have ended and are not settled yet: what they leave behind is not known before
         if not row.cancelled and row.key not in context.lingering:
             open_rows[row.job_id].append(row)
@@ -136,7 +136,7 @@ def _plan(context: Context, facts: JobFacts, worker: BackendWorker, count: int) 
         allocations.plan(c, facts.id, worker.backend.name, batch)
         if worker.full and worker.full_reason:  # it is not asked for yet, and says why it waits
             allocations.waits(c, batch.key, worker.full_reason)
-            events.insert(c, "job", facts.id, {"change": "waits"})
+            events.write(c, facts.id, JobChange(change="waits"))
 
 
 def _make_folders(folder: JobFolder, names: list[str]) -> None:
@@ -222,7 +222,7 @@ def runner_file(context: Context) -> Path:
     return path
 
 
-def _unused(context: Context, rows: list[sa.Row[Any]], now: float) -> set[str]:
+def _unused(context: Context, rows: list[AllocationRow], now: float) -> set[str]:
     """Allocations that wait, and have no runner. What was last seen of them may be old: what has spoken may run."""
     waiting = [row for row in rows if row.state == AllocationState.PENDING]
     again = [row for row in waiting if row.offsets]
@@ -234,7 +234,7 @@ def _unused(context: Context, rows: list[sa.Row[Any]], now: float) -> set[str]:
 
 
 def _cancel_surplus(
-    context: Context, open_rows: dict[str, list[sa.Row[Any]]], wanted: dict[str, int], unused: Collection[str]
+    context: Context, open_rows: dict[str, list[AllocationRow]], wanted: dict[str, int], unused: Collection[str]
 ) -> None:
     """What still waits for a place and is no longer of use. Running allocations leave by themselves."""
     for job, rows in open_rows.items():

@@ -3,13 +3,13 @@
 from collections import defaultdict
 from typing import Any
 
-import sqlalchemy as sa
-
 from paddock.models import AllocationChange, JobSpec
 from paddock.paths import append_lines
 from paddock.server.engine.backend_worker import Change
 from paddock.server.engine.context import Context
 from paddock.server.store import allocations, jobs
+from paddock.server.store.allocations import UnadjustedAllocation
+from paddock.server.store.jobs import ChangedJob
 
 TELL = "tell its runners what has changed"
 CHANGE = "change its allocations"
@@ -24,7 +24,7 @@ def adjust(context: Context) -> None:
                 _changed(context, change)
     with context.db.read() as c:
         rows = allocations.to_adjust(c)
-    groups: dict[tuple[str, str, int], list[sa.Row[Any]]] = defaultdict(list)
+    groups: dict[tuple[str, str, int], list[UnadjustedAllocation]] = defaultdict(list)
     for row in rows:
         groups[row.backend, row.job_id, row.adjusted].append(row)
     for (backend, job, number), mine in groups.items():
@@ -44,7 +44,7 @@ def _tell_runners(context: Context) -> None:
                 _tell(context, row)
 
 
-def _tell(context: Context, row: sa.Row[Any]) -> None:
+def _tell(context: Context, row: ChangedJob) -> None:
     limit = JobSpec.model_validate(row.spec).resources.time_limit
     lines: list[dict[str, Any]] = [{"op": "hold" if row.held else "release"}]
     if limit:

@@ -6,21 +6,19 @@ left open ended and tried again.
 """
 
 import json
-from typing import Any
-
-import sqlalchemy as sa
 
 from paddock.common import files
 from paddock.models import Cause
 from paddock.paths import append_lines
 from paddock.server.engine.context import Context
+from paddock.server.store.allocations import AllocationRow
 
 QUIET_SECONDS = 10.0  # for a runner that its scheduler has ended: its last words may take a moment
 LAST_BYTES = 200
 _UNSEEN = (Cause.NODE_FAILURE, Cause.LOST)  # nobody has seen the runner end
 
 
-def over(context: Context, rows: list[sa.Row[Any]], now: float) -> list[sa.Row[Any]]:
+def over(context: Context, rows: list[AllocationRow], now: float) -> list[AllocationRow]:
     """Those of these ended allocations of one job of which nothing more is to come. The others are told to end."""
     found = [row for row in rows if _is_over(context, row, now)]
     keys = {row.key for row in found}
@@ -35,7 +33,7 @@ def over(context: Context, rows: list[sa.Row[Any]], now: float) -> list[sa.Row[A
     return found
 
 
-def left_well(context: Context, row: sa.Row[Any]) -> bool:
+def left_well(context: Context, row: AllocationRow) -> bool:
     """Return True if the runner has said good-bye in its last journal, which has been read to its end."""
     if not row.offsets:
         return False
@@ -52,7 +50,7 @@ def left_well(context: Context, row: sa.Row[Any]) -> bool:
     return isinstance(record, dict) and record.get("e") == "bye"
 
 
-def dismiss(context: Context, row: sa.Row[Any], start: int | None = None) -> None:
+def dismiss(context: Context, row: AllocationRow, start: int | None = None) -> None:
     """Tell the runner of an allocation to end at once, with all it runs; `start`: of this start, or an earlier one."""
     folder = context.home.job(row.job_id)
     worker = context.workers.get(row.backend)
@@ -61,12 +59,12 @@ def dismiss(context: Context, row: sa.Row[Any], start: int | None = None) -> Non
         append_lines(folder.control, [order])
 
 
-def forget(context: Context, rows: list[sa.Row[Any]]) -> None:
+def forget(context: Context, rows: list[AllocationRow]) -> None:
     for row in rows:
         context.lingering.pop(row.key, None)
 
 
-def _is_over(context: Context, row: sa.Row[Any], now: float) -> bool:
+def _is_over(context: Context, row: AllocationRow, now: float) -> bool:
     worker = context.workers.get(row.backend)
     if worker is None or worker.backend.sure or not row.offsets or left_well(context, row):
         return True

@@ -3,8 +3,6 @@
 from collections import defaultdict
 from typing import Any
 
-import sqlalchemy as sa
-
 from paddock.errors import PaddockError
 from paddock.models import Cause, Method, TaskState
 from paddock.paths import append_lines
@@ -15,6 +13,7 @@ from paddock.server.engine.apply import AttemptEdit, changing
 from paddock.server.engine.context import Context, JobFacts
 from paddock.server.engine.withdraw import withdraw
 from paddock.server.store import attempts, jobs
+from paddock.server.store.attempts import TaskAttempt, UnpublishedAttempt
 
 PUBLISH_AT_ONCE = 2_000
 STOP_AT_ONCE = 500
@@ -31,7 +30,7 @@ def publish(context: Context, now: float) -> bool:
     with context.db.read() as c:
         rows = attempts.unpublished(c, PUBLISH_AT_ONCE, without=resting)
         facts = context.facts(c, [row.job_id for row in rows])
-    by_job: dict[str, list[sa.Row[Any]]] = defaultdict(list)
+    by_job: dict[str, list[UnpublishedAttempt]] = defaultdict(list)
     for row in rows:
         if row.job_id in facts:
             by_job[row.job_id].append(row)
@@ -42,7 +41,7 @@ def publish(context: Context, now: float) -> bool:
     return more
 
 
-def _publish_job(context: Context, facts: JobFacts, rows: list[sa.Row[Any]], now: float, more: bool) -> None:
+def _publish_job(context: Context, facts: JobFacts, rows: list[UnpublishedAttempt], now: float, more: bool) -> None:
     folder = context.home.job(facts.id)
     lines, bad = [], {}
     for row in rows:
@@ -61,10 +60,12 @@ def _publish_job(context: Context, facts: JobFacts, rows: list[sa.Row[Any]], now
     with changing(context) as (c, changes):
         attempts.mark_published(c, [row.id for row in rows if (row.task_id, row.number) not in ended])
         failed = list(attempts.lookup(c, ended).values())
-        changes.end(failed, lambda s: Verdict(TaskState.ERROR, Cause.LAUNCH_FAILED, bad[s.row.id, s.row.a_number]), now)
+        changes.end(
+            failed, lambda s: Verdict(TaskState.ERROR, Cause.LAUNCH_FAILED, bad[s.row.id, s.row.attempt_number]), now
+        )
 
 
-def _line(context: Context, facts: JobFacts, row: sa.Row[Any]) -> dict[str, Any]:
+def _line(context: Context, facts: JobFacts, row: UnpublishedAttempt) -> dict[str, Any]:
     command = task_command(context, facts, row.task_id, row.params, reduces=row.reduces)
     seed = {"PADDOCK_SEED": str(seed_of(facts.spec, row.task_number))}
     more = {name: value for name, value in (("from", row.source), ("room", row.room)) if value}
@@ -105,16 +106,16 @@ def stop(context: Context, now: float) -> bool:
     return any(len(of_job) == STOP_AT_ONCE for of_job in rows.values())
 
 
-def _stop_job(context: Context, job: str, rows: list[sa.Row[Any]], now: float) -> None:
+def _stop_job(context: Context, job: str, rows: list[TaskAttempt], now: float) -> None:
     folder = context.home.job(job)
-    waiting = [(row.id, row.a_number) for row in rows if row.state != TaskState.RUNNING]
+    waiting = [(row.id, row.attempt_number) for row in rows if row.state != TaskState.RUNNING]
     withdrawn = withdraw(folder, waiting)
-    ordered = [row for row in rows if (row.id, row.a_number) not in withdrawn]
+    ordered = [row for row in rows if (row.id, row.attempt_number) not in withdrawn]
     if folder.root.exists():  # else its runners leave by themselves
-        append_lines(folder.control, [{"op": "stop", "task": row.id, "attempt": row.a_number} for row in ordered])
+        append_lines(folder.control, [{"op": "stop", "task": row.id, "attempt": row.attempt_number} for row in ordered])
     with changing(context) as (c, changes):
-        attempts.mark_ordered(c, [row.a_id for row in ordered])
-        changes.end([row for row in rows if (row.id, row.a_number) in withdrawn], _stopped, now)
+        attempts.mark_ordered(c, [row.attempt_id for row in ordered])
+        changes.end([row for row in rows if (row.id, row.attempt_number) in withdrawn], _stopped, now)
 
 
 def _stopped(_: AttemptEdit) -> Verdict:

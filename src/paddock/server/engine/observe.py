@@ -5,19 +5,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-import sqlalchemy as sa
-
 from paddock.common import files
 from paddock.models import AllocationState, AllocationStatus, Cause, TaskState
+from paddock.models.events import JobChange
 from paddock.rules import lifecycle
 from paddock.rules.lifecycle import Verdict
+from paddock.runner.sharing import oom_retry
 from paddock.server.engine import cancel, linger
 from paddock.server.engine.apply import AttemptEdit, Changes, changing
 from paddock.server.engine.backend_worker import Answer, BackendWorker, Polled
-from paddock.server.engine.boundary import everybodys
 from paddock.server.engine.context import Context
 from paddock.server.engine.withdraw import held, withdraw
 from paddock.server.store import allocations, attempts, events, jobs
+from paddock.server.store.allocations import AllocationRow
+from paddock.server.store.db import Connection, database_failed
 
 MISSING_SECONDS = 10.0  # not listed for this long: what became of it is looked up
 GIVE_UP_SECONDS = 600.0  # and not told for this long: lost
@@ -42,21 +43,21 @@ class _Told:
     traced: Polled | None
 
 
-def observe(context: Context, rows: list[sa.Row[Any]], now: float) -> bool:
+def observe(context: Context, rows: list[AllocationRow], now: float) -> bool:
     """Take up the answers of the workers, and send them off again. Whether there were any."""
     heard = False
     for name, worker in context.workers.items():
         mine = [row for row in rows if row.backend == name]
         heard = _hear(context, worker, mine, now) or heard
-        open_rows = [row for row in mine if row.backend_id and row.state != AllocationState.ENDED]
-        if worker.ask([row.backend_id for row in open_rows]):
-            context.starts[name] = {row.key: len(row.offsets) for row in open_rows}
-        worker.trace([row.backend_id for row in open_rows if row.key in context.missing])
+        open_rows = _by_id(mine)
+        if worker.ask(list(open_rows)):
+            context.starts[name] = {row.key: len(row.offsets) for row in open_rows.values()}
+        worker.trace([one for one, row in open_rows.items() if row.key in context.missing])
     cancel.end_stuck(context, rows, now)
     return heard
 
 
-def _hear(context: Context, worker: BackendWorker, mine: list[sa.Row[Any]], now: float) -> bool:
+def _hear(context: Context, worker: BackendWorker, mine: list[AllocationRow], now: float) -> bool:
     """All together; and when that fails for something that is not everybody's, job by job."""
     told = _Told(worker.answers(), worker.polled(), worker.traced())
     if not (told.answers or told.polled or told.traced):
@@ -73,7 +74,7 @@ def _hear(context: Context, worker: BackendWorker, mine: list[sa.Row[Any]], now:
             with context.boundary.job(job, LISTENING):
                 pass  # what was wrong with it is mended
     except Exception as error:
-        if everybodys(error):
+        if database_failed(error):
             raise
         for job in dict.fromkeys(row.job_id for row in mine):
             of_job = [row for row in mine if row.job_id == job]
@@ -83,10 +84,10 @@ def _hear(context: Context, worker: BackendWorker, mine: list[sa.Row[Any]], now:
     return True
 
 
-def _write_down(context: Context, told: "_Told", mine: list[sa.Row[Any]], now: float) -> None:
+def _write_down(context: Context, told: "_Told", mine: list[AllocationRow], now: float) -> None:
     forgotten = _forgotten_ids(told.answers, mine)
     left = [row for row in mine if row.key not in forgotten]
-    open_rows = {row.backend_id: row for row in left if row.state != AllocationState.ENDED}
+    open_rows = _by_id(left)
     with context.db.write() as c:
         news = set()
         for key in forgotten:
@@ -99,32 +100,39 @@ def _write_down(context: Context, told: "_Told", mine: list[sa.Row[Any]], now: f
             elif answer.waits is not None and allocations.waits(c, answer.batch, answer.waits):
                 news |= {row.job_id for row in mine if row.batch == answer.batch}
         if told.polled:
-            asked = [open_rows[one] for one in told.polled.asked if one in open_rows]
-            news |= _take_up(context, c, asked, told.polled.statuses, now)
+            news |= _take_up(context, c, _about(told.polled, open_rows), now)
         if told.traced:
-            asked = [open_rows[one] for one in told.traced.asked if one in open_rows]
-            _settle_missing(context, c, asked, told.traced.statuses, now)
+            for row, status in _about(told.traced, open_rows):
+                _settle_missing(context, c, row, status)
         for job in sorted(news):
-            events.insert(c, "job", job, {"change": "waits"})
+            events.write(c, job, JobChange(change="waits"))
 
 
-def _forgotten_ids(answers: list[Answer], mine: list[sa.Row[Any]]) -> list[str]:
+def _forgotten_ids(answers: list[Answer], mine: list[AllocationRow]) -> list[str]:
     """Allocations whose ids are new ones' now: a controller that crashed has forgotten them, and counts on from there.
 
     What is said or asked by such an id is not about them any more.
     """
     new = {one: answer.batch for answer in answers for one in answer.ids or ()}
-    known = [row for row in mine if row.state != AllocationState.ENDED and row.backend_id in new]
-    return [row.key for row in known if new[row.backend_id] != row.batch]
+    return [row.key for one, row in _by_id(mine).items() if new.get(one, row.batch) != row.batch]
+
+
+def _by_id(rows: list[AllocationRow]) -> dict[str, AllocationRow]:
+    """Allocations that a backend has and that have not ended, by its id."""
+    return {row.backend_id: row for row in rows if row.backend_id and row.state != AllocationState.ENDED}
+
+
+def _about(polled: Polled, rows: Mapping[str, AllocationRow]) -> list[tuple[AllocationRow, AllocationStatus | None]]:
+    """The allocations that were asked about, and what the backend has said of each."""
+    return [(rows[one], polled.statuses.get(one)) for one in polled.asked if one in rows]
 
 
 def _take_up(
-    context: Context, c: sa.Connection, rows: list[sa.Row[Any]], statuses: Mapping[str, AllocationStatus], now: float
+    context: Context, c: Connection, about: list[tuple[AllocationRow, AllocationStatus | None]], now: float
 ) -> set[str]:
     """Returns the jobs whose waiting has another reason now."""
     listed, news = [], set()
-    for row in rows:
-        status = statuses.get(row.backend_id)
+    for row, status in about:
         if status is None:
             if now - (row.seen_at or row.created_at) > MISSING_SECONDS:
                 context.missing.setdefault(row.key, now)
@@ -143,7 +151,7 @@ def _take_up(
     return news
 
 
-def _release_again(context: Context, c: sa.Connection, row: sa.Row[Any], held: bool, now: float) -> None:
+def _release_again(context: Context, c: Connection, row: AllocationRow, held: bool, now: float) -> None:
     """A controller that crashes forgets its last seconds, a release of ours as well; it would wait for ever.
 
     Once for each change of the job: what a person holds by hand stays held.
@@ -158,7 +166,7 @@ def _release_again(context: Context, c: sa.Connection, row: sa.Row[Any], held: b
         context.holds[one] = float("inf")
 
 
-def _differs(status: AllocationStatus, row: sa.Row[Any]) -> bool:
+def _differs(status: AllocationStatus, row: AllocationRow) -> bool:
     known = (row.state, row.reason, row.node, row.starts_at, row.never)
     return (status.state, status.reason, status.node, status.starts_at, status.never) != known
 
@@ -169,33 +177,29 @@ def _waits(one: Any) -> tuple[Any, ...] | None:
     return (one.reason, one.starts_at, one.never) if waits and one.reason else None
 
 
-def _settle_missing(
-    context: Context, c: sa.Connection, rows: list[sa.Row[Any]], statuses: Mapping[str, AllocationStatus], now: float
-) -> None:
-    """Allocations that the backend no longer lists: its records tell, or else only that they are gone."""
-    for row in rows:
-        found = statuses.get(row.backend_id)
-        gone = AllocationStatus(
-            state=AllocationState.ENDED, cause=Cause.LOST, reason="the backend no longer knows its allocation"
-        )
-        allocations.seen(c, row.key, found if found and found.state is AllocationState.ENDED else gone)
-        context.missing.pop(row.key, None)
+def _settle_missing(context: Context, c: Connection, row: AllocationRow, found: AllocationStatus | None) -> None:
+    """An allocation that the backend no longer lists: its records tell, or else only that it is gone."""
+    gone = AllocationStatus(
+        state=AllocationState.ENDED, cause=Cause.LOST, reason="the backend no longer knows its allocation"
+    )
+    allocations.seen(c, row.key, found if found and found.state is AllocationState.ENDED else gone)
+    context.missing.pop(row.key, None)
 
 
-def give_up_missing(context: Context, rows: list[sa.Row[Any]], now: float) -> bool:
+def give_up_missing(context: Context, rows: list[AllocationRow], now: float) -> bool:
     """Allocations that are not listed, and whose records could not be had for a long time. Whether there were any."""
     over = {key for key, since in context.missing.items() if now - since > GIVE_UP_SECONDS}
     left = [row for row in rows if row.key in over]
     if left:
         with context.db.write() as c:
             for row in left:
-                _settle_missing(context, c, [row], {}, now)
+                _settle_missing(context, c, row, None)
     return bool(left)
 
 
-def close(context: Context, rows: list[sa.Row[Any]], read: set[str], now: float) -> bool:
+def close(context: Context, rows: list[AllocationRow], read: set[str], now: float) -> bool:
     """Settle allocations that had ended before their journals were read to the end. Whether there were any."""
-    ended: dict[str, list[sa.Row[Any]]] = defaultdict(list)
+    ended: dict[str, list[AllocationRow]] = defaultdict(list)
     for row in rows:
         if row.state == AllocationState.ENDED and row.key in read and not context.boundary.rests(row.job_id, SETTLING):
             ended[row.job_id].append(row)
@@ -209,7 +213,7 @@ def close(context: Context, rows: list[sa.Row[Any]], read: set[str], now: float)
     return settled
 
 
-def _settle(context: Context, job: str, rows: list[sa.Row[Any]], now: float) -> bool:
+def _settle(context: Context, job: str, rows: list[AllocationRow], now: float) -> bool:
     """End what these allocations leave open, as far as what their tasks wrote is read. Whether there were any."""
     with context.db.read() as c:
         left = {row.key: attempts.open_in(c, row.key) for row in rows}
@@ -241,7 +245,7 @@ def _give_up(context: Context, job: str, now: float) -> None:
     """End what waits of a job whose runners do not start."""
     with context.db.read() as c:
         last = _silent_starts(c, job)
-        waiting = {(row.id, row.a_number): row for row in attempts.waiting(c, job)} if last else {}
+        waiting = {(row.id, row.attempt_number): row for row in attempts.waiting(c, job)} if last else {}
     if waiting and not any(_forgotten(context, row) for row in last):
         withdrawn = withdraw(context.home.job(job), waiting)
         verdict = Verdict(TaskState.ERROR, Cause.LAUNCH_FAILED, _why_not(context, last[0]))
@@ -249,7 +253,7 @@ def _give_up(context: Context, job: str, now: float) -> None:
             changes.end([row for one, row in waiting.items() if one in withdrawn], _always(verdict), now)
 
 
-def put_back(context: Context, rows: list[sa.Row[Any]], now: float) -> None:
+def put_back(context: Context, rows: list[AllocationRow], now: float) -> None:
     """End what allocations left open that wait in the queue again.
 
     At once what their runners have told the end of. The rest later: a controller that has forgotten the last seconds
@@ -263,7 +267,7 @@ def put_back(context: Context, rows: list[sa.Row[Any]], now: float) -> None:
                 _put_back(context, row, now)
 
 
-def _put_back(context: Context, row: sa.Row[Any], now: float) -> None:
+def _put_back(context: Context, row: AllocationRow, now: float) -> None:
     starts, since = context.requeued[row.key]
     heard = (row.heard_at or 0.0) if len(row.offsets) <= starts else 0.0  # else it was another start that spoke
     over = now - max(since, heard) > FENCE_SECONDS
@@ -284,7 +288,7 @@ def _put_back(context: Context, row: sa.Row[Any], now: float) -> None:
         del context.requeued[row.key]
 
 
-def fence(context: Context, rows: list[sa.Row[Any]], now: float) -> None:
+def fence(context: Context, rows: list[AllocationRow], now: float) -> None:
     """End what an earlier start of an allocation left open, once its runner must know of the later.
 
     A requeued allocation, or one that a recovered controller launched again, has a journal a start.
@@ -297,7 +301,7 @@ def fence(context: Context, rows: list[sa.Row[Any]], now: float) -> None:
                 _fence(context, row, now)
 
 
-def _fence(context: Context, row: sa.Row[Any], now: float) -> None:
+def _fence(context: Context, row: AllocationRow, now: float) -> None:
     starts = len(row.offsets)
     with context.db.read() as c:
         left = [one for one in attempts.open_in(c, row.key) if (one.start or 1) < starts]
@@ -324,19 +328,25 @@ def settle_orphans(context: Context, job: str, now: float) -> None:
             changes.end(list(attempts.lookup(c, orphans).values()), _gone(changes, None), now)
 
 
-def _gone(changes: Changes, row: sa.Row[Any] | None) -> Callable[[AttemptEdit], Verdict]:
-    known = Cause(row.cause) if row is not None and row.cause else None
+def _gone(changes: Changes, row: AllocationRow | None) -> Callable[[AttemptEdit], Verdict]:
+    known = row.cause if row is not None else None
     reason = row.reason if row is not None and known else None
 
     def judge(subject: AttemptEdit) -> Verdict:
         told = subject.of_attempt("ended_at") is not None  # its runner ended it because it was told to
         cause = Cause.PREEMPTED if told and known in (None, Cause.LOST) else known
         why = "its runner was told to end" if cause is not known else reason
-        shared = cause is Cause.HOST_OOM and subject.crowded
-        if shared:  # the memory was that of all its tasks together: each gets the allocation to itself
-            subject.room = {"host": subject.of_attempt("peak_memory") or None, "alone": True}
+        # The memory was that of all its tasks together: each gets the allocation to itself.
+        room, crowded = oom_retry.parse(subject.room), cause is Cause.HOST_OOM and subject.crowded
+        again = oom_retry.next_room(room, oom_retry.HOST, crowded, subject.of_attempt("peak_memory") or 0)
+        if again is not None:
+            subject.room = again._asdict()
         return lifecycle.judge_gone(
-            cause, why, tried=changes.tried(subject, cause or Cause.LOST), shared=shared, **changes.judging(subject)
+            cause,
+            why,
+            tried=changes.tried(subject, cause or Cause.LOST),
+            shared=again is not None,
+            **changes.judging(subject),
         )
 
     return judge
@@ -353,7 +363,7 @@ def _always(verdict: Verdict) -> Callable[[AttemptEdit], Verdict]:
     return lambda _: verdict
 
 
-def _silent_starts(c: sa.Connection, job: str) -> list[sa.Row[Any]]:
+def _silent_starts(c: Connection, job: str) -> list[AllocationRow]:
     """The last allocations of a job, when they ended without their runners saying a word; else none."""
     last = allocations.last(c, job, FAILED_STARTS)
     if len(last) < FAILED_STARTS and not any(row.cause == Cause.LAUNCH_FAILED for row in last):
@@ -363,12 +373,12 @@ def _silent_starts(c: sa.Connection, job: str) -> list[sa.Row[Any]]:
     return last
 
 
-def _forgotten(context: Context, row: sa.Row[Any]) -> bool:
+def _forgotten(context: Context, row: AllocationRow) -> bool:
     """Never begun on any node: a controller that crashes forgets what it has just accepted."""
     return row.cause == Cause.LOST and not (context.home.job(row.job_id).allocation(row.key) / "out.log").exists()
 
 
-def _why_not(context: Context, row: sa.Row[Any]) -> str:
+def _why_not(context: Context, row: AllocationRow) -> str:
     if row.backend_id is None and row.reason:
         return f"{row.backend} refused its allocation: {row.reason}"
     folder = context.home.job(row.job_id)

@@ -10,15 +10,14 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import sqlalchemy as sa
+from typing import TYPE_CHECKING
 
 from paddock.common import layout
 from paddock.models import MetricFiles
 from paddock.runner.sources.follower import Follower
 from paddock.server.journal import Metric, Record, Reset, storable, typed
 from paddock.server.store import metrics
+from paddock.server.store.attempts import TaskAttempt
 
 if TYPE_CHECKING:
     from paddock.server.engine.context import Context
@@ -49,7 +48,7 @@ class Unread:
         self._asked: dict[int, _Asked] = {}  # by attempt
         self.wake: Callable[[], None] = lambda: None
 
-    def ask(self, rows: list[sa.Row[Any]]) -> dict[str, list[Record]] | None:
+    def ask(self, rows: list[TaskAttempt]) -> dict[str, list[Record]] | None:
         """The records that the runners of these attempts still owe, by allocation. Not in a transaction.
 
         None: they are being read; ask again in the next round.
@@ -59,8 +58,8 @@ class Unread:
             return {}
         now = time.monotonic()
         self._asked = {key: one for key, one in self._asked.items() if now - one.at < FORGET_SECONDS}
-        self._begin([row for row in left if row.a_id not in self._asked], now)
-        asked = [self._asked[row.a_id] for row in left if row.a_id in self._asked]
+        self._begin([row for row in left if row.attempt_id not in self._asked], now)
+        asked = [self._asked[row.attempt_id] for row in left if row.attempt_id in self._asked]
         for one in asked:
             one.at = now
         if any(not one.reading.done() and now < one.until for one in asked):
@@ -70,13 +69,13 @@ class Unread:
         found: dict[str, list[Record]] = {}
         for row in left:
             written = self._take(row)
-            found.setdefault(row.allocation, []).extend(_beyond(known.get(row.id, {}), written))
+            found.setdefault(row.allocation or "", []).extend(_beyond(known.get(row.id, {}), written))
         return found
 
     def close(self) -> None:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
-    def _begin(self, rows: list[sa.Row[Any]], now: float) -> None:
+    def _begin(self, rows: list[TaskAttempt], now: float) -> None:
         if not rows:
             return
         with self._context.db.read() as c:
@@ -86,10 +85,10 @@ class Unread:
                 folder = self._context.home.job_text(row.job_id)
                 reading = self._pool.submit(_written, folder, row, facts[row.job_id].spec.metrics)
                 reading.add_done_callback(lambda _: self.wake())
-                self._asked[row.a_id] = _Asked(reading, now + SECONDS, now)
+                self._asked[row.attempt_id] = _Asked(reading, now + SECONDS, now)
 
-    def _take(self, row: sa.Row[Any]) -> list[Record]:
-        asked = self._asked.pop(row.a_id, None)
+    def _take(self, row: TaskAttempt) -> list[Record]:
+        asked = self._asked.pop(row.attempt_id, None)
         if asked is None:
             return []
         if not asked.reading.done():
@@ -99,13 +98,13 @@ class Unread:
         return asked.reading.result()
 
 
-def _written(job_dir: str, row: sa.Row[Any], asked: MetricFiles) -> list[Record]:
+def _written(job_dir: str, row: TaskAttempt, asked: MetricFiles) -> list[Record]:
     task_dir = layout.task(job_dir, row.job_id, row.id)
-    folder = layout.attempt(task_dir, row.a_number)
+    folder = layout.attempt(task_dir, row.attempt_number)
     work = layout.work(task_dir)
     try:
         follower = Follower(task_dir, work, folder, asked.files, asked.stdout, row.resumed, row.epochs, whole=True)
-        whose = {"task": row.id, "attempt": row.a_number, "at": Path(layout.log(folder)).lstat().st_mtime}
+        whose = {"task": row.id, "attempt": row.attempt_number, "at": Path(layout.log(folder)).lstat().st_mtime}
         found = [typed(storable(record | whose), row.start or 1) for record in follower.read_all()]
         return [one for one in found if isinstance(one, Metric | Reset)]
     except Exception:  # whatever a script has written, the end of its task is to be told

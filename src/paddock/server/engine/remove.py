@@ -6,15 +6,13 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import sqlalchemy as sa
 
 from paddock.models import AllocationState
 from paddock.server.engine.cancel import cancel
 from paddock.server.engine.context import Context
 from paddock.server.engine.observe import SUBMITTING
 from paddock.server.store import erasing, jobs
+from paddock.server.store.allocations import AllocationRow
 
 REMOVING = "remove it"
 REST_SECONDS = 0.01  # between two portions: others write, too
@@ -31,7 +29,7 @@ class Doomed:
     folder: Path | None
 
 
-def remove(context: Context, rows: list[sa.Row[Any]]) -> list[Doomed]:
+def remove(context: Context, rows: list[AllocationRow]) -> list[Doomed]:
     with context.db.read() as c:
         now = time.monotonic()
         leaving = [job for job in jobs.removing(c) if context.erasing.get(job, 0.0) <= now]
@@ -44,7 +42,7 @@ def remove(context: Context, rows: list[sa.Row[Any]]) -> list[Doomed]:
     return doomed
 
 
-def _remove(context: Context, job: str, rows: list[sa.Row[Any]]) -> Doomed | None:
+def _remove(context: Context, job: str, rows: list[AllocationRow]) -> Doomed | None:
     left = [row for row in rows if _is_left(context, row)]
     if left:
         cancel(context, left)
@@ -75,7 +73,7 @@ def erase(context: Context, job: str, over: Callable[[], bool]) -> None:
         context.erasing[job] = time.monotonic() + AGAIN_SECONDS
 
 
-def _is_left(context: Context, row: sa.Row[Any]) -> bool:
+def _is_left(context: Context, row: AllocationRow) -> bool:
     """Return True if there may be something of an allocation that can be ended, and waited for."""
     if row.backend not in context.workers or row.state == AllocationState.ENDED:
         return False

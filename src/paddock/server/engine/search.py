@@ -12,8 +12,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 
-import sqlalchemy as sa
-
 from paddock.errors import PaddockError
 from paddock.models import Method, Params, TaskState
 from paddock.paths import append_lines
@@ -28,6 +26,7 @@ from paddock.server.engine import launch
 from paddock.server.engine.announce import Announcement
 from paddock.server.engine.context import Context, JobFacts
 from paddock.server.store import jobs, metrics, trials
+from paddock.server.store.db import Connection
 from paddock.server.store.trials import NextAttempt, Open
 
 log = logging.getLogger("paddock.engine")
@@ -267,7 +266,7 @@ class Curves:
     def __init__(self) -> None:
         self._ended: dict[str, tuple[int, metrics.Points]] = {}
 
-    def read(self, c: sa.Connection, facts: JobFacts, found: Sequence[Judged]) -> dict[str, metrics.Points]:
+    def read(self, c: Connection, facts: JobFacts, found: Sequence[Judged]) -> dict[str, metrics.Points]:
         known = {
             one.task: self._ended[one.task][1]
             for one in found

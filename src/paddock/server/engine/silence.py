@@ -3,14 +3,11 @@
 Nothing else follows from it: such a task runs until its runner or its backend says otherwise.
 """
 
-from typing import Any
-
-import sqlalchemy as sa
-
 from paddock.server.engine.announce import Announcement
 from paddock.server.engine.context import Context
 from paddock.server.engine.ingest import RoundResult
 from paddock.server.store import attempts
+from paddock.server.store.allocations import AllocationRow
 from paddock.server.store.rows import moment
 
 
@@ -20,7 +17,7 @@ class Silence:
     def __init__(self) -> None:
         self._told: dict[str, float] = {}
 
-    def listen(self, context: Context, rows: list[sa.Row[Any]], outcome: RoundResult, now: float) -> None:
+    def listen(self, context: Context, rows: list[AllocationRow], outcome: RoundResult, now: float) -> None:
         context.silent = _silent(context, rows, outcome, now)
         if context.silent != self._told:
             self._tell(context, context.silent)
@@ -31,13 +28,12 @@ class Silence:
             announcement = Announcement(c)
             for row in attempts.running_in(c, changed):
                 since = moment(silent.get(row.allocation))
-                live = {"no_word_since": since.isoformat() if since else None}
-                announcement.add(row.job_id, row.id, live=live)
+                announcement.add(row.job_id, row.id, live={"no_word_since": since})
             announcement.write()
         self._told = silent
 
 
-def _silent(context: Context, rows: list[sa.Row[Any]], outcome: RoundResult, now: float) -> dict[str, float]:
+def _silent(context: Context, rows: list[AllocationRow], outcome: RoundResult, now: float) -> dict[str, float]:
     """Allocation -> when it was last heard of. Of journals that could not be read, what was known before."""
     limit = context.settings.runner.silence_seconds
     found: dict[str, float] = {}

@@ -66,7 +66,7 @@ def _worked_out(c: Connection, job: str, more: ExtendRequest, settings: Settings
             raise InvalidInput.at(
                 "params" if more.params else "trials", "all of these configurations are there already"
             )
-        made = new_tasks(spec, jobs.script_of(row), new, trials.last_trial(c, job) + 1)
+        made = new_tasks(spec, row.script_report(), new, trials.last_trial(c, job) + 1)
         rows = trials.prepared(job, made, trials.last_number(c, job))
     until = row.search_until if more.time_budget is None else time.time() + more.time_budget
     return _Extension(version, rows, spec.model_dump(mode="json"), until, adaptive(search))

@@ -2,16 +2,60 @@
 
 import time
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
 
 from paddock.models import Allocation, AllocationBatch, AllocationState, AllocationStatus, Cause, Waits
-from paddock.server.store.rows import moment
+from paddock.server.store.rows import columns, fetch, model, portions
 from paddock.server.store.tables import allocations, batches, jobs
 
-clock = time.time  # by which journals are heard
 HELD = Waits(reason="held: it begins no further task until it is released")
+
+
+@dataclass(frozen=True, slots=True)
+class AllocationRow:
+    """An allocation as the engine sees it."""
+
+    key: str
+    batch: str
+    job_id: str
+    backend: str
+    backend_id: str | None  # None: no backend has confirmed it
+    state: AllocationState
+    node: str | None
+    reason: str | None
+    never: bool
+    by_hand: bool
+    starts_at: float | None
+    adjusted: int
+    created_at: float
+    seen_at: float | None
+    cancelled: bool
+    cause: Cause | None
+    closed: bool
+    offsets: list[int]  # how far each of its journals has been read
+    heard_at: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class UnadjustedAllocation:
+    """An allocation that does not have the newest change of its job yet, with that change."""
+
+    key: str
+    backend: str
+    backend_id: str
+    job_id: str
+    held: bool
+    spec: dict[str, Any]
+    adjusted: int  # the number of the change
+
+
+_ROWS = sa.select(*columns(AllocationRow, allocations.c))
+_UNADJUSTED = sa.select(
+    *columns(UnadjustedAllocation, [*allocations.c, jobs.c.held, jobs.c.spec, jobs.c.adjusted])
+).join(jobs, jobs.c.id == allocations.c.job_id)
 
 
 def plan(c: sa.Connection, job: str, backend: str, batch: AllocationBatch) -> None:
@@ -20,7 +64,7 @@ def plan(c: sa.Connection, job: str, backend: str, batch: AllocationBatch) -> No
     about = {"job_id": job, "backend": backend, "created_at": now}
     c.execute(sa.insert(batches).values(key=batch.key, spec=batch.model_dump(mode="json"), **about))
     adjusted = c.execute(sa.select(jobs.c.adjusted).where(jobs.c.id == job)).scalar_one()
-    row = {"batch": batch.key, "state": AllocationState.PLANNED.value, "offsets": [], "adjusted": adjusted, **about}
+    row = {"batch": batch.key, "state": AllocationState.PLANNED, "offsets": [], "adjusted": adjusted, **about}
     c.execute(sa.insert(allocations), [{"key": key, **row} for key in batch.keys])
 
 
@@ -28,42 +72,39 @@ def next_number(c: sa.Connection, job: str) -> int:
     return c.execute(sa.select(sa.func.count()).where(batches.c.job_id == job)).scalar_one() + 1
 
 
-def unclosed(c: sa.Connection) -> list[sa.Row[Any]]:
+def unclosed(c: sa.Connection) -> list[AllocationRow]:
     """All that may still have something to say."""
-    query = sa.select(allocations).where(allocations.c.closed.is_(False))
-    return list(c.execute(query.order_by(allocations.c.created_at, allocations.c.key)).all())
+    query = _ROWS.where(allocations.c.closed.is_(False))
+    return fetch(c, AllocationRow, query.order_by(allocations.c.created_at, allocations.c.key))
 
 
 def jobs_of(c: sa.Connection, keys: Collection[str]) -> dict[str, str]:
     """Allocation -> its job."""
-    wanted = sorted(keys)
-    found: dict[str, str] = {}
-    for start in range(0, len(wanted), 400):
-        query = sa.select(allocations.c.key, allocations.c.job_id)
-        rows = c.execute(query.where(allocations.c.key.in_(wanted[start : start + 400])))
-        found |= {row.key: row.job_id for row in rows}
-    return found
+    query = sa.select(allocations.c.key, allocations.c.job_id)
+    wanted = portions(sorted(keys))
+    return {key: job for some in wanted for key, job in c.execute(query.where(allocations.c.key.in_(some)))}
 
 
 def planned(c: sa.Connection) -> list[tuple[str, str, AllocationBatch]]:
     """Job, backend and batch of those that no backend has confirmed."""
     waiting = sa.select(allocations.c.batch).where(
-        allocations.c.state == AllocationState.PLANNED.value, allocations.c.closed.is_(False)
+        allocations.c.state == AllocationState.PLANNED, allocations.c.closed.is_(False)
     )
     rows = c.execute(sa.select(batches).where(batches.c.key.in_(waiting)).order_by(batches.c.created_at))
     return [(row.job_id, row.backend, AllocationBatch.model_validate(row.spec)) for row in rows]
 
 
-def last(c: sa.Connection, job: str, count: int) -> list[sa.Row[Any]]:
+def last(c: sa.Connection, job: str, count: int) -> list[AllocationRow]:
     """The newest allocations of a job, newest first."""
-    query = sa.select(allocations).where(allocations.c.job_id == job)
-    return list(c.execute(query.order_by(allocations.c.created_at.desc(), allocations.c.key.desc()).limit(count)))
+    query = _ROWS.where(allocations.c.job_id == job)
+    query = query.order_by(allocations.c.created_at.desc(), allocations.c.key.desc())
+    return fetch(c, AllocationRow, query.limit(count))
 
 
 def submitted(c: sa.Connection, batch: str, ids: Sequence[str]) -> None:
     """The backend has taken the first of them; the others will never be."""
-    values = {"state": AllocationState.PENDING.value, "seen_at": time.time(), "reason": None}
-    one = sa.and_(allocations.c.key == sa.bindparam("one"), allocations.c.state == AllocationState.PLANNED.value)
+    values = {"state": AllocationState.PENDING, "seen_at": time.time(), "reason": None}
+    one = sa.and_(allocations.c.key == sa.bindparam("one"), allocations.c.state == AllocationState.PLANNED)
     named = [{"one": f"{batch}.{number}", "id": given} for number, given in enumerate(ids)]
     if named:
         c.execute(sa.update(allocations).where(one).values(backend_id=sa.bindparam("id"), **values), named)
@@ -83,7 +124,7 @@ def waits(c: sa.Connection, batch: str, reason: str) -> bool:
 
 
 def _planned_in(batch: str) -> list[sa.ColumnElement[bool]]:
-    return [allocations.c.batch == batch, allocations.c.state == AllocationState.PLANNED.value]
+    return [allocations.c.batch == batch, allocations.c.state == AllocationState.PLANNED]
 
 
 def seen(c: sa.Connection, key: str, status: AllocationStatus) -> None:
@@ -93,7 +134,7 @@ def seen(c: sa.Connection, key: str, status: AllocationStatus) -> None:
 def _values(status: AllocationStatus) -> dict[str, Any]:
     values = status.model_dump(mode="json", exclude={"cause", "held"}) | {"seen_at": time.time()}
     if status.state is AllocationState.ENDED:
-        values |= {"ended_at": time.time(), "cause": status.cause.value if status.cause else None}
+        values |= {"ended_at": time.time(), "cause": status.cause}
     return values
 
 
@@ -111,12 +152,12 @@ def cancelled(c: sa.Connection, keys: list[str]) -> None:
     c.execute(sa.update(allocations).where(allocations.c.key.in_(keys)).values(cancelled=True))
 
 
-def read_to(c: sa.Connection, offsets: Mapping[str, list[int]]) -> None:
+def read_to(c: sa.Connection, offsets: Mapping[str, list[int]], now: float) -> None:
     """How far each journal has been read, in the same transaction as what was read."""
     if offsets:
         change = sa.update(allocations).where(allocations.c.key == sa.bindparam("one"))
         values = [{"one": key, "to": read} for key, read in offsets.items()]
-        c.execute(change.values(offsets=sa.bindparam("to"), heard_at=clock()), values)
+        c.execute(change.values(offsets=sa.bindparam("to"), heard_at=now), values)
 
 
 def close(c: sa.Connection, key: str) -> None:
@@ -135,35 +176,28 @@ def to_tell_again(c: sa.Connection, key: str) -> bool:
     return bool(c.execute(change.values(adjusted=-1)).rowcount)
 
 
-def to_adjust(c: sa.Connection) -> list[sa.Row[Any]]:
+def to_adjust(c: sa.Connection) -> list[UnadjustedAllocation]:
     """Allocations that do not have the newest change of their job yet, with that change."""
-    query = (
-        sa.select(allocations.c.key, allocations.c.backend, allocations.c.backend_id, allocations.c.job_id)
-        .add_columns(jobs.c.held, jobs.c.spec, jobs.c.adjusted)
-        .join(jobs, jobs.c.id == allocations.c.job_id)
-        .where(
-            allocations.c.closed.is_(False),
-            allocations.c.backend_id.is_not(None),
-            allocations.c.state != AllocationState.ENDED.value,
-            allocations.c.cancelled.is_(False),
-            allocations.c.adjusted != jobs.c.adjusted,
-        )
+    query = _UNADJUSTED.where(
+        allocations.c.closed.is_(False),
+        allocations.c.backend_id.is_not(None),
+        allocations.c.state != AllocationState.ENDED,
+        allocations.c.cancelled.is_(False),
+        allocations.c.adjusted != jobs.c.adjusted,
     )
-    return list(c.execute(query.order_by(allocations.c.key)))
+    return fetch(c, UnadjustedAllocation, query.order_by(allocations.c.key))
 
 
 def waiting(c: sa.Connection, ids: Sequence[str]) -> dict[str, Waits]:
     """Job -> why its allocations wait: what is said of the one that is expected first."""
-    states = (AllocationState.PLANNED.value, AllocationState.PENDING.value)
+    states = (AllocationState.PLANNED, AllocationState.PENDING)
     query = sa.select(allocations).where(
         allocations.c.job_id.in_(ids), allocations.c.closed.is_(False), allocations.c.state.in_(states)
     )
     found: dict[str, Waits] = {}
     for row in c.execute(query.order_by(allocations.c.never, allocations.c.starts_at.nulls_last(), allocations.c.key)):
         if row.reason and row.job_id not in found:
-            found[row.job_id] = Waits(
-                reason=row.reason, starts_at=moment(row.starts_at), never=row.never, seen_at=moment(row.seen_at)
-            )
+            found[row.job_id] = model(Waits, row)
     return found
 
 
@@ -173,27 +207,12 @@ def of_task(c: sa.Connection, job: str, key: str | None) -> Allocation | None:
     if key:
         query = query.where(allocations.c.key == key)
     else:
-        states = (AllocationState.PLANNED.value, AllocationState.PENDING.value)
+        states = (AllocationState.PLANNED, AllocationState.PENDING)
         query = query.where(
             allocations.c.job_id == job, allocations.c.closed.is_(False), allocations.c.state.in_(states)
         )
     row = c.execute(query.order_by(allocations.c.starts_at.nulls_last(), allocations.c.key).limit(1)).one_or_none()
-    if row is None:
-        return None
-    return Allocation(
-        key=row.key,
-        backend=row.backend,
-        backend_id=row.backend_id,
-        state=row.state,
-        node=row.node,
-        reason=row.reason,
-        never=row.never,
-        starts_at=moment(row.starts_at),
-        created_at=moment(row.created_at),
-        seen_at=moment(row.seen_at),
-        ended_at=moment(row.ended_at),
-        cause=row.cause,
-    )
+    return None if row is None else model(Allocation, row)
 
 
 def batch_of(c: sa.Connection, key: str) -> AllocationBatch | None:

@@ -7,19 +7,91 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from paddock.models import TaskState
+from paddock.models import Cause, Params, TaskState
 from paddock.rules.estimate import Pace
 from paddock.server.store.guards import dumps
-from paddock.server.store.rows import many
-from paddock.server.store.tables import attempts, jobs, tasks
+from paddock.server.store.rows import columns, fetch, many, portions
+from paddock.server.store.tables import CURRENT, UNENDED, attempts, jobs, tasks
 
-_UNENDED = (TaskState.SUBMITTED.value, TaskState.RUNNING.value)
 _SHARED = {column.name for column in tasks.c} & {column.name for column in attempts.c}
-_OF_ATTEMPT = [column.label(f"a_{column.name}") if column.name in _SHARED else column for column in attempts.c]
-_BARE = [column for column in [*tasks.c, *_OF_ATTEMPT] if column.name not in ("params", "a_params", "seat")]
-_waits = tasks.c.state == TaskState.SUBMITTED.value
-_current = sa.and_(attempts.c.task_id == tasks.c.id, attempts.c.number == tasks.c.attempt)
+_OF_ATTEMPT = [column.label(f"attempt_{column.name}") if column.name in _SHARED else column for column in attempts.c]
+_waits = tasks.c.state == TaskState.SUBMITTED
 
+
+@dataclass(frozen=True, slots=True)
+class TaskAttempt:
+    """A task with one of its attempts. Without parameters and seat: to read JSON takes long."""
+
+    id: str
+    job_id: str
+    number: int
+    state: TaskState
+    stopping: bool
+    attempt: int  # the number of the task's current attempt
+    epoch: float | None
+    epoch_at: float | None
+    first_epoch: float | None
+    epochs: int | None
+    last_value: float | None
+    best_value: float | None
+    best_epoch: float | None
+    others: list[float | None] | None
+    reduces: bool
+    attempt_id: int
+    attempt_number: int
+    attempt_state: TaskState
+    attempt_first_epoch: float | None
+    reason: str | None
+    resumed: bool
+    allocation: str | None
+    start: int | None
+    started_at: float | None
+    ended_at: float | None
+    peak_memory: int | None
+    peak_gpu_memory: int | None
+    room: dict[str, Any] | None
+    warnings: list[str]
+    successor: dict[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class UnpublishedAttempt:
+    """An attempt that no runner can have seen yet, with what its line in the file of tasks needs."""
+
+    id: int
+    task_id: str
+    job_id: str
+    number: int
+    resumed: bool
+    params: Params
+    epochs: int | None
+    task_number: int
+    reduces: bool
+    source: str | None
+    room: dict[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class TaskInAllocation:
+    """A task that runs, and where."""
+
+    id: str
+    job_id: str
+    allocation: str
+
+
+_ROWS = sa.select(*columns(TaskAttempt, [*tasks.c, *_OF_ATTEMPT]))
+_UNPUBLISHED = sa.select(
+    *columns(
+        UnpublishedAttempt,
+        [*attempts.c, tasks.c.params, tasks.c.epochs, tasks.c.number.label("task_number"), tasks.c.reduces],
+    )
+)
+_RUNNING = (
+    sa.select(*columns(TaskInAllocation, [*tasks.c, attempts.c.allocation]))
+    .join(attempts, CURRENT)
+    .where(tasks.c.state == TaskState.RUNNING)
+)
 
 _NEXT = (
     "INSERT INTO attempts (task_id, job_id, number, state, resumed, room, created_at, warnings) "
@@ -36,7 +108,7 @@ def begin_first(c: sa.Connection, job: str, number: int) -> None:
 def begin_again(c: sa.Connection, chosen: sa.ColumnElement[bool], *, resumed: bool) -> None:
     """Another attempt after the current one of these tasks. A plain one forgets what was reached."""
     _begin(c, chosen, tasks.c.attempt + 1, resumed=resumed)
-    values: dict[str, Any] = {"state": TaskState.SUBMITTED.value, "stopping": False, "attempt": tasks.c.attempt + 1}
+    values: dict[str, Any] = {"state": TaskState.SUBMITTED, "stopping": False, "attempt": tasks.c.attempt + 1}
     values |= dict.fromkeys(() if resumed else _REACHED, sa.null())
     c.execute(sa.update(tasks).where(chosen).values(values))
 
@@ -47,7 +119,7 @@ def _begin(c: sa.Connection, chosen: sa.ColumnElement[bool], number: sa.ColumnEl
         "task_id": tasks.c.id,
         "job_id": tasks.c.job_id,
         "number": number,
-        "state": sa.literal(TaskState.SUBMITTED.value),
+        "state": sa.literal(TaskState.SUBMITTED, tasks.c.state.type),
         "resumed": sa.literal(resumed),
         "created_at": sa.literal(time.time()),
         "warnings": sa.literal([], sa.JSON),
@@ -77,25 +149,22 @@ def begin_next(
 
 
 def with_tasks() -> sa.Select[Any]:
-    """Tasks with their current attempts, a row each. Columns of the attempt that a task also has are named a_..."""
-    return sa.select(tasks, *_OF_ATTEMPT).join(attempts, _current)
+    """Tasks with their current attempts, a row each. Columns that both have are named attempt_... for the attempt."""
+    return sa.select(tasks, *_OF_ATTEMPT).join(attempts, CURRENT)
 
 
 def pace(row: sa.Row[Any]) -> Pace:
-    return Pace(row.epochs, row.epoch, row.epoch_at, row.first_epoch, row.a_first_epoch, row.started_at)
+    return Pace(row.epochs, row.epoch, row.epoch_at, row.first_epoch, row.attempt_first_epoch, row.started_at)
 
 
-def unpublished(c: sa.Connection, limit: int, without: Sequence[str] = ()) -> list[sa.Row[Any]]:
+def unpublished(c: sa.Connection, limit: int, without: Sequence[str] = ()) -> list[UnpublishedAttempt]:
     """Attempts that no runner can have seen yet, oldest jobs first; but of these jobs none."""
     query = (
-        sa.select(attempts.c.id, attempts.c.task_id, attempts.c.job_id, attempts.c.number, attempts.c.resumed)
-        .add_columns(tasks.c.params, tasks.c.epochs, tasks.c.number.label("task_number"), tasks.c.reduces)
-        .add_columns(attempts.c.source, attempts.c.room)
-        .join(tasks, _current)
+        _UNPUBLISHED.join(tasks, CURRENT)
         .join(jobs, jobs.c.id == tasks.c.job_id)
         .where(
             attempts.c.published.is_(False),
-            attempts.c.state == TaskState.SUBMITTED.value,
+            attempts.c.state == TaskState.SUBMITTED,
             tasks.c.stopping.is_(False),
             jobs.c.removing.is_(False),
             tasks.c.job_id.not_in(without),
@@ -103,7 +172,7 @@ def unpublished(c: sa.Connection, limit: int, without: Sequence[str] = ()) -> li
         .order_by(jobs.c.created_at, tasks.c.number)
         .limit(limit)
     )
-    return list(c.execute(query))
+    return fetch(c, UnpublishedAttempt, query)
 
 
 def mark_published(c: sa.Connection, ids: Sequence[int]) -> None:
@@ -119,24 +188,23 @@ def _mark(c: sa.Connection, ids: Sequence[int], name: str) -> None:
     many(c, f"UPDATE attempts SET {name} = ? WHERE id = ?", [(True, one) for one in ids])  # noqa: S608  (our own)
 
 
-_untold = sa.and_(tasks.c.stopping.is_(True), tasks.c.state.in_(_UNENDED), attempts.c.ordered.is_(False))
+_untold = sa.and_(tasks.c.stopping.is_(True), tasks.c.state.in_(UNENDED), attempts.c.ordered.is_(False))
 
 
 def jobs_stopping(c: sa.Connection) -> list[str]:
     """Jobs with attempts that are to be stopped and have not been told yet."""
-    return list(c.scalars(sa.select(tasks.c.job_id).join(attempts, _current).where(_untold).distinct()))
+    return list(c.scalars(sa.select(tasks.c.job_id).join(attempts, CURRENT).where(_untold).distinct()))
 
 
-def stopping(c: sa.Connection, job: str, limit: int) -> list[sa.Row[Any]]:
+def stopping(c: sa.Connection, job: str, limit: int) -> list[TaskAttempt]:
     """Such attempts of a job, the first ones."""
-    return list(c.execute(with_tasks().where(tasks.c.job_id == job, _untold).order_by(tasks.c.number).limit(limit)))
+    query = _ROWS.join(attempts, CURRENT).where(tasks.c.job_id == job, _untold)
+    return fetch(c, TaskAttempt, query.order_by(tasks.c.number).limit(limit))
 
 
-def told_to_stop(c: sa.Connection) -> list[sa.Row[Any]]:
-    """Current attempts that run although they were ordered to stop, with the allocation of each."""
-    query = sa.select(tasks.c.id, tasks.c.job_id, attempts.c.allocation).join(attempts, _current)
-    running = tasks.c.state == TaskState.RUNNING.value
-    return list(c.execute(query.where(tasks.c.stopping.is_(True), running, attempts.c.ordered.is_(True))))
+def told_to_stop(c: sa.Connection) -> list[TaskInAllocation]:
+    """Tasks that run although they were ordered to stop."""
+    return fetch(c, TaskInAllocation, _RUNNING.where(tasks.c.stopping.is_(True), attempts.c.ordered.is_(True)))
 
 
 @dataclass(frozen=True)
@@ -151,25 +219,23 @@ class Demand:
 
 def demands(c: sa.Connection) -> list[Demand]:
     """Jobs with published work, oldest first."""
-    waiting = sa.func.sum(sa.case((tasks.c.state == TaskState.SUBMITTED.value, 1), else_=0))
-    running = sa.func.sum(sa.case((tasks.c.state == TaskState.RUNNING.value, 1), else_=0))
+    waiting = sa.func.sum(sa.case((tasks.c.state == TaskState.SUBMITTED, 1), else_=0))
+    running = sa.func.sum(sa.case((tasks.c.state == TaskState.RUNNING, 1), else_=0))
     query = (
         sa.select(tasks.c.job_id, waiting, running, jobs.c.held)
-        .join(attempts, _current)
+        .join(attempts, CURRENT)
         .join(jobs, jobs.c.id == tasks.c.job_id)
-        .where(tasks.c.state.in_(_UNENDED), attempts.c.published.is_(True), jobs.c.removing.is_(False))
+        .where(tasks.c.state.in_(UNENDED), attempts.c.published.is_(True), jobs.c.removing.is_(False))
         .group_by(tasks.c.job_id, jobs.c.created_at, jobs.c.held)
         .order_by(jobs.c.created_at, tasks.c.job_id)
     )
     return [Demand(job, int(w), int(r), bool(held)) for job, w, r, held in c.execute(query)]
 
 
-def waiting(c: sa.Connection, job: str) -> list[sa.Row[Any]]:
+def waiting(c: sa.Connection, job: str) -> list[TaskAttempt]:
     """Published attempts of a job of which no journal has spoken."""
-    query = with_tasks().where(
-        tasks.c.job_id == job, tasks.c.state == TaskState.SUBMITTED.value, attempts.c.published.is_(True)
-    )
-    return list(c.execute(query))
+    query = _ROWS.join(attempts, CURRENT)
+    return fetch(c, TaskAttempt, query.where(tasks.c.job_id == job, _waits, attempts.c.published.is_(True)))
 
 
 def waiting_keys(c: sa.Connection, job: str) -> list[tuple[str, int]]:
@@ -178,46 +244,41 @@ def waiting_keys(c: sa.Connection, job: str) -> list[tuple[str, int]]:
     return [(row.id, row.attempt) for row in c.execute(query.where(tasks.c.job_id == job, _waits))]
 
 
-def open_in(c: sa.Connection, allocation: str) -> list[sa.Row[Any]]:
+def open_in(c: sa.Connection, allocation: str) -> list[TaskAttempt]:
     """Attempts that were started in this allocation and have not ended."""
-    return list(
-        c.execute(with_tasks().where(attempts.c.allocation == allocation, tasks.c.state == TaskState.RUNNING.value))
-    )
+    query = _ROWS.join(attempts, CURRENT)
+    return fetch(c, TaskAttempt, query.where(attempts.c.allocation == allocation, tasks.c.state == TaskState.RUNNING))
 
 
-def running_in(c: sa.Connection, allocations: Collection[str]) -> list[sa.Row[Any]]:
-    """Tasks (id, job_id, allocation) that run in one of these."""
-    query = sa.select(tasks.c.id, tasks.c.job_id, attempts.c.allocation).join(attempts, _current)
-    query = query.where(tasks.c.state == TaskState.RUNNING.value)
-    keys = sorted(allocations)
-    found: list[sa.Row[Any]] = []
-    for start in range(0, len(keys), 400):
-        found += c.execute(query.where(attempts.c.allocation.in_(keys[start : start + 400])))
+def running_in(c: sa.Connection, allocations: Collection[str]) -> list[TaskInAllocation]:
+    """Tasks that run in one of these allocations."""
+    found: list[TaskInAllocation] = []
+    for keys in portions(sorted(allocations)):
+        found += fetch(c, TaskInAllocation, _RUNNING.where(attempts.c.allocation.in_(keys)))
     return found
 
 
 def busy(c: sa.Connection, allocations: Sequence[str]) -> set[str]:
     """Those of these allocations in which attempts have begun and not ended."""
     query = sa.select(attempts.c.allocation).where(
-        attempts.c.allocation.in_(allocations), attempts.c.state == TaskState.RUNNING.value
+        attempts.c.allocation.in_(allocations), attempts.c.state == TaskState.RUNNING
     )
     return set(c.scalars(query)) if allocations else set()
 
 
-def lookup(c: sa.Connection, keys: Iterable[tuple[str, int]]) -> dict[tuple[str, int], sa.Row[Any]]:
-    """Attempts by (task, number), each with its task. Less parameters and seat: to read JSON takes long."""
+def lookup(c: sa.Connection, keys: Iterable[tuple[str, int]]) -> dict[tuple[str, int], TaskAttempt]:
+    """Attempts by (task, number), each with its task."""
     wanted = set(keys)
-    ids = sorted({task for task, _ in wanted})
+    query = _ROWS.join(attempts, attempts.c.task_id == tasks.c.id)
     found = {}
-    for start in range(0, len(ids), 400):
-        query = sa.select(*_BARE).join(attempts, attempts.c.task_id == tasks.c.id)
-        for row in c.execute(query.where(tasks.c.id.in_(ids[start : start + 400]))).all():
-            if (row.id, row.a_number) in wanted:
-                found[row.id, row.a_number] = row
+    for ids in portions(sorted({task for task, _ in wanted})):
+        for row in fetch(c, TaskAttempt, query.where(tasks.c.id.in_(ids))):
+            if (row.id, row.attempt_number) in wanted:
+                found[row.id, row.attempt_number] = row
     return found
 
 
-def ended_with(c: sa.Connection, task: str, cause: str) -> int:
+def ended_with(c: sa.Connection, task: str, cause: Cause) -> int:
     """How many attempts of a task ended with this cause since its last plain start."""
     query = sa.select(attempts.c.cause, attempts.c.resumed).where(attempts.c.task_id == task)
     count = 0
@@ -239,8 +300,8 @@ def _update(c: sa.Connection, table: sa.Table, changes: Sequence[dict[str, Any]]
     groups: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     for change in changes:
         groups.setdefault(tuple(sorted(change)), []).append(change)
-    for columns, rows in groups.items():
-        names = [name for name in columns if name != "id"]
+    for named, rows in groups.items():
+        names = [name for name in named if name != "id"]
         if names:
             given = ", ".join(f"{name} = ?" for name in names)
             coded = {name for name in names if isinstance(table.c[name].type, sa.JSON)}

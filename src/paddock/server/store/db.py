@@ -44,6 +44,13 @@ def away(error: Exception) -> DatabaseUnavailable | None:
     return DatabaseUnavailable(f"The database does not answer ({said}): try again in a moment.")
 
 
+def database_failed(error: Exception) -> bool:
+    """Return True if an error is not one job's: the database cannot be reached, is locked, full or damaged."""
+    return isinstance(error, (sa.exc.OperationalError, sa.exc.InterfaceError, sa.exc.TimeoutError)) or (
+        isinstance(error, sa.exc.DBAPIError) and error.connection_invalidated
+    )
+
+
 def journal_mode(path: Path, mounts: Path = filesystems.MOUNTS) -> str:
     """How SQLite is to keep its journal there: a write-ahead log needs memory that all its readers share, and a network
     file system has none."""

@@ -3,19 +3,19 @@
 import sqlalchemy as sa
 
 from paddock.models import TaskState
-from paddock.server.store.tables import allocations, attempts, batches, chunks, jobs, tasks
+from paddock.server.store.rows import portions
+from paddock.server.store.tables import UNENDED, allocations, attempts, batches, chunks, jobs, tasks
 
 ROWS = 2_000  # at a time
 ATTEMPTS = 200
-_UNENDED = (TaskState.SUBMITTED.value, TaskState.RUNNING.value)
 
 
 def detach(c: sa.Connection, job: str) -> None:
     """Nothing of this job, which is being removed, is the engine's business any more."""
     for table in (allocations, batches):
         c.execute(sa.delete(table).where(table.c.job_id == job))
-    unended = sa.update(tasks).where(tasks.c.job_id == job, tasks.c.state.in_(_UNENDED))
-    c.execute(unended.values(state=TaskState.STOPPED.value, stopping=True))
+    unended = sa.update(tasks).where(tasks.c.job_id == job, tasks.c.state.in_(UNENDED))
+    c.execute(unended.values(state=TaskState.STOPPED, stopping=True))
 
 
 def erase_some(c: sa.Connection, job: str, rows: int = ROWS) -> bool:
@@ -27,8 +27,8 @@ def erase_some(c: sa.Connection, job: str, rows: int = ROWS) -> bool:
         return True
     some = list(c.scalars(sa.select(tasks.c.id).where(tasks.c.job_id == job).limit(rows)))
     if some:
-        for start in range(0, len(some), ATTEMPTS):
-            c.execute(sa.delete(tasks).where(tasks.c.id.in_(some[start : start + ATTEMPTS])))
+        for ids in portions(some):
+            c.execute(sa.delete(tasks).where(tasks.c.id.in_(ids)))
         return True
     c.execute(sa.delete(jobs).where(jobs.c.id == job))
     return False

@@ -28,18 +28,18 @@ from paddock.models import (
     TaskCounts,
     TaskState,
 )
+from paddock.models.events import JobChange, JobRemoved
 from paddock.rules import estimate
 from paddock.runner import map_driver
 from paddock.search.tasks import NewTask
 from paddock.server.store import allocations, events, metrics, reduces, trials
 from paddock.server.store import attempts as attempt_rows
-from paddock.server.store.rows import ALL_HEARD, Silent, moment, storable
-from paddock.server.store.tables import attempts, jobs, tasks
+from paddock.server.store.rows import ALL_HEARD, Silent, columns, fetch, model, moment, storable
+from paddock.server.store.tables import UNENDED, attempts, jobs, tasks
 
 SortKey = Literal["created", "-created", "name", "-name", "owner", "-owner"]
 SPARK_POINTS = 30
 MAX_WARNINGS = 20
-_UNENDED = (TaskState.SUBMITTED.value, TaskState.RUNNING.value)
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,40 @@ class NewJob:
         object.__setattr__(self, "rows", trials.prepared(self.id, self.tasks))
 
 
+@dataclass(frozen=True, slots=True)
+class JobRow:
+    """What is needed of a job in order to run it, and to search on."""
+
+    id: str
+    owner: str
+    spec: dict[str, Any]
+    script: dict[str, Any] | None
+    interpreter: dict[str, Any]
+    metric: str
+    goal: Goal
+    program: str | None
+    searching: bool
+    search_until: float | None
+    search_note: str | None
+
+    def script_report(self) -> ScriptReport | None:
+        return ScriptReport.model_validate(self.script) if self.script else None
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedJob:
+    """A job with a hold, a release or limits that its runners have not been told of."""
+
+    id: str
+    held: bool
+    adjusted: int  # the number of the change
+    spec: dict[str, Any]
+
+
+_ROWS = sa.select(*columns(JobRow, jobs.c))
+_CHANGED = sa.select(*columns(ChangedJob, jobs.c))
+
+
 def insert(c: sa.Connection, new: NewJob) -> None:
     """The job, its tasks, their first attempts and the event, to be committed together."""
     now = time.time()
@@ -77,7 +111,7 @@ def insert(c: sa.Connection, new: NewJob) -> None:
             code=new.code.model_dump(mode="json"),
             interpreter=new.interpreter.model_dump(mode="json"),
             metric=spec.objective.metric,
-            goal=spec.objective.goal.value,
+            goal=spec.objective.goal,
             warnings=new.warnings,
             created_at=now,
             digest=new.digest,
@@ -87,7 +121,7 @@ def insert(c: sa.Connection, new: NewJob) -> None:
         )
     )
     trials.insert(c, new.id, new.rows)
-    events.insert(c, "job", new.id, {"change": "submitted", "tasks": len(new.tasks)}, owner=new.owner)
+    events.write(c, new.id, JobChange(change="submitted", tasks=len(new.tasks)), owner=new.owner)
 
 
 def resolve(c: sa.Connection, text: str) -> str:
@@ -115,7 +149,7 @@ def detail(c: sa.Connection, job: str, folder: str, silent: Silent = ALL_HEARD) 
         **summary.__dict__,
         spec=spec,
         packing=[Packing(gpu=gpu, **found) for gpu, found in sorted((row.packing or {}).items())],
-        script=script_of(row),
+        script=ScriptReport.model_validate(row.script) if row.script else None,
         code=CodeInfo.model_validate(row.code),
         folder=folder,
         mapped=spec.script == map_driver.SCRIPT,
@@ -147,7 +181,7 @@ def page(
         like = [column.icontains(q, autoescape=True) for column in (jobs.c.name, jobs.c.description, jobs.c.id)]
         where.append(sa.or_(*like))
     if state:
-        where.append(sa.exists().where(tasks.c.job_id == jobs.c.id, tasks.c.state == state.value))
+        where.append(sa.exists().where(tasks.c.job_id == jobs.c.id, tasks.c.state == state))
     if tag:
         where.append(_has_tag(tag))
     if owner:
@@ -181,11 +215,11 @@ def _summaries(c: sa.Connection, rows: Sequence[sa.Row[Any]], silent: Silent) ->
         extremes[job] = (low, high)
     reducing = {one.job for one in reduces.due(c, [row.id for row in rows if row.spec.get("reduce")])}
     ends, durations = _endings(c, ids)
-    left = _running_left(c, [job for job in ids if counts[job].get(TaskState.RUNNING.value)])
-    bests = {row.id: extremes.get(row.id, (None, None))[row.goal == Goal.MAX.value] for row in rows}
+    left = _running_left(c, [job for job in ids if counts[job].get(TaskState.RUNNING)])
+    bests = {row.id: extremes.get(row.id, (None, None))[row.goal == Goal.MAX] for row in rows}
     best_tasks = _best_tasks(c, bests)
     lines = _sparklines(c, rows, best_tasks)
-    waits = allocations.waiting(c, [job for job in ids if counts[job].get(TaskState.SUBMITTED.value)])
+    waits = allocations.waiting(c, [job for job in ids if counts[job].get(TaskState.SUBMITTED)])
     no_word = _no_word(c, silent)
     found = []
     for row in rows:
@@ -194,18 +228,13 @@ def _summaries(c: sa.Connection, rows: Sequence[sa.Row[Any]], silent: Silent) ->
         over = not of_states.unended and not row.searching and row.id not in reducing
         to_come = _to_come(row, of_states)
         found.append(
-            Job(
-                id=row.id,
-                owner=row.owner,
-                name=row.name,
-                description=row.description,
-                tags=row.tags,
-                created_at=moment(row.created_at),
+            model(
+                Job,
+                row,
                 ended_at=moment(ends.get(row.id)) if over else None,
                 objective=Objective(metric=row.metric, goal=goal),
                 counts=of_states,
                 ended=over,
-                searching=row.searching,
                 to_come=to_come,
                 best_task=best_tasks.get(row.id),
                 best_value=best,
@@ -215,7 +244,6 @@ def _summaries(c: sa.Connection, rows: Sequence[sa.Row[Any]], silent: Silent) ->
                 else estimate.job_seconds_left(
                     of_states.submitted + (to_come or 0), left[row.id], durations.get(row.id)
                 ),
-                held=row.held,
                 waits=(allocations.HELD if row.held else waits.get(row.id)) if of_states.submitted else None,
                 no_word=no_word.get(row.id),
                 warnings=[*([row.aside] if row.aside else []), *row.warnings],
@@ -264,7 +292,7 @@ def _sparklines(c: sa.Connection, rows: Sequence[sa.Row[Any]], best_tasks: dict[
 
 def _endings(c: sa.Connection, ids: list[str]) -> tuple[dict[str, float], dict[str, float]]:
     """When the last attempt of each job ended, and how long its finished attempts took on average."""
-    finished = attempts.c.state == TaskState.FINISHED.value
+    finished = attempts.c.state == TaskState.FINISHED
     duration = sa.case((finished, attempts.c.ended_at - attempts.c.started_at))
     query = sa.select(attempts.c.job_id, sa.func.max(attempts.c.ended_at), sa.func.avg(duration))
     ends: dict[str, float] = {}
@@ -280,9 +308,7 @@ def _endings(c: sa.Connection, ids: list[str]) -> tuple[dict[str, float], dict[s
 def _running_left(c: sa.Connection, ids: list[str]) -> dict[str, list[float | None]]:
     now = time.time()
     found: dict[str, list[float | None]] = defaultdict(list)
-    for row in c.execute(
-        attempt_rows.with_tasks().where(tasks.c.job_id.in_(ids), tasks.c.state == TaskState.RUNNING.value)
-    ):
+    for row in c.execute(attempt_rows.with_tasks().where(tasks.c.job_id.in_(ids), tasks.c.state == TaskState.RUNNING)):
         found[row.job_id].append(attempt_rows.pace(row).seconds_left(now))
     return found
 
@@ -297,7 +323,7 @@ def patch(c: sa.Connection, job: str, change: JobPatch) -> None:
     values = change.model_dump(exclude_none=True)
     if values:
         c.execute(sa.update(jobs).where(jobs.c.id == job).values(**values))
-        events.insert(c, "job", job, {"change": "edited"})
+        events.write(c, job, JobChange(change="edited"))
 
 
 def hold(c: sa.Connection, job: str, *, held: bool = True, warning: str | None = None) -> bool:
@@ -310,7 +336,7 @@ def hold(c: sa.Connection, job: str, *, held: bool = True, warning: str | None =
         change = change.where(jobs.c.held.is_(False))
     changed = bool(c.execute(change.values(held=held, adjusted=jobs.c.adjusted + 1)).rowcount)
     if changed:
-        events.insert(c, "job", job, {"change": "held" if held else "released"})
+        events.write(c, job, JobChange(change="held" if held else "released"))
     if changed and warning:
         warn(c, job, warning)
     return changed
@@ -322,7 +348,7 @@ def limit(c: sa.Connection, job: str, change: LimitsRequest) -> None:
     resources = spec.resources.model_copy(update=change.model_dump(exclude_none=True))
     values = spec.model_copy(update={"resources": resources}).model_dump(mode="json")
     c.execute(sa.update(jobs).where(jobs.c.id == job).values(spec=values, adjusted=jobs.c.adjusted + 1))
-    events.insert(c, "job", job, {"change": "limits"})
+    events.write(c, job, JobChange(change="limits"))
 
 
 def warn(c: sa.Connection, job: str, text: str) -> None:
@@ -330,7 +356,7 @@ def warn(c: sa.Connection, job: str, text: str) -> None:
     known = c.execute(sa.select(jobs.c.warnings).where(jobs.c.id == job)).scalar_one_or_none()
     if known is not None and text not in known:
         c.execute(sa.update(jobs).where(jobs.c.id == job).values(warnings=[*known, text][-MAX_WARNINGS:]))
-        events.insert(c, "job", job, {"change": "warned"})
+        events.write(c, job, JobChange(change="warned"))
 
 
 def warn_of_lines(c: sa.Connection, job: str, allocation: str, count: int) -> None:
@@ -351,13 +377,12 @@ def set_aside(c: sa.Connection, job: str, why: str | None) -> None:
     """Show that the engine cannot go on with a job, and why; None: it can again."""
     changed = c.execute(sa.update(jobs).where(jobs.c.id == job, jobs.c.aside.is_distinct_from(why)).values(aside=why))
     if changed.rowcount:
-        events.insert(c, "job", job, {"change": "set aside" if why else "taken up"})
+        events.write(c, job, JobChange(change="set aside" if why else "taken up"))
 
 
-def untold(c: sa.Connection) -> list[sa.Row[Any]]:
+def untold(c: sa.Connection) -> list[ChangedJob]:
     """Jobs whose runners have not been told of the newest change."""
-    query = sa.select(jobs.c.id, jobs.c.held, jobs.c.adjusted, jobs.c.spec)
-    return list(c.execute(query.where(jobs.c.told != jobs.c.adjusted, jobs.c.removing.is_(False))))
+    return fetch(c, ChangedJob, _CHANGED.where(jobs.c.told != jobs.c.adjusted, jobs.c.removing.is_(False)))
 
 
 def told(c: sa.Connection, job: str, number: int) -> None:
@@ -367,8 +392,8 @@ def told(c: sa.Connection, job: str, number: int) -> None:
 def mark_removing(c: sa.Connection, job: str) -> None:
     """The job is gone for everybody; the engine stops what runs, then deletes its rows and its folder."""
     c.execute(sa.update(jobs).where(jobs.c.id == job).values(removing=True))
-    c.execute(sa.update(tasks).where(tasks.c.job_id == job, tasks.c.state.in_(_UNENDED)).values(stopping=True))
-    events.insert(c, "removed", job, {})
+    c.execute(sa.update(tasks).where(tasks.c.job_id == job, tasks.c.state.in_(UNENDED)).values(stopping=True))
+    events.write(c, job, JobRemoved())
 
 
 def removing(c: sa.Connection) -> list[str]:
@@ -381,7 +406,7 @@ def is_searching(c: sa.Connection, job: str) -> bool:
 
 def running(c: sa.Connection) -> list[str]:
     """Jobs with a task that runs."""
-    return list(c.scalars(sa.select(tasks.c.job_id).where(tasks.c.state == TaskState.RUNNING.value).distinct()))
+    return list(c.scalars(sa.select(tasks.c.job_id).where(tasks.c.state == TaskState.RUNNING).distinct()))
 
 
 def objective(c: sa.Connection, job: str) -> Objective:
@@ -395,11 +420,6 @@ def digest(c: sa.Connection, job: str) -> str | None:
     return found
 
 
-def script_of(row: sa.Row[Any]) -> ScriptReport | None:
-    return ScriptReport.model_validate(row.script) if row.script else None
-
-
-def launchable(c: sa.Connection, ids: Sequence[str]) -> dict[str, sa.Row[Any]]:
+def launchable(c: sa.Connection, ids: Sequence[str]) -> dict[str, JobRow]:
     """What the engine needs to know of jobs in order to run them."""
-    rows: Sequence[sa.Row[Any]] = c.execute(sa.select(jobs).where(jobs.c.id.in_(ids))).all()
-    return {row.id: row for row in rows}
+    return {row.id: row for row in fetch(c, JobRow, _ROWS.where(jobs.c.id.in_(ids)))}

@@ -6,16 +6,14 @@ from pathlib import PurePath
 
 import sqlalchemy as sa
 
-from paddock.models import TaskState
 from paddock.server.store import reduces
-from paddock.server.store.tables import allocations, attempts, batches, jobs, tasks
+from paddock.server.store.tables import UNENDED, allocations, attempts, batches, jobs, tasks
 
-_UNENDED = (TaskState.SUBMITTED.value, TaskState.RUNNING.value)
 # But for a reduce that is due: no task is left, none will come, and every journal was read to its end.
 _OVER = (
     jobs.c.removing.is_(False),
     jobs.c.searching.is_(False),
-    ~sa.exists().where(tasks.c.job_id == jobs.c.id, tasks.c.state.in_(_UNENDED)),
+    ~sa.exists().where(tasks.c.job_id == jobs.c.id, tasks.c.state.in_(UNENDED)),
     ~sa.exists().where(allocations.c.job_id == jobs.c.id, allocations.c.closed.is_(False)),
 )
 

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from paddock.models import Resources, Seat, TaskState
 from paddock.rules.load import Running, Sample
 from paddock.server.store.rows import storable
-from paddock.server.store.tables import attempts, jobs, loads, tasks
+from paddock.server.store.tables import CURRENT, attempts, jobs, loads, tasks
 
 MINUTE = 60.0
 Key = tuple[str, str]  # backend, node
@@ -61,9 +61,9 @@ def running(c: sa.Connection, now: float) -> dict[int, Running]:
     """Tasks that run, by the id of their attempt, with what is to be known of their jobs; nothing measured."""
     query = (
         sa.select(attempts, jobs.c.name, jobs.c.owner, jobs.c.spec)
-        .join(tasks, sa.and_(tasks.c.id == attempts.c.task_id, tasks.c.attempt == attempts.c.number))
+        .join(tasks, CURRENT)
         .join(jobs, jobs.c.id == attempts.c.job_id)
-        .where(attempts.c.state == TaskState.RUNNING.value)
+        .where(attempts.c.state == TaskState.RUNNING)
         .order_by(jobs.c.created_at, jobs.c.id, tasks.c.number)
     )
     resources: dict[str, Resources] = {}

@@ -13,14 +13,14 @@ measures is small: an hour is kept whole. When an attempt has ended, little of t
 import struct
 from collections import defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import sqlalchemy as sa
 from numpy.typing import NDArray
 
 from paddock.models import Curve
-from paddock.server.store.rows import many
+from paddock.server.store.rows import many, portions
 from paddock.server.store.tables import attempts, chunks
 
 CAP = 64
@@ -35,8 +35,6 @@ SYSTEM = "sys/"  # names of what the runner measures, beside what the script rep
 
 Point = tuple[float, float, float]  # step, value, time
 Points = NDArray[np.void]
-T = TypeVar("T")
-_BATCH = 400  # SQLite limits how many values a statement may hold
 _PACK = struct.Struct("<ddd").pack
 _POINT_BYTES = POINT.itemsize
 _FULL = CAP * _POINT_BYTES
@@ -122,7 +120,7 @@ class Appender:
 
     def _load(self, c: sa.Connection, ids: list[int]) -> None:
         self._tails |= {attempt: {} for attempt in ids}
-        for part in _batches(ids):
+        for part in portions(ids):
             query = sa.select(chunks).where(chunks.c.attempt_id.in_(part), chunks.c.count < CAP, chunks.c.seq >= 0)
             for row in c.execute(query):
                 self._tails[row.attempt_id][row.name] = (row.seq, bytes(row.data))
@@ -150,7 +148,7 @@ def _thin(c: sa.Connection, attempt: int, name: str, until: int, most: int) -> N
 def names(c: sa.Connection, task_ids: Sequence[str]) -> list[str]:
     """The metrics that there are points of, the runner's own measurements last."""
     found: set[str] = set()
-    for part in _batches(task_ids):
+    for part in portions(task_ids):
         query = sa.select(chunks.c.name).distinct().join(attempts).where(attempts.c.task_id.in_(part))
         found.update(c.scalars(query))
     return sorted(found, key=lambda name: (name.startswith(SYSTEM), name))
@@ -199,7 +197,7 @@ def recent(c: sa.Connection, ids: Sequence[int], names: Sequence[str]) -> dict[i
     last = sa.select(sa.func.max(later.c.seq)).where(
         later.c.attempt_id == chunks.c.attempt_id, later.c.name == chunks.c.name
     )
-    for part in _batches(ids):
+    for part in portions(ids):
         query = sa.select(chunks.c.attempt_id, chunks.c.name, chunks.c.data).where(
             chunks.c.attempt_id.in_(part), chunks.c.name.in_(names), chunks.c.seq >= last.scalar_subquery() - 1
         )
@@ -229,7 +227,7 @@ def before(c: sa.Connection, task: str, attempt: int, metric: str) -> Points:
 def _chains(c: sa.Connection, task_ids: Sequence[str], attempt: int | None) -> dict[int, str]:
     """Attempt id -> task id, in the order of the attempts, for those that belong to the curve."""
     found: dict[str, list[int]] = {task: [] for task in task_ids}
-    for part in _batches(task_ids):
+    for part in portions(task_ids):
         query = sa.select(attempts.c.id, attempts.c.task_id, attempts.c.number, attempts.c.resumed)
         query = query.where(attempts.c.task_id.in_(part)).order_by(attempts.c.task_id, attempts.c.number)
         for row in c.execute(query):
@@ -245,7 +243,7 @@ def _read(
     c: sa.Connection, owners: dict[int, str], metrics: Sequence[str] | None
 ) -> dict[tuple[str, str], list[Points]]:
     rows: dict[int, dict[str, list[bytes]]] = defaultdict(lambda: defaultdict(list))
-    for part in _batches(list(owners)):
+    for part in portions(list(owners)):
         query = sa.select(chunks.c.attempt_id, chunks.c.name, chunks.c.data).where(chunks.c.attempt_id.in_(part))
         if metrics is not None:
             query = query.where(chunks.c.name.in_(metrics))
@@ -301,7 +299,3 @@ def decimate(series: Points, points: int | None) -> Points:
     starts = np.arange(buckets) * width
     chosen = np.unique(np.concatenate([starts + low, starts + high]))
     return np.concatenate([series[:1], inner[chosen[chosen < len(inner)]], series[-1:]])
-
-
-def _batches(items: Sequence[T]) -> Iterable[Sequence[T]]:
-    return (items[start : start + _BATCH] for start in range(0, len(items), _BATCH))

@@ -9,10 +9,9 @@ from paddock.models import TaskState
 from paddock.search.tasks import NewTask
 from paddock.server.store import attempts as attempt_rows
 from paddock.server.store import trials
-from paddock.server.store.tables import attempts, jobs, tasks
+from paddock.server.store.tables import CURRENT, UNENDED, attempts, jobs, tasks
 
-_UNENDED = (TaskState.SUBMITTED.value, TaskState.RUNNING.value)
-_BADLY = (TaskState.ERROR.value, TaskState.STOPPED.value)
+_BADLY = (TaskState.ERROR, TaskState.STOPPED)
 
 
 @dataclass(frozen=True)
@@ -30,7 +29,7 @@ def due(c: sa.Connection, ids: Sequence[str] | None = None) -> list[Due]:
         jobs.c.searching.is_(False),
         jobs.c.removing.is_(False),
         mine.exists(),
-        ~mine.where(tasks.c.state.in_(_UNENDED)).exists(),
+        ~mine.where(tasks.c.state.in_(UNENDED)).exists(),
         ~mine.where(tasks.c.state.in_(_BADLY), tasks.c.reduces.is_(False)).exists(),
     )
     if ids is not None:
@@ -41,8 +40,7 @@ def due(c: sa.Connection, ids: Sequence[str] | None = None) -> list[Due]:
 
 def _due(c: sa.Connection, job: str) -> Due | None:
     """It is, unless its own attempt is the youngest of the job."""
-    current = sa.and_(attempts.c.task_id == tasks.c.id, attempts.c.number == tasks.c.attempt)
-    query = sa.select(tasks.c.id, tasks.c.attempt, attempts.c.id.label("last")).join(attempts, current)
+    query = sa.select(tasks.c.id, tasks.c.attempt, attempts.c.id.label("last")).join(attempts, CURRENT)
     row = c.execute(query.where(tasks.c.job_id == job, tasks.c.reduces.is_(True))).one_or_none()
     if row is None:
         return Due(job, None, None)

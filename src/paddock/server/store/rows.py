@@ -1,13 +1,51 @@
 """Small helpers between rows and models."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
 from datetime import UTC, datetime
-from typing import Any, overload
+from functools import cache
+from itertools import starmap
+from typing import Any, TypeVar, overload
 
 import sqlalchemy as sa
+from pydantic import BaseModel
 
 Silent = Mapping[str, float]  # allocation of which nothing is heard -> when it last was
 ALL_HEARD: Silent = {}
+_BATCH = 400  # values in one statement: SQLite limits how many it may hold
+T = TypeVar("T")
+R = TypeVar("R")
+M = TypeVar("M", bound=BaseModel)
+
+
+def columns(kind: type[Any], named: Iterable[sa.ColumnElement[Any]]) -> list[sa.ColumnElement[Any]]:
+    """Return the columns whose names are those of the fields of the dataclass `kind`, in the order of the fields."""
+    known = {column.key: column for column in named}
+    return [known[field.name] for field in fields(kind)]
+
+
+def fetch(c: sa.Connection, kind: type[R], query: sa.Select[Any]) -> list[R]:
+    """Return the rows of a query as objects of `kind`; the query selects `columns` of this kind."""
+    return list(starmap(kind, c.execute(query)))
+
+
+def model(kind: type[M], row: sa.Row[Any], **given: Any) -> M:
+    """Return a model made of the columns of a row that are named like its fields, and of what is given besides.
+
+    Columns named `..._at` are times in seconds, and become moments.
+    """
+    values = {name: moment(row[place]) if time else row[place] for place, name, time in _places(kind, row._fields)}
+    return kind(**values | given)
+
+
+@cache
+def _places(kind: type[BaseModel], names: tuple[str, ...]) -> list[tuple[int, str, bool]]:
+    return [(place, name, name.endswith("_at")) for place, name in enumerate(names) if name in kind.model_fields]
+
+
+def portions(items: Sequence[T]) -> Iterator[Sequence[T]]:
+    """Yield the items in portions that one statement can hold."""
+    return (items[start : start + _BATCH] for start in range(0, len(items), _BATCH))
 
 
 @overload

@@ -1,10 +1,13 @@
 """The tables. Every row has an owner, or belongs to one that has."""
 
+from enum import StrEnum
+
 from sqlalchemy import (
     JSON,
     BigInteger,
     Boolean,
     Column,
+    Enum,
     Float,
     ForeignKey,
     Index,
@@ -15,8 +18,11 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    and_,
     text,
 )
+
+from paddock.models import AllocationState, Cause, Goal, TaskState
 
 metadata = MetaData(
     naming_convention={
@@ -29,6 +35,12 @@ metadata = MetaData(
 
 # SQLite counts rows up by itself only for a column of exactly the type INTEGER.
 _RowId = BigInteger().with_variant(Integer, "sqlite")
+
+
+def _word(of: type[StrEnum], length: int = 16) -> Enum:
+    """Return the type of a column that holds the value of an enumeration as plain text."""
+    return Enum(of, native_enum=False, length=length, values_callable=lambda of: [one.value for one in of])
+
 
 # Times are seconds since 1970, in UTC: what journals carry, and the same in every database.
 
@@ -45,7 +57,7 @@ jobs = Table(
     Column("code", JSON, nullable=False),
     Column("interpreter", JSON, nullable=False),
     Column("metric", Text, nullable=False),
-    Column("goal", String(8), nullable=False),
+    Column("goal", _word(Goal, 8), nullable=False),
     Column("warnings", JSON, nullable=False),
     Column("created_at", Float(53), nullable=False),
     Column("removing", Boolean, nullable=False, server_default=text("false")),
@@ -69,7 +81,7 @@ tasks = Table(
     Column("job_id", ForeignKey("jobs.id", ondelete="CASCADE"), nullable=False),
     Column("number", Integer, nullable=False),
     Column("params", JSON, nullable=False),
-    Column("state", String(16), nullable=False),
+    Column("state", _word(TaskState), nullable=False),
     Column("stopping", Boolean, nullable=False, server_default=text("false")),
     Column("attempt", Integer, nullable=False),
     Column("created_at", Float(53), nullable=False),
@@ -95,8 +107,8 @@ attempts = Table(
     Column("task_id", ForeignKey("tasks.id", ondelete="CASCADE"), nullable=False),
     Column("job_id", ForeignKey("jobs.id", ondelete="CASCADE"), nullable=False),
     Column("number", Integer, nullable=False),
-    Column("state", String(16), nullable=False),
-    Column("cause", String(16)),
+    Column("state", _word(TaskState), nullable=False),
+    Column("cause", _word(Cause)),
     Column("reason", Text),
     Column("resumed", Boolean, nullable=False, server_default=text("false")),
     Column("published", Boolean, nullable=False, server_default=text("false")),
@@ -129,6 +141,9 @@ attempts = Table(
     sqlite_autoincrement=True,  # an id is never used again: what is remembered by it must not fit another attempt
 )
 
+UNENDED = (TaskState.SUBMITTED, TaskState.RUNNING)
+CURRENT = and_(attempts.c.task_id == tasks.c.id, attempts.c.number == tasks.c.attempt)  # the last attempt of its task
+
 # What was asked of a backend in one go; each allocation is one of a batch.
 batches = Table(
     "batches",
@@ -149,7 +164,7 @@ allocations = Table(
     Column("job_id", ForeignKey("jobs.id", ondelete="CASCADE"), nullable=False),
     Column("backend", String(200), nullable=False),
     Column("backend_id", String(200)),
-    Column("state", String(16), nullable=False),
+    Column("state", _word(AllocationState), nullable=False),
     Column("node", Text),
     Column("reason", Text),
     Column("never", Boolean, nullable=False, server_default=text("false")),
@@ -160,7 +175,7 @@ allocations = Table(
     Column("seen_at", Float(53)),
     Column("ended_at", Float(53)),
     Column("cancelled", Boolean, nullable=False, server_default=text("false")),
-    Column("cause", String(16)),
+    Column("cause", _word(Cause)),
     Column("closed", Boolean, nullable=False, server_default=text("false")),
     Column("offsets", JSON, nullable=False),
     Column("heard_at", Float(53)),  # when its journals last grew

@@ -10,14 +10,14 @@ import sqlalchemy as sa
 
 from paddock.errors import Conflict, InvalidInput, NotFound
 from paddock.models import Attempt, Task, TaskPage, TaskState
+from paddock.models.events import TasksRequested
 from paddock.server.store import attempts as attempt_rows
 from paddock.server.store import events
 from paddock.server.store.jobs import resolve as resolve_job
-from paddock.server.store.rows import ALL_HEARD, Silent, moment
-from paddock.server.store.tables import attempts, jobs, tasks
+from paddock.server.store.rows import ALL_HEARD, Silent, model, moment, portions
+from paddock.server.store.tables import UNENDED, attempts, jobs, tasks
 
 SortKey = Literal["number", "-number", "state", "-state", "best", "-best", "started", "-started", "ended", "-ended"]
-_UNENDED = (TaskState.SUBMITTED.value, TaskState.RUNNING.value)
 _TASK_ID = re.compile(r"(?P<job>[0-9a-z]+)-(?P<number>\d{1,9})")
 
 
@@ -60,7 +60,7 @@ def page(
     limit: int = 1000,
     silent: Silent = ALL_HEARD,
 ) -> TaskPage:
-    where = [tasks.c.job_id == job] + ([tasks.c.state == state.value] if state else [])
+    where = [tasks.c.job_id == job] + ([tasks.c.state == state] if state else [])
     total = c.execute(sa.select(sa.func.count()).select_from(tasks).where(*where)).scalar_one()
     column: sa.ColumnElement[Any] = {
         "number": tasks.c.number,
@@ -83,11 +83,9 @@ def ids(c: sa.Connection, job: str, offset: int, limit: int) -> list[str]:
 def by_ids(c: sa.Connection, ids: Sequence[str]) -> list[Task]:
     """For those of which something is heard."""
     now = time.time()
-    found = []
-    for start in range(0, len(ids), 400):
-        rows = c.execute(_query().where(tasks.c.id.in_(ids[start : start + 400])).order_by(tasks.c.number))
-        found += [_task(row, now, ALL_HEARD) for row in rows]
-    return found
+    query = _query().order_by(tasks.c.number)
+    rows = (row for some in portions(ids) for row in c.execute(query.where(tasks.c.id.in_(some))))
+    return [_task(row, now, ALL_HEARD) for row in rows]
 
 
 def _query() -> sa.Select[Any]:
@@ -95,42 +93,17 @@ def _query() -> sa.Select[Any]:
 
 
 def _task(row: sa.Row[Any], now: float, silent: Silent) -> Task:
-    state = TaskState(row.state)
-    pace = attempt_rows.pace(row)
-    progress = 1.0 if state is TaskState.FINISHED else pace.progress()
-    return Task(
-        id=row.id,
+    state, pace = row.state, attempt_rows.pace(row)
+    return model(
+        Task,
+        row,
         job=row.job_id,
-        number=row.number,
-        owner=row.owner,
-        params=row.params,
-        state=state,
         stopping=row.stopping and not state.ended,
         no_word_since=moment(silent.get(row.allocation)) if state is TaskState.RUNNING else None,
-        cause=row.cause,
-        reason=row.reason,
-        attempt=row.attempt,
-        trial=row.trial,
-        reduces=row.reduces,
         values=[row.best_value, *row.others] if row.others else [],
-        created_at=moment(row.created_at),
-        started_at=moment(row.started_at),
-        ended_at=moment(row.ended_at),
-        epoch=row.epoch,
-        progress=progress,
+        progress=1.0 if state is TaskState.FINISHED else pace.progress(),
         seconds_left=pace.seconds_left(now) if state is TaskState.RUNNING else None,
         last_value=_finite(row.last_value),
-        best_value=row.best_value,
-        best_epoch=row.best_epoch,
-        best_at=moment(row.best_at),
-        node=row.node,
-        device=row.device,
-        exit_code=row.exit_code,
-        peak_memory=row.peak_memory,
-        peak_gpu_memory=row.peak_gpu_memory,
-        seat=row.seat,
-        cpu_seconds=row.cpu_seconds,
-        warnings=row.warnings,
     )
 
 
@@ -140,46 +113,18 @@ def _finite(value: float | None) -> float | None:
 
 def attempts_of(c: sa.Connection, task: str) -> list[Attempt]:
     rows = c.execute(sa.select(attempts).where(attempts.c.task_id == task).order_by(attempts.c.number))
-    return [
-        Attempt(
-            task=row.task_id,
-            number=row.number,
-            state=row.state,
-            cause=row.cause,
-            reason=row.reason,
-            resumed=row.resumed,
-            source=row.source,
-            source_step=row.source_step,
-            params=row.params,
-            allocation=row.allocation,
-            created_at=moment(row.created_at),
-            started_at=moment(row.started_at),
-            ended_at=moment(row.ended_at),
-            node=row.node,
-            device=row.device,
-            pid=row.pid,
-            exit_code=row.exit_code,
-            signal=row.signal,
-            peak_memory=row.peak_memory,
-            peak_gpu_memory=row.peak_gpu_memory,
-            seat=row.seat,
-            room=row.room,
-            cpu_seconds=row.cpu_seconds,
-            warnings=row.warnings,
-        )
-        for row in rows
-    ]
+    return [model(Attempt, row, task=row.task_id) for row in rows]
 
 
 def request_stop(c: sa.Connection, job: str, ids: Sequence[str] | None) -> list[str]:
     """Write down that these are to be stopped; the engine does it. Those that have ended are left alone."""
-    where = [tasks.c.job_id == job, tasks.c.state.in_(_UNENDED)]
+    where = [tasks.c.job_id == job, tasks.c.state.in_(UNENDED)]
     if ids is not None:
         where.append(tasks.c.id.in_(ids))
     found = list(c.scalars(sa.select(tasks.c.id).where(*where).order_by(tasks.c.number)))
     if found:
         c.execute(sa.update(tasks).where(*where).values(stopping=True))
-        events.insert(c, "tasks", job, {"change": "stopping", "ids": found})
+        events.write(c, job, TasksRequested(change="stopping", ids=found))
     return found
 
 
@@ -192,12 +137,12 @@ def restart(c: sa.Connection, job: str, ids: Sequence[str] | None, *, failed: bo
     named = None if ids is None else set(ids)
     found_rows = c.execute(query.order_by(tasks.c.number)).all()
     rows = [row for row in found_rows if named is None or row.id in named]
-    busy = [row.id for row in rows if row.state in _UNENDED]
+    busy = [row.id for row in rows if row.state in UNENDED]
     if ids is not None and busy:
         raise Conflict(f"{busy[0]} has not ended: stop it first.", fields={"tasks": ", ".join(busy[:10])})
-    wanted = [TaskState.ERROR.value] if failed else [state.value for state in TaskState if state.ended]
+    wanted = [TaskState.ERROR] if failed else [state for state in TaskState if state.ended]
     chosen = [row for row in rows if row.state in wanted]
-    unended = any(row.state in _UNENDED for row in found_rows if not row.reduces)
+    unended = any(row.state in UNENDED for row in found_rows if not row.reduces)
     if unended and named and chosen and all(row.reduces for row in chosen):
         raise Conflict(f"{chosen[0].id} runs by itself when the other tasks have finished.")
     if unended or not all(row.reduces for row in chosen):
@@ -207,8 +152,8 @@ def restart(c: sa.Connection, job: str, ids: Sequence[str] | None, *, failed: bo
         of_kind = (tasks.c.state.in_(wanted), tasks.c.reduces.is_(chosen[0].reduces))
         attempt_rows.begin_again(c, sa.and_(tasks.c.job_id == job, *of_kind), resumed=resume)
     elif found:
-        for start in range(0, len(found), 400):
-            attempt_rows.begin_again(c, tasks.c.id.in_(found[start : start + 400]), resumed=resume)
+        for some in portions(found):
+            attempt_rows.begin_again(c, tasks.c.id.in_(some), resumed=resume)
     if found:
-        events.insert(c, "tasks", job, {"change": "restarted", "ids": found})
+        events.write(c, job, TasksRequested(change="restarted", ids=found))
     return found

@@ -9,16 +9,16 @@ import sqlalchemy as sa
 
 from paddock.errors import NotFound
 from paddock.models import Move, Params, TaskState
+from paddock.models.events import JobChange, TasksRequested
 from paddock.search.history import Judged, Run
 from paddock.search.tasks import NewTask
 from paddock.server.store import attempts as attempt_rows
 from paddock.server.store import events
 from paddock.server.store.guards import dumps
 from paddock.server.store.rows import many, moment
-from paddock.server.store.tables import attempts, jobs, tasks
+from paddock.server.store.tables import CURRENT, UNENDED, attempts, jobs, tasks
 
 _OVER = ("The search has ended: ", "The time budget is over: ")
-_UNENDED = (TaskState.SUBMITTED.value, TaskState.RUNNING.value)
 
 
 Row = tuple[Any, ...]
@@ -74,7 +74,7 @@ def runs(c: sa.Connection, job: str) -> list[Run]:
         tasks.c.others,
         tasks.c.epoch,
         attempts.c.ended_at,
-    ).join(attempts, sa.and_(attempts.c.task_id == tasks.c.id, attempts.c.number == tasks.c.attempt))
+    ).join(attempts, CURRENT)
     return [
         Run(
             task=row.id,
@@ -108,7 +108,7 @@ class Open:
 
 
 def searching(c: sa.Connection) -> list[Open]:
-    unended = sa.func.count(sa.case((tasks.c.state.in_(_UNENDED), 1)))
+    unended = sa.func.count(sa.case((tasks.c.state.in_(UNENDED), 1)))
     query = (
         sa.select(jobs.c.id, jobs.c.held, jobs.c.search_until, unended, sa.func.max(tasks.c.trial))
         .join(tasks, tasks.c.job_id == jobs.c.id, isouter=True)
@@ -121,7 +121,7 @@ def searching(c: sa.Connection) -> list[Open]:
 
 def overdue(c: sa.Connection, now: float) -> list[str]:
     """Jobs whose time budget is over, and that still have tasks to begin or to come."""
-    waiting = sa.exists().where(tasks.c.job_id == jobs.c.id, tasks.c.state == TaskState.SUBMITTED.value)
+    waiting = sa.exists().where(tasks.c.job_id == jobs.c.id, tasks.c.state == TaskState.SUBMITTED)
     waiting = waiting.where(tasks.c.stopping.is_(False))
     query = sa.select(jobs.c.id).where(jobs.c.search_until < now, jobs.c.removing.is_(False))
     return list(c.scalars(query.where(sa.or_(jobs.c.searching.is_(True), waiting))))
@@ -134,17 +134,17 @@ def end(c: sa.Connection, job: str, note: str | None, *, as_known: bool = False)
         change = change.where(jobs.c.told == jobs.c.adjusted)
     changed = bool(c.execute(change.values(searching=False, search_note=note)).rowcount)
     if changed:
-        events.insert(c, "job", job, {"change": "search"})
+        events.write(c, job, JobChange(change="search"))
     return changed
 
 
 def end_waiting(c: sa.Connection, job: str) -> list[str]:
     """Tasks that have not begun are to be stopped."""
-    where = [tasks.c.job_id == job, tasks.c.state == TaskState.SUBMITTED.value, tasks.c.stopping.is_(False)]
+    where = [tasks.c.job_id == job, tasks.c.state == TaskState.SUBMITTED, tasks.c.stopping.is_(False)]
     found = list(c.scalars(sa.select(tasks.c.id).where(*where)))
     if found:
         c.execute(sa.update(tasks).where(*where).values(stopping=True))
-        events.insert(c, "tasks", job, {"change": "stopping", "ids": found})
+        events.write(c, job, TasksRequested(change="stopping", ids=found))
     return found
 
 
@@ -154,7 +154,7 @@ def go_on(c: sa.Connection, job: str, spec: dict[str, Any], until: float | None,
     known = c.scalar(sa.select(jobs.c.warnings).where(jobs.c.id == job)) or []
     values["warnings"] = [text for text in known if not text.startswith(_OVER)]  # it is not over any more
     c.execute(sa.update(jobs).where(jobs.c.id == job).values(**values, adjusted=jobs.c.adjusted + 1))
-    events.insert(c, "job", job, {"change": "search"})
+    events.write(c, job, JobChange(change="search"))
 
 
 # --- early stopping and population-based training -------------------------------------------------------------------
@@ -169,7 +169,7 @@ def judged(c: sa.Connection, job: str) -> list[Judged]:
             .join(tasks, tasks.c.id == attempts.c.task_id)
             .where(
                 attempts.c.job_id == job,
-                attempts.c.state == TaskState.PRUNED.value,
+                attempts.c.state == TaskState.PRUNED,
                 attempts.c.number < tasks.c.attempt,
                 attempts.c.successor.is_(None),
             )
@@ -181,14 +181,14 @@ def judged(c: sa.Connection, job: str) -> list[Judged]:
         Judged(
             task=row.id,
             number=row.number,
-            attempt=row.a_number,
-            attempt_id=row.a_id,
+            attempt=row.attempt_number,
+            attempt_id=row.attempt_id,
             state=TaskState(row.state),
             ordered=row.ordered or row.stopping,
             params=row.params,
             epochs=row.epochs,
             since=since.get(row.id, 0.0),
-            began=row.a_first_epoch,
+            began=row.attempt_first_epoch,
             spared=row.id in pruned,
             started_at=row.started_at,
         )

@@ -1,6 +1,5 @@
-"""A look at this machine: its real /proc, and cards by a script."""
+"""A look at this machine: its real /proc, and GPUs by a script."""
 
-import json
 import os
 import pwd
 import subprocess
@@ -11,29 +10,26 @@ import pytest
 
 from paddock.backends.devices import NodeWatch
 from paddock.common import node_stats
-from paddock.common.gpus import Card, GpuReading, Gpus
+from paddock.common.gpus import GpuDriver, GpuInfo, GpuReading
 from paddock.common.node_stats import NodeStats
 from paddock.models import Device
-from paddock.rules.load import NodeSample
-from paddock.server import journal
-from tests.runner.folder import Folder
 
 GB = 10**9
-CARD = Card("GPU-a", 0, "H200", 140 * GB)
-OTHER = Card("GPU-b", 1, "H200", 140 * GB)
+GPU = GpuInfo("GPU-a", 0, "H200", 140 * GB)
+OTHER = GpuInfo("GPU-b", 1, "H200", 140 * GB)
 
 
-class Scripted(Gpus):
-    """Cards as a test wants them."""
+class ScriptedDriver(GpuDriver):
+    """GPUs as a test wants them."""
 
     def __init__(self, readings: dict[str, GpuReading | None]) -> None:
         self.readings = readings
 
-    def cards(self) -> list[Card]:
-        return [CARD, OTHER]
+    def gpus(self) -> list[GpuInfo]:
+        return [GPU, OTHER]
 
-    def read(self, card: Card) -> GpuReading | None:
-        return self.readings.get(card.id)
+    def read(self, gpu: GpuInfo) -> GpuReading | None:
+        return self.readings.get(gpu.id)
 
 
 def test_cores_and_memory() -> None:
@@ -41,7 +37,7 @@ def test_cores_and_memory() -> None:
     began, cores = time.process_time(), os.cpu_count() or 1
     while time.process_time() - began < 0.2:
         pass
-    look = looker.look()
+    look = looker.sample()
     assert look["cores"] == cores
     assert 0 < look["busy"] <= cores
     assert 0 < look["free"] < look["memory"]
@@ -54,18 +50,18 @@ def test_busy_cores_are_those_between_two_looks(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(node_stats, "_ticks", lambda: next(seen))
     monkeypatch.setattr(os, "cpu_count", lambda: 8)
     looker = NodeStats()
-    assert looker.look()["busy"] == 4.0
-    assert looker.look()["busy"] == 4.0, "no tick has passed"
-    assert looker.look()["busy"] == 0.0, "counters of a core that was switched off fall"
+    assert looker.sample()["busy"] == 4.0
+    assert looker.sample()["busy"] == 4.0, "no tick has passed"
+    assert looker.sample()["busy"] == 0.0, "counters of a core that was switched off fall"
 
 
 def test_without_proc_nothing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(node_stats, "_read", lambda path, most=0: b"")
-    look = NodeStats().look()
+    look = NodeStats().sample()
     assert (look["busy"], look["memory"], look["free"]) == (None, None, None)
 
 
-def test_cards_and_who_is_on_them() -> None:
+def test_gpus_and_who_is_on_them() -> None:
     with subprocess.Popen(
         [sys.executable, "-c", "print(flush=True); input()", "x" * 200],
         stdin=subprocess.PIPE,
@@ -76,7 +72,7 @@ def test_cards_and_who_is_on_them() -> None:
         task.stdout.readline()  # a process that has just begun has no environment to be read yet
         gone = 2**22 + 7  # larger than any id of a process
         reading = GpuReading(30 * GB, 0.5, {os.getpid(): GB, task.pid: 20 * GB, gone: 3})
-        first, second = NodeStats(Scripted({"GPU-a": reading}), [CARD, OTHER], ["4", "5"]).look()["cards"]
+        first, second = NodeStats(ScriptedDriver({"GPU-a": reading}), [GPU, OTHER], ["4", "5"]).sample()["cards"]
         task.communicate(b"\n")
     assert [first[name] for name in ("id", "number", "place", "name", "memory", "used", "load")] == [
         "GPU-a", 0, "4", "H200", 140 * GB, 30 * GB, 0.5,
@@ -102,46 +98,26 @@ def test_an_owner_without_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("given", "places"), [({}, []), ({"SLURM_JOB_GPUS": "2,5"}, ["2", "5"]), ({"SLURM_JOB_GPUS": "a"}, [])]
 )
-def test_what_slurm_calls_the_cards(given: dict[str, str], places: list[str]) -> None:
+def test_what_slurm_calls_the_gpus(given: dict[str, str], places: list[str]) -> None:
     assert node_stats.places(given) == places
 
 
-def test_a_place_for_every_card_or_for_none() -> None:
-    [card] = NodeStats(Scripted({}), [CARD], ["1", "2"]).cards()
-    assert card["place"] is None
-
-
-def test_a_runner_in_slurm_tells_of_its_node(folder: Folder, python: str) -> None:
-    folder.python = python
-    folder.allocate()
-    folder.python_task("t-1", "import time; time.sleep(0.3)")
-    folder.end()
-    records = folder.run(SLURM_JOB_ID="7", SLURMD_NODENAME="n1")
-    [node] = [record for record in records if record["e"] == "node"]
-    assert (node["node"], node["cores"], node["cards"]) == ("n1", os.cpu_count(), [])
-    seen = journal.NodeSeen(node["at"], "n1", NodeSample.model_validate(node))
-    assert journal.parse(json.dumps(node).encode() + b"\n").records == [seen]
-    assert seen.look.memory
-
-
-def test_on_its_own_machine_it_does_not(folder: Folder) -> None:
-    folder.allocate()
-    folder.python_task("t-1", "")
-    folder.end()
-    assert "node" not in [record["e"] for record in folder.run(SLURM_JOB_ID="")]
+def test_a_place_for_every_gpu_or_for_none() -> None:
+    [gpu] = NodeStats(ScriptedDriver({}), [GPU], ["1", "2"]).gpus()
+    assert gpu["place"] is None
 
 
 class TestWatch:
     """How the server looks at its own machine."""
 
-    def test_the_cards_that_are_given(self) -> None:
-        gpus = Scripted({"GPU-b": GpuReading(GB, 0.25, {})})
+    def test_the_gpus_that_are_given(self) -> None:
+        gpus = ScriptedDriver({"GPU-b": GpuReading(GB, 0.25, {})})
         watch = NodeWatch([Device(id="1", kind="gpu"), Device(id="nonsense", kind="gpu")], lambda: gpus)
-        [card] = watch.look().cards
-        assert (card.id, card.place, card.load, card.used) == ("GPU-b", "1", 0.25, GB)
+        [gpu] = watch.look().cards
+        assert (gpu.id, gpu.place, gpu.load, gpu.used) == ("GPU-b", "1", 0.25, GB)
 
     def test_without_gpus_no_driver_is_asked(self) -> None:
-        def refuse() -> Gpus:
+        def refuse() -> GpuDriver:
             raise AssertionError
 
         assert NodeWatch([], refuse).look().cards == []
@@ -150,9 +126,9 @@ class TestWatch:
         monkeypatch.setattr("paddock.backends.devices.PATIENCE", 0.1)
         calls = []
 
-        class Hanging(Scripted):
-            def read(self, card: Card) -> GpuReading | None:
-                calls.append(card)
+        class Hanging(ScriptedDriver):
+            def read(self, gpu: GpuInfo) -> GpuReading | None:
+                calls.append(gpu)
                 if len(calls) > 2:  # read and processes of the first look
                     time.sleep(2)
                 return GpuReading(GB, 0.5, {})

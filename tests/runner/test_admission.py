@@ -1,4 +1,4 @@
-"""Room for another task: the memory of the machine, cards that nobody tells of, and what follows a lack of memory."""
+"""Room for another task: the memory of the machine, GPUs that nobody tells of, and what follows a lack of memory."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from paddock.common.gpus import Card, GpuReading, Gpus
+from paddock.common.gpus import GpuDriver, GpuInfo, GpuReading
 from paddock.runner.mailbox import QueuedAttempt
 from paddock.runner.manifest import Manifest
 from paddock.runner.process import causes, host_memory
 from paddock.runner.process.host_memory import HostMemory
 from paddock.runner.process.usage import ProcessUsage
-from paddock.runner.sharing import oom_retry
-from paddock.runner.sharing.admission import PATIENCE, Admission
+from paddock.runner.sharing import end_record
+from paddock.runner.sharing.admission import WAIT_SECONDS, Admission
 from paddock.runner.sharing.mps import Mps
 
 GB = 10**9
@@ -39,14 +39,14 @@ def attempt(number: int, **line: Any) -> QueuedAttempt:
     return QueuedAttempt(f"t-{number}", 1, line)
 
 
-class OneCard(Gpus):
+class OneGpu(GpuDriver):
     def __init__(self) -> None:
         self.used: dict[int, int] = {}
 
-    def cards(self) -> list[Card]:
-        return [Card("GPU-1", 0, "Card", 10 * GB)]
+    def gpus(self) -> list[GpuInfo]:
+        return [GpuInfo("GPU-1", 0, "Card", 10 * GB)]
 
-    def read(self, card: Card) -> GpuReading | None:
+    def read(self, gpu: GpuInfo) -> GpuReading | None:
         return GpuReading(sum(self.used.values()), 0.2, dict(self.used))
 
 
@@ -55,17 +55,17 @@ def memory(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     """So many GB of 100 are free."""
 
     def say(available: float) -> None:
-        monkeypatch.setattr(host_memory, "look", lambda: HostMemory(100 * GB, int(available * GB)))
+        monkeypatch.setattr(host_memory, "read", lambda: HostMemory(100 * GB, int(available * GB)))
 
     say(100)
     return say
 
 
-def sit(on: Admission, number: int, now: float = 0.0, **line: Any) -> bool:
+def admit(on: Admission, number: int, now: float = 0.0, **line: Any) -> bool:
     one = attempt(number, **line)
     seat = on.seat(one, now)
     if seat is not None:
-        on.sit(one, seat, 10**7 + number, now)
+        on.add(one, seat, 10**7 + number, now)
     return seat is not None
 
 
@@ -73,75 +73,75 @@ class TestHostMemory:
     def test_the_next_one_waits_until_there_is_as_much_as_the_others_needed(
         self, memory: Callable[[float], None]
     ) -> None:
-        made = Admission(manifest(), Gpus(), {})
-        assert sit(made, 1)
-        made.usage(("t-1", 1), ProcessUsage(30 * GB, 1.0))
+        made = Admission(manifest(), GpuDriver(), {})
+        assert admit(made, 1)
+        made.note_usage(("t-1", 1), ProcessUsage(30 * GB, 1.0))
         memory(30)
-        assert not sit(made, 2)
+        assert not admit(made, 2)
         memory(34)
-        assert sit(made, 2)
+        assert admit(made, 2)
 
     def test_what_those_that_run_will_still_take_is_not_given_away(self, memory: Callable[[float], None]) -> None:
-        made = Admission(manifest(), Gpus(), {})
-        assert sit(made, 1)
-        made.usage(("t-1", 1), ProcessUsage(30 * GB, 1.0))
+        made = Admission(manifest(), GpuDriver(), {})
+        assert admit(made, 1)
+        made.note_usage(("t-1", 1), ProcessUsage(30 * GB, 1.0))
         memory(70)
-        assert sit(made, 2), "the first one has what it needs"
-        made.usage(("t-2", 1), ProcessUsage(5 * GB, 1.0))
+        assert admit(made, 2), "the first one has what it needs"
+        made.note_usage(("t-2", 1), ProcessUsage(5 * GB, 1.0))
         memory(55)
-        assert not sit(made, 3), "the second one will take 25 GB more"
+        assert not admit(made, 3), "the second one will take 25 GB more"
 
     def test_more_room_after_an_error_is_waited_for_but_not_for_ever(self, memory: Callable[[float], None]) -> None:
-        made = Admission(manifest(slots=1), Gpus(), {})
+        made = Admission(manifest(slots=1), GpuDriver(), {})
         memory(20)
-        assert not sit(made, 1, room={"host": 50 * GB})
-        assert sit(made, 2, 1.0), "one that asks for nothing special goes first"
-        made.leave(("t-2", 1), True)
-        assert not sit(made, 1, 2.0, room={"host": 50 * GB})
-        assert sit(made, 1, 2.0 + PATIENCE, room={"host": 50 * GB})
+        assert not admit(made, 1, room={"host": 50 * GB})
+        assert admit(made, 2, 1.0), "one that asks for nothing special goes first"
+        made.remove(("t-2", 1), True)
+        assert not admit(made, 1, 2.0, room={"host": 50 * GB})
+        assert admit(made, 1, 2.0 + WAIT_SECONDS, room={"host": 50 * GB})
 
     def test_its_runner_stays_as_long_as_it_waits(self, memory: Callable[[float], None]) -> None:
-        made = Admission(manifest(slots=1), Gpus(), {})
+        made = Admission(manifest(slots=1), GpuDriver(), {})
         memory(20)
-        assert not made.waits(0.0)
-        assert not sit(made, 1, room={"host": 50 * GB})
-        assert made.waits(PATIENCE)
-        assert not made.waits(2 * PATIENCE), "but not for ever, should it never be taken"
-        assert sit(made, 1, PATIENCE, room={"host": 50 * GB})
-        assert not made.waits(PATIENCE)
+        assert not made.waits_for_memory(0.0)
+        assert not admit(made, 1, room={"host": 50 * GB})
+        assert made.waits_for_memory(WAIT_SECONDS)
+        assert not made.waits_for_memory(2 * WAIT_SECONDS), "but not for ever, should it never be taken"
+        assert admit(made, 1, WAIT_SECONDS, room={"host": 50 * GB})
+        assert not made.waits_for_memory(WAIT_SECONDS)
 
     def test_what_its_runner_alone_holds_is_not_waited_for(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(host_memory, "look", lambda: HostMemory(GB, GB - 80_000_000))
-        assert sit(Admission(manifest(), Gpus(), {}), 1, room={"host": 9 * GB // 10, "alone": True})
+        monkeypatch.setattr(host_memory, "read", lambda: HostMemory(GB, GB - 80_000_000))
+        assert admit(Admission(manifest(), GpuDriver(), {}), 1, room={"host": 9 * GB // 10, "alone": True})
 
-    def test_alone_in_the_whole_allocation_on_whichever_cards(self, memory: Callable[[float], None]) -> None:
-        made = Admission(manifest(task_gpus=1, per_gpu=1), Gpus(), {"CUDA_VISIBLE_DEVICES": "0,1"})
-        assert sit(made, 1)
-        assert not sit(made, 2, room={"host": GB, "alone": True}), "the other card would be free"
-        made.leave(("t-1", 1), True)
-        assert sit(made, 2, room={"host": GB, "alone": True})
-        assert not sit(made, 3), "and nobody joins it"
+    def test_alone_in_the_whole_allocation_on_whichever_gpus(self, memory: Callable[[float], None]) -> None:
+        made = Admission(manifest(task_gpus=1, per_gpu=1), GpuDriver(), {"CUDA_VISIBLE_DEVICES": "0,1"})
+        assert admit(made, 1)
+        assert not admit(made, 2, room={"host": GB, "alone": True}), "the other gpu would be free"
+        made.remove(("t-1", 1), True)
+        assert admit(made, 2, room={"host": GB, "alone": True})
+        assert not admit(made, 3), "and nobody joins it"
 
     def test_without_knowledge_there_is_no_reason_to_wait(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(host_memory, "look", lambda: None)
-        made = Admission(manifest(), Gpus(), {})
-        assert all(sit(made, number) for number in range(4))
-        assert not sit(made, 5), "all slots are taken"
+        monkeypatch.setattr(host_memory, "read", lambda: None)
+        made = Admission(manifest(), GpuDriver(), {})
+        assert all(admit(made, number) for number in range(4))
+        assert not admit(made, 5), "all slots are taken"
 
     def test_this_machine(self) -> None:
-        found = host_memory.look()
+        found = host_memory.read()
         assert found is not None
         assert 0 < found.available <= found.total
 
 
 class TestCards:
-    def test_cards_that_nobody_tells_of_are_shared_by_number(self) -> None:
-        made = Admission(manifest(task_gpus=1, per_gpu=2), Gpus(), {"CUDA_VISIBLE_DEVICES": "0,1"})
+    def test_gpus_that_nobody_tells_of_are_shared_by_number(self) -> None:
+        made = Admission(manifest(task_gpus=1, per_gpu=2), GpuDriver(), {"CUDA_VISIBLE_DEVICES": "0,1"})
         seats = []
         for number in range(4):
             seat = made.seat(attempt(number), 0.0)
             assert seat is not None
-            made.sit(attempt(number), seat, 10**7 + number, 0.0)
+            made.add(attempt(number), seat, 10**7 + number, 0.0)
             seats.append(seat.environment["CUDA_VISIBLE_DEVICES"])
         assert seats == ["0", "1", "0", "1"]
         assert made.full
@@ -154,38 +154,38 @@ class TestCards:
             ({"CUDA_VISIBLE_DEVICES": "0,1", "SLURM_JOB_GPUS": "2,5,7"}, ["0", "1"]),
         ],
     )
-    def test_cards_are_called_what_the_scheduler_calls_them(self, environ: dict[str, str], names: list[str]) -> None:
-        made = Admission(manifest(task_gpus=1, per_gpu=1), Gpus(), environ)
+    def test_gpus_are_called_what_the_scheduler_calls_them(self, environ: dict[str, str], names: list[str]) -> None:
+        made = Admission(manifest(task_gpus=1, per_gpu=1), GpuDriver(), environ)
         first = made.seat(attempt(1), 0.0)
         assert first is not None
-        made.sit(attempt(1), first, 10**7, 0.0)
+        made.add(attempt(1), first, 10**7, 0.0)
         second = made.seat(attempt(2), 0.0)
         assert second is not None
         assert [*first.names, *second.names] == names
         assert [*first.record()["gpus"], *second.record()["gpus"]] == names
 
-    def test_the_only_card_of_an_allocation_is_the_one_that_the_scheduler_gave(self) -> None:
-        """With cgroups an allocation counts its cards from 0, whichever they are."""
+    def test_the_only_gpu_of_an_allocation_is_the_one_that_the_scheduler_gave(self) -> None:
+        """With cgroups an allocation counts its GPUs from 0, whichever they are."""
         environ = {"CUDA_VISIBLE_DEVICES": "0", "SLURM_JOB_GPUS": "1"}
-        seat = Admission(manifest(task_gpus=1, per_gpu=1), Gpus(), environ).seat(attempt(1), 0.0)
+        seat = Admission(manifest(task_gpus=1, per_gpu=1), GpuDriver(), environ).seat(attempt(1), 0.0)
         assert seat is not None
         assert seat.record()["gpus"] == ["1"]
 
     def test_one_that_has_to_be_alone_is_not_kept_waiting_for_ever(self) -> None:
-        made = Admission(manifest(task_gpus=1, per_gpu=4, mps=False), OneCard(), {"CUDA_VISIBLE_DEVICES": "0"})
-        assert sit(made, 1, room={"gpu": GB})
-        assert not sit(made, 2, 1.0, room={"alone": True})
-        assert sit(made, 3, 2.0, room={"gpu": GB}), "others go first for a while"
-        assert not sit(made, 4, 2.0 + PATIENCE, room={"gpu": GB}), "then the card is kept for it"
-        made.leave(("t-1", 1), True)
-        made.leave(("t-3", 1), True)
-        assert sit(made, 2, 3.0 + PATIENCE, room={"alone": True})
-        assert not sit(made, 5, 4.0 + PATIENCE, room={"gpu": GB}), "and nobody joins it"
+        made = Admission(manifest(task_gpus=1, per_gpu=4, mps=False), OneGpu(), {"CUDA_VISIBLE_DEVICES": "0"})
+        assert admit(made, 1, room={"gpu": GB})
+        assert not admit(made, 2, 1.0, room={"alone": True})
+        assert admit(made, 3, 2.0, room={"gpu": GB}), "others go first for a while"
+        assert not admit(made, 4, 2.0 + WAIT_SECONDS, room={"gpu": GB}), "then the gpu is kept for it"
+        made.remove(("t-1", 1), True)
+        made.remove(("t-3", 1), True)
+        assert admit(made, 2, 3.0 + WAIT_SECONDS, room={"alone": True})
+        assert not admit(made, 5, 4.0 + WAIT_SECONDS, room={"gpu": GB}), "and nobody joins it"
 
     def test_the_pace_of_steps_of_which_many_are_told_between_two_looks(self) -> None:
         """100 a second alone and 50 each when there are two: nothing is gained, though both tell at every look."""
-        made = Admission(manifest(task_gpus=1, per_gpu=None), OneCard(), {"CUDA_VISIBLE_DEVICES": "0"})
-        assert sit(made, 1)
+        made = Admission(manifest(task_gpus=1, per_gpu=None), OneGpu(), {"CUDA_VISIBLE_DEVICES": "0"})
+        assert admit(made, 1)
         steps = {1: 0, 2: 0}
 
         def train(tasks: tuple[int, ...], looks: range, rate: int) -> None:
@@ -193,26 +193,26 @@ class TestCards:
                 for task in tasks:
                     for _ in range(rate // 5):
                         steps[task] += 1
-                        made.progress((f"t-{task}", 1), steps[task], look / 5)
+                        made.note_progress((f"t-{task}", 1), steps[task], look / 5)
 
         train((1,), range(60), 100)
-        assert sit(made, 2, 12.0)
+        assert admit(made, 2, 12.0)
         train((1, 2), range(60, 120), 50)
-        said = made.packing(waiting=True)
+        said = made.packing_record(waiting=True)
         assert said is not None
         assert said["speedup"] == 1.0
 
     def test_epochs_told_beside_steps_are_no_steps(self) -> None:
-        made = Admission(manifest(task_gpus=1, per_gpu=None), OneCard(), {"CUDA_VISIBLE_DEVICES": "0"})
-        assert sit(made, 1)
+        made = Admission(manifest(task_gpus=1, per_gpu=None), OneGpu(), {"CUDA_VISIBLE_DEVICES": "0"})
+        assert admit(made, 1)
         for look in range(20):
-            made.progress(("t-1", 1), 1000 + look, float(look))
-        assert sit(made, 2, 20.0)
+            made.note_progress(("t-1", 1), 1000 + look, float(look))
+        assert admit(made, 2, 20.0)
         for look in range(20, 23):
-            made.progress(("t-2", 1), 1000 + look, float(look))
-            made.progress(("t-1", 1), 1, float(look))
-            made.progress(("t-1", 1), 1000 + look, float(look))
-        said = made.packing(waiting=True)
+            made.note_progress(("t-2", 1), 1000 + look, float(look))
+            made.note_progress(("t-1", 1), 1, float(look))
+            made.note_progress(("t-1", 1), 1000 + look, float(look))
+        said = made.packing_record(waiting=True)
         assert said is not None
         assert said["speedup"] == 2.0
 
@@ -222,21 +222,21 @@ class TestCards:
         assert mps.environment == {}
 
 
-class TestAftermath:
+class TestEndRecord:
     def of(self, tmp_path: Path, text: str, ended: dict[str, Any], company: bool, **line: Any) -> dict[str, Any]:
         log = tmp_path / "out.log"
         log.write_text(text)
-        cards = OneCard()
-        made = Admission(manifest(task_gpus=1, per_gpu=2, mps=False), cards, {"CUDA_VISIBLE_DEVICES": "0"})
-        assert sit(made, 1, **line)
+        gpus = OneGpu()
+        made = Admission(manifest(task_gpus=1, per_gpu=2, mps=False), gpus, {"CUDA_VISIBLE_DEVICES": "0"})
+        assert admit(made, 1, **line)
         if company:
-            assert sit(made, 2, room={"gpu": GB} if line else None)
-        cards.used = {10**7 + 1: 2 * GB}
-        occupant = made.leave(("t-1", 1), False)
+            assert admit(made, 2, room={"gpu": GB} if line else None)
+        gpus.used = {10**7 + 1: 2 * GB}
+        occupant = made.remove(("t-1", 1), False)
         assert occupant is not None
         occupant.peak = occupant.total_peak = 2 * GB
         base = {"by": None, "cause": "gpu_oom", "reason": "CUDA out of memory", "peak_memory": GB, "exit": 1}
-        return oom_retry.of(occupant, str(log), base | ended, made.mps)
+        return end_record.fields(occupant, str(log), base | ended, made.mps)
 
     def test_more_room_then_alone_then_an_error(self, tmp_path: Path) -> None:
         text = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 3.00 GiB. GPU 0 has"
@@ -253,7 +253,7 @@ class TestAftermath:
         assert self.of(tmp_path, text, {}, True)["again"]["gpu"] == 4 * 2**30
         assert self.of(tmp_path, text, {}, False)["reason"].endswith("held 3 GiB, wanted 1 GiB more, of 9.3 GiB")
 
-    def test_nearly_the_whole_card_is_the_whole_card(self, tmp_path: Path) -> None:
+    def test_nearly_the_whole_gpu_is_the_whole_gpu(self, tmp_path: Path) -> None:
         found = self.of(tmp_path, "CUDA out of memory. Tried to allocate 7.00 GiB", {}, True)
         assert found["again"]["alone"]
 
@@ -308,6 +308,6 @@ def test_how_much_it_held(tmp_path: Path, text: str, held: float | None) -> None
         ("ValueError: no such file", False),
     ],
 )
-def test_faults_on_the_card(tmp_path: Path, text: str, fault: bool) -> None:
+def test_faults_on_the_gpu(tmp_path: Path, text: str, fault: bool) -> None:
     (tmp_path / "log").write_text(f"Traceback (most recent call last):\n  File x\n{text}\n")
     assert causes.is_cuda_fault(str(tmp_path / "log")) is fault

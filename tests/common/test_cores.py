@@ -70,4 +70,4 @@ def test_parse(text: str, found: list[int]) -> None:
     ],
 )
 def test_what_scripts_are_told(environ: dict[str, str], told: dict[str, str]) -> None:
-    assert cores.told(2, environ) == told
+    assert cores.slurm_variables(2, environ) == told

@@ -1,4 +1,4 @@
-"""Cards, and the daemon that lets processes share them. The real ones are only on machines that have them."""
+"""ScriptedGpus, and the daemon that lets processes share them. The real ones are only on machines that have them."""
 
 import os
 import threading
@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from paddock.common import gpus
-from paddock.common.gpus import Card, GpuReading, Gpus, visible
+from paddock.common.gpus import GpuDriver, GpuInfo, GpuReading, visible
 from paddock.runner.sharing import gpu_thread
 from paddock.runner.sharing.gpu_thread import GpuThread
 from paddock.runner.sharing.mps import CONTROL, Mps
 from tests.runner.folder import wait_for
 
-CARDS = [Card(f"GPU-{name}", number, "H200", 10**9) for number, name in enumerate(("aa1", "ab2", "b3"))]
+GPUS = [GpuInfo(f"GPU-{name}", number, "H200", 10**9) for number, name in enumerate(("aa1", "ab2", "b3"))]
 
 # Starts a server of its own, as the real one does.
 DAEMON = """#!/bin/sh
@@ -36,61 +36,61 @@ wait
         ("1,1", [1]),
     ],
 )
-def test_the_cards_that_an_allocation_has(given: str | None, numbers: list[int]) -> None:
-    assert [card.number for card in visible(CARDS, given)] == numbers
+def test_the_gpus_that_an_allocation_has(given: str | None, numbers: list[int]) -> None:
+    assert [gpu.number for gpu in visible(GPUS, given)] == numbers
 
 
-def test_without_a_driver_there_are_no_cards(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_driver_there_are_no_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(_: str) -> None:
         raise OSError("libnvidia-ml.so.1: cannot open shared object file")
 
     monkeypatch.setattr("ctypes.CDLL", missing)
-    found = gpus.find()
-    assert found.cards() == []
-    assert found.read(CARDS[0]) is None
+    found = gpus.find_driver()
+    assert found.gpus() == []
+    assert found.read(GPUS[0]) is None
 
 
-class Hanging(Gpus):
+class Hanging(GpuDriver):
     """A driver that answers when it is let."""
 
     def __init__(self) -> None:
         self.let = threading.Event()
 
-    def cards(self) -> list[Card]:
-        return CARDS
+    def gpus(self) -> list[GpuInfo]:
+        return GPUS
 
-    def read(self, card: Card) -> GpuReading:
+    def read(self, gpu: GpuInfo) -> GpuReading:
         self.let.wait(20)
-        return GpuReading(card.number, None, {7: 1})
+        return GpuReading(gpu.number, None, {7: 1})
 
 
 def test_a_driver_that_hangs_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gpu_thread, "SECONDS", 0.3)
     driver = Hanging()
     asked = GpuThread(lambda: driver)
-    assert asked.cards() == CARDS
-    assert asked.read(CARDS[0]) is None
+    assert asked.gpus() == GPUS
+    assert asked.read(GPUS[0]) is None
     began = time.monotonic()
     for _ in range(100):
-        assert asked.read(CARDS[1]) is None
-        assert asked.processes(CARDS[1]) == {}
+        assert asked.read(GPUS[1]) is None
+        assert asked.processes(GPUS[1]) == {}
     assert time.monotonic() - began < 3, "it is not asked again, and not waited for"
     driver.let.set()
-    wait_for(lambda: asked.read(CARDS[2]))
-    assert asked.read(CARDS[2]) == GpuReading(2, None, {7: 1})
-    assert asked.processes(CARDS[2]) == {7: 1}
+    wait_for(lambda: asked.read(GPUS[2]))
+    assert asked.read(GPUS[2]) == GpuReading(2, None, {7: 1})
+    assert asked.processes(GPUS[2]) == {7: 1}
 
 
 def test_a_driver_that_fails_is_asked_again() -> None:
-    class Failing(Gpus):
-        def read(self, card: Card) -> GpuReading:
-            if card == CARDS[0]:
+    class Failing(GpuDriver):
+        def read(self, gpu: GpuInfo) -> GpuReading:
+            if gpu == GPUS[0]:
                 raise OSError("GPU is lost")
             return GpuReading(5, None, {})
 
     asked = GpuThread(Failing)
-    assert asked.read(CARDS[0]) is None
-    assert asked.read(CARDS[1]) == GpuReading(5, None, {})
+    assert asked.read(GPUS[0]) is None
+    assert asked.read(GPUS[1]) == GpuReading(5, None, {})
 
 
 @pytest.fixture

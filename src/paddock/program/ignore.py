@@ -1,0 +1,58 @@
+"""Which files of a folder are no part of a program: gitignore patterns, read by `pathspec`."""
+
+import re
+from collections.abc import Iterable
+from pathlib import PurePosixPath
+
+from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
+
+DEFAULTS = (
+    ".git",
+    ".hg",
+    ".svn",
+    "__pycache__/",
+    "*.pyc",
+    ".venv/",
+    "venv/",
+    "node_modules/",
+    ".ipynb_checkpoints/",
+    ".DS_Store",
+    ".mypy_cache/",
+    ".pytest_cache/",
+    ".ruff_cache/",
+)
+FILES = (".gitignore", ".paddockignore")  # a later one may take back what an earlier one ignores
+
+
+class Ignore:
+    """The ignore files of a folder and of those in it. As in git, the last pattern of the deepest file decides."""
+
+    def __init__(self) -> None:
+        self._patterns: dict[str, list[GitIgnoreSpecPattern]] = {}
+        self.add(".", ())
+
+    def add(self, folder: str, lines: Iterable[str]) -> None:
+        """Add the lines of a folder's ignore files; folders are relative to the topmost one, which is `.`."""
+        lines = [*DEFAULTS, *lines] if folder == "." else lines
+        self._patterns[folder] = [one for line in lines if (one := _pattern(line))][::-1]
+
+    def __call__(self, path: str, *, folder: bool) -> bool:
+        """Return True if a path is ignored; the caller asks for its parents before, and skips ignored ones."""
+        relative = PurePosixPath(path)
+        for parent in relative.parents:
+            below = relative.relative_to(parent).as_posix() + "/" * folder
+            for one in self._patterns.get(str(parent), ()):
+                # A match that ends earlier is one of a parent, which was asked for itself.
+                if one.regex and any(found.end() == len(below) for found in one.regex.finditer(below)):
+                    return bool(one.include)
+        return False
+
+
+def _pattern(line: str) -> GitIgnoreSpecPattern | None:
+    """None for a line that is no pattern in git either, such as `[z-a]`."""
+    line = re.sub(r"(?<!\\)[ \t]+$", "", line)
+    try:
+        # `pathspec` takes `logs/**` to mean the folder logs as well; git does not.
+        return GitIgnoreSpecPattern(re.sub(r"(^!?|/)\*\*$", r"\1**/*", line))
+    except (ValueError, re.error):
+        return None

@@ -1,0 +1,66 @@
+"""The ladder after a failure beside other tasks: it ends, and no demand is ever lowered."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paddock.runner.sharing.oom_retry import FAULT, GPU, HOST, MAX_RETRIES, RoomNeeded, is_further, next_room, parse
+
+GB = 10**9
+FAILURES = st.tuples(
+    st.sampled_from([GPU, HOST, FAULT]), st.integers(0, 200 * GB), st.sampled_from([0, GB, 24 * GB, 140 * GB])
+)
+
+
+@given(st.lists(FAILURES, min_size=MAX_RETRIES + 1, max_size=12))
+def test_it_ends_and_room_only_grows(failures: list[tuple[str, int, int]]) -> None:
+    """Whatever a task fails of, again and again, with others beside it each time."""
+    room = RoomNeeded()
+    retries = 0
+    for failed_of, need, total in failures:
+        following = next_room(room, failed_of, True, need, total)
+        if following is None:
+            continue
+        retries += 1
+        assert is_further(room, following)
+        assert (following.gpu or 0) >= (room.gpu or 0)
+        assert (following.host or 0) >= (room.host or 0)
+        assert following.alone >= room.alone
+        assert parse(following._asdict()) == following, "as it is written and read"
+        room = following
+    assert 1 <= retries <= MAX_RETRIES
+
+
+@given(FAILURES)
+def test_nobody_beside_it_is_an_error_at_once(failure: tuple[str, int, int]) -> None:
+    failed_of, need, total = failure
+    assert next_room(RoomNeeded(), failed_of, False, need, total) is None
+
+
+def test_more_room_then_alone_then_an_error() -> None:
+    first = next_room(RoomNeeded(), GPU, True, 5 * GB, 24 * GB)
+    assert first == RoomNeeded(gpu=5 * GB)
+    second = next_room(first, GPU, True, 4 * GB, 24 * GB)
+    assert second == RoomNeeded(gpu=5 * GB, alone=True)
+    assert next_room(second, GPU, True, 6 * GB, 24 * GB) is None
+
+
+def test_node_memory_after_gpu_memory_keeps_both() -> None:
+    """Before, the second demand took the place of the first, and a task could go from one to the other for ever."""
+    room = next_room(RoomNeeded(gpu=5 * GB), HOST, True, 8 * GB, 100 * GB)
+    assert room == RoomNeeded(gpu=5 * GB, host=8 * GB)
+    assert next_room(room, GPU, True, 6 * GB, 24 * GB) == RoomNeeded(gpu=6 * GB, host=8 * GB, alone=True)
+
+
+def test_alone_on_its_gpu_and_then_in_its_allocation() -> None:
+    room = next_room(RoomNeeded(gpu=5 * GB, alone=True), HOST, True, 8 * GB, 100 * GB)
+    assert room == RoomNeeded(gpu=5 * GB, host=8 * GB, alone=True)
+
+
+def test_what_cannot_share_is_alone_at_once() -> None:
+    assert next_room(RoomNeeded(), GPU, True, 23 * GB, 24 * GB) == RoomNeeded(gpu=int(21.6 * GB), alone=True)
+    assert next_room(RoomNeeded(), HOST, True, 8 * GB) == RoomNeeded(host=8 * GB, alone=True), "total not known"
+    assert next_room(RoomNeeded(), FAULT, True) == RoomNeeded(alone=True)
+
+
+def test_what_is_no_demand() -> None:
+    assert parse({"gpu": -1, "host": "8", "alone": 1}) == parse(None) == parse([]) == RoomNeeded()

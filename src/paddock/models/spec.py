@@ -107,6 +107,13 @@ class Environment(Model):
     setup: list[Text] = Field(default_factory=list, description="shell lines run before, such as `module load cuda`")
     variables: dict[EnvName, Text] = Field(default_factory=dict)
 
+    @model_validator(mode="after")
+    def _one_python(self) -> "Environment":
+        given = [name for name in ("python", "venv", "conda") if getattr(self, name)]
+        if len(given) > 1:
+            raise ValueError(f"give one of {' and '.join(given)}, not both")
+        return self
+
 
 class MetricFiles(Model):
     """Where metrics are looked for, beyond what is found by itself."""

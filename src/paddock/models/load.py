@@ -15,7 +15,7 @@ class Share(Model):
     tasks: int = 0
     cores: float = Field(0.0, description="busy cores, as measured")
     memory: int = Field(0, description="bytes")
-    gpus: int = Field(0, description="GPUs that they are on")
+    gpus: int = Field(0, description="number of GPUs that the tasks are on")
     gpu_memory: int = Field(0, description="bytes")
 
 
@@ -24,7 +24,7 @@ class Hint(Model):
 
     kind: Literal["share_gpu", "near_gpu_memory", "near_memory", "idle_cores", "idle_gpu"]
     text: str
-    per_gpu: int | None = Field(None, description="share_gpu: so many tasks could share a GPU")
+    per_gpu: int | None = Field(None, description="share_gpu: this many tasks could share a GPU")
 
 
 class UserLoad(Share):
@@ -40,7 +40,7 @@ class JobLoad(Share):
 
 
 class LoadReport(Model):
-    """All of it, at one moment."""
+    """How busy nodes are at one moment, and who uses them."""
 
     at: datetime
     nodes: list[Node]
@@ -55,7 +55,7 @@ class LoadSeries(Model):
     backend: str
     device: str | None = Field(None, description="id of a GPU; null: the node itself")
     times: list[float] = Field(description="seconds since 1970")
-    load: list[float | None] = Field(description="0 to 1: of the cores, or of the GPU")
+    load: list[float | None] = Field(description="share of the cores, or of the GPU, that was busy, 0 to 1")
     memory: list[float | None] = Field(description="bytes in use")
 
 
@@ -66,14 +66,14 @@ MOST_PROCESSES = 64  # of a GPU: a runner reports no more
 def _short(processes: list[GpuProcess]) -> list[GpuProcess]:
     for one in processes:
         if any(len(text or "") > 200 for text in (one.owner, one.command, one.task)):
-            raise ValueError("what is said of a process is too long")
+            raise ValueError("a text about a process is too long")
         if not (0 <= one.pid < 2**31 and 0 <= (one.memory or 0) <= 2**63):
             raise ValueError("a number of a process is out of bounds")
     return processes
 
 
 class GpuSample(Model):
-    """A GPU, as paddock.common.node_stats tells of it."""
+    """What paddock.common.node_stats measured on a GPU."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -90,6 +90,8 @@ class GpuSample(Model):
 
 
 class NodeSample(Model):
+    """What paddock.common.node_stats measured on a node."""
+
     model_config = ConfigDict(extra="ignore")
 
     cores: int = Field(ge=1, le=2**20)

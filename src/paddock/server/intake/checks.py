@@ -1,7 +1,7 @@
 """What a submission is refused for, beyond the shape of its values: what does not go together, or cannot run.
 
 Each check raises InvalidInput with the field at fault. `placement.refuse_impossible` (what no node can run) and
-`search.settled` (which methods take which options) belong to them, and are called from the same places.
+`search.resolved` (which methods take which options) belong to them, and are called from the same places.
 """
 
 from collections.abc import Mapping, Sequence

@@ -176,7 +176,7 @@ def test_the_sdk_holds_releases_and_limits(cli: Cli) -> None:
         assert job.hold().detail.held
         assert not job.release().detail.held
         assert job.limits(time_limit="2h", nice=3).detail.spec.resources.time_limit == 7200
-        assert job.wait(60).detail.ended
+        assert job.wait(120).detail.ended
 
 
 # --- how it looks ---------------------------------------------------------------------------------------------------

@@ -153,9 +153,9 @@ class TestCheck:
         begun = time.monotonic()
         with pytest.raises(UnusableEnvironment, match=r"did not answer within 0\.5 s"):
             check(environment, Interpreter(argv=[python]), 0.5)
-        assert time.monotonic() - begun < 10
+        assert time.monotonic() - begun < 120
         left = int((tmp_path / "left").read_text())
-        end = time.monotonic() + 5
+        end = time.monotonic() + 120
         while _runs(left):
             assert time.monotonic() < end, "the process that hung still runs"
             time.sleep(0.02)

@@ -533,8 +533,8 @@ export interface paths {
          * Prune
          * @description Delete what is older than the settings `keep` or the request allow; or only report what would be deleted.
          *
-         *     Nothing of jobs that have not ended is deleted. The answer comes when everything is marked as deleted; files and rows
-         *     are deleted after it.
+         *     Nothing of jobs that have not ended is deleted. The answer comes when all is marked as deleted; files and rows are
+         *     deleted after it.
          */
         post: operations["prune_api_v1_prune_post"];
         delete?: never;

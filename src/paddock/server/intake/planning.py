@@ -14,7 +14,7 @@ from paddock.models.space import Block, Choices, Range, Space, key_of, shortened
 from paddock.models.units import size_text
 from paddock.program import commands
 from paddock.program.inspection import inspect_source
-from paddock.search import dimensions, expand, searcher, settled
+from paddock.search import dimensions, expand, resolved, searcher
 from paddock.search.base import Outcome, Trial
 from paddock.search.dimensions import nest
 from paddock.server.intake import apart
@@ -63,7 +63,7 @@ def plan(asked: PlanInput) -> Planned:
 def planned(asked: PlanInput) -> Planned:
     report = _report(asked.spec, asked.source)
     spec = _with_types(asked.spec, report)
-    spec = spec.model_copy(update={"search": settled(spec.params, spec.search)})
+    spec = spec.model_copy(update={"search": resolved(spec.params, spec.search)})
     _refuse_pbt(spec)
     _refuse_aimless(spec)
     configurations = expand(spec.params, spec.search, asked.max_tasks) or _first(spec)

@@ -22,7 +22,7 @@ from paddock.paths import Home, open_to, write_once
 from paddock.program import commands, environment
 from paddock.rules import placement
 from paddock.runner import reporting
-from paddock.search import abreast, adaptive, varying
+from paddock.search import adaptive, trials_at_once, varying
 from paddock.search.tasks import key_of, new_tasks
 from paddock.server.intake import masks, planning, snapshot
 from paddock.server.store import jobs, trials
@@ -70,7 +70,7 @@ class Plan:
         """How many tasks will wait or run at the same time, at most."""
         if not self.adaptive:
             return len(self.configurations) * self.spec.search.repeat
-        return abreast(self.spec) * self.spec.search.repeat
+        return trials_at_once(self.spec) * self.spec.search.repeat
 
     def preview(self, home: Home) -> Preview:
         code = str(home.job("JOB").code)

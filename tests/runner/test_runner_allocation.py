@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from paddock.rules.load import NodeSample
+from paddock.models.load import NodeSample
 from paddock.runner import scheduler
 from paddock.runner.process.fence import Fence
 from paddock.server import journal

@@ -123,21 +123,21 @@ class TestWatch:
         assert NodeWatch([], refuse).look().cards == []
 
     def test_a_driver_that_hangs_holds_up_nobody(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("paddock.backends.devices.PATIENCE", 0.1)
+        monkeypatch.setattr("paddock.backends.devices.PATIENCE", 0.5)
         calls = []
 
         class Hanging(ScriptedDriver):
             def read(self, gpu: GpuInfo) -> GpuReading | None:
                 calls.append(gpu)
                 if len(calls) > 2:  # read and processes of the first look
-                    time.sleep(2)
+                    time.sleep(4)
                 return GpuReading(GB, 0.5, {})
 
         watch = NodeWatch([Device(id="0", kind="gpu")], lambda: Hanging({}))
         assert watch.look().cards[0].load == 0.5
         began = time.monotonic()
         looks = [watch.look() for _ in range(20)]
-        assert time.monotonic() - began < 1
+        assert time.monotonic() - began < 5
         assert all(look.cards[0].load == 0.5 and look.memory for look in looks), "as last seen"
         monkeypatch.setattr("paddock.backends.devices.OLD_SECONDS", 0.0)
         assert watch.look().cards == [], "but not for ever"

@@ -53,7 +53,7 @@ class Part:
 
     def run(self) -> int:
         (self.folder / "log").unlink(missing_ok=True)
-        return self.start().wait(30)
+        return self.start().wait(120)
 
     @property
     def log(self) -> str:
@@ -174,7 +174,7 @@ def test_told_to_end(tmp_path: Path) -> None:
     wait_for((part.out / ".paddock-k3v-1/a").exists)
     time.sleep(0.1)
     os.killpg(process.pid, signal.SIGTERM)
-    assert process.wait(10) == 128 + signal.SIGTERM
+    assert process.wait(120) == 128 + signal.SIGTERM
     assert list(part.out.iterdir()) == []
     assert "file 2" not in part.log
     assert "Traceback" not in part.log

@@ -63,8 +63,6 @@ def changed(spec: JobSpec, changes: Mapping[str, Any], environment: Mapping[str,
     chosen = data.setdefault("environment", {})
     if isinstance(chosen, dict) and not any(chosen.get(name) for name in _ALTERNATIVES["environment"]):
         chosen |= environment
-    if isinstance(chosen, dict):
-        refuse_several(chosen)
     return jobfile.validated(data)
 
 
@@ -80,10 +78,3 @@ def _merge(data: dict[str, Any], changes: Mapping[str, Any], name: str) -> None:
             _merge(data[key], value, key)
         else:
             data[key] = dict(value) if isinstance(value, Mapping) else value
-
-
-def refuse_several(environment: Mapping[str, Any]) -> None:
-    given = [name for name in _ALTERNATIVES["environment"] if environment.get(name)]
-    if len(given) > 1:
-        message = f"give one of {' and '.join(given)}, not both"
-        raise InvalidInput.at("environment", message, "The environment is ambiguous")

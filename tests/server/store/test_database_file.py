@@ -129,7 +129,7 @@ class TestBackups:
     def test_one_a_day(self, home: Home, database: Database) -> None:
         daily = backups.Daily(database, home.backups, first_seconds=0)
         daily.start()
-        wait_for(lambda: backups.listed(home.backups), 60)
+        wait_for(lambda: backups.listed(home.backups), 120)
         daily.close()
         [made] = backups.listed(home.backups)
         again = backups.Daily(database, home.backups)
@@ -179,7 +179,7 @@ def test_who_uses_up_one_pool_does_not_hold_up_another(home: Home, database: Dat
     holding = [requests.engine.connect() for _ in range(6)]
     engine = threading.Thread(target=add_events, args=(database, 1), daemon=True)
     engine.start()
-    engine.join(20)
+    engine.join(120)
     assert not engine.is_alive()
     for connection in holding:
         connection.close()

@@ -65,7 +65,7 @@ def test_a_reader_does_not_wait_for_a_writer(db: Database) -> None:
     add_job(db)
     with db.write() as w, ThreadPoolExecutor(1) as pool:
         erase(w, "k3v9x2ab")
-        assert pool.submit(_count, db).result(timeout=5) == 1
+        assert pool.submit(_count, db).result(timeout=120) == 1
     assert _count(db) == 0
 
 
@@ -107,7 +107,7 @@ def test_events_appear_in_the_order_of_their_ids(db: Database) -> None:
                 other.result(timeout=0.3)
             with db.read() as c:
                 assert told(c, 0) == []
-        other.result(timeout=10)
+        other.result(timeout=120)
     with db.read() as c:
         assert [event.job for event in told(c, 0)] == ["first", "second"]
 

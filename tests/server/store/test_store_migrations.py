@@ -92,7 +92,7 @@ def test_nothing_is_lost(old_db: Database) -> None:
         assert (job.description, job.warnings, job.held, job.waits) == ("ä", ["mind"], False, None)
         assert (job.spec.resources.cpus, job.counts.running, job.counts.submitted) == (2, 1, 1)
         assert jobs.removing(c) == ["going"]
-        assert jobs.untold(c) == []
+        assert jobs.not_passed_on(c) == []
         task = tasks.get(c, "old-1")
         assert (task.state, task.params, task.best_value, task.warnings) == (TaskState.FINISHED, {"lr": 1}, 0.5, ["w"])
         assert metrics.names(c, "old-1") == ["loss"]
@@ -149,5 +149,5 @@ def test_what_was_learned_belongs_to_those_whose_program_it_is(old_db: Database)
         c.execute(sa.text("UPDATE jobs SET program = 'p1'"))
     revise(old_db, "0007")
     with old_db.read() as c:
-        assert packings.known(c, "ann", "p1") == {"H200": {"tasks": 4, "need": 5, "limit": None, "speedup": 2.5}}
-        assert packings.known(c, "bob", "p1") == packings.known(c, "ann", "nobody's") == {}
+        assert packings.measured(c, "ann", "p1") == {"H200": {"tasks": 4, "need": 5, "limit": None, "speedup": 2.5}}
+        assert packings.measured(c, "bob", "p1") == packings.measured(c, "ann", "nobody's") == {}

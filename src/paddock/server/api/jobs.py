@@ -10,9 +10,11 @@ from paddock.models import (
     Changed,
     Curve,
     Facets,
+    FolderNames,
     JobDetail,
     JobPage,
     JobPatch,
+    LeftOut,
     LimitsRequest,
     MapPart,
     Preview,
@@ -21,10 +23,11 @@ from paddock.models import (
     TaskPage,
     TaskState,
 )
+from paddock.program import ignore
 from paddock.server import map_parts
 from paddock.server.api import export, search, uploads
 from paddock.server.api.server import At, JobId, Server
-from paddock.server.intake import defaults, masks, snapshot, submission
+from paddock.server.intake import masks, snapshot, submission
 from paddock.server.store import jobs, metrics, tasks, trials
 
 router = APIRouter(prefix="/jobs", tags=["jobs"])
@@ -71,6 +74,15 @@ async def preview_job(
     return await run_in_threadpool(_preview, upload, at, check)
 
 
+@router.post("/preview/files")
+def preview_files(folder: FolderNames) -> LeftOut:
+    """Return what a submission of a folder leaves out: what its ignore files name, caches, environments.
+
+    Needs no contents but those of the ignore files, so that a page asks before it sends anything.
+    """
+    return LeftOut(names=ignore.left_out(folder.names, folder.ignore_files))
+
+
 def _preview(upload: uploads.Upload, at: Server, check: bool) -> Preview:
     made = _plan(upload, at)
     asked = at.engine.request(made.spec, made.at_once, check=check)
@@ -87,19 +99,8 @@ async def submit_job(request: Request, at: At) -> JobDetail:
 
 
 def _plan(upload: uploads.Upload, at: Server) -> submission.Plan:
-    resources = defaults.resolve(upload.spec.resources, at.settings)
-    backend = resources.backend or at.settings.backend
-    if backend not in at.engine.backends:
-        message = f"there is no backend {backend!r}; there are: {', '.join(at.engine.backends)}"
-        raise InvalidInput.at("resources.backend", message)
-    spec = masks.filled(upload.spec.model_copy(update={"resources": resources}), lambda job: _variables(at, job))
-    made = submission.plan(spec, upload.files, at.settings, at.engine.nodes(backend))
-    return submission.with_past(made, at.db)
-
-
-def _variables(at: Server, text: str) -> dict[str, str]:
-    with at.db.read() as c:
-        return jobs.variables(c, jobs.resolve(c, text))
+    nodes = {name: at.engine.nodes(name) for name in at.engine.backends}
+    return submission.check(upload.spec, upload.files, at.settings, at.db, nodes)
 
 
 def _submit(upload: uploads.Upload, at: Server) -> JobDetail:

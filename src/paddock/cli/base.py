@@ -137,6 +137,17 @@ def for_each(targets: list[str], act: Callable[[str], Any]) -> int:
     return code
 
 
+def confirm(question: str, unattended: str) -> None:
+    """Ask the person at the terminal, and end the command unless the answer is yes.
+
+    `unattended`: what to do where there is nobody to ask.
+    """
+    if not sys.stdin.isatty():
+        raise InvalidInput(f"{question} {unattended}")
+    if not typer.confirm(question, err=True):
+        raise typer.Exit(FAILED)
+
+
 def is_task(text: str) -> bool:
     return "-" in text
 

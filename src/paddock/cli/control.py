@@ -1,8 +1,7 @@
 """stop, restart, hold, release, limits, rm: what is to happen to jobs and tasks."""
 
-import sys
 from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -63,26 +62,32 @@ def _confirm_restart(job: JobDetail) -> None:
     narrower = [
         f"`--{name}`" for name, count in (("failed", job.counts.error), ("stopped", job.counts.stopped)) if count
     ]
-    if not sys.stdin.isatty():
-        hint = f", or {' or '.join(narrower)} for those that did not finish" if narrower else ""
-        raise InvalidInput(f"{question} Nothing was restarted: give --yes{hint}.")
-    if not typer.confirm(question, err=True):
-        raise typer.Exit(base.FAILED)
+    hint = f", or {' or '.join(narrower)} for those that did not finish" if narrower else ""
+    base.confirm(question, f"Nothing was restarted: give --yes{hint}.")
 
 
 def _change(targets: list[str], act: Callable[[str], list[str]], done: str, as_json: bool) -> None:
-    changed: list[str] = []
+    def one(target: str) -> tuple[list[str], str]:
+        found = act(target)
+        return found, _summary(target, found, done)
+
+    raise typer.Exit(_each(targets, one, as_json, "tasks"))
+
+
+def _each(targets: list[str], act: Callable[[str], tuple[list[Any], str]], as_json: bool, key: str | None) -> int:
+    """Do something to each; print a line for each, or what was changed as one JSON document. Return the exit code."""
+    changed: list[Any] = []
 
     def one(target: str) -> None:
-        found = act(target)
+        found, line = act(target)
         changed.extend(found)
         if not as_json:
-            typer.echo(_summary(target, found, done))
+            typer.echo(line)
 
     code = base.for_each(targets, one)
     if as_json:
-        base.emit({"tasks": changed})
-    raise typer.Exit(code)
+        base.emit({key: changed} if key else changed)
+    return code
 
 
 def _summary(target: str, found: list[str], done: str) -> str:
@@ -128,21 +133,18 @@ def limits(
 
 
 def _adjust(jobs: list[str], act: Callable[[str], JobDetail], done: str, as_json: bool) -> None:
-    changed: list[JobDetail] = []
-
-    def one(job: str) -> None:
-        if base.is_task(job):
-            raise InvalidInput(f"{job} is a task: this can be done with whole jobs only.")
+    def one(job: str) -> tuple[list[JobDetail], str]:
+        _refuse_task(job)
         detail = act(job)
-        changed.append(detail)
-        if not as_json:
-            typer.echo(f"{detail.id} {done.format(id=detail.id)}")
+        return [detail], f"{detail.id} {done.format(id=detail.id)}"
 
-    code = base.for_each(jobs, one)
-    if as_json:
-        base.emit(changed)
-    if code:
+    if code := _each(jobs, one, as_json, None):
         raise typer.Exit(code)
+
+
+def _refuse_task(job: str) -> None:
+    if base.is_task(job):
+        raise InvalidInput(f"{job} is a task: give a whole job, such as {job.rpartition('-')[0] or 'k3v'}.")
 
 
 def rm(
@@ -153,33 +155,19 @@ def rm(
 ) -> None:
     """Delete jobs with their results, logs and checkpoints; stops what runs."""
     client = base.client(ctx)
-    removed: list[str] = []
 
-    def one(job: str) -> None:
-        if base.is_task(job):
-            raise InvalidInput(f"{job} is a task: only whole jobs can be removed.")
+    def one(job: str) -> tuple[list[str], str]:
+        _refuse_task(job)
         detail = client.detail(job)
         if not yes:
-            _confirm(detail)
+            question = f"Remove {detail.id} ({render.clean(detail.name)}): {_lost(detail)}?"
+            base.confirm(question, "Nothing was removed: give --yes, as there is nobody to ask.")
         client.remove(detail.id)
-        removed.append(detail.id)
-        if not as_json:
-            typer.echo(f"{detail.id} removed: {_lost(detail)}")
+        return [detail.id], f"{detail.id} removed: {_lost(detail)}"
 
-    code = base.for_each(jobs, one)
-    if as_json:
-        base.emit({"removed": removed})
-    raise typer.Exit(code)
+    raise typer.Exit(_each(jobs, one, as_json, "removed"))
 
 
 def _lost(job: JobDetail) -> str:
     running = f", {job.counts.running} of them running" if job.counts.running else ""
     return f"{render.several(job.counts.total, 'task')}{running}, with their results, logs and checkpoints"
-
-
-def _confirm(job: JobDetail) -> None:
-    question = f"Remove {job.id} ({render.clean(job.name)}): {_lost(job)}?"
-    if not sys.stdin.isatty():
-        raise InvalidInput(f"{question} Give --yes: there is nobody to ask.")
-    if not typer.confirm(question, err=True):
-        raise typer.Exit(base.FAILED)

@@ -13,8 +13,8 @@ from rich.text import Text
 
 from paddock.cli import base, map_files, render
 from paddock.client.client import Client
-from paddock.client.events import AWAY_SECONDS, Patience
-from paddock.errors import InvalidInput, NotFound, PaddockError, ServerUnreachable
+from paddock.client.events import looks
+from paddock.errors import InvalidInput, NotFound, PaddockError
 from paddock.models import Job, JobDetail, NoWord, Task, TaskState
 from paddock.search import varying
 
@@ -70,16 +70,8 @@ def follow(client: Client, job: JobDetail, *, as_json: bool = False) -> int:
 
 def _looks(client: Client, job: str) -> Iterator[tuple[JobDetail, list[Task]]]:
     """What is seen of a job from time to time; the last look is at its end."""
-    patience = Patience(AWAY_SECONDS)
-    while True:
-        try:
-            # The job first: when it has ended, so have the tasks that are read after it.
-            detail = client.detail(job)
-            tasks = client.tasks(job)
-        except ServerUnreachable as error:
-            patience.missed(error)
-            continue
-        patience.reached()
+    # The job first: when it has ended, so have the tasks that are read after it.
+    for detail, tasks in looks(lambda: (client.detail(job), client.tasks(job))):
         yield detail, tasks
         if detail.ended:
             return

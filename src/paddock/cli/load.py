@@ -14,9 +14,9 @@ from rich.text import Text
 from paddock.cli import base, render
 from paddock.cli.base import Json
 from paddock.client.client import Client
-from paddock.client.events import AWAY_SECONDS, Patience
+from paddock.client.events import looks
 from paddock.common.spreadsheet import cell
-from paddock.errors import InvalidInput, NotFound, ServerUnreachable
+from paddock.errors import InvalidInput, NotFound
 from paddock.models import Device, Node
 from paddock.rules.load import LoadReport, Share
 
@@ -82,14 +82,7 @@ def _watch(client: Client, node: str | None, *, as_json: bool) -> None:
 
 
 def _looks(client: Client, node: str | None) -> Iterator[LoadReport]:
-    patience = Patience(AWAY_SECONDS)
-    while True:
-        try:
-            report = _only(client.load(), node)
-        except ServerUnreachable as error:
-            patience.missed(error)
-            continue
-        patience.reached()
+    for report in looks(lambda: _only(client.load(), node)):
         yield report
         time.sleep(WATCH_SECONDS)
 

@@ -1,6 +1,5 @@
 """prune: let go of what is too old to be kept."""
 
-import sys
 from typing import Annotated, Any
 
 import typer
@@ -72,11 +71,7 @@ def _days(option: str, given: str | None) -> float | None:
 def _confirm(would: PruneReport, as_json: bool) -> None:
     if not as_json:
         base.screen().print(_table(would))
-    question = f"Delete {_sum(would)}?"
-    if not sys.stdin.isatty():
-        raise InvalidInput(f"{question} Nothing was deleted: give --yes, as there is nobody to ask.")
-    if not typer.confirm(question, err=True):
-        raise typer.Exit(base.FAILED)
+    base.confirm(f"Delete {_sum(would)}?", "Nothing was deleted: give --yes, as there is nobody to ask.")
 
 
 def _show(report: PruneReport, as_json: bool) -> None:

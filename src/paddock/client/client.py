@@ -149,17 +149,19 @@ class Client:
 
     def max_tasks(self) -> int:
         """As `upload_limits`: the server's own is what counts."""
-        try:
-            return settings.load(self._home).max_tasks
-        except InvalidInput:
-            return sys.maxsize
+        found = self._settings()
+        return found.max_tasks if found else sys.maxsize
 
     def upload_limits(self) -> settings.UploadSettings:
         """Those of the server's home, which is mostly at hand; the server itself has the last word."""
+        found = self._settings()
+        return found.upload if found else settings.UploadSettings()
+
+    def _settings(self) -> settings.Settings | None:
         try:
-            return settings.load(self._home).upload
+            return settings.load(self._home)
         except InvalidInput:
-            return settings.UploadSettings()
+            return None
 
     def _post_bundle(self, path: str, what: Bundle, model: type[Model], **params: Any) -> Model:
         parts = [("files", (name, data, "application/octet-stream")) for name, data in what.code.files.items()]

@@ -1,9 +1,10 @@
 """The event stream of a server, followed across interruptions."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import TypeVar
 
 import httpx2
 from pydantic import ValidationError
@@ -12,7 +13,8 @@ from paddock.client.connection import Connection
 from paddock.errors import Busy, DatabaseUnavailable, PaddockError, ServerUnreachable
 from paddock.models import Event
 
-AWAY_SECONDS = 60.0
+AWAY_SECONDS, AWAY_PAUSE = 60.0, 0.5
+Seen = TypeVar("Seen")
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,7 @@ def events(connection: Connection, job: str | None, last: int | None) -> Iterato
         try:
             resumed = {"Last-Event-ID": str(position)} if position is not None else {}
             with connection.stream("/events", resumed, job=job) as response:
-                patience = patience or Patience(AWAY_SECONDS)
+                patience = patience or Patience()
                 patience.reached()
                 for sent in server_sent(response):
                     position = int(sent.id) if sent.id and sent.id.isdigit() else position
@@ -90,9 +92,7 @@ def _lines(response: httpx2.Response) -> Iterator[str]:
 class Patience:
     """How long a server may be away while something of it is followed."""
 
-    def __init__(self, seconds: float, pause: float = 0.5) -> None:
-        self._seconds = seconds
-        self._pause = pause
+    def __init__(self) -> None:
         self._since: float | None = None
 
     def reached(self) -> None:
@@ -102,6 +102,19 @@ class Patience:
         """Wait a little, or raise when it is too long."""
         now = time.monotonic()
         self._since = now if self._since is None else self._since
-        if now - self._since >= self._seconds:
+        if now - self._since >= AWAY_SECONDS:
             raise error
-        time.sleep(self._pause)
+        time.sleep(AWAY_PAUSE)
+
+
+def looks(look: Callable[[], Seen]) -> Iterator[Seen]:
+    """Look again and again, as often as the caller asks; a server may be away for a while in between."""
+    patience = Patience()
+    while True:
+        try:
+            seen = look()
+        except ServerUnreachable as error:
+            patience.missed(error)
+            continue
+        patience.reached()
+        yield seen

@@ -4,7 +4,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from paddock.client.events import AWAY_SECONDS, Patience
+from paddock.client.events import Patience
 from paddock.errors import ServerUnreachable
 from paddock.models import Curve, Goal, JobDetail, SearchReport, Task, TrialReport
 
@@ -41,7 +41,7 @@ class JobHandle:
         """
         end = None if timeout is None else time.monotonic() + timeout
         pause = _FIRST_PAUSE
-        patience = Patience(AWAY_SECONDS)
+        patience = Patience()
         while True:
             try:
                 ended = self.refresh().detail.ended

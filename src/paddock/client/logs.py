@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from paddock.client.connection import Connection, understood
-from paddock.client.events import AWAY_SECONDS, Patience
-from paddock.errors import ServerUnreachable
+from paddock.client.events import looks
 from paddock.models import Attempt
 
 PART = 10_000_000
@@ -72,15 +71,8 @@ class TaskLog:
     def follow(self, offset: int = 0) -> Iterator[str]:
         """What is printed, as it is printed, until the attempt has ended; a server may be away for a while."""
         decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
-        patience = Patience(AWAY_SECONDS)
-        while True:
-            try:
-                ended = self._ended()  # asked before reading: nothing comes after
-                part = self.part(offset)
-            except ServerUnreachable as error:
-                patience.missed(error)
-                continue
-            patience.reached()
+        # Whether it has ended is asked before reading: nothing comes after.
+        for ended, part in looks(lambda: (self._ended(), self.part(offset))):  # noqa: B023 - the one of that moment
             if part.size < offset:  # its middle was dropped: go on behind what is there
                 offset = part.size
                 yield "\n[paddock] the middle of this log was dropped\n"

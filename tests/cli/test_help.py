@@ -96,7 +96,7 @@ def test_wrong_usage_is_2(alone: Cli, arguments: list[str]) -> None:
         (["--time-budget", "5"], "5 of what?"),
         (["--stop-early", "never"], "'asha'"),
         (["--stop-early", "asha", "--min-steps", "0"], "stop_early.min_steps"),
-        (["--min-steps", "3"], "--min-steps is about early stopping: give --stop-early"),
+        (["--min-steps", "3"], "--min-steps is about early stopping: also give --stop-early"),
         (["--interval", "-1"], "search.interval"),
         (["--venv", "a", "--conda", "b"], "not both"),
         (["--script", "other.py"], "other.py"),

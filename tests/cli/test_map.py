@@ -100,7 +100,10 @@ def test_the_whole_command(maps: Cli) -> None:
     assert "merged all.txt" in maps.quick("logs", f"{job}-3").out
 
     again = maps.quick(*arguments)
-    assert (again.out, again.err) == ("", "All 4 outputs are there, nothing is left to do: --fresh does them again.\n")
+    assert (again.out, again.err) == (
+        "",
+        "All 4 outputs exist, nothing is left to do: give --fresh to make them again.\n",
+    )
     assert maps.quick(*arguments, "--json").json == {"files": 0, "tasks": 0, "skipped": 4}
     (maps.folder / "all.txt").unlink()
     assert "only the reduce command is left" in maps.quick(*arguments, *reduce, "--follow").err
@@ -176,7 +179,7 @@ def test_what_cannot_be_mapped(maps: Cli) -> None:
     assert "error: No file matches none/*" in maps.quick("map", COMMAND, "-i", "none/*", "-o", "out", code=2).err
     assert "field" in maps.quick("map", COMMAND + " {x}", "-i", "in", "-o", "out", code=2).err
     unquoted = maps.quick("map", COMMAND, "-i", "in/a.txt", "in/b.txt", "-o", "out", code=2).err
-    assert "1 name too many, such as in/b.txt: put the pattern of --input in quotes" in unquoted
+    assert "1 more arguments than expected, such as in/b.txt: put the pattern of --input in quotes" in unquoted
     bad = maps.quick("map", COMMAND, "-i", "in", "-o", "out", "--reduce", "ls {input}", code=2).err
     assert "{input} in the reduce command is not a known field: these are code, job, results, task" in bad
 

@@ -48,7 +48,7 @@ def _ask(code: str, seconds: float) -> dict[str, Any]:
         return {"error": f"no answer within {seconds:.0f} s"}
     said = done.stderr.decode(errors="replace").strip()[-MOST_TEXT:]
     answers = [line for line in done.stdout.decode(errors="replace").splitlines() if line.startswith(MARK)]
-    if not answers:
+    if done.returncode or not answers:
         ended = f"signal {-done.returncode}" if done.returncode < 0 else f"code {done.returncode}"
         return {"error": f"its process ended with {ended}", "said": said}
     version, count = answers[-1][len(MARK) :].split()

@@ -86,7 +86,7 @@ def test_wrong_usage_is_2(alone: Cli, arguments: list[str]) -> None:
         (["-p", "lr=[1"], "Parameter lr:"),
         (["-p", "lr=1", "-p", "lr=2"], "lr: it is given twice"),
         (["-p", "9x=1"], "params.9x"),
-        (["--retry", "boredom=3"], "none of user_error"),
+        (["--retry", "boredom=3"], "not a cause: write one of user_error"),
         (["--retry", "lost=many"], "retries"),
         (["--env", "A"], "NAME=VALUE"),
         (["--objective", "acc:best"], "METRIC:max"),

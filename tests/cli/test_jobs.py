@@ -178,7 +178,7 @@ def test_stop_and_restart(cli: Cli) -> None:
     assert "1 task" not in cli.quick("stop", job).out
     cli.wait(job)
     assert cli.quick("show", job, "--json").json["counts"]["stopped"] == 2
-    assert "nothing to be stopped" in cli.quick("stop", job).out
+    assert "no task could be stopped" in cli.quick("stop", job).out
     assert cli.quick("restart", job, "--failed", "--json").json == {"tasks": []}
     assert cli.quick("restart", f"{job}-2", "--resume", "--json").json == {"tasks": [f"{job}-2"]}
     assert "has not ended" in cli.quick("restart", f"{job}-2", code=5).err

@@ -119,7 +119,7 @@ def test_the_whole_command(maps: Cli) -> None:
     assert "then: python3 merge.py out/ all.txt" in dry.out
     braces = ["awk '{{print $1}}' {input} > {output}", *arguments[2:], "--dry-run"]
     assert f"  awk '{{print $1}}' {maps.folder}/in/new.txt >" in maps.quick("map", *braces).out, "as it will run"
-    assert "4 files left out, as their outputs are there" in dry.err
+    assert "4 files left out, as their outputs exist" in dry.err
     assert maps.quick(*arguments, "--fresh", "--dry-run").out.startswith("5 files in 3 tasks\n")
 
 
@@ -129,8 +129,8 @@ def test_a_file_that_fails_then_resume(maps: Cli) -> None:
     done = maps("map", COMMAND, *files, "--reduce", "python3 merge.py out/ all.txt", "--follow", code=1)
     job = done.out.split()[0]
     assert done.err == (
-        "The reduce command has not run: it waits until all tasks have finished. "
-        f"`paddock restart {job} --failed --resume` goes on.\n"
+        "The reduce command has not run, as not all tasks have finished: "
+        f"`paddock restart {job} --failed --resume` continues them.\n"
     )
     [task] = tasks(maps, job)
     assert task["state"] == "error"

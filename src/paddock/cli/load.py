@@ -1,4 +1,4 @@
-"""load: how busy nodes are, who uses them, and what could be changed about it."""
+"""The command load: show how busy nodes are, who uses them, and what could be improved."""
 
 import csv
 import sys
@@ -29,19 +29,19 @@ COLUMNS = [
 
 def load(
     ctx: typer.Context,
-    node: Annotated[str | None, typer.Option(help="Only this node, or those whose name begins so.")] = None,
-    watch: Annotated[bool, typer.Option("--watch", "-w", help="Go on, until Ctrl-C.")] = False,
+    node: Annotated[str | None, typer.Option(help="Only this node, or nodes whose name begins with this.")] = None,
+    watch: Annotated[bool, typer.Option("--watch", "-w", help="Repeat until Ctrl-C.")] = False,
     as_csv: Annotated[
-        bool, typer.Option("--csv", help="Print one table of nodes and GPUs with figures in bytes and shares.")
+        bool, typer.Option("--csv", help="Print one table of nodes and GPUs as CSV, with bytes and shares.")
     ] = False,
     as_json: Json = False,
 ) -> None:
     """Show how busy nodes and GPUs are, what users and jobs use of them, and what a job could do better.
 
-    USED of the cores: those that are busy; on Slurm those that are given away, and BUSY what was measured.
+    The column USED counts busy cores. On Slurm it counts allocated cores, and BUSY counts the busy ones.
     """
     if as_csv and (as_json or watch):
-        raise InvalidInput("Give --csv alone: --watch and --json have a form of their own.")
+        raise InvalidInput("--csv excludes --watch and --json: give it alone.")
     client = base.client(ctx)
     if not watch:
         report = _only(client.load(), node)
@@ -59,7 +59,7 @@ def load(
 
 
 def _only(report: LoadReport, name: str | None) -> LoadReport:
-    """Of the nodes that are meant; users and jobs stay whole."""
+    """Return the report with these nodes only; users and jobs stay complete."""
     if name is None:
         return report
     nodes = [node for node in report.nodes if node.name == name] or [
@@ -205,7 +205,7 @@ def _print_csv(report: LoadReport) -> None:
 
 
 def _rows(report: LoadReport) -> Iterator[dict[str, Any]]:
-    """One of a node, then one of each GPU of it. What is not known is empty."""
+    """Return one row per node, then one per GPU of it. Unknown values are empty."""
     for node in report.nodes:
         place = {"backend": node.backend, "node": node.name}
         yield place | {

@@ -1,4 +1,4 @@
-"""prune: let go of what is too old to be kept."""
+"""The command prune: delete what is too old to be kept."""
 
 from typing import Annotated, Any
 
@@ -16,32 +16,41 @@ SHOWN = 20
 def prune(
     ctx: typer.Context,
     jobs: Annotated[
-        str | None, typer.Option("--jobs-older-than", metavar="AGE", help="Ended jobs, such as 90d, 12w or 36h.")
+        str | None,
+        typer.Option(
+            "--jobs-older-than", metavar="AGE", help="Ended jobs that are older than this, such as 90d, 12w or 36h."
+        ),
     ] = None,
     attempts: Annotated[
         str | None,
         typer.Option(
             "--attempts-older-than",
             metavar="AGE",
-            help="Of tasks that ran again, in ended jobs: logs and results of the earlier attempts.",
+            help="In ended jobs, logs and results of attempts that were followed by another one.",
         ),
     ] = None,
     journals: Annotated[
         str | None,
-        typer.Option("--journals-older-than", metavar="AGE", help="What runners of ended jobs told the server."),
+        typer.Option(
+            "--journals-older-than",
+            metavar="AGE",
+            help="Journals: what the runners of ended jobs reported to the server.",
+        ),
     ] = None,
     runners: Annotated[
         str | None,
-        typer.Option("--runners-older-than", metavar="AGE", help="Runners of earlier versions that nothing uses."),
+        typer.Option(
+            "--runners-older-than", metavar="AGE", help="Runners of earlier versions that nothing uses any more."
+        ),
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would go.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be deleted.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Delete without asking.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Delete what is too old to be kept, after a question. Jobs that have not ended keep everything.
+    """Delete what is too old to be kept, after you confirm it. Nothing of jobs that have not ended is deleted.
 
-    How long things are kept is in the settings `keep`, and what is older goes by itself once a day; the options are for
-    this time only. By default no job and no attempt goes.
+    The settings `keep` say how long things are kept; the server deletes older ones once a day. The options apply to
+    this call only. By default, no job and no attempt is deleted.
     """
     days: dict[str, Any] = {
         "jobs_days": _days("--jobs-older-than", jobs),
@@ -81,7 +90,7 @@ def _show(report: PruneReport, as_json: bool) -> None:
         typer.echo("Nothing is too old to be kept.")
     else:
         base.screen().print(_table(report))
-        typer.echo(f"{_sum(report)} {'would go' if report.dry_run else 'deleted'}")
+        typer.echo(f"{_sum(report)} {'would be deleted' if report.dry_run else 'deleted'}")
     base.warn(report.problems)
     if report.problems:
         raise typer.Exit(base.REFUSED)

@@ -1,4 +1,4 @@
-"""How tasks share GPUs, in the words of the page."""
+"""Show how tasks share GPUs, in the words of the page."""
 
 from collections.abc import Sequence
 
@@ -89,7 +89,7 @@ def _cores(cores: Sequence[int]) -> str:
 
 
 def room(one: Room | None) -> str:
-    """What a task waits for, after an attempt that ran out of memory."""
+    """Return what a task waits for, after an attempt that ran out of memory."""
     if one is None:
         return ""
     parts = [

@@ -1,4 +1,4 @@
-"""The checks of `paddock doctor`, each on its own: one that fails does not keep the others from being made."""
+"""The checks of `paddock doctor` on this machine. If one fails, the others still run."""
 
 import os
 import shutil
@@ -51,7 +51,7 @@ def _settings(home: str | None) -> tuple[Settings | None, Finding]:
         return None, Finding(name="settings", status=Status.ERROR, detail=fault.message, fix=fix)
     file = settings.settings_file(home)
     return found, Finding(
-        name="settings", detail=f"valid; {file if file.exists() else 'all defaults, no settings.toml'}"
+        name="settings", detail=f"valid; {file if file.exists() else 'all defaults, as there is no settings.toml'}"
     )
 
 
@@ -118,7 +118,7 @@ def _database(subject: CheckContext) -> Finding:
         now, head = db.revisions()
     except DatabaseDamaged as fault:
         return error("is damaged", fault.message)
-    except Exception as fault:  # drivers have many ways to say no
+    except Exception as fault:  # drivers raise errors of their own
         return error(
             f"cannot be read: {str(fault).splitlines()[0]}", "check the setting `database` and the server's log"
         )
@@ -126,7 +126,7 @@ def _database(subject: CheckContext) -> Finding:
         db.close()
     kind = "SQLite" if db.sqlite else "PostgreSQL"
     if now != head:
-        return warn(f"{kind}, at revision {now}, and this version has {head}", "`paddock up` brings it up to date")
+        return warn(f"{kind}, at revision {now}, but this version needs {head}", "`paddock up` brings it up to date")
     if db.sqlite and filesystems.is_network(on := filesystems.kind_of(subject.home.root)):
         return warn(
             f"SQLite on a network file system ({on}), where its locks may fail",
@@ -162,7 +162,7 @@ def _runner(subject: CheckContext) -> Finding:
             return error(f"{python} does not start: {fault}", "set local.python to a Python of 3.8 or newer")
     if done.returncode == 2 and "usage" in done.stderr:
         return ok(f"starts with {python}")
-    said = (done.stderr.strip().splitlines() or ["nothing"])[-1]
+    said = (done.stderr.strip().splitlines() or ["it printed nothing"])[-1]
     return error(f"does not start with {python}: {said}", "set local.python to a Python of 3.8 or newer")
 
 
@@ -183,11 +183,11 @@ def _server(subject: CheckContext) -> Finding:
         except ServerUnreachable as fault:
             return _unreachable(subject, fault)
         if not health.ok:
-            return error("; ".join(health.problems), "look at what the server printed")
+            return error("; ".join(health.problems), "look at the output of the server")
         if health.set_aside:
-            return warn(f"cannot go on with {health.set_aside} of its jobs", "`paddock show JOB` says why")
+            return warn(f"cannot go on with {health.set_aside} of its jobs", "`paddock show JOB` reports why")
         if version != __version__:
-            return warn(f"has version {version}, and this is {__version__}", "start the server again")
+            return warn(f"has version {version}, but this program has {__version__}", "start the server again")
         return ok(f"version {version} at {client.url}")
 
 
@@ -201,12 +201,12 @@ def _unreachable(subject: CheckContext, fault: ServerUnreachable) -> Finding:
 
 
 def _certificate(subject: CheckContext) -> Finding:
-    """With which the server's port speaks HTTPS."""
+    """Check the certificate of the server's port."""
     if subject.settings is None:
         return warn("not looked at", "correct the settings first")
     try:
         if tls.context(subject.settings) is None:
-            return ok("none: the server's port speaks plain HTTP")
+            return ok("none: the server's port uses plain HTTP")
         mine, ends = tls.certificate(subject.settings), tls.ends_at(subject.settings)
     except PaddockError as fault:
         return error(fault.message, "correct the setting, or remove `tls_certificate` and `tls_key`")

@@ -134,8 +134,9 @@ def _operation(operation: dict[str, Any]) -> str:
 def _type(schema: dict[str, Any]) -> str:
     if "$ref" in schema:
         return str(schema["$ref"]).rpartition("/")[2]
-    if "anyOf" in schema:
-        return " or ".join(_type(one) for one in schema["anyOf"] if one.get("type") != "null")
+    one_of = schema.get("anyOf") or schema.get("oneOf")
+    if one_of:
+        return " or ".join(_type(one) for one in one_of if one.get("type") != "null")
     if schema.get("type") == "array":
         return f"list of {_type(schema.get('items', {}))}"
     return ", ".join(map(str, schema["enum"])) if "enum" in schema else str(schema.get("type", "any"))

@@ -8,7 +8,9 @@ import subprocess
 import sys
 import time
 
+from tests.support.server import PATIENCE
 from tests.support.up import Cli
+from tests.support.warm import Warm
 
 
 def test_follow_line_by_line(cli: Cli) -> None:
@@ -34,9 +36,8 @@ def test_follow_as_json_lines(cli: Cli) -> None:
 
 
 def test_ctrl_c_leaves_the_job_running(cli: Cli) -> None:
-    heeds = ["env", "--default-signal=INT"]  # tests that were started in the background have it ignored
-    process = subprocess.Popen(
-        [*heeds, sys.executable, "-m", "paddock", "submit", cli.script(), "--gpus", "0", "-p", "sleep=60", "-f"],
+    process = Warm(
+        ["submit", cli.script(), "--gpus", "0", "-p", "sleep=60", "-f"],
         env=cli.environment(PYTHONUNBUFFERED="1"),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -46,7 +47,7 @@ def test_ctrl_c_leaves_the_job_running(cli: Cli) -> None:
         job = process.stdout.readline().split()[0].decode()
         process.stdout.readline()  # it runs
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=20)
+        _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert b"The job goes on" in err
     assert b"Traceback" not in err
@@ -70,8 +71,8 @@ def test_on_a_terminal(cli: Cli) -> None:
 
 def on_terminal(cli: Cli, arguments: list[str], answer: str = "") -> tuple[int, str]:
     main, child = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "paddock", *arguments],
+    process = Warm(
+        arguments,
         env=cli.environment(TERM="xterm"),
         stdin=child,
         stdout=child,
@@ -81,7 +82,7 @@ def on_terminal(cli: Cli, arguments: list[str], answer: str = "") -> tuple[int, 
     os.close(child)
     os.write(main, answer.encode())
     seen = b""
-    end = time.monotonic() + 60
+    end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         if not select.select([main], [], [], 0.5)[0]:
             continue

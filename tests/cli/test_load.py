@@ -5,11 +5,11 @@ import io
 import signal
 import socket
 import subprocess
-import sys
 
 from paddock.cli.load import COLUMNS
-from tests.support.server import wait_for
+from tests.support.server import PATIENCE, wait_for
 from tests.support.up import Cli
+from tests.support.warm import Warm
 
 
 def test_tables(cli: Cli) -> None:
@@ -42,18 +42,13 @@ def test_one_node(cli: Cli) -> None:
 
 
 def test_watching_goes_on_until_it_is_ended(cli: Cli) -> None:
-    with subprocess.Popen(
-        [sys.executable, "-m", "paddock", "load", "--watch", "--json"],
-        env=cli.environment(),
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
+    with Warm(["load", "--watch", "--json"], env=cli.environment(), stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         lines = [process.stdout.readline() for _ in range(2)]
         process.send_signal(signal.SIGINT)
         process.stdout.read()
-        assert process.wait(20) == 0
-    assert all(line.startswith('{"at":') for line in lines)
+        assert process.wait(PATIENCE) == 0
+    assert all(line.startswith(b'{"at":') for line in lines)
 
 
 def test_without_a_server(alone: Cli) -> None:

@@ -4,7 +4,6 @@ import json
 import os
 import socket
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -27,12 +26,13 @@ from paddock.server import slurm_server
 from paddock.settings import Settings, SlurmSettings
 from tests.support.server import wait_for
 from tests.support.up import Cli
+from tests.support.warm import Warm
 
 
 @contextmanager
 def _up(cli: Cli, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
-    process = subprocess.Popen(
-        [sys.executable, "-m", "paddock", "up", "--port", "0", *arguments],
+    process = Warm(
+        ["up", "--port", "0", *arguments],
         env=cli.environment(),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,

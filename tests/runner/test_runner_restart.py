@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from paddock.runner.process import prepare
+from paddock.runner.process import resume
 from tests.runner.folder import Folder, ended
 
 SCRIPT = """
@@ -115,7 +115,7 @@ def test_a_copy_is_made_again_while_its_owner_writes(tmp_path: Path, monkeypatch
     def pause(_: float) -> None:
         looks.append((source / "model").read_text())
 
-    real = prepare._stamps
+    real = resume._stamps
 
     def stamps(folder: str) -> Any:
         found = real(folder)
@@ -124,7 +124,7 @@ def test_a_copy_is_made_again_while_its_owner_writes(tmp_path: Path, monkeypatch
             return real(folder)
         return found
 
-    monkeypatch.setattr(prepare, "_stamps", stamps)
-    prepare._take_over(str(source), str(target), pause)
+    monkeypatch.setattr(resume, "_stamps", stamps)
+    resume.copy_checkpoint(str(source), str(target), pause)
     assert looks == ["x" * 5, "x" * 6]
     assert [(path.name, path.read_text()) for path in target.iterdir()] == [("model", "x" * 6)]

@@ -5,7 +5,6 @@ import os
 import signal
 import ssl
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from typing import Any
 import httpx2
 
 from paddock.paths import Home
+from tests.support.warm import Warm
 
 ENDED = {"finished", "error", "stopped", "pruned"}
 
@@ -24,13 +24,15 @@ PATIENCE = 120.0  # a machine that is busy with other tests is slow, not wrong
 
 def wait_for(condition: Callable[[], Any], seconds: float = PATIENCE, what: str = "") -> Any:
     """The first true answer. Fails, with the last answer, when there is none in time."""
-    end = time.monotonic() + seconds
+    begun = time.monotonic()
     while True:
         answer = condition()
         if answer:
             return answer
-        assert time.monotonic() < end, f"not within {seconds} s: {what or condition}; last answer: {answer!r}"
-        time.sleep(0.03)
+        waited = time.monotonic() - begun
+        assert waited < seconds, f"not within {seconds} s: {what or condition}; last answer: {answer!r}"
+        # Each look costs the server something, and the machine is small.
+        time.sleep(min(0.02 + waited / 20, 0.2))
 
 
 class ServerProcess:
@@ -41,16 +43,16 @@ class ServerProcess:
         self._environment = {f"PADDOCK_{name.upper()}": str(value) for name, value in settings.items()}
         self._environment |= environment or {}
         self.process: subprocess.Popen[bytes] | None = None
-        self.client = httpx2.Client()
-        self.verify: ssl.SSLContext | bool = True
+        self.verify = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # most have no certificate; this one is made quickly
+        self.client = httpx2.Client(verify=self.verify)
 
     def start(self, port: int = 0) -> "ServerProcess":
         self.home.root.mkdir(parents=True, exist_ok=True)
         self.home.server.unlink(missing_ok=True)
         self.log = open(self.home.root / "server.log", "ab")  # noqa: SIM115
         clean = {name: value for name, value in os.environ.items() if not name.startswith("PADDOCK_")}
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "paddock", "--home", str(self.home.root), "up", "--port", str(port)],
+        self.process = Warm(
+            ["--home", str(self.home.root), "up", "--port", str(port)],
             env=clean | self._environment,
             stdin=subprocess.DEVNULL,
             stdout=self.log,
@@ -88,7 +90,7 @@ class ServerProcess:
         assert self.process is not None
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
-        code = self.process.wait(20)
+        code = self.process.wait(PATIENCE)
         self.log.close()
         self.client.close()
         return code

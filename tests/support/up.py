@@ -5,7 +5,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
@@ -15,6 +14,8 @@ from unittest import mock
 
 from paddock.cli import run
 from paddock.client.client import Client
+from tests.support.server import PATIENCE
+from tests.support.warm import Warm
 
 TINY = """
 import argparse, sys, time
@@ -56,16 +57,16 @@ class Cli:
     folder: Path
 
     def __call__(self, *arguments: str, code: int | None = 0, **env: str) -> Done:
-        done = subprocess.run(
-            [sys.executable, "-m", "paddock", *arguments],
-            check=False,
+        with Warm(
+            arguments,
             cwd=self.folder,
             env=self.environment(**env),
             stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=120,
-        )
-        result = Done(done.returncode, done.stdout.decode(), done.stderr.decode())
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        ) as process:
+            out, err = process.communicate(timeout=PATIENCE)
+        result = Done(process.returncode, out.decode(), err.decode())
         assert code is None or result.code == code, (arguments, result)
         assert "Traceback" not in result.err, result.err
         return result
@@ -107,7 +108,7 @@ class Cli:
 
     def wait(self, job: str) -> None:
         with Client(home=self.home) as client:
-            client.job(job).wait(60)
+            client.job(job).wait(PATIENCE)
 
 
 @contextmanager
@@ -116,8 +117,8 @@ def up(home: Path) -> Iterator[Path]:
     fast = {"PADDOCK_RUNNER__GRACE_SECONDS": "1", "PADDOCK_LOCAL__SLOTS": "4"}
     home.mkdir(parents=True, exist_ok=True, mode=0o700)
     with open(home / "up.log", "wb") as log:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "paddock", "--home", str(home), "up", "--port", "0", "--json"],
+        process = Warm(
+            ["--home", str(home), "up", "--port", "0", "--json"],
             env=environment | fast,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -131,7 +132,7 @@ def up(home: Path) -> Iterator[Path]:
             finally:
                 _stop_all(home)
                 process.send_signal(signal.SIGINT)
-                assert process.wait(20) == 0, (home / "up.log").read_text()
+                assert process.wait(PATIENCE) == 0, (home / "up.log").read_text()
 
 
 def _stop_all(home: Path) -> None:
@@ -140,4 +141,4 @@ def _stop_all(home: Path) -> None:
         for job in client.jobs(limit=500).items:
             if not job.ended:
                 client.stop(job.id)
-                client.job(job.id).wait(30)
+                client.job(job.id).wait(PATIENCE)

@@ -5,7 +5,7 @@ import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react
 import { Route, Switch, useLocation } from 'wouter';
 import { useSignedOut } from './api/client';
 import { queryClient, stream } from './api/live';
-import { useVersion } from './api/queries';
+import { useVersion } from './api/system';
 import { NotFoundPage } from './pages/NotFoundPage';
 import { AppShell } from './parts/AppShell';
 import { CrashGuard } from './parts/CrashGuard';

@@ -8,6 +8,7 @@ import inspect
 import os
 import sys
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Annotated, Any
 
 import typer
@@ -139,10 +140,16 @@ def _root(
 _register()
 
 
+@cache
+def built() -> Callable[..., Any]:
+    """Return what typer makes of all commands: making it takes longer than most of them."""
+    return typer.main.get_command(app)
+
+
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; return its exit code."""
     try:
-        result = app(args=arguments, standalone_mode=False, prog_name="paddock")
+        result = built()(args=arguments, standalone_mode=False, prog_name="paddock")
         sys.stdout.flush()
     except PaddockError as error:
         return base.report(error)

@@ -8,9 +8,11 @@ token.
 import hmac
 import os
 import secrets
+import ssl
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -31,6 +33,7 @@ PROVEN_SECONDS = 60.0  # without a word from it, a server has to prove again who
 _HELLO_BYTES = 10_000
 Answer = TypeVar("Answer")
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
+_NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # trusts nobody; httpx2 would load what the system trusts
 
 
 class _NotReached(ServerUnreachable):
@@ -47,17 +50,21 @@ class Connection:
         self._url = url or (None if home else os.environ.get("PADDOCK_URL")) or None
         self._token = token or (None if home and not url else os.environ.get("PADDOCK_TOKEN")) or None
         self._timeout = timeout
-        # A proxy of the environment stands between networks, not between this machine and itself.
-        local = self._url is None or urlsplit(self._url).hostname in _LOOPBACK
-        self._http = httpx2.Client(timeout=timeout, trust_env=not local, verify=tls.trust(None))
         self._pinned: dict[str, httpx2.Client] = {}  # certificate of a server -> what to ask it with
         self._inside: httpx2.Client | None = None
         self._open = ExitStack()
         self._proven: dict[str, float] = {}  # address -> until when
 
     def close(self) -> None:
-        self._http.close()
         self._open.close()
+
+    @cached_property
+    def _http(self) -> httpx2.Client:
+        """Return the client for ports, made on first use: loading the trusted certificates takes longer than a call."""
+        # A proxy of the environment stands between networks, not between this machine and itself.
+        local = self._url is None or urlsplit(self._url).hostname in _LOOPBACK
+        made = httpx2.Client(timeout=self._timeout, trust_env=not local, verify=tls.trust(None))
+        return self._open.enter_context(made)
 
     @property
     def url(self) -> str:
@@ -142,7 +149,7 @@ class Connection:
                     return None
             if self._inside is None:
                 place = self._open.enter_context(door.address(self.home))
-                transport = httpx2.HTTPTransport(uds=place)
+                transport = httpx2.HTTPTransport(uds=place, verify=_NO_TLS)
                 self._inside = self._open.enter_context(
                     httpx2.Client(transport=transport, timeout=self._timeout, trust_env=False)
                 )

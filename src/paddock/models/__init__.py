@@ -3,9 +3,9 @@
 from paddock.models.allocations import FOLDER, AllocationBatch, AllocationChange, AllocationState, AllocationStatus
 from paddock.models.base import Cause, EnvName, Model, Params, TaskState
 from paddock.models.cluster import BackendInfo, Device, ErrorBody, ErrorReply, GpuProcess, Health, Node, Version
+from paddock.models.events import Event
 from paddock.models.jobs import (
     Check,
-    Event,
     Facets,
     Job,
     JobDetail,

@@ -1,7 +1,7 @@
 """Jobs as the server shows them, and what may be asked of them."""
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
@@ -159,13 +159,3 @@ class Sample(Model):
 
 class JobPage(Page):
     items: list[Job]
-
-
-class Event(Model):
-    """A change, as it is sent over the event stream."""
-
-    id: int
-    at: datetime
-    job: str | None = None
-    kind: Literal["job", "tasks", "removed", "nodes"]
-    data: dict[str, Any] = Field(default_factory=dict)

@@ -334,23 +334,11 @@ class TestOrders:
         settle(worker)
         assert (backend.cancelled, backend.calls) == (["a", "b"], ["cancel"])
 
-    def test_a_cancel_that_does_not_get_through_is_tried_again(
-        self, worker: BackendWorker, backend: FakeBackend, clock: Clock
-    ) -> None:
+    def test_a_cancel_that_does_not_get_through_is_shown(self, worker: BackendWorker, backend: FakeBackend) -> None:
         backend.trouble["cancel"] = BackendUnavailable("down")
-        worker.cancel(["a"])
-        worker.cancel(["b"], waiting_only=True)
+        worker.cancel(["a"], waiting_only=True)
         settle(worker)
         assert worker.problem == "down"
-        del backend.trouble["cancel"]
-        clock.now += RETRY_SECONDS
-        worker.ask([])
-        settle(worker)
-        assert (sorted(backend.cancelled), backend.withdrawn) == (["a", "b"], ["b"])
-        clock.now += 100
-        worker.ask([])
-        settle(worker)
-        assert backend.calls.count("cancel") == 4
 
     def test_check_waits_for_the_answer(self, worker: BackendWorker, backend: FakeBackend) -> None:
         assert worker.check(batch("b"), 20).message == "b"

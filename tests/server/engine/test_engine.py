@@ -14,7 +14,7 @@ from paddock.models import (
     TaskState,
 )
 from paddock.runner import manifest
-from paddock.server.engine import observe
+from paddock.server.engine import ending, observe
 from paddock.server.store import erasing, jobs, tasks
 from tests.server.engine.engine_rig import JOB, Rig
 
@@ -185,6 +185,56 @@ class TestSubmission:
         rig.step()
         assert sorted(rig.backend.withdrawn) == [f"id-{JOB}-a1.1", f"id-{JOB}-a1.2"]
         assert rig.backend.cancelled == rig.backend.withdrawn  # one that has begun meanwhile goes on
+
+    def test_one_that_begins_although_it_was_to_end_is_of_use_again(self, rig: Rig) -> None:
+        one, two = rig.job(tasks=2)
+        rig.step()
+        with rig.db.write() as c:
+            tasks.request_stop(c, JOB, [two])
+        rig.step()
+        assert [row.ending for row in rig.rows()] == [False, True]
+        ids = [f"id-{row.key}" for row in rig.rows()]
+        for backend_id in ids:
+            rig.backend.run(backend_id)
+        rig.step()
+        with rig.db.write() as c:
+            tasks.restart(c, JOB, [two], failed=False, resume=False)
+        rig.step()
+        assert [len(batch.keys) for batch in rig.backend.batches] == [2], "two allocations for two tasks"
+        assert rig.task(one).state is TaskState.SUBMITTED
+        with rig.db.write() as c:
+            jobs.hold(c, JOB)
+        rig.step()
+        assert sorted(rig.backend.changes[-1][0]) == ids, "it is held like the others"
+
+    def test_what_was_to_end_and_is_needed_again_is_replaced_at_once(self, rig: Rig) -> None:
+        _, two = rig.job(tasks=2)
+        rig.step()
+        with rig.db.write() as c:
+            tasks.request_stop(c, JOB, [two])
+        rig.step()
+        with rig.db.write() as c:
+            tasks.restart(c, JOB, [two], failed=False, resume=False)
+        rig.step()
+        assert [len(batch.keys) for batch in rig.backend.batches] == [2, 1]
+        assert set(rig.backend.cancelled) == {f"id-{JOB}-a1.1"}, "the new one is not ended in its place"
+
+    def test_a_cancel_that_does_not_get_through_is_repeated(self, rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(ending, "AGAIN_SECONDS", 0.0)
+        [task] = rig.job()
+        rig.step()
+        rig.backend.trouble["cancel"] = BackendUnavailable("down")
+        with rig.db.write() as c:
+            tasks.request_stop(c, JOB, [task])
+        rig.step()
+        assert (rig.backend.calls.count("cancel") > 0, rig.backend.cancelled) == (True, [])
+        del rig.backend.trouble["cancel"]
+        rig.step()
+        assert set(rig.backend.cancelled) == {f"id-{JOB}-a1.0"}
+        assert not rig.rows()[0].closed, "it has not ended because it was asked to"
+        rig.backend.end(f"id-{JOB}-a1.0")
+        rig.step()
+        assert rig.rows()[0].closed
 
     def test_one_whose_runner_has_spoken_is_of_use_whatever_was_last_seen_of_it(self, rig: Rig) -> None:
         """As after a restart of the server: the journals are there before the backend was asked."""

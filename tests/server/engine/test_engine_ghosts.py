@@ -9,7 +9,7 @@ from paddock.common import layout
 from paddock.errors import BackendError
 from paddock.models import Cause, TaskState
 from paddock.runner.mailbox import Mailbox
-from paddock.server.engine import cancel, linger
+from paddock.server.engine import ending, linger
 from paddock.server.store import jobs, tasks
 from paddock.settings import Settings
 from tests.server.engine.engine_rig import JOB, Rig
@@ -216,7 +216,7 @@ def test_a_runner_that_does_not_obey_is_ended_but_not_before_it_had_the_time_to(
 
 def test_a_cancel_that_does_nothing_is_asked_again(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     """The scheduler took the order and forgot it: the allocation is still there."""
-    monkeypatch.setattr(cancel, "AGAIN_SECONDS", 0.0)
+    monkeypatch.setattr(ending, "AGAIN_SECONDS", 0.0)
     rig.job(1)
     rig.step()
     with rig.db.write() as c:

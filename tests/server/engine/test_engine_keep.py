@@ -31,7 +31,7 @@ class Kept(Rig):
         """Run it through, with its claim and its files; the allocation that it ran in."""
         self.step()
         job = task.rpartition("-")[0]
-        key: str = next(row.key for row in self.rows(job) if not row.closed and not row.cancelled)
+        key: str = next(row.key for row in self.rows(job) if not row.closed and not row.ending)
         box = mailbox.Mailbox(str(self.home.job(job).root), key)
         box.read()
         taken = box.claim(time.monotonic() + 60, lambda _: True)
@@ -47,7 +47,7 @@ class Kept(Rig):
         self.step()
         self.backend.end(f"id-{key}")
         for row in self.rows(job):
-            if row.cancelled and not row.closed and row.backend_id:  # of no use any more
+            if row.ending and not row.closed and row.backend_id:  # of no use any more
                 self.backend.end(row.backend_id)
         self.step()
         assert self.task(task).state is (S.ERROR if code else S.FINISHED)
@@ -189,7 +189,7 @@ class TestWhatIsNotOver:
             rig.step()
         if state in ("runs", "unsettled"):
             rig.finish(two)
-            key = next(row.key for row in rig.rows() if not row.closed and not row.cancelled)
+            key = next(row.key for row in rig.rows() if not row.closed and not row.ending)
             rig.started(key, one, 2)
         if state == "unsettled":
             rig.say(key, {"e": "ended", "task": one, "attempt": 2, "exit": 0, "signal": None, "by": None}, {"e": "bye"})

@@ -11,7 +11,7 @@ from paddock.server.engine import launch
 from paddock.server.store import allocations
 
 
-def _given_up(monkeypatch: pytest.MonkeyPatch, states: list[S], wanted: int) -> list[str]:
+def _given_up(monkeypatch: pytest.MonkeyPatch, states: list[S], wanted: int, ending: tuple[int, ...] = ()) -> list[str]:
     cancelled: list[str] = []
     worker = SimpleNamespace(cancel=lambda ids, waiting_only: cancelled.extend(ids if waiting_only else []))
 
@@ -19,14 +19,14 @@ def _given_up(monkeypatch: pytest.MonkeyPatch, states: list[S], wanted: int) -> 
     def write() -> Any:
         yield None
 
-    context: Any = SimpleNamespace(workers={"local": worker}, db=SimpleNamespace(write=write), cancels={})
-    monkeypatch.setattr(allocations, "cancelled", lambda *_: None)
+    context: Any = SimpleNamespace(workers={"local": worker}, db=SimpleNamespace(write=write), asked_to_end={})
+    monkeypatch.setattr(allocations, "to_end", lambda *_: None)
     rows: Any = [
-        SimpleNamespace(backend="local", backend_id=f"a{n}", key=f"a{n}", state=state, offsets=[])
+        SimpleNamespace(backend="local", backend_id=f"a{n}", key=f"a{n}", state=state, offsets=[], ending=n in ending)
         for n, state in enumerate(states)
     ]
     unused = [row.key for row in rows if row.state is S.PENDING]
-    launch._cancel_surplus(context, {"job": rows}, {"job": wanted}, unused)
+    launch._end_surplus(context, {"job": rows}, {"job": wanted}, unused)
     return cancelled
 
 
@@ -38,3 +38,8 @@ def test_the_last_that_wait_and_are_of_no_use(monkeypatch: pytest.MonkeyPatch) -
 
 def test_one_that_has_ended_costs_none_its_place_in_the_queue(monkeypatch: pytest.MonkeyPatch) -> None:
     assert _given_up(monkeypatch, [S.ENDED, S.PENDING, S.PENDING], 2) == []
+
+
+def test_those_that_are_to_end_already_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Newer ones were asked for because the others are about to end."""
+    assert _given_up(monkeypatch, [S.PENDING, S.PENDING, S.PENDING], 1, ending=(0, 1)) == ["a0", "a1"]

@@ -4,11 +4,15 @@ import json
 from typing import Any
 
 import sqlalchemy as sa
+from pydantic import TypeAdapter
 
 from paddock.models import Cause, CodeInfo, Event, Interpreter, JobSpec, Params, TaskState
+from paddock.models.events import JobChange, ServerEvent
 from paddock.search.tasks import NewTask
 from paddock.server.store import attempts, erasing, events, jobs
 from paddock.server.store.db import Database
+
+_TYPED: TypeAdapter[ServerEvent] = TypeAdapter(ServerEvent)
 
 
 def add_job(
@@ -40,13 +44,18 @@ def add_job(
 
 
 def told(c: sa.Connection, last: int, job: str | None = None, limit: int = 500) -> list[Event]:
-    """Events, as they are sent."""
-    return [
-        Event.model_validate(
-            {"id": one.id, "at": one.at, "job": one.job, "kind": one.kind, "data": json.loads(one.data)}
-        )
-        for one in events.after(c, last, job, limit)
-    ]
+    """Return events as they are sent, each checked against the union that the page's types are made from."""
+    found = []
+    for one in events.after(c, last, job, limit):
+        given = {"id": one.id, "at": one.at, "job": one.job, "kind": one.kind, "data": json.loads(one.data)}
+        _TYPED.validate_python(given)
+        found.append(Event.model_validate(given))
+    return found
+
+
+def announce(c: sa.Connection, job: str = "k3v9x2ab", tasks: int | None = None, owner: str | None = None) -> None:
+    """Write an event."""
+    events.write(c, job, JobChange(change="submitted", tasks=tasks), owner)
 
 
 def current(c: sa.Connection, task: str) -> attempts.TaskAttempt:

@@ -13,8 +13,9 @@ from alembic import command
 
 from paddock.errors import Conflict, DatabaseDamaged
 from paddock.paths import Home
-from paddock.server.store import backups, db, events
+from paddock.server.store import backups, db
 from paddock.server.store.db import Database, journal_mode
+from tests.server.store.given import announce
 from tests.support.server import wait_for
 
 
@@ -38,7 +39,7 @@ def count(path: Path) -> int:
 def add_events(database: Database, number: int) -> None:
     with database.write() as c:
         for _ in range(number):
-            events.insert(c, "job", None, {"text": "x" * 1000})
+            announce(c, "x" * 1000)
 
 
 class TestJournal:

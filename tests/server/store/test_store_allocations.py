@@ -51,7 +51,7 @@ def keys(db: Database) -> list[str]:
 def test_planned_with_all_that_is_needed_to_ask_again(db: Database, key: str) -> None:
     planned = row(db, key)
     assert (planned.state, planned.backend, planned.backend_id, planned.offsets) == ("planned", "local", None, [])
-    assert (planned.closed, planned.cancelled, planned.never, planned.by_hand) == (False, False, False, False)
+    assert (planned.closed, planned.ending, planned.never, planned.by_hand) == (False, False, False, False)
     with db.read() as c:
         assert allocations.planned(c) == [(planned.job_id, "local", batch("a1"))]
         assert allocations.batch_of(c, key) == batch("a1")
@@ -205,10 +205,10 @@ def test_unclosed_until_closed_in_the_order_planned(db: Database, key: str) -> N
         allocations.plan(c, JOB, "local", batch("a0"))
         allocations.read_to(c, {key: [120, 2**40]}, 5.0)
         allocations.read_to(c, {}, 5.0)
-        allocations.cancelled(c, [key])
+        allocations.to_end(c, [key])
         found = allocations.unclosed(c)
         assert [row.key for row in found] == [key, "a0.0"]
-        assert (found[0].offsets, found[0].cancelled, found[1].cancelled) == ([120, 2**40], True, False)
+        assert (found[0].offsets, found[0].ending, found[1].ending) == ([120, 2**40], True, False)
         allocations.close(c, key)
         assert [row.key for row in allocations.unclosed(c)] == ["a0.0"]
 
@@ -223,7 +223,7 @@ class TestAdjustments:
             allocations.plan(c, JOB, "local", batch("a2", 4))
             allocations.submitted(c, "a2", ["1", "2", "3", "4"])
             allocations.seen(c, "a2.1", AllocationStatus(state=AllocationState.ENDED))
-            allocations.cancelled(c, ["a2.2"])
+            allocations.to_end(c, ["a2.2"])
             assert jobs.hold(c, JOB)
             assert not jobs.hold(c, JOB)
         assert self.to_adjust(db) == [("a2.0", True, 1), ("a2.3", True, 1)]

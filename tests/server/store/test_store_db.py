@@ -15,7 +15,7 @@ from paddock.errors import InvalidInput, NotFound
 from paddock.server.store import events, jobs, metrics
 from paddock.server.store.db import MIGRATIONS, Database
 from paddock.server.store.tables import metadata
-from tests.server.store.given import add_job, current, erase, told
+from tests.server.store.given import add_job, announce, current, erase, told
 
 
 def test_migrations_make_the_schema_that_the_code_expects(empty_db: Database) -> None:
@@ -51,7 +51,7 @@ def test_a_write_that_raises_leaves_nothing(db: Database) -> None:
 
     def half_a_job() -> None:
         with db.write() as c:
-            events.insert(c, "job", "k3v9x2ab", {})
+            announce(c)
             raise Interrupted
 
     with pytest.raises(Interrupted):
@@ -101,7 +101,7 @@ def test_writers_at_once_lose_nothing(db: Database) -> None:
         for step in range(25):
             with db.write() as c:
                 metrics.Appender().append(c, {attempt: {"both": [(step, 0.0, 0.0)], name: [(step, 1.0, 0.0)]}})
-                events.insert(c, "tasks", "k3v9x2ab", {"by": name, "step": step})
+                announce(c)
 
     with ThreadPoolExecutor(2) as pool:
         for done in [pool.submit(write, name) for name in ("a", "b")]:
@@ -116,7 +116,7 @@ def test_events_appear_in_the_order_of_their_ids(db: Database) -> None:
     """A client asks for what came after the last id it has seen: a smaller one that appears later would be lost."""
     with ThreadPoolExecutor(1) as pool:
         with db.write() as slow:
-            events.insert(slow, "job", "first", {})
+            announce(slow, "first")
             other = pool.submit(_announce, db, "second")
             with pytest.raises(TimeoutError):
                 other.result(timeout=0.3)
@@ -129,7 +129,7 @@ def test_events_appear_in_the_order_of_their_ids(db: Database) -> None:
 
 def _announce(db: Database, job: str) -> None:
     with db.write() as c:
-        events.insert(c, "job", job, {})
+        announce(c, job)
 
 
 @pytest.mark.parametrize("text", ["\0", "k3v\0", "\ud800", "", "'", '"; DROP TABLE jobs', "ß" * 500])

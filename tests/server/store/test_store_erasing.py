@@ -84,7 +84,7 @@ def test_what_is_detached_is_none_of_the_engines_business(db: Database) -> None:
         assert attempts.stopping(c, JOB, 10) == []
         assert attempts.unpublished(c, 10) == []
         assert attempts.demands(c) == []
-        assert attempts.told_to_stop(c) == []
+        assert attempts.ordered_to_stop(c) == []
         assert jobs.running(c) == []
 
 

@@ -6,13 +6,13 @@ import sqlalchemy as sa
 
 from paddock.server.store import events
 from paddock.server.store.db import Database
-from tests.server.store.given import told
+from tests.server.store.given import announce, told
 
 
 def fill(db: Database, *named: str) -> list[int]:
     with db.write() as c:
         for job in named:
-            events.insert(c, "job", job, {"ü": [job]}, owner="ann")
+            announce(c, job, tasks=len(job), owner="ann")
         return [event.id for event in told(c, 0)]
 
 
@@ -25,7 +25,7 @@ def test_after_gives_what_is_newer_in_order_up_to_a_limit(db: Database) -> None:
         assert [event.id for event in told(c, 0, "a")] == [ids[0], ids[2]]
         assert told(c, ids[-1]) == []
         [last] = told(c, ids[2])
-    assert (last.kind, last.data) == ("job", {"ü": ["c"]})
+    assert (last.kind, last.data) == ("job", {"change": "submitted", "tasks": 1})
     assert abs(last.at.timestamp() - time.time()) < 60
 
 

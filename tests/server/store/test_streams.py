@@ -9,8 +9,11 @@ from typing import Any
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
+from paddock.models.events import TasksRequested
 from paddock.server.api import streams
 from paddock.server.api.auth import WHO
+from paddock.server.api.events import Begin
+from paddock.server.api.events import follow as follow_stream
 from paddock.server.api.wakeup import Wakeup
 from paddock.server.store import events
 from paddock.server.store.db import Database
@@ -21,7 +24,9 @@ from tests.support import loop
 def fill(db: Database, count: int, size: int = 10) -> None:
     with db.write() as c:
         for number in range(count):
-            events.insert(c, "job", "ab"[number % 2], {"number": number, "text": "ü\n\u2028" + "x" * size})
+            events.write(
+                c, "ab"[number % 2], TasksRequested(change="stopping", ids=[str(number), "ü\n\u2028" + "x" * size])
+            )
 
 
 def follow(db: Database, job: str | None = None) -> list[streams.EventPage]:
@@ -63,7 +68,44 @@ def test_portions_are_bounded_and_lose_nothing(
     found = follow(db)
     assert all(len(one.data) < most + size + 500 for one in found)  # the last one of a portion may go over
     assert all(one.data.count(b"\n\n") <= 7 for one in found)
-    assert [json.loads(one["data"])["data"]["number"] for one in sent(found)] == list(range(20))
+    assert [json.loads(one["data"])["data"]["ids"][0] for one in sent(found)] == [str(number) for number in range(20)]
+
+
+def receive(db: Database, wanted: int) -> bytes:
+    """Follow from the beginning until this many events came, for up to 5 seconds."""
+
+    async def read() -> bytes:
+        wakeup = Wakeup()
+        wakeup.attach()
+        stream = follow_stream(streams.Streams(db, wakeup), Begin(None, 0, complete=True))
+        got = b""
+        async with asyncio.timeout(5):  # far less than a stream waits when it is not woken
+            while got.count(b"event: tasks") < wanted:
+                got += await anext(stream)
+        return got
+
+    return loop.run(read)
+
+
+def test_what_is_written_while_a_stream_reads_is_sent_at_once(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = streams.Streams._read
+    left = [1, 2, 3]
+
+    def read_then_written(made: streams.Streams, position: int, job: str | None) -> streams.EventPage:
+        found = plain(made, position, job)
+        if left:  # after the reading, before the stream waits
+            fill(db, left.pop())
+            made.wakeup.ring()
+        return found
+
+    monkeypatch.setattr(streams.Streams, "_read", read_then_written)
+    assert receive(db, 6).count(b"event: tasks") == 6
+
+
+def test_a_stream_is_sent_all_that_there_is_before_it_waits(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streams, "AT_ONCE", 7)
+    fill(db, 7 * 3 + 2)
+    assert receive(db, 23).count(b"event: tasks") == 23
 
 
 def test_readers_share_what_is_read_and_few_read_at_a_time(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:

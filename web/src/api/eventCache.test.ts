@@ -1,8 +1,8 @@
-import { QueryClient } from '@tanstack/react-query';
+import { QueryClient, QueryObserver } from '@tanstack/react-query';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { EventCache } from './eventCache';
 import { keys } from './keys';
-import type { Curve, Task, TaskDetail } from './types';
+import type { Curve, ServerEvent, Task, TaskDetail, TasksUpdate } from './types';
 
 let client: QueryClient;
 let cache: EventCache;
@@ -27,6 +27,17 @@ const curve = (id: string, metric: string): Curve => ({
   times: [],
   total: 1,
 });
+const sent = { id: 1, at: '2026-01-01T00:00:00Z', job: 'job1' };
+const update = (data: Partial<TasksUpdate>): ServerEvent => ({
+  ...sent,
+  kind: 'tasks',
+  data: { tasks: [], live: {}, ...data },
+});
+const requested = (change: 'stopping' | 'restarted'): ServerEvent => ({
+  ...sent,
+  kind: 'tasks',
+  data: { change, ids: ['job1-1'] },
+});
 const stale = (key: readonly unknown[]) => client.getQueryState(key)?.isInvalidated;
 
 beforeEach(() => {
@@ -37,9 +48,7 @@ beforeEach(() => {
 it('merges whole tasks and what moves', () => {
   client.setQueryData(keys.tasks('job1'), [task(1), task(2), task(3)]);
   const before = client.getQueryData<Task[]>(keys.tasks('job1'));
-  cache.apply([
-    { kind: 'tasks', job: 'job1', data: { tasks: [task(1, { state: 'finished' })], live: { 'job1-2': { epoch: 7 } } } },
-  ]);
+  cache.apply([update({ tasks: [task(1, { state: 'finished' })], live: { 'job1-2': { epoch: 7 } } })]);
   const after = client.getQueryData<Task[]>(keys.tasks('job1'));
   expect(after?.map(({ state, epoch }) => [state, epoch])).toEqual([
     ['finished', undefined],
@@ -54,17 +63,17 @@ it('forgets that there was no word as soon as something moves, but not when some
   client.setQueryData(keys.tasks('job1'), [task(1), task(2)]);
   const shown = () => client.getQueryData<Task[]>(keys.tasks('job1'))?.map((one) => one.no_word_since);
   const both = { 'job1-1': { no_word_since: since }, 'job1-2': { no_word_since: since } };
-  cache.apply([{ kind: 'tasks', job: 'job1', data: { live: both } }]);
+  cache.apply([update({ live: both })]);
   expect(shown()).toEqual([since, since]);
-  cache.apply([{ kind: 'tasks', job: 'job1', data: { change: 'stopping', ids: ['job1-1'] } }]);
+  cache.apply([requested('stopping')]);
   expect(shown()).toEqual([since, since]);
-  cache.apply([{ kind: 'tasks', job: 'job1', data: { live: { 'job1-2': { epoch: 8 } } } }]);
+  cache.apply([update({ live: { 'job1-2': { epoch: 8 } } })]);
   expect(shown()).toEqual([since, null]);
 });
 
 it('takes up tasks that a search made since', () => {
   client.setQueryData(keys.tasks('job1'), [task(1), task(3)]);
-  cache.apply([{ kind: 'tasks', job: 'job1', data: { tasks: [task(4), task(2, { state: 'submitted' })] } }]);
+  cache.apply([update({ tasks: [task(4), task(2, { state: 'submitted' })] })]);
   const after = client.getQueryData<Task[]>(keys.tasks('job1'));
   expect(after?.map(({ number, state }) => [number, state])).toEqual([
     [1, 'running'],
@@ -79,7 +88,7 @@ it('asks how the search stands at most every two seconds', () => {
   try {
     client.setQueryData(keys.search('job1'), {});
     client.setQueryData(keys.search('other'), {});
-    cache.apply([{ kind: 'tasks', job: 'job1', data: { tasks: [task(1)] } }]);
+    cache.apply([update({ tasks: [task(1)] })]);
     vi.advanceTimersByTime(1900);
     expect(stale(keys.search('job1'))).toBe(false);
     vi.advanceTimersByTime(200);
@@ -91,10 +100,10 @@ it('asks how the search stands at most every two seconds', () => {
 
 it('shows that a stop is under way, and fetches after a restart', () => {
   client.setQueryData(keys.tasks('job1'), [task(1)]);
-  cache.apply([{ kind: 'tasks', job: 'job1', data: { ids: ['job1-1'], change: 'stopping' } }]);
+  cache.apply([requested('stopping')]);
   expect(client.getQueryData<Task[]>(keys.tasks('job1'))?.[0]?.stopping).toBe(true);
   client.setQueryData(keys.jobCurves('job1', ['loss'], 300), [curve('job1-1', 'loss')]);
-  cache.apply([{ kind: 'tasks', job: 'job1', data: { ids: ['job1-1'], change: 'restarted' } }]);
+  cache.apply([requested('restarted')]);
   expect(stale(keys.tasks('job1'))).toBe(true);
   expect(stale(keys.jobCurves('job1', ['loss'], 300))).toBe(true);
 });
@@ -104,7 +113,7 @@ it('adds points to the curves of jobs and tasks, also under a shortened id', () 
   client.setQueryData(keys.taskCurves('job1-1', null, 300, null), [curve('job1-1', 'loss')]);
   client.setQueryData(keys.taskCurves('job1-1', null, 300, 1), [curve('job1-1', 'loss')]);
   client.setQueryData(keys.taskCurves('job1-2', null, 300, null), [curve('job1-2', 'loss')]);
-  cache.apply([{ kind: 'tasks', job: 'job1', data: { points: { 'job1-1': { loss: [[2, 0.5]], acc: [[2, 0.9]] } } } }]);
+  cache.apply([update({ points: { 'job1-1': { loss: [[2, 0.5]], acc: [[2, 0.9]] } } })]);
   const values = (key: readonly unknown[]) => client.getQueryData<Curve[]>(key)?.map((one) => [one.metric, one.values]);
   expect(values(keys.jobCurves('jo', ['loss'], 300))).toEqual([['loss', [1, 0.5]]]);
   expect(values(keys.taskCurves('job1-1', null, 300, null))).toEqual([
@@ -117,33 +126,75 @@ it('adds points to the curves of jobs and tasks, also under a shortened id', () 
 
 it('gives curves that were on their way the points of meanwhile, and none of before a restart', () => {
   const all = () => true;
-  cache.apply([{ kind: 'tasks', job: 'job1', data: { points: { 'job1-1': { loss: [[2, 0.5]] } } } }]);
+  cache.apply([update({ points: { 'job1-1': { loss: [[2, 0.5]] } } })]);
   expect(cache.catchUp([curve('job1-1', 'loss')], all)[0]?.values).toEqual([1, 0.5]);
-  cache.apply([{ kind: 'tasks', job: 'job1', data: { reset: { 'job1-1': ['loss'] } } }]);
+  cache.apply([update({ reset: { 'job1-1': ['loss'] } })]);
   expect(cache.catchUp([curve('job1-1', 'loss')], all)[0]?.values).toEqual([1]);
+});
+
+it('gives tasks that were on their way what events have said meanwhile', () => {
+  const began = Date.now();
+  cache.apply([update({ tasks: [task(1, { state: 'finished' })], live: { 'job1-2': { epoch: 7 } } })]);
+  cache.apply([requested('stopping')]);
+  const fetched = [task(1), task(2), task(3)]; // read before all that was written
+  const states = cache
+    .catchUpTasks('job1', fetched, began)
+    .map(({ state, epoch, stopping }) => [state, epoch, stopping]);
+  expect(states).toEqual([
+    ['finished', undefined, true],
+    ['running', 7, undefined],
+    ['running', undefined, undefined],
+  ]);
+  expect(cache.catchUpTasks('other', [task(1)], began)[0]?.state).toBe('running');
+  expect(cache.catchUpTasks('job1', [task(1)], Date.now() + 1)[0]?.state).toBe('running');
+  expect(cache.catchUpTask({ ...task(2), metrics: [] } as unknown as TaskDetail, began).epoch).toBe(7);
+});
+
+it.each([
+  ['a restart', keys.tasks('job1'), requested('restarted')],
+  ['a state', keys.task('job1-1'), update({ tasks: [task(1, { state: 'finished' })] })],
+  ['curves that begin anew', keys.jobCurves('job1', ['loss'], 300), update({ reset: { 'job1-1': ['loss'] } })],
+])('fetches again after %s, also when a fetch from before it is still under way', async (_, queryKey, event) => {
+  vi.useFakeTimers();
+  try {
+    const answers: ((data: unknown) => void)[] = [];
+    const queryFn = () => new Promise((resolve) => answers.push(resolve));
+    const stop = new QueryObserver(client, { queryKey, queryFn }).subscribe(() => {});
+    cache.apply([event, event]);
+    expect(answers).toHaveLength(1);
+    answers[0]?.([]);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(answers).toHaveLength(2);
+    answers[1]?.([]);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(answers).toHaveLength(2);
+    stop();
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 it('fetches again what it was not told', () => {
   client.setQueryData(keys.metricNames('job1'), ['loss']);
   client.setQueryData(keys.task('job1-1'), { ...task(1), metrics: ['loss'] } as TaskDetail);
   client.setQueryData(keys.jobCurves('job1', ['loss'], 300), [curve('job1-1', 'loss')]);
-  cache.apply([{ kind: 'tasks', job: 'job1', data: { points: { 'job1-1': { acc: [[1, 1]] } } } }]);
+  cache.apply([update({ points: { 'job1-1': { acc: [[1, 1]] } } })]);
   expect(stale(keys.metricNames('job1'))).toBe(true);
   expect(stale(keys.task('job1-1'))).toBe(true);
   expect(stale(keys.jobCurves('job1', ['loss'], 300))).toBe(false);
-  cache.apply([{ kind: 'tasks', job: 'job1', data: { more: true } }]);
+  cache.apply([update({ more: true })]);
   expect(stale(keys.jobCurves('job1', ['loss'], 300))).toBe(true);
 });
 
 it('fetches the job and its tasks when it is held, waits for something else, has a warning or shares GPUs', () => {
   vi.useFakeTimers();
   try {
-    for (const change of ['held', 'released', 'limits', 'waits', 'warned', 'packing']) {
+    for (const change of ['held', 'released', 'limits', 'waits', 'warned', 'packing'] as const) {
       client.setQueryData(keys.job('job1'), {});
       client.setQueryData(keys.jobs({}), {});
       client.setQueryData(keys.task('job1-1'), { ...task(1), metrics: [] });
       client.setQueryData(keys.task('other-1'), { ...task(1), metrics: [] });
-      cache.apply([{ kind: 'job', job: 'job1', data: { change } }]);
+      cache.apply([{ ...sent, kind: 'job', data: { change } }]);
       vi.advanceTimersByTime(1500);
       expect([change, stale(keys.job('job1')), stale(keys.jobs({}))]).toEqual([change, true, true]);
       expect([stale(keys.task('job1-1')), stale(keys.task('other-1'))]).toEqual([true, false]);

@@ -1,21 +1,34 @@
 /** Events into the query cache: what is on the page moves without being fetched again. */
 
 import type { Query, QueryClient } from '@tanstack/react-query';
-import { appendNewer, type Deltas, mergeDeltas } from '../lib/curves';
-import type { Live, StreamEvent, TasksData } from './events';
+import { appendNewer, mergeDeltas } from '../lib/curves';
+import type { StreamEvent } from './events';
 import { means } from './keys';
-import type { Curve, Task, TaskDetail } from './types';
+import type { Curve, NewPoints, Task, TaskDetail, TasksEvent } from './types';
 
 const SUMMARY_MS = 1000;
 const SEARCH_MS = 2000;
+const AGAIN_MS = 300;
 const RECENT_MS = 15_000;
+
+/** task -> what changed in it: all of it where its state did */
+type Moved = ReadonlyMap<string, Partial<Task>>;
+
+/** What events said in the last seconds, for answers of the server that were on their way meanwhile. */
+interface Recent {
+  at: number;
+  job: string;
+  moved: Moved;
+  points: NewPoints;
+}
 
 export type Listener = (event: StreamEvent) => void;
 
 export class EventCache {
   private summaries = new Later(SUMMARY_MS, (jobs) => this.refetchOf(['jobs', 'job'], jobs));
   private searches = new Later(SEARCH_MS, (jobs) => this.refetchOf(['search'], jobs));
-  private recent: { at: number; points: Deltas }[] = [];
+  private recent: Recent[] = [];
+  private again = new WeakSet<Query>();
   private listeners = new Set<Listener>();
 
   constructor(private readonly client: QueryClient) {}
@@ -43,9 +56,20 @@ export class EventCache {
 
   /** Curves as they were fetched, with the points that may have come while they were on their way. */
   catchUp(curves: Curve[], wanted: (task: string, metric: string) => boolean): Curve[] {
-    const since = Date.now() - RECENT_MS;
-    this.recent = this.recent.filter(({ at }) => at >= since);
+    this.dropOld();
     return this.recent.reduce((known, { points }) => mergeDeltas(known, points, wanted, appendNewer), curves);
+  }
+
+  /** The tasks of a job as they were fetched, with what events have said of them since the fetch began. */
+  catchUpTasks(job: string, tasks: Task[], began: number): Task[] {
+    const since = this.recent.filter((one) => one.at >= began && means(job, one.job));
+    return since.reduce((known, { moved }) => withMoved(known, moved), tasks);
+  }
+
+  /** The same for one task. */
+  catchUpTask(task: TaskDetail, began: number): TaskDetail {
+    const since = this.recent.filter((one) => one.at >= began).map(({ moved }) => moved.get(task.id));
+    return Object.assign({}, task, ...since);
   }
 
   private removed(job: string): void {
@@ -59,55 +83,47 @@ export class EventCache {
     this.client.invalidateQueries({ predicate: (query) => query.queryKey[0] === 'task' && concerns(query, job) });
   }
 
-  private tasks(job: string, data: TasksData): void {
-    const named = data.ids ?? [];
-    this.mergeTasks(job, new Map((data.tasks ?? []).map((task) => [task.id, task])), heard(data.live ?? {}));
-    if (named.length) this.asked(job, named, data.change);
-    const again = new Set([...Object.keys(data.reset ?? {}), ...(data.change === 'restarted' ? named : [])]);
+  private tasks(job: string, data: TasksEvent['data']): void {
+    if ('ids' in data) {
+      if (data.change === 'stopping') this.mergeTasks(job, new Map(data.ids.map((id) => [id, { stopping: true }])));
+      else this.restarted(job, data.ids);
+      return;
+    }
+    const again = new Set(Object.keys(data.reset ?? {}));
+    this.mergeTasks(job, new Map([...heard(data.live), ...data.tasks.map((task) => [task.id, task] as const)]));
     if (data.points) this.mergePoints(job, data.points, again);
     if (again.size) this.forget(again);
     if (again.size || data.more) this.refetchCurves(job, data.more ? null : again);
   }
 
-  private mergeTasks(job: string, whole: Map<string, Task>, live: Record<string, Live>): void {
-    const update = <T extends Task>(task: T): T => {
-      const known = whole.get(task.id) ?? live[task.id];
-      return known ? { ...task, ...known } : task;
-    };
-    if (whole.size || Object.keys(live).length) {
-      for (const query of this.of('tasks', (key) => means(key, job))) {
-        const tasks = query.state.data as Task[] | undefined;
-        if (tasks) this.client.setQueryData(query.queryKey, withNew(tasks.map(update), whole));
-      }
+  /** A restart changes more than the event says: tasks and curves are fetched again. */
+  private restarted(job: string, ids: readonly string[]): void {
+    const named = new Set(ids);
+    const shows = [...this.of('tasks', (key) => means(key, job)), ...this.of('task', ofAny(ids))];
+    for (const query of shows) this.refetch(query);
+    this.forget(named);
+    this.refetchCurves(job, named);
+  }
+
+  private mergeTasks(job: string, moved: Moved): void {
+    if (moved.size === 0) return;
+    this.remember({ at: Date.now(), job, moved, points: {} });
+    for (const query of this.of('tasks', (key) => means(key, job))) {
+      const tasks = query.state.data as Task[] | undefined;
+      if (tasks) this.client.setQueryData(query.queryKey, withMoved(tasks, moved));
     }
-    for (const query of this.of('task', (key) =>
-      [...whole.keys(), ...Object.keys(live)].some((id) => means(key, id)),
-    )) {
+    for (const query of this.of('task', ofAny([...moved.keys()]))) {
       const task = query.state.data as TaskDetail | undefined;
-      if (!task) continue;
-      this.client.setQueryData(query.queryKey, update(task));
-      if (whole.has(task.id)) this.client.invalidateQueries({ queryKey: query.queryKey, exact: true });
+      if (task) this.client.setQueryData(query.queryKey, { ...task, ...moved.get(task.id) });
     }
-    if (whole.size) this.client.invalidateQueries({ queryKey: ['nodes'] });
+    const whole = [...moved].filter(([, { state }]) => state).map(([id]) => id);
+    for (const query of this.of('task', ofAny(whole))) this.refetch(query); // attempts, allocation: not in the event
+    if (whole.length) this.client.invalidateQueries({ queryKey: ['nodes'] });
   }
 
-  /** Somebody asked to stop or restart tasks: at once for a stop, fetched for a restart, which changes more. */
-  private asked(job: string, ids: string[], change: string | undefined): void {
-    if (change === 'stopping') {
-      this.mergeTasks(job, new Map(), Object.fromEntries(ids.map((id) => [id, { stopping: true }])));
-      return;
-    }
-    const known = new Set(ids);
-    this.client.invalidateQueries({ predicate: (q) => q.queryKey[0] === 'tasks' && means(q.queryKey[1], job) });
-    this.client.invalidateQueries({
-      predicate: (q) => q.queryKey[0] === 'task' && [...known].some((id) => means(q.queryKey[1], id)),
-    });
-  }
-
-  private mergePoints(job: string, points: Deltas, except: Set<string>): void {
+  private mergePoints(job: string, points: NewPoints, except: Set<string>): void {
     const kept = Object.fromEntries(Object.entries(points).filter(([task]) => !except.has(task)));
-    this.recent.push({ at: Date.now(), points: kept });
-    this.dropOld();
+    this.remember({ at: Date.now(), job, moved: new Map(), points: kept });
     for (const query of this.curves(job)) {
       const [kind, id, metrics, limit, attempt] = query.queryKey as [string, string, string[] | null, number, unknown];
       const curves = query.state.data as Curve[] | undefined;
@@ -122,18 +138,23 @@ export class EventCache {
     this.newMetrics(job, kept);
   }
 
+  private remember(one: Recent): void {
+    this.recent.push(one);
+    this.dropOld();
+  }
+
   private dropOld(): void {
     const since = Date.now() - RECENT_MS;
     while (this.recent[0] && this.recent[0].at < since) this.recent.shift();
   }
 
-  private newMetrics(job: string, points: Deltas): void {
+  private newMetrics(job: string, points: NewPoints): void {
     const names = new Set(Object.values(points).flatMap((metrics) => Object.keys(metrics)));
     for (const query of this.of('metric-names', (key) => means(key, job))) {
       const known = query.state.data as string[] | undefined;
       if (known && [...names].some((name) => !known.includes(name))) this.refetch(query);
     }
-    for (const query of this.of('task', (key) => Object.keys(points).some((id) => means(key, id)))) {
+    for (const query of this.of('task', ofAny(Object.keys(points)))) {
       const task = query.state.data as TaskDetail | undefined;
       const reported = Object.keys((task && points[task.id]) ?? {});
       if (task && reported.some((name) => !task.metrics.includes(name))) this.refetch(query);
@@ -142,9 +163,9 @@ export class EventCache {
 
   /** Points of before a restart are not to be added to the curve that begins anew. */
   private forget(tasks: Set<string>): void {
-    this.recent = this.recent.map(({ at, points }) => ({
-      at,
-      points: Object.fromEntries(Object.entries(points).filter(([task]) => !tasks.has(task))),
+    this.recent = this.recent.map((one) => ({
+      ...one,
+      points: Object.fromEntries(Object.entries(one.points).filter(([task]) => !tasks.has(task))),
     }));
   }
 
@@ -155,8 +176,18 @@ export class EventCache {
     }
   }
 
+  /** A fetch that is under way may have read what was there before the event: another one follows it. */
   private refetch(query: Query): void {
-    this.client.invalidateQueries({ queryKey: query.queryKey, exact: true }, { cancelRefetch: false });
+    const fetch = () => {
+      this.again.delete(query);
+      this.client.invalidateQueries({ queryKey: query.queryKey, exact: true }, { cancelRefetch: false });
+    };
+    if (query.state.fetchStatus !== 'fetching' || !query.promise) fetch();
+    else if (!this.again.has(query)) {
+      this.again.add(query);
+      const later = () => setTimeout(fetch, AGAIN_MS);
+      query.promise.then(later, later);
+    }
   }
 
   private curves(job: string): Query[] {
@@ -173,7 +204,7 @@ export class EventCache {
   private refetchOf(kinds: string[], jobs: string[]): void {
     const shows = ({ queryKey: [kind, key] }: Query) =>
       kinds.includes(String(kind)) && (kind === 'jobs' || jobs.some((one) => means(key, one)));
-    this.client.invalidateQueries({ predicate: shows }, { cancelRefetch: false });
+    for (const query of this.client.getQueryCache().findAll({ predicate: shows })) this.refetch(query);
   }
 }
 
@@ -198,16 +229,24 @@ class Later {
   }
 }
 
-/** A search makes tasks while the job runs: those that were not known come to the others, by number. */
-function withNew(known: Task[], whole: ReadonlyMap<string, Task>): Task[] {
-  const ids = new Set(known.map(({ id }) => id));
-  const added = [...whole.values()].filter(({ id }) => !ids.has(id));
-  return added.length ? [...known, ...added].sort((a, b) => a.number - b.number) : known;
+/** Tasks with what changed in them. A search makes tasks while the job runs: new ones come to the others, by number. */
+function withMoved(known: Task[], moved: Moved): Task[] {
+  const left = new Map(moved);
+  const merged = known.map((task) => {
+    left.delete(task.id);
+    return moved.has(task.id) ? { ...task, ...moved.get(task.id) } : task;
+  });
+  const added = [...left.values()].filter((task): task is Task => task.state !== undefined);
+  return added.length ? [...merged, ...added].sort((a, b) => a.number - b.number) : merged;
 }
 
-/** What moves in a task was said by its runner, unless it says itself that there is no word. */
-function heard(live: Record<string, Live>): Record<string, Live> {
-  return Object.fromEntries(Object.entries(live).map(([id, moved]) => [id, { no_word_since: null, ...moved }]));
+/** What moves in a task was reported by its runner, unless the event says itself that its runner is silent. */
+function heard(live: Record<string, Partial<Task>>): [string, Partial<Task>][] {
+  return Object.entries(live).map(([id, moved]) => [id, { no_word_since: null, ...moved }]);
+}
+
+function ofAny(ids: readonly string[]): (key: unknown) => boolean {
+  return (key) => ids.some((id) => means(key, id));
 }
 
 function concerns(query: Query, job: string): boolean {

@@ -1,33 +1,13 @@
 /** The one event stream of the app: kept open, opened again when it breaks, its events handed on in small batches. */
 
 import { useSyncExternalStore } from 'react';
-import type { Deltas } from './../lib/curves';
 import { request, withPageKey } from './client';
-import type { Task } from './types';
+import type { ServerEvent } from './types';
 
 export type Connection = 'connecting' | 'open' | 'reconnecting';
 
-/** The fields of a task that move while it runs. */
-export type Live = Partial<Task>;
-
-export interface TasksData {
-  /** Whole tasks whose state changed. */
-  tasks?: Task[];
-  /** What somebody asked for, and of which tasks. */
-  change?: string;
-  ids?: string[];
-  live?: Record<string, Live>;
-  points?: Deltas;
-  reset?: Record<string, string[]>;
-  more?: boolean;
-}
-
-export type StreamEvent =
-  | { kind: 'job'; job: string; data: { change?: string } }
-  | { kind: 'tasks'; job: string; data: TasksData }
-  | { kind: 'removed'; job: string; data: object }
-  /** Events were missed: what is known may be wrong. */
-  | { kind: 'reset' };
+/** `reset`: events were missed, so what is known may be wrong. */
+export type StreamEvent = ServerEvent | { kind: 'reset' };
 
 const BATCH_MS = 120;
 const DELAYS_MS = [300, 700, 1500, 3000, 6000, 12_000];
@@ -120,7 +100,7 @@ export class EventStream {
 
   private take(message: MessageEvent<string>): void {
     this.remember(message);
-    this.push(JSON.parse(message.data) as StreamEvent);
+    this.push(JSON.parse(message.data) as ServerEvent);
   }
 
   private remember(message: MessageEvent<string>): void {

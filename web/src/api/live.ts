@@ -4,7 +4,9 @@ import { QueryClient } from '@tanstack/react-query';
 import { ApiError } from './client';
 import { EventCache } from './eventCache';
 import { EventStream } from './events';
-import { followWith } from './queries';
+
+/** For large answers: comparing thousands of points costs more than it saves. */
+export const NO_SHARING = { structuralSharing: false } as const;
 
 export const queryClient = new QueryClient({
   defaultOptions: {
@@ -19,4 +21,3 @@ export const queryClient = new QueryClient({
 
 export const eventCache = new EventCache(queryClient);
 export const stream = new EventStream(eventCache.apply);
-followWith(eventCache);

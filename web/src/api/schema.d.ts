@@ -1317,6 +1317,22 @@ export interface components {
             /** Warnings */
             warnings?: string[];
         };
+        /**
+         * JobChange
+         * @description What changed in a job.
+         */
+        JobChange: {
+            /**
+             * Change
+             * @enum {string}
+             */
+            change: "submitted" | "edited" | "held" | "released" | "limits" | "search" | "waits" | "warned" | "packing" | "set aside" | "taken up";
+            /**
+             * Tasks
+             * @description how many tasks the job begins with; only with `submitted`
+             */
+            tasks?: number | null;
+        };
         /** JobDetail */
         JobDetail: {
             /** Best Task */
@@ -1400,6 +1416,27 @@ export interface components {
             /** Warnings */
             warnings?: string[];
         };
+        /** JobEvent */
+        JobEvent: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            data: components["schemas"]["JobChange"];
+            /**
+             * Id
+             * @description the position of the event in the stream
+             */
+            id: number;
+            /** Job */
+            job: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "job";
+        };
         /** JobLoad */
         JobLoad: {
             /** Advice */
@@ -1463,6 +1500,11 @@ export interface components {
             /** Tags */
             tags?: string[] | null;
         };
+        /**
+         * JobRemoved
+         * @description The job was deleted.
+         */
+        JobRemoved: Record<string, never>;
         /**
          * JobSpec
          * @description A whole job, as given in a file, a form or flags.
@@ -1587,6 +1629,26 @@ export interface components {
              * @description of its allocations, such as 4h
              */
             time_limit?: (number | string) | null;
+        };
+        /**
+         * LiveFields
+         * @description The fields of a task that change while it runs. Those that are absent have not changed.
+         */
+        LiveFields: {
+            /** Best Epoch */
+            best_epoch?: number | null;
+            /** Best Value */
+            best_value?: number | null;
+            /** Epoch */
+            epoch?: number | null;
+            /** Last Value */
+            last_value?: number | null;
+            /** No Word Since */
+            no_word_since?: string | null;
+            /** Progress */
+            progress?: number | null;
+            /** Seconds Left */
+            seconds_left?: number | null;
         };
         /**
          * LoadReport
@@ -2077,6 +2139,27 @@ export interface components {
                 [key: string]: components["schemas"]["JsonValue"][];
             };
         };
+        /** RemovedEvent */
+        RemovedEvent: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            data: components["schemas"]["JobRemoved"];
+            /**
+             * Id
+             * @description the position of the event in the stream
+             */
+            id: number;
+            /** Job */
+            job: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "removed";
+        };
         /**
          * Resources
          * @description What one task needs. What is not given comes from the profile, then from the backend's settings.
@@ -2496,6 +2579,17 @@ export interface components {
             tasks?: string[] | null;
         };
         /**
+         * StreamPosition
+         * @description The data of `hello` and `reset`, which begin a stream.
+         */
+        StreamPosition: {
+            /**
+             * Position
+             * @description the id of the newest event that the client has, or need not have
+             */
+            position: number;
+        };
+        /**
          * Submission
          * @description Body of a JSON submission: the spec and the text of its files by relative path.
          */
@@ -2765,6 +2859,86 @@ export interface components {
          * @enum {string}
          */
         TaskState: "submitted" | "running" | "finished" | "error" | "stopped" | "pruned";
+        /** TasksEvent */
+        TasksEvent: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Data */
+            data: components["schemas"]["TasksRequested"] | components["schemas"]["TasksUpdate"];
+            /**
+             * Id
+             * @description the position of the event in the stream
+             */
+            id: number;
+            /** Job */
+            job: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "tasks";
+        };
+        /**
+         * TasksRequested
+         * @description A stop or a restart was requested for tasks.
+         */
+        TasksRequested: {
+            /**
+             * Change
+             * @enum {string}
+             */
+            change: "stopping" | "restarted";
+            /**
+             * Ids
+             * @description the tasks concerned
+             */
+            ids: string[];
+        };
+        /**
+         * TasksUpdate
+         * @description What runners reported about the tasks of one job.
+         */
+        TasksUpdate: {
+            /**
+             * Live
+             * @description task -> what changed in it, its state apart
+             */
+            live: {
+                [key: string]: components["schemas"]["LiveFields"];
+            };
+            /**
+             * More
+             * @description there are too many new points to send: fetch the job's curves again
+             */
+            more?: true | null;
+            /**
+             * Points
+             * @description task -> metric -> new points, as step and value; a value that is not a number is null
+             */
+            points?: {
+                [key: string]: {
+                    [key: string]: [
+                        number,
+                        number | null
+                    ][];
+                };
+            } | null;
+            /**
+             * Reset
+             * @description task -> metrics whose curves must be fetched again
+             */
+            reset?: {
+                [key: string]: string[];
+            } | null;
+            /**
+             * Tasks
+             * @description tasks whose state changed
+             */
+            tasks: components["schemas"]["Task"][];
+        };
         /**
          * TrialReport
          * @description A configuration, and what came of it.
@@ -3013,7 +3187,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": string;
+                    "text/event-stream": (components["schemas"]["JobEvent"] | components["schemas"]["TasksEvent"] | components["schemas"]["RemovedEvent"]) | components["schemas"]["StreamPosition"];
                 };
             };
             /** @description The request is not well-formed */

@@ -60,4 +60,16 @@ export type TrialReport = Schemas['TrialReport'];
 export type UserLoad = Schemas['UserLoad'];
 export type Waits = Schemas['Waits'];
 
+/** What the event stream sends once it has begun. */
+export type ServerEvent = Exclude<
+  operations['follow_events_api_v1_events_get']['responses'][200]['content']['text/event-stream'],
+  Schemas['StreamPosition']
+>;
+export type TasksEvent = Schemas['TasksEvent'];
+export type TasksUpdate = Schemas['TasksUpdate'];
+/** task -> metric -> [step, value] */
+export type NewPoints = NonNullable<TasksUpdate['points']>;
+/** task -> the fields of it that move while it runs */
+export type LiveTasks = TasksUpdate['live'];
+
 export type JobFilters = NonNullable<operations['list_jobs_api_v1_jobs_get']['parameters']['query']>;

@@ -1,11 +1,9 @@
 /** Curves: deltas into them, what is drawn of them. */
 
-import type { Curve } from '../api/types';
+import type { Curve, NewPoints } from '../api/types';
 
 /** [step, value]; a value that is no number is null. */
-export type Point = [number, number | null];
-/** task -> metric -> points */
-export type Deltas = Record<string, Record<string, Point[]>>;
+export type Point = NewPoints[string][string][number];
 
 /** The server's rule: where a step is reported again, or an earlier one, what comes later counts. */
 export function mergePoints(curve: Curve, points: readonly Point[]): Curve {
@@ -38,7 +36,7 @@ type Merge = (curve: Curve, points: readonly Point[]) => Curve;
 /** The curves with all deltas of the wanted metrics; curves that nothing moved stay the same objects. */
 export function mergeDeltas(
   curves: readonly Curve[],
-  deltas: Deltas,
+  deltas: NewPoints,
   wanted: (task: string, metric: string) => boolean,
   merge: Merge = mergePoints,
 ): Curve[] {

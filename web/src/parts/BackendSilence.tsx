@@ -1,4 +1,4 @@
-import { useBackends } from '../api/queries';
+import { useBackends } from '../api/system';
 import { clock } from '../lib/format';
 import { IconAlert } from './icons';
 import styles from './Waits.module.css';

@@ -19,7 +19,7 @@ export function JobNotices() {
       if (job?.ended) tell(`${job.name} has ended`, summary(job));
     };
     const listen = (event: StreamEvent) => {
-      if (event.kind !== 'tasks' || !event.data.tasks?.some((task) => task.ended_at)) return;
+      if (event.kind !== 'tasks' || 'ids' in event.data || !event.data.tasks.some((task) => task.ended_at)) return;
       clearTimeout(waiting.get(event.job));
       waiting.set(event.job, setTimeout(look, QUIET_MS, event.job));
     };

@@ -1,7 +1,7 @@
 /** The lines of a log: its end at once, then what is added to it; earlier parts on request. */
 
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { followLog, readLog } from '../api/queries';
+import { followLog, readLog } from '../api/logs';
 import { LogLines } from '../lib/log';
 
 const PART = 1_000_000;

@@ -5,16 +5,13 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import time
-from typing import Callable, Dict, List, NamedTuple, Tuple
+from typing import Dict, List, NamedTuple
 
 from ...common import files, layout
 from ..mailbox import QueuedAttempt
-from . import tidy
+from . import resume, tidy
 
 MANY_FILES = 300
-TAKE_OVER_TRIES = 20
-TAKE_OVER_PAUSE = 0.1
 _RESULTS_LINK = os.path.join("..", "..", "..")
 _CODE_LINK = os.path.join("..", "..", "..", "..", layout.CODE)
 
@@ -55,13 +52,12 @@ class Preparer:
         for folder in (task_dir, os.path.dirname(attempt_dir), attempt_dir):
             _make(folder)
         os.close(files.open_folder(attempt_dir, below=self._job_dir))  # nothing is written where a link leads
-        if attempt.number > 1 and not attempt.resume:
-            self._put_aside(task_dir, layout.kept(layout.attempt(task_dir, attempt.number - 1)))
-            _empty(place.checkpoint)
+        resume.put_aside(attempt, place, self._wanted_links(), self._job_dir)
         for folder in (place.checkpoint, place.work):
             _make(folder)
         if attempt.source is not None:
-            _take_over(layout.checkpoint(layout.task(self._job_dir, self._job, attempt.source)), place.checkpoint)
+            source = layout.checkpoint(layout.task(self._job_dir, self._job, attempt.source))
+            resume.copy_checkpoint(source, place.checkpoint)
         self._link(place.work)
         files.write_plain(place.params, _params(attempt), below=self._job_dir)
         return place
@@ -93,17 +89,6 @@ class Preparer:
             self._links = links
         return self._links
 
-    def _put_aside(self, task_dir: str, kept: str) -> None:
-        names = [name for name in os.listdir(task_dir) if name not in ("checkpoint", "attempts")]
-        if not names:
-            return
-        os.makedirs(kept, exist_ok=True)
-        for name in names:
-            os.rename(os.path.join(task_dir, name), os.path.join(kept, name))
-        # Two levels further down our links would lead somewhere else.
-        tidy.remove_links(layout.work(kept), self._wanted_links(), self._job_dir)
-        tidy.remove_empty(kept, self._job_dir)
-
 
 def _make(folder: str) -> None:
     """Like os.makedirs, but asks only when it has to."""
@@ -125,67 +110,8 @@ def _linked(code: str) -> List[str]:
     for folder, _, names in os.walk(code):
         found += [os.path.relpath(os.path.join(folder, name), code) for name in names]
         if len(found) > MANY_FILES:
-            return _entries(code)
+            return resume.entries(code)
     return sorted(found)
-
-
-def _entries(folder: str) -> List[str]:
-    try:
-        return sorted(os.listdir(folder))
-    except FileNotFoundError:
-        return []
-
-
-def _empty(folder: str) -> None:
-    # A script may have replaced the folder by a link to a bigger disk: what that holds is not ours to delete.
-    if os.path.islink(folder):
-        os.unlink(folder)
-    for name in _entries(folder):
-        path = os.path.join(folder, name)
-        if os.path.isdir(path) and not os.path.islink(path):
-            import shutil  # it loads much, and all that is loaded makes every start of a process slower
-
-            shutil.rmtree(path)
-        else:
-            os.unlink(path)
-
-
-def _take_over(source: str, target: str, pause: Callable[[float], None] = time.sleep) -> None:
-    """Puts a copy of another task's checkpoint in place of this one's.
-
-    The other task goes on training, and may be writing: a copy during which something changed is made again.
-    """
-    import shutil
-
-    if not os.path.lexists(source) and os.path.isdir(os.path.dirname(source)):
-        _empty(target)  # it has none so far: empty ones are removed
-        return
-    copy = target + ".new"
-    for left in range(TAKE_OVER_TRIES - 1, -1, -1):
-        shutil.rmtree(copy, ignore_errors=True)
-        before = _stamps(source)
-        try:
-            shutil.copytree(source, copy, symlinks=True)
-            if _stamps(source) == before:
-                break
-        except (OSError, shutil.Error):
-            if not left:
-                raise
-        pause(TAKE_OVER_PAUSE)
-    _empty(target)
-    for name in os.listdir(copy):
-        os.rename(os.path.join(copy, name), os.path.join(target, name))
-    os.rmdir(copy)
-
-
-def _stamps(folder: str) -> Dict[str, Tuple[int, int]]:
-    found = {}
-    for path, _, names in os.walk(folder):
-        for name in names:
-            with contextlib.suppress(OSError):
-                status = os.lstat(os.path.join(path, name))
-                found[os.path.join(path, name)] = (status.st_mtime_ns, status.st_size)
-    return found
 
 
 def _params(attempt: QueuedAttempt) -> bytes:

@@ -79,6 +79,8 @@ def document(app: FastAPI) -> dict[str, Any]:
         for name, schema in submission.pop("$defs", {}).items():
             schemas.setdefault(name, schema)
         schemas.setdefault("Submission", submission)
+        sent = found["paths"][f"{PREFIX}/events"]["get"]["responses"]["200"]["content"]["text/event-stream"]
+        del sent["schema"]["type"]  # FastAPI calls the stream a string, though the data of each event are of this type
         found["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
         found["security"] = [{"token": []}]
         app.openapi_schema = found

@@ -9,7 +9,9 @@ from fastapi import APIRouter, Depends, Header, Query
 from starlette.responses import StreamingResponse
 
 from paddock.errors import PaddockError
-from paddock.server.api.server import At, Server
+from paddock.models.events import ServerEvent, StreamPosition
+from paddock.server.api.server import At
+from paddock.server.api.streams import Streams
 from paddock.server.store import events, jobs
 from paddock.server.store.db import FAULTS
 
@@ -61,30 +63,32 @@ class EventStream(StreamingResponse):
     media_type = "text/event-stream"
 
 
-@router.get("", response_class=EventStream)
+@router.get("", response_class=EventStream, responses={200: {"model": ServerEvent | StreamPosition}})
 async def follow_events(at: At, begin: Annotated[Begin, Depends(_begin)]) -> EventStream:
     """Server-sent events of kinds `job`, `tasks`, `removed`; `hello` first, with the position of the stream.
 
     `reset` in place of `hello`: events were missed that are no longer kept: fetch everything again.
     """
-    return EventStream(_follow(at, begin), headers={"Cache-Control": "no-cache", "X-Accel-Buffering": "no"})
+    return EventStream(follow(at.streams, begin), headers={"Cache-Control": "no-cache", "X-Accel-Buffering": "no"})
 
 
-async def _follow(at: Server, begin: Begin) -> AsyncIterator[bytes]:
+async def follow(streams: Streams, begin: Begin) -> AsyncIterator[bytes]:
+    """Yield what is sent to one client: all events in order, and a comment when there is none for a while."""
+    wakeup = streams.wakeup
     position = begin.position
     kind = "hello" if begin.complete else "reset"
     yield f'event: {kind}\ndata: {{"position": {position}}}\nid: {position}\n\n'.encode()
-    while not at.wakeup.closed:
-        rings = at.wakeup.rings
+    while not wakeup.closed:
+        rings = wakeup.rings  # noted before reading: what is written meanwhile rings, and the wait below ends at once
         try:
-            found = await at.streams.after(position, begin.job)
+            found = await streams.after(position, begin.job)
         except (*FAULTS, PaddockError):  # who follows comes back, and is told
             return
         position = found.position
         if found.data:
             yield found.data
-            await asyncio.sleep(at.streams.pause)
+            await asyncio.sleep(streams.pause)
         if not found.more:
-            await at.wakeup.wait(rings, WAIT_SECONDS)
-            if at.wakeup.rings == rings:
+            await wakeup.wait(rings, WAIT_SECONDS)
+            if wakeup.rings == rings:
                 yield PING

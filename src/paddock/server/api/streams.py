@@ -46,7 +46,7 @@ class EventPage:
 class Streams:
     def __init__(self, db: Database, wakeup: Wakeup) -> None:
         self._db = db
-        self._wakeup = wakeup
+        self.wakeup = wakeup
         self._open: Counter[str] = Counter()
         self._known: dict[tuple[int, str | None], asyncio.Task[EventPage]] = {}
         self._known_of = (-1, 0.0)
@@ -71,9 +71,9 @@ class Streams:
     async def after(self, position: int, job: str | None) -> EventPage:
         """Read once for all who are at the same position: they are many, and ask at the same time."""
         rings, at = self._known_of
-        if rings != self._wakeup.rings or time.monotonic() - at > _FRESH_SECONDS:
+        if rings != self.wakeup.rings or time.monotonic() - at > _FRESH_SECONDS:
             self._known.clear()
-            self._known_of = (self._wakeup.rings, time.monotonic())
+            self._known_of = (self.wakeup.rings, time.monotonic())
         key = position, job
         if key not in self._known:
             self._known[key] = asyncio.ensure_future(self._look(position, job))

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from paddock.models import Cause, TaskState
+from paddock.models.events import LiveFields
 from paddock.rules import lifecycle
 from paddock.rules.estimate import Pace
 from paddock.rules.lifecycle import Ending, Verdict
@@ -58,9 +59,8 @@ class AttemptEdit:
         several = (asked.slots or 1) > 1 or asked.per_gpu is not None or asked.triple is not None
         return several and not (self.row.room or {}).get("alone")
 
-    def live(self) -> dict[str, float | None]:
-        """What moves while a task runs."""
-        names = ("epoch", "last_value", "best_value", "best_epoch")
+    def live(self) -> LiveFields:
+        """Return what changes while a task runs."""
         pace = Pace(
             self.of_task("epochs"),
             self.of_task("epoch"),
@@ -69,8 +69,14 @@ class AttemptEdit:
             self.attempt.get("first_epoch", self.row.attempt_first_epoch),
             self.of_attempt("started_at"),
         )
-        moving = {"progress": pace.progress(), "seconds_left": pace.seconds_left(pace.epoch_at or 0)}
-        return {name: self.of_task(name) for name in names} | moving
+        return {
+            "epoch": self.of_task("epoch"),
+            "last_value": self.of_task("last_value"),
+            "best_value": self.of_task("best_value"),
+            "best_epoch": self.of_task("best_epoch"),
+            "progress": pace.progress(),
+            "seconds_left": pace.seconds_left(pace.epoch_at or 0),
+        }
 
 
 class Changes:

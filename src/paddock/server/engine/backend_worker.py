@@ -68,7 +68,6 @@ class BackendWorker:
         self._poll: tuple[list[str], Future[Polled]] | None = None
         self._trace: tuple[list[str], Future[Polled]] | None = None
         self._changes: dict[str, tuple[list[str], Future[None]]] = {}
-        self._uncancelled: list[tuple[list[str], bool]] = []
         self._last: Mapping[str, AllocationStatus] | None = {}
         self._not_before = 0.0
         self._full_until = 0.0
@@ -163,10 +162,6 @@ class BackendWorker:
             self._interval = min(slower, self.backend.pace.slowest)
 
     def _look(self, ids: list[str]) -> Polled:
-        if self._uncancelled:  # what did not get through
-            again, self._uncancelled = self._uncancelled, []
-            for left, waiting_only in again:
-                self._cancel(left, waiting_only)
         statuses = self.backend.poll(ids)
         if self._clock() - self._nodes_at > self.backend.pace.nodes:
             self.refresh_nodes()
@@ -211,6 +206,7 @@ class BackendWorker:
     # --- orders -------------------------------------------------------------------------------------------------------
 
     def cancel(self, ids: Sequence[str], *, waiting_only: bool = False) -> None:
+        """Pass a cancel on. One that fails is not repeated: the engine asks again while it sees them."""
         if ids:
             self._executor.submit(self._cancel, list(ids), waiting_only)
 
@@ -218,7 +214,6 @@ class BackendWorker:
         try:
             self.backend.cancel(ids, waiting_only=waiting_only)
         except Exception as error:
-            self._uncancelled.append((ids, waiting_only))
             self._unwell(error)
 
     def change(self, tag: str, ids: Sequence[str], change: AllocationChange) -> None:

@@ -43,8 +43,9 @@ class Context:
     requeued: dict[str, tuple[int, float]] = field(default_factory=dict)  # allocation that waits again -> starts, since
     restarted: dict[tuple[str, int], float] = field(default_factory=dict)  # allocation, start -> when it was noticed
     holds: dict[tuple[str, int], float] = field(default_factory=dict)  # allocation, change -> since when it is held
-    cancels: dict[str, float] = field(default_factory=dict)  # allocation -> when its backend was last asked to end it
-    told: dict[str, float] = field(default_factory=dict)  # task that was told to stop, and runs -> since when
+    asked_to_end: dict[str, float] = field(default_factory=dict)  # allocation -> when its backend was last asked
+    ordered_since: dict[str, float] = field(default_factory=dict)  # task that runs, and was ordered to stop -> when
+    stuck: set[str] = field(default_factory=set)  # allocations with such tasks whose runners do not obey
     drained: set[tuple[str, int]] = field(default_factory=set)  # allocation, start: told to end, as it waits again
     lingering: dict[str, float] = field(default_factory=dict)  # allocation that ended without a good-bye -> since when
     silent: dict[str, float] = field(default_factory=dict)  # allocation that says nothing -> when it was last heard of

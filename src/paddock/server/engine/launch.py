@@ -12,13 +12,14 @@ from typing import Any
 
 from paddock.common import files, layout
 from paddock.models import FOLDER, AllocationBatch, AllocationState, JobSpec, Launcher, Method, Node
+from paddock.models.events import JobChange
 from paddock.paths import JobFolder, append_lines, write_once
 from paddock.rules import placement
 from paddock.runner import build
 from paddock.search import adaptive
 from paddock.server.engine.backend_worker import BackendWorker
-from paddock.server.engine.cancel import cancel
 from paddock.server.engine.context import Context, JobFacts
+from paddock.server.engine.ending import end
 from paddock.server.engine.linger import left_well
 from paddock.server.engine.observe import SUBMITTING, settle_orphans
 from paddock.server.store import allocations, attempts, events, packings
@@ -42,9 +43,10 @@ def launch(context: Context, rows: list[AllocationRow], now: float) -> bool:
         facts = context.facts(c, [demand.job for demand in demands])
     open_rows: dict[str, list[AllocationRow]] = defaultdict(list)
     for row in rows:  # also those that have ended and are not settled yet: what they leave behind is not known before
-        if not row.cancelled and row.key not in context.lingering:
+        if row.key not in context.lingering and row.key not in context.stuck:
             open_rows[row.job_id].append(row)
     unclosed = {row.job_id for row in rows}
+    unused = _unused(context, rows, now)
     wanted: dict[str, int] = {}
     for demand in demands:
         one = facts.get(demand.job)
@@ -62,7 +64,9 @@ def launch(context: Context, rows: list[AllocationRow], now: float) -> bool:
         learned = known(context, one)
         tasks = demand.waiting + demand.running
         wanted[demand.job] = occupied(one.spec, worker.nodes, tasks if demand.waiting else demand.running, learned)
-        missing = useful(one.spec, worker.nodes, tasks, learned) - len(open_rows[demand.job])
+        # One that Paddock asked to end, and that runs all the same, is there.
+        there = sum(not (row.ending and row.key in unused) for row in open_rows[demand.job])
+        missing = useful(one.spec, worker.nodes, tasks, learned) - there
         if demand.waiting and not context.boundary.rests(demand.job, LAUNCHING):
             with context.boundary.job(demand.job, LAUNCHING):
                 if demand.job not in unclosed:
@@ -74,10 +78,7 @@ def launch(context: Context, rows: list[AllocationRow], now: float) -> bool:
     for job in context.searching & open_rows.keys():
         wanted[job] = len(open_rows[job])  # another task will come for what has none at the moment
     _dismiss(context, open_rows.keys() - {demand.job for demand in demands} - context.searching)
-    unused = _unused(context, rows, now)
-    _cancel_surplus(context, open_rows, wanted, unused)
-    left = [row for row in rows if row.cancelled and row.key in unused]
-    cancel(context, left, waiting_only=True)  # the backend may not have got it
+    _end_surplus(context, open_rows, wanted, unused)
     _submit_planned(context)
     return planned
 
@@ -135,7 +136,7 @@ def _plan(context: Context, facts: JobFacts, worker: BackendWorker, count: int) 
         allocations.plan(c, facts.id, worker.backend.name, batch)
         if worker.full and worker.full_reason:  # it is not asked for yet, and says why it waits
             allocations.waits(c, batch.key, worker.full_reason)
-            events.insert(c, "job", facts.id, {"change": "waits"})
+            events.write(c, facts.id, JobChange(change="waits"))
 
 
 def _make_folders(folder: JobFolder, names: list[str]) -> None:
@@ -232,15 +233,14 @@ def _unused(context: Context, rows: list[AllocationRow], now: float) -> set[str]
     return {row.key for row in waiting if not row.offsets} | {row.key for row in silent} - busy
 
 
-def _cancel_surplus(
+def _end_surplus(
     context: Context, open_rows: dict[str, list[AllocationRow]], wanted: dict[str, int], unused: Collection[str]
 ) -> None:
-    """What still waits for a place and is no longer of use. Running allocations leave by themselves."""
+    """End what still waits for a place and is not needed any more. Running allocations leave by themselves."""
     for job, rows in open_rows.items():
         surplus = sum(row.state != AllocationState.ENDED for row in rows) - wanted.get(job, 0)
-        waiting = [row for row in rows if row.key in unused]
-        chosen = waiting[-surplus:] if surplus > 0 else []
-        cancel(context, chosen, waiting_only=True)
+        waiting = sorted((row for row in rows if row.key in unused), key=lambda row: row.ending)
+        end(context, waiting[-surplus:] if surplus > 0 else [], waiting_only=True)
 
 
 def _submit_planned(context: Context) -> None:

@@ -7,10 +7,11 @@ from typing import Any
 
 from paddock.common import files
 from paddock.models import AllocationState, AllocationStatus, Cause, TaskState
+from paddock.models.events import JobChange
 from paddock.rules import lifecycle
 from paddock.rules.lifecycle import Verdict
 from paddock.runner.sharing import oom_retry
-from paddock.server.engine import cancel, linger
+from paddock.server.engine import ending, linger
 from paddock.server.engine.apply import AttemptEdit, Changes, changing
 from paddock.server.engine.backend_worker import Answer, BackendWorker, Polled
 from paddock.server.engine.context import Context
@@ -52,7 +53,7 @@ def observe(context: Context, rows: list[AllocationRow], now: float) -> bool:
         if worker.ask(list(open_rows)):
             context.starts[name] = {row.key: len(row.offsets) for row in open_rows.values()}
         worker.trace([one for one, row in open_rows.items() if row.key in context.missing])
-    cancel.end_stuck(context, rows, now)
+    ending.end_stuck(context, rows, now)
     return heard
 
 
@@ -104,7 +105,7 @@ def _write_down(context: Context, told: "_Told", mine: list[AllocationRow], now:
             for row, status in _about(told.traced, open_rows):
                 _settle_missing(context, c, row, status)
         for job in sorted(news):
-            events.insert(c, "job", job, {"change": "waits"})
+            events.write(c, job, JobChange(change="waits"))
 
 
 def _forgotten_ids(answers: list[Answer], mine: list[AllocationRow]) -> list[str]:
@@ -230,7 +231,7 @@ def _settle(context: Context, job: str, rows: list[AllocationRow], now: float) -
         for one, orphan in found.items():
             left[owners[one] or ""].append(orphan)
         for row in rows:
-            by_hand = row.by_hand and not row.cancelled
+            by_hand = row.by_hand and not row.ending
             judge = _always(Verdict(TaskState.STOPPED, reason=row.reason)) if by_hand else _gone(changes, row)
             changes.end(left[row.key], judge, now)
             allocations.close(c, row.key)
@@ -367,7 +368,7 @@ def _silent_starts(c: Connection, job: str) -> list[AllocationRow]:
     last = allocations.last(c, job, FAILED_STARTS)
     if len(last) < FAILED_STARTS and not any(row.cause == Cause.LAUNCH_FAILED for row in last):
         return []
-    if any(row.offsets or row.cancelled or row.by_hand or not row.closed or row.cause in _UNTRIED for row in last):
+    if any(row.offsets or row.ending or row.by_hand or not row.closed or row.cause in _UNTRIED for row in last):
         return []
     return last
 

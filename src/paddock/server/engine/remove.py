@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from paddock.models import AllocationState
-from paddock.server.engine.cancel import cancel
 from paddock.server.engine.context import Context
+from paddock.server.engine.ending import end
 from paddock.server.engine.observe import SUBMITTING
 from paddock.server.store import erasing, jobs
 from paddock.server.store.allocations import AllocationRow
@@ -45,7 +45,7 @@ def remove(context: Context, rows: list[AllocationRow]) -> list[Doomed]:
 def _remove(context: Context, job: str, rows: list[AllocationRow]) -> Doomed | None:
     left = [row for row in rows if _is_left(context, row)]
     if left:
-        cancel(context, left)
+        end(context, left)
         return None
     folder = _set_aside(context, job)
     with context.db.write() as c:

@@ -28,8 +28,7 @@ class Silence:
             announcement = Announcement(c)
             for row in attempts.running_in(c, changed):
                 since = moment(silent.get(row.allocation))
-                live = {"no_word_since": since.isoformat() if since else None}
-                announcement.add(row.job_id, row.id, live=live)
+                announcement.add(row.job_id, row.id, live={"no_word_since": since})
             announcement.write()
         self._told = silent
 

@@ -32,7 +32,7 @@ class AllocationRow:
     adjusted: int
     created_at: float
     seen_at: float | None
-    cancelled: bool
+    ending: bool  # Paddock wants it to end; it has ended when its state says so
     cause: Cause | None
     closed: bool
     offsets: list[int]  # how far each of its journals has been read
@@ -52,7 +52,7 @@ class UnadjustedAllocation:
     adjusted: int  # the number of the change
 
 
-_ROWS = sa.select(*columns(AllocationRow, allocations.c))
+_ROWS = sa.select(*columns(AllocationRow, [*allocations.c, allocations.c.cancelled.label("ending")]))
 _UNADJUSTED = sa.select(
     *columns(UnadjustedAllocation, [*allocations.c, jobs.c.held, jobs.c.spec, jobs.c.adjusted])
 ).join(jobs, jobs.c.id == allocations.c.job_id)
@@ -148,7 +148,8 @@ def failed(c: sa.Connection, key: str, cause: Cause, reason: str) -> None:
     seen(c, key, AllocationStatus(state=AllocationState.ENDED, cause=cause, reason=reason))
 
 
-def cancelled(c: sa.Connection, keys: list[str]) -> None:
+def to_end(c: sa.Connection, keys: list[str]) -> None:
+    """Store that Paddock wants these to end."""
     c.execute(sa.update(allocations).where(allocations.c.key.in_(keys)).values(cancelled=True))
 
 
@@ -182,7 +183,7 @@ def to_adjust(c: sa.Connection) -> list[UnadjustedAllocation]:
         allocations.c.closed.is_(False),
         allocations.c.backend_id.is_not(None),
         allocations.c.state != AllocationState.ENDED,
-        allocations.c.cancelled.is_(False),
+        sa.or_(allocations.c.cancelled.is_(False), allocations.c.state == AllocationState.RUNNING),
         allocations.c.adjusted != jobs.c.adjusted,
     )
     return fetch(c, UnadjustedAllocation, query.order_by(allocations.c.key))

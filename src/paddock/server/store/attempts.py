@@ -202,7 +202,7 @@ def stopping(c: sa.Connection, job: str, limit: int) -> list[TaskAttempt]:
     return fetch(c, TaskAttempt, query.order_by(tasks.c.number).limit(limit))
 
 
-def told_to_stop(c: sa.Connection) -> list[TaskInAllocation]:
+def ordered_to_stop(c: sa.Connection) -> list[TaskInAllocation]:
     """Tasks that run although they were ordered to stop."""
     return fetch(c, TaskInAllocation, _RUNNING.where(tasks.c.stopping.is_(True), attempts.c.ordered.is_(True)))
 

@@ -3,15 +3,17 @@
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import sqlalchemy as sa
 
+from paddock.models.events import EventData
 from paddock.server.store.tables import events
 
 
-def insert(c: sa.Connection, kind: str, job: str | None, data: dict[str, Any], owner: str | None = None) -> None:
-    c.execute(sa.insert(events).values(at=time.time(), kind=kind, job_id=job, owner=owner, data=data))
+def write(c: sa.Connection, job: str, data: EventData, owner: str | None = None) -> None:
+    """Write an event of a job. Fields of its data that are None are not written."""
+    given = {name: value for name, value in data.model_dump(mode="json").items() if value is not None}
+    c.execute(sa.insert(events).values(at=time.time(), kind=data.kind, job_id=job, owner=owner, data=given))
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ from paddock.models import (
     TaskCounts,
     TaskState,
 )
+from paddock.models.events import JobChange, JobRemoved
 from paddock.rules import estimate
 from paddock.runner import map_driver
 from paddock.search.tasks import NewTask
@@ -120,7 +121,7 @@ def insert(c: sa.Connection, new: NewJob) -> None:
         )
     )
     trials.insert(c, new.id, new.rows)
-    events.insert(c, "job", new.id, {"change": "submitted", "tasks": len(new.tasks)}, owner=new.owner)
+    events.write(c, new.id, JobChange(change="submitted", tasks=len(new.tasks)), owner=new.owner)
 
 
 def resolve(c: sa.Connection, text: str) -> str:
@@ -322,7 +323,7 @@ def patch(c: sa.Connection, job: str, change: JobPatch) -> None:
     values = change.model_dump(exclude_none=True)
     if values:
         c.execute(sa.update(jobs).where(jobs.c.id == job).values(**values))
-        events.insert(c, "job", job, {"change": "edited"})
+        events.write(c, job, JobChange(change="edited"))
 
 
 def hold(c: sa.Connection, job: str, *, held: bool = True, warning: str | None = None) -> bool:
@@ -335,7 +336,7 @@ def hold(c: sa.Connection, job: str, *, held: bool = True, warning: str | None =
         change = change.where(jobs.c.held.is_(False))
     changed = bool(c.execute(change.values(held=held, adjusted=jobs.c.adjusted + 1)).rowcount)
     if changed:
-        events.insert(c, "job", job, {"change": "held" if held else "released"})
+        events.write(c, job, JobChange(change="held" if held else "released"))
     if changed and warning:
         warn(c, job, warning)
     return changed
@@ -347,7 +348,7 @@ def limit(c: sa.Connection, job: str, change: LimitsRequest) -> None:
     resources = spec.resources.model_copy(update=change.model_dump(exclude_none=True))
     values = spec.model_copy(update={"resources": resources}).model_dump(mode="json")
     c.execute(sa.update(jobs).where(jobs.c.id == job).values(spec=values, adjusted=jobs.c.adjusted + 1))
-    events.insert(c, "job", job, {"change": "limits"})
+    events.write(c, job, JobChange(change="limits"))
 
 
 def warn(c: sa.Connection, job: str, text: str) -> None:
@@ -355,7 +356,7 @@ def warn(c: sa.Connection, job: str, text: str) -> None:
     known = c.execute(sa.select(jobs.c.warnings).where(jobs.c.id == job)).scalar_one_or_none()
     if known is not None and text not in known:
         c.execute(sa.update(jobs).where(jobs.c.id == job).values(warnings=[*known, text][-MAX_WARNINGS:]))
-        events.insert(c, "job", job, {"change": "warned"})
+        events.write(c, job, JobChange(change="warned"))
 
 
 def warn_of_lines(c: sa.Connection, job: str, allocation: str, count: int) -> None:
@@ -376,7 +377,7 @@ def set_aside(c: sa.Connection, job: str, why: str | None) -> None:
     """Show that the engine cannot go on with a job, and why; None: it can again."""
     changed = c.execute(sa.update(jobs).where(jobs.c.id == job, jobs.c.aside.is_distinct_from(why)).values(aside=why))
     if changed.rowcount:
-        events.insert(c, "job", job, {"change": "set aside" if why else "taken up"})
+        events.write(c, job, JobChange(change="set aside" if why else "taken up"))
 
 
 def untold(c: sa.Connection) -> list[ChangedJob]:
@@ -392,7 +393,7 @@ def mark_removing(c: sa.Connection, job: str) -> None:
     """The job is gone for everybody; the engine stops what runs, then deletes its rows and its folder."""
     c.execute(sa.update(jobs).where(jobs.c.id == job).values(removing=True))
     c.execute(sa.update(tasks).where(tasks.c.job_id == job, tasks.c.state.in_(UNENDED)).values(stopping=True))
-    events.insert(c, "removed", job, {})
+    events.write(c, job, JobRemoved())
 
 
 def removing(c: sa.Connection) -> list[str]:

@@ -6,6 +6,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from paddock.models import Packing
+from paddock.models.events import JobChange
 from paddock.server.store import events
 from paddock.server.store.tables import jobs, packings
 
@@ -29,7 +30,7 @@ def take(c: sa.Connection, job: str, said: Sequence[Packing]) -> None:
         if row.program:
             _remember(c, row.owner, row.program, one)
     c.execute(sa.update(jobs).where(jobs.c.id == job).values(packing=known))
-    events.insert(c, "job", job, {"change": "packing"})
+    events.write(c, job, JobChange(change="packing"))
 
 
 def known(c: sa.Connection, owner: str, program: str | None) -> dict[str, dict[str, Any]]:

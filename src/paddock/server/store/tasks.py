@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from paddock.errors import Conflict, InvalidInput, NotFound
 from paddock.models import Attempt, Task, TaskPage, TaskState
+from paddock.models.events import TasksRequested
 from paddock.server.store import attempts as attempt_rows
 from paddock.server.store import events
 from paddock.server.store.jobs import resolve as resolve_job
@@ -123,7 +124,7 @@ def request_stop(c: sa.Connection, job: str, ids: Sequence[str] | None) -> list[
     found = list(c.scalars(sa.select(tasks.c.id).where(*where).order_by(tasks.c.number)))
     if found:
         c.execute(sa.update(tasks).where(*where).values(stopping=True))
-        events.insert(c, "tasks", job, {"change": "stopping", "ids": found})
+        events.write(c, job, TasksRequested(change="stopping", ids=found))
     return found
 
 
@@ -154,5 +155,5 @@ def restart(c: sa.Connection, job: str, ids: Sequence[str] | None, *, failed: bo
         for some in portions(found):
             attempt_rows.begin_again(c, tasks.c.id.in_(some), resumed=resume)
     if found:
-        events.insert(c, "tasks", job, {"change": "restarted", "ids": found})
+        events.write(c, job, TasksRequested(change="restarted", ids=found))
     return found

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from paddock.errors import NotFound
 from paddock.models import Move, Params, TaskState
+from paddock.models.events import JobChange, TasksRequested
 from paddock.search.history import Judged, Run
 from paddock.search.tasks import NewTask
 from paddock.server.store import attempts as attempt_rows
@@ -133,7 +134,7 @@ def end(c: sa.Connection, job: str, note: str | None, *, as_known: bool = False)
         change = change.where(jobs.c.told == jobs.c.adjusted)
     changed = bool(c.execute(change.values(searching=False, search_note=note)).rowcount)
     if changed:
-        events.insert(c, "job", job, {"change": "search"})
+        events.write(c, job, JobChange(change="search"))
     return changed
 
 
@@ -143,7 +144,7 @@ def end_waiting(c: sa.Connection, job: str) -> list[str]:
     found = list(c.scalars(sa.select(tasks.c.id).where(*where)))
     if found:
         c.execute(sa.update(tasks).where(*where).values(stopping=True))
-        events.insert(c, "tasks", job, {"change": "stopping", "ids": found})
+        events.write(c, job, TasksRequested(change="stopping", ids=found))
     return found
 
 
@@ -153,7 +154,7 @@ def go_on(c: sa.Connection, job: str, spec: dict[str, Any], until: float | None,
     known = c.scalar(sa.select(jobs.c.warnings).where(jobs.c.id == job)) or []
     values["warnings"] = [text for text in known if not text.startswith(_OVER)]  # it is not over any more
     c.execute(sa.update(jobs).where(jobs.c.id == job).values(**values, adjusted=jobs.c.adjusted + 1))
-    events.insert(c, "job", job, {"change": "search"})
+    events.write(c, job, JobChange(change="search"))
 
 
 # --- early stopping and population-based training -------------------------------------------------------------------

@@ -1,5 +1,6 @@
 import { Stack } from '@mantine/core';
-import { useBackends, useHealth, useLoad } from '../../api/queries';
+import { useLoad } from '../../api/load';
+import { useBackends, useHealth } from '../../api/system';
 import { EmptyState } from '../../parts/EmptyState';
 import { ErrorPanel } from '../../parts/ErrorPanel';
 import { IconServer } from '../../parts/icons';

@@ -1,6 +1,6 @@
 import { SegmentedControl, SimpleGrid, useComputedColorScheme } from '@mantine/core';
 import { useMemo } from 'react';
-import { useLoadHistory } from '../../api/queries';
+import { useLoadHistory } from '../../api/load';
 import type { Node } from '../../api/types';
 import { seriesColor } from '../../lib/colors';
 import { useUrlState } from '../../lib/urlState';

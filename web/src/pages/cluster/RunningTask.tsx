@@ -1,5 +1,5 @@
 import { Link } from 'wouter';
-import { useJob } from '../../api/queries';
+import { useJob } from '../../api/jobs';
 import styles from './Cluster.module.css';
 import { splitTask } from './clusterLib';
 

@@ -1,5 +1,5 @@
 import { Link } from 'wouter';
-import { useJob } from '../../api/queries';
+import { useJob } from '../../api/jobs';
 import { plural } from '../../lib/format';
 import styles from './Cluster.module.css';
 import { byJob } from './clusterLib';

@@ -1,6 +1,6 @@
 import { Select, Switch } from '@mantine/core';
 import { useCallback, useDeferredValue, useMemo, useRef } from 'react';
-import { useJobCurves, useMetricNames } from '../../api/queries';
+import { useJobCurves, useMetricNames } from '../../api/curves';
 import type { Curve } from '../../api/types';
 import { stepName } from '../../lib/objective';
 import { CurveChart } from '../../parts/curve-chart/CurveChart';

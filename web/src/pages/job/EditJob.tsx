@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Stack, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { ApiError } from '../../api/client';
-import { useEditJob, useFacets } from '../../api/queries';
+import { useEditJob, useFacets } from '../../api/jobs';
 import type { JobDetail } from '../../api/types';
 import { ErrorPanel } from '../../parts/ErrorPanel';
 

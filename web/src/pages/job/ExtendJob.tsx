@@ -1,7 +1,7 @@
 import { Button, Group, Modal, NumberInput, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { ApiError } from '../../api/client';
-import { useExtend } from '../../api/queries';
+import { useExtend } from '../../api/search';
 import type { JobDetail } from '../../api/types';
 import { ErrorPanel } from '../../parts/ErrorPanel';
 import { done } from '../../parts/notify';

@@ -1,7 +1,7 @@
 import { Button, Group, Menu, Tooltip } from '@mantine/core';
 import { memo, useState } from 'react';
 import { Link } from 'wouter';
-import { exportUrl, useHold } from '../../api/queries';
+import { exportUrl, useHold } from '../../api/jobs';
 import type { JobDetail } from '../../api/types';
 import { plural } from '../../lib/format';
 import {

@@ -1,4 +1,4 @@
-import { useAdvice } from '../../api/queries';
+import { useAdvice } from '../../api/load';
 import type { JobDetail } from '../../api/types';
 import { Hints } from '../../parts/Hints';
 

@@ -1,7 +1,8 @@
 import { Stack } from '@mantine/core';
 import { useEffect } from 'react';
 import { ApiError } from '../../api/client';
-import { useFiles, useJob, useTasks } from '../../api/queries';
+import { useJob } from '../../api/jobs';
+import { useFiles, useTasks } from '../../api/tasks';
 import type { JobDetail } from '../../api/types';
 import { Loaded, Page } from '../../parts/Page';
 import { JobActions } from './JobActions';

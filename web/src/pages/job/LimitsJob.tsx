@@ -1,7 +1,7 @@
 import { Button, Group, Modal, NumberInput, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { ApiError } from '../../api/client';
-import { useLimits } from '../../api/queries';
+import { useLimits } from '../../api/jobs';
 import type { JobDetail } from '../../api/types';
 import { spanText } from '../../lib/format';
 import { ErrorPanel } from '../../parts/ErrorPanel';

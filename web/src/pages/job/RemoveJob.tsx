@@ -1,6 +1,6 @@
 import { List, Text } from '@mantine/core';
 import { useLocation } from 'wouter';
-import { useRemoveJob } from '../../api/queries';
+import { useRemoveJob } from '../../api/jobs';
 import type { JobDetail } from '../../api/types';
 import { bytes, plural } from '../../lib/format';
 import { ConfirmModal } from '../../parts/ConfirmModal';

@@ -1,7 +1,7 @@
 import { Group, SegmentedControl, Text } from '@mantine/core';
 import { useCallback, useMemo } from 'react';
 import { useLocation } from 'wouter';
-import { useMetricNames } from '../../api/queries';
+import { useMetricNames } from '../../api/curves';
 import type { JobDetail, Task } from '../../api/types';
 import { plural } from '../../lib/format';
 import { useHighlight } from '../../lib/highlight';

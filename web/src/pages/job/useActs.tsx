@@ -1,5 +1,5 @@
 import { type ReactNode, useCallback, useState } from 'react';
-import { useRestart, useStop } from '../../api/queries';
+import { useRestart, useStop } from '../../api/tasks';
 import type { RestartRequest } from '../../api/types';
 import { plural } from '../../lib/format';
 import { ConfirmModal } from '../../parts/ConfirmModal';

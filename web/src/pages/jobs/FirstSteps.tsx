@@ -1,7 +1,7 @@
 import { Button, Code, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { useSamples } from '../../api/queries';
+import { useSamples } from '../../api/system';
 import { CopyButton } from '../../parts/CopyButton';
 import { ErrorPanel } from '../../parts/ErrorPanel';
 import { type Icon, IconChart, IconPlay, IconTerminal, IconUpload } from '../../parts/icons';

@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core';
 import { useRef } from 'react';
-import { useRemoveJob, useStop } from '../../api/queries';
+import { useRemoveJob } from '../../api/jobs';
+import { useStop } from '../../api/tasks';
 import type { Job } from '../../api/types';
 import { plural } from '../../lib/format';
 import { ConfirmModal } from '../../parts/ConfirmModal';

@@ -1,6 +1,6 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { Link } from 'wouter';
-import { useHold } from '../../api/queries';
+import { useHold } from '../../api/jobs';
 import type { Job } from '../../api/types';
 import { IconClone, IconMenu, IconPause, IconPlay, IconStop, IconTrash } from '../../parts/icons';
 import { failed } from '../../parts/notify';

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useCallback, useEffect, useState } from 'react';
 import { Link } from 'wouter';
-import { useJobs } from '../../api/queries';
+import { useJobs } from '../../api/jobs';
 import { useUrlState } from '../../lib/urlState';
 import { EmptyState } from '../../parts/EmptyState';
 import { IconPlus, IconSearch } from '../../parts/icons';

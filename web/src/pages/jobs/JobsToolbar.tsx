@@ -1,6 +1,6 @@
 import { CloseButton, Select, TextInput } from '@mantine/core';
 import type { KeyboardEvent } from 'react';
-import { useFacets } from '../../api/queries';
+import { useFacets } from '../../api/jobs';
 import { IconSearch, IconSort } from '../../parts/icons';
 import { STATES } from '../../parts/states';
 import { focusRow } from './focusRow';

@@ -1,5 +1,5 @@
 import { SimpleGrid, TagsInput, Textarea, TextInput } from '@mantine/core';
-import { useFacets } from '../../api/queries';
+import { useFacets } from '../../api/jobs';
 import { useForm, useText } from './form';
 import { Section } from './Section';
 

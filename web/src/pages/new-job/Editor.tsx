@@ -2,7 +2,7 @@ import { Stack } from '@mantine/core';
 import { type FormEvent, type KeyboardEvent, useEffect, useMemo } from 'react';
 import { useLocation } from 'wouter';
 import { ApiError } from '../../api/client';
-import { useSubmit } from '../../api/queries';
+import { useSubmit } from '../../api/submissions';
 import { Page } from '../../parts/Page';
 import { BasicsSection } from './BasicsSection';
 import styles from './Editor.module.css';

@@ -1,7 +1,7 @@
 import { Alert, Button, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { checkJob } from '../../api/queries';
+import { checkJob } from '../../api/submissions';
 import type { Check, Preview } from '../../api/types';
 import { plural } from '../../lib/format';
 import { CodeFold } from '../../parts/CodeFold';

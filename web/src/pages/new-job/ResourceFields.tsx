@@ -12,7 +12,8 @@ import {
   TextInput,
 } from '@mantine/core';
 import { useState } from 'react';
-import { useBackends, useNodes, useProfiles } from '../../api/queries';
+import { useNodes } from '../../api/load';
+import { useBackends, useProfiles } from '../../api/system';
 import type { BackendInfo, Node, Resources } from '../../api/types';
 import { IconChevronDown, IconChevronUp } from '../../parts/icons';
 import styles from './Editor.module.css';

@@ -1,5 +1,5 @@
 import { TagsInput, Text } from '@mantine/core';
-import { useJobs } from '../../api/queries';
+import { useJobs } from '../../api/jobs';
 import { useForm } from './form';
 
 /** Past jobs to learn from, by their ids. */

@@ -1,7 +1,7 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo, useRef } from 'react';
-import { inspectScript, previewJob, type Upload } from '../../api/queries';
+import { inspectScript, previewJob, type Upload } from '../../api/submissions';
 import type { Preview } from '../../api/types';
 import type { ChosenFile } from '../../lib/files';
 import { type Draft, toSpec } from './lib/draft';

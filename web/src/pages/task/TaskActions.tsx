@@ -1,6 +1,6 @@
 import { Button, Group, Text, Tooltip } from '@mantine/core';
 import { useState } from 'react';
-import { useRestartTask, useStopTask } from '../../api/queries';
+import { useRestartTask, useStopTask } from '../../api/tasks';
 import type { TaskDetail } from '../../api/types';
 import { ConfirmModal } from '../../parts/ConfirmModal';
 import { IconPlay, IconRefresh, IconStop } from '../../parts/icons';

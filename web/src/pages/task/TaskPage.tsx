@@ -1,6 +1,8 @@
 import { Stack } from '@mantine/core';
 import { useMemo, useRef } from 'react';
-import { useFiles, useJob, useTask, useTaskCurves } from '../../api/queries';
+import { useTaskCurves } from '../../api/curves';
+import { useJob } from '../../api/jobs';
+import { useFiles, useTask } from '../../api/tasks';
 import type { TaskDetail } from '../../api/types';
 import type { LogHandle } from '../../parts/LogView';
 import { Loaded, Page, useTitle } from '../../parts/Page';

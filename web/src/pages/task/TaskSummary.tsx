@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { useTasks } from '../../api/queries';
+import { useTasks } from '../../api/tasks';
 import type { JobDetail, TaskDetail } from '../../api/types';
 import { bytes, duration, NOTHING, number } from '../../lib/format';
 import { isJudged, stepName } from '../../lib/objective';

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { readLog } from '../../api/queries';
+import { readLog } from '../../api/logs';
 import { errorText } from './lib/traceback';
 
 const TAIL = 65_536;

@@ -1,5 +1,5 @@
 import { useMemo, useRef } from 'react';
-import { useTaskCurves } from '../../api/queries';
+import { useTaskCurves } from '../../api/curves';
 import type { TaskDetail } from '../../api/types';
 import { peakMemory } from './lib/attempts';
 import { GPU_MEMORY, MEMORY } from './lib/metrics';

@@ -5,7 +5,7 @@ import { PlotPanel } from '../PlotPanel';
 import { ContourPlot } from '../plots/ContourPlot';
 import { chosenTwo, contourState } from './lib/contour';
 import { metricOf, namesOf, trialRows } from './lib/trials';
-import type { PanelProps } from './SearchView';
+import type { PanelProps } from './panel';
 
 /** Where over two parameters the good trials lie. */
 export function Contour({ job, report, sweep, view, setView, highlight, onPick }: PanelProps) {

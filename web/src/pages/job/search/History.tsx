@@ -7,8 +7,8 @@ import { PlotPanel } from '../PlotPanel';
 import { HistoryPlot } from '../plots/HistoryPlot';
 import { historyState } from './lib/history';
 import { metricOf, namesOf, trialRows } from './lib/trials';
+import type { PanelProps } from './panel';
 import styles from './Search.module.css';
-import type { PanelProps } from './SearchView';
 
 /** All trials by their number, and the best so far. */
 export function History({ job, report, sweep, view, setView, highlight, onPick }: PanelProps) {

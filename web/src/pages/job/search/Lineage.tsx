@@ -7,8 +7,8 @@ import { changesText } from '../../../lib/params';
 import { PlotPanel } from '../PlotPanel';
 import { LineagePlot } from '../plots/LineagePlot';
 import { lineageState, numberOf } from './lib/lineage';
+import type { PanelProps } from './panel';
 import styles from './Search.module.css';
-import type { PanelProps } from './SearchView';
 
 const FIRST = 10;
 const NONE: Move[] = [];

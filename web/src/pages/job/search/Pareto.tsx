@@ -7,8 +7,8 @@ import { PlotPanel } from '../PlotPanel';
 import { ParetoPlot } from '../plots/ParetoPlot';
 import { paretoState } from './lib/pareto';
 import { metricOf, namesOf, trialRows } from './lib/trials';
+import type { PanelProps } from './panel';
 import styles from './Search.module.css';
-import type { PanelProps } from './SearchView';
 
 /** Two objectives, and the trials that no other one is better than in all of them. */
 export function Pareto({ job, report, sweep, view, setView, highlight, onPick }: PanelProps) {

@@ -6,8 +6,8 @@ import { paramLabel, shortValue } from '../../../lib/params';
 import { StateBadge } from '../../../parts/StateBadge';
 import { TaskLink } from './Lineage';
 import { metricOf, namesOf, spreadText } from './lib/trials';
+import type { PanelProps } from './panel';
 import styles from './Search.module.css';
-import type { PanelProps } from './SearchView';
 
 const FIRST = 10;
 

@@ -1,31 +1,22 @@
 import { Stack } from '@mantine/core';
 import { useDeferredValue } from 'react';
-import { useSearchReport } from '../../../api/queries';
-import type { SearchReport, Task } from '../../../api/types';
+import { useSearchReport } from '../../../api/search';
 import { EmptyState } from '../../../parts/EmptyState';
 import { IconSearch } from '../../../parts/icons';
 import { Loaded } from '../../../parts/Page';
-import type { GraphProps } from '../graph';
 import { Contour } from './Contour';
 import { History } from './History';
 import { Importance } from './Importance';
 import { Lineage } from './Lineage';
 import { Pareto } from './Pareto';
+import type { PanelProps, SearchProps } from './panel';
 import { Repeats } from './Repeats';
 import { Rungs } from './Rungs';
 import styles from './Search.module.css';
 import { Standing } from './Standing';
 
-interface Props extends GraphProps {
-  tasks: Task[];
-}
-
-export interface PanelProps extends Props {
-  report: SearchReport;
-}
-
 /** How the search goes: what it found, what matters, what it stopped. */
-export function SearchView(props: Props) {
+export function SearchView(props: SearchProps) {
   return (
     <Loaded query={useSearchReport(props.job.id)} what="report of the search">
       {(report) => <Panels {...props} report={report} />}

@@ -1,6 +1,6 @@
 /** What the form holds, all of it as text, and the way to and from a job's spec. The server reads and judges it. */
 
-import type { SpecInput } from '../../../api/queries';
+import type { SpecInput } from '../../../api/submissions';
 import type { JobSpec } from '../../../api/types';
 import { spaceText } from '../../../lib/params';
 import { NO_RESOURCES, type ResourceTexts, resourcesOf, splitTriple, textsOf } from './resources';

@@ -1,0 +1,117 @@
+"""What the server writes when something changes, and what the event stream sends."""
+
+from datetime import datetime
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field
+from typing_extensions import TypedDict  # pydantic needs this one on Python 3.11
+
+from paddock.models.base import Model
+from paddock.models.tasks import Task
+
+
+class JobChange(Model):
+    """What changed in a job."""
+
+    kind: ClassVar = "job"
+    change: Literal[
+        "submitted",
+        "edited",
+        "held",
+        "released",
+        "limits",
+        "search",
+        "waits",
+        "warned",
+        "packing",
+        "set aside",
+        "taken up",
+    ]
+    tasks: int | None = Field(None, description="how many tasks the job begins with; only with `submitted`")
+
+
+class TasksRequested(Model):
+    """A stop or a restart was requested for tasks."""
+
+    kind: ClassVar = "tasks"
+    change: Literal["stopping", "restarted"]
+    ids: list[str] = Field(description="the tasks concerned")
+
+
+class LiveFields(TypedDict, total=False):
+    """The fields of a task that change while it runs. Those that are absent have not changed."""
+
+    epoch: float | None
+    last_value: float | None
+    best_value: float | None
+    best_epoch: float | None
+    progress: float | None
+    seconds_left: float | None
+    no_word_since: datetime | None
+
+
+StepValue = tuple[float, float | None]
+
+
+class TasksUpdate(Model):
+    """What runners reported about the tasks of one job."""
+
+    kind: ClassVar = "tasks"
+    tasks: list[Task] = Field(description="tasks whose state changed")
+    live: dict[str, LiveFields] = Field(description="task -> what changed in it, its state apart")
+    points: dict[str, dict[str, list[StepValue]]] | None = Field(
+        None, description="task -> metric -> new points, as step and value; a value that is not a number is null"
+    )
+    reset: dict[str, list[str]] | None = Field(None, description="task -> metrics whose curves must be fetched again")
+    more: Literal[True] | None = Field(
+        None, description="there are too many new points to send: fetch the job's curves again"
+    )
+
+
+class JobRemoved(Model):
+    """The job was deleted."""
+
+    kind: ClassVar = "removed"
+
+
+EventData = JobChange | TasksRequested | TasksUpdate | JobRemoved
+
+
+class _EventOfJob(Model):
+    id: int = Field(description="the position of the event in the stream")
+    at: datetime
+    job: str
+
+
+class JobEvent(_EventOfJob):
+    kind: Literal["job"]
+    data: JobChange
+
+
+class TasksEvent(_EventOfJob):
+    kind: Literal["tasks"]
+    data: TasksRequested | TasksUpdate
+
+
+class RemovedEvent(_EventOfJob):
+    kind: Literal["removed"]
+    data: JobRemoved
+
+
+ServerEvent = Annotated[JobEvent | TasksEvent | RemovedEvent, Field(discriminator="kind")]
+
+
+class StreamPosition(Model):
+    """The data of `hello` and `reset`, which begin a stream."""
+
+    position: int = Field(description="the id of the newest event that the client has, or need not have")
+
+
+class Event(Model):
+    """An event as the SDK returns it. Its data are not checked: a newer server may send more."""
+
+    id: int
+    at: datetime
+    job: str | None = None
+    kind: Literal["job", "tasks", "removed"]
+    data: dict[str, Any] = Field(default_factory=dict)

@@ -1,0 +1,56 @@
+/** What a submission would do, and the submission. */
+
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { ChosenFile } from '../lib/files';
+import { api, request, take } from './client';
+import { keys } from './keys';
+import type { CodeInfo, InspectRequest, JobDetail, JobSpec, ParamSpace, Preview } from './types';
+
+/** Hyperparameters and the objective may be given as text, as a person writes them: the server reads it. */
+export type SpecInput = Omit<JobSpec, 'params' | 'objective'> & {
+  params?: Record<string, ParamSpace | string>;
+  objective?: JobSpec['objective'] | string;
+};
+
+export interface Upload {
+  spec: SpecInput;
+  files: readonly ChosenFile[];
+  code?: CodeInfo;
+}
+
+function form({ spec, files, code }: Upload): FormData {
+  const data = new FormData();
+  data.append('spec', JSON.stringify(spec));
+  if (code) data.append('code', JSON.stringify(code));
+  for (const { path, file } of files) data.append('files', file, path);
+  return data;
+}
+
+async function post<T>(url: string, upload: Upload, signal?: AbortSignal): Promise<T> {
+  return (await request(url, { method: 'POST', body: form(upload), signal })).json();
+}
+
+/** What a submission would do. For a query of its own: `useQuery({queryKey: ['preview', ...], queryFn})`. */
+export function previewJob(upload: Upload, signal?: AbortSignal): Promise<Preview> {
+  return post('/api/v1/jobs/preview', upload, signal);
+}
+
+/** The same, with what the scheduler says about it: that takes its time. */
+export function checkJob(upload: Upload, signal?: AbortSignal): Promise<Preview> {
+  return post('/api/v1/jobs/preview?check=true', upload, signal);
+}
+
+export function inspectScript(what: InspectRequest, signal?: AbortSignal) {
+  return take(api.POST('/api/v1/scripts/inspect', { body: what, signal }));
+}
+
+export function useSubmit() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (upload: Upload) => post<JobDetail>('/api/v1/jobs', upload),
+    onSuccess: (job) => {
+      client.setQueryData(keys.job(job.id), job);
+      client.invalidateQueries({ queryKey: ['jobs'] });
+    },
+  });
+}

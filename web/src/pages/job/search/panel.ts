@@ -1,0 +1,11 @@
+import type { SearchReport, Task } from '../../../api/types';
+import type { GraphProps } from '../graph';
+
+export interface SearchProps extends GraphProps {
+  tasks: Task[];
+}
+
+/** What every panel of a search is given. */
+export interface PanelProps extends SearchProps {
+  report: SearchReport;
+}

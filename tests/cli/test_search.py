@@ -240,7 +240,7 @@ def test_a_study_is_not_overwritten(cli: Cli) -> None:
         cli.quick("export", job, "--optuna", "all.db")
     storage = f"sqlite:///{cli.folder}/all.db"
     done = cli.quick("export", first, "--optuna", "all.db", code=5)
-    assert "all.db has a study 'one' already: give --force" in done.err
+    assert "all.db already has a study 'one': give --force" in done.err
     cli.quick("extend", first, "-p", "lr=1,2,3")
     cli.wait(first)
     said = cli.quick("export", first, "--optuna", "all.db", "--force", "--json").json

@@ -1,4 +1,4 @@
-"""The event stream of a server, followed across interruptions."""
+"""Follow the event stream of a server across interruptions."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -27,9 +27,9 @@ class Sent:
 
 
 def events(connection: Connection, job: str | None, last: int | None) -> Iterator[Event]:
-    """What changes, as it changes. Comes back by itself, from where it was, when the server was away for a while."""
+    """Return events as they happen. If the server was away for a while, the stream is resumed where it was."""
     position = last
-    patience: Patience | None = None  # a server that was never there is an error at once
+    patience: Patience | None = None  # a server that never answered is an error at once
     while True:
         try:
             resumed = {"Last-Event-ID": str(position)} if position is not None else {}
@@ -62,7 +62,7 @@ def _event(sent: "Sent", job: str | None, position: int | None) -> Event | None:
 
 
 def server_sent(response: httpx2.Response) -> Iterator[Sent]:
-    """The events of a stream. Lines end with line feeds only: JSON may hold what Unicode calls line ends."""
+    """Return the events of a stream. Lines end with line feeds only: JSON may contain other line ends of Unicode."""
     event, last = "message", None
     data: list[str] = []
     for line in _lines(response):
@@ -90,7 +90,7 @@ def _lines(response: httpx2.Response) -> Iterator[str]:
 
 
 class Patience:
-    """How long a server may be away while something of it is followed."""
+    """How long a server may be away while a caller follows something."""
 
     def __init__(self) -> None:
         self._since: float | None = None
@@ -99,7 +99,7 @@ class Patience:
         self._since = None
 
     def missed(self, error: PaddockError) -> None:
-        """Wait a little, or raise when it is too long."""
+        """Wait a little; raise the error if the server has been away for too long."""
         now = time.monotonic()
         self._since = now if self._since is None else self._since
         if now - self._since >= AWAY_SECONDS:

@@ -99,7 +99,7 @@ def _summary(target: str, found: list[str], done: str) -> str:
 
 
 def hold(ctx: typer.Context, jobs: Jobs, as_json: Json = False) -> None:
-    """Start no further task of these jobs, also of those in the queue. Tasks that run go on.
+    """Start no further task of these jobs, including tasks in the queue. Running tasks go on.
 
     This also pauses a search: no further configurations are chosen until `paddock release`.
     """

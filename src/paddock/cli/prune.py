@@ -49,7 +49,7 @@ def prune(
 ) -> None:
     """Delete what is too old to be kept, after you confirm it. Nothing of jobs that have not ended is deleted.
 
-    The settings `keep` say how long things are kept; the server deletes older ones once a day. The options apply to
+    The settings `keep` define how long things are kept; the server deletes older ones once a day. The options apply to
     this call only. By default, no job and no attempt is deleted.
     """
     days: dict[str, Any] = {

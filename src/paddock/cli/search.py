@@ -125,7 +125,7 @@ def _too_few(report: SearchReport) -> str:
     pick(
         "trials time_budget param",
         trials="Try this many more configurations.",
-        time_budget="Continue for this time from now on, such as 1h.",
+        time_budget="Continue for this long, such as 1h.",
         param="Other values of a parameter from now on, such as a narrower range.",
     )
 )

@@ -224,7 +224,7 @@ class Client:
         return self._send("POST", f"/jobs/{_path(job_or_task)}/restart", Changed, body.model_dump()).tasks
 
     def hold(self, job: str) -> JobDetail:
-        """Start no further task, also of those in the backend's queue. Tasks that run go on."""
+        """Start no further task, including tasks in the backend's queue. Running tasks go on."""
         return self._send("POST", f"/jobs/{_path(job)}/hold", JobDetail)
 
     def release(self, job: str) -> JobDetail:

@@ -6,8 +6,8 @@ BIN := $(VENV)/bin
 PORT ?= 54322
 TORCH_PYTHON ?= python3
 DEMO_HOME ?= .demo
-# One of the three is for the tests on Slurm, which mostly wait (tests/conftest.py).
-PYTEST_ARGS ?= -n 3 --dist loadgroup --durations=30
+# Two of the five are for the tests on Slurm, which mostly wait (tests/conftest.py).
+PYTEST_ARGS ?= -n 5 --dist loadgroup --durations=30
 # Tests start many processes: what they import is compiled once, whatever the environment says.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -30,27 +30,27 @@ $(VENV)/dev.stamp: $(VENV)/run.stamp
 demo: $(VENV)/run.stamp ## Start the server and run a sample sweep in it (PORT=54322)
 	@$(BIN)/python tools/demo.py --port $(PORT) --home $(DEMO_HOME)
 
-packages: # what tests need from the system, where we may install it
+packages: # install what tests need from the system, if we may
 	@$(PYTHON) tools/packages.py
 
 test: $(VENV)/dev.stamp packages lint web-check ## Install what the tests need, check everything, run all tests
 	@echo "== training environment (TensorFlow, PyTorch): made once, then kept" && $(BIN)/python tools/train_env.py
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
-test-gpu: $(VENV)/dev.stamp ## Test GPU sharing on this machine's NVIDIA card (TORCH_PYTHON=a Python with PyTorch)
+test-gpu: $(VENV)/dev.stamp ## Test GPU sharing on this machine's NVIDIA GPU (TORCH_PYTHON=a Python with PyTorch)
 	PADDOCK_TEST_GPU=1 TORCH_PYTHON="$(TORCH_PYTHON)" $(BIN)/python -m pytest -s -v tests/gpu
 
 test-fast: $(VENV)/dev.stamp ## Run the tests that need no training framework
 	$(BIN)/python -m pytest $(PYTEST_ARGS) -m "not frameworks"
 
-lint: $(VENV)/dev.stamp ## Check style, types and layers
+lint: $(VENV)/dev.stamp ## Check style, types, imports and the limits of tools/house.py
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python tools/house.py --check
 
-web: $(VENV)/dev.stamp ## Build the browser page when its sources have changed
+web: $(VENV)/dev.stamp ## Build the page if its sources have changed
 	@$(BIN)/python tools/web.py build
 
 web-check: $(VENV)/dev.stamp # lint, types, unit tests and size of the browser page
@@ -60,16 +60,16 @@ format: $(VENV)/dev.stamp ## Format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-docs: $(VENV)/dev.stamp ## Write the generated reference pages anew
+docs: $(VENV)/dev.stamp ## Write the reference pages again
 	$(BIN)/python tools/reference.py
 
-benchmarks: $(VENV)/dev.stamp ## Measure, and print the figures (those on Slurm: root only)
+benchmarks: $(VENV)/dev.stamp ## Measure and print all figures (on Slurm: root only)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[benchmarks]'
 	$(BIN)/python -m benchmarks
 	$(BIN)/python -m benchmarks.slurm
 	$(BIN)/python -m benchmarks.search
 
-chaos: $(VENV)/dev.stamp packages ## Kill whatever can be killed under a sweep on a real Slurm, and judge it (root; CHAOS_ARGS=...)
+chaos: $(VENV)/dev.stamp packages ## Kill everything that can be killed during a sweep on a real Slurm, and check the result (root; CHAOS_ARGS=...)
 	$(BIN)/python -m tests.chaos $(CHAOS_ARGS)
 
 constraints: $(VENV)/dev.stamp ## Choose the newest versions of all dependencies

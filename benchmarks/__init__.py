@@ -1,1 +1,1 @@
-"""Scripts that measure and print figures. `make benchmarks` runs them all; each runs alone with python -m."""
+"""Scripts that measure and print figures: `make benchmarks` runs all of them, `python -m` runs one."""

@@ -1,4 +1,4 @@
-"""A sweep of 1,000 tasks: how long until the server has accepted it?"""
+"""Measure how long the server takes to accept a sweep of 1,000 tasks."""
 
 import statistics
 import tempfile

@@ -1,11 +1,10 @@
-"""Many long journals at once, as after days without a server: memory, speed, and how others fare meanwhile.
+"""Measure how a server reads many long journals, as after days without a server: memory, speed, delays of other jobs.
 
-`python -m benchmarks.backlog [JOURNALS MB [LARGE_ONES LARGE_MB]]`. Nothing is kept of a journal from round to round, so
-memory must not depend on how long they are: the default has many short ones and a few of the full 100 MB.
+`python -m benchmarks.backlog [JOURNALS MB [LARGE_ONES LARGE_MB]]`. The server keeps nothing of a journal from round to
+round, so its memory must not depend on their length: the default has many short ones and a few of the full 100 MB.
 """
 
 import json
-import statistics
 import sys
 import threading
 import time
@@ -16,12 +15,13 @@ import httpx2
 from tests.support.server import ServerProcess, wait_for
 
 from benchmarks.latency import SCRIPT
+from benchmarks.measure import described, peak_megabytes
 from benchmarks.workload import JOB, batch_of, bench
 from paddock.server.store import allocations
 
 JOURNALS, MEGABYTES = 200, 2
 LARGE, LARGE_MEGABYTES = 5, 100
-ELSEWHERE = "elsewhere"  # a backend that this server does not have: nobody says that these allocations have ended
+ELSEWHERE = "elsewhere"  # a backend that this server does not have: nobody reports that these allocations ended
 
 
 def main() -> None:
@@ -52,7 +52,7 @@ def main() -> None:
 
 
 def write(path: Path, task: str, size: int) -> None:
-    """As a runner reports a task that trains for long: four metrics a step, and every fifth time what it uses."""
+    """Write the journal of a task that trains for long: four metrics per step, and its usage at every fifth step."""
     about = f'"task":"{task}","attempt":1'
     values = '{"loss":0.5,"accuracy":0.75,"val_loss":0.625,"val_accuracy":0.5}'
     at, written, step = 1_700_000_000.0, 0, 0
@@ -71,10 +71,10 @@ def write(path: Path, task: str, size: int) -> None:
 
 def measure(server: ServerProcess, megabytes: int, tasks: int) -> None:
     over = threading.Event()
-    times: dict[str, list[float]] = {"health": [], "stop asked": [], "stopped": [], "metric shown": []}
+    times: dict[str, list[float]] = {"health": [], "stop request": [], "stopped": [], "metric shown": []}
     began = time.perf_counter()
-    doings = (_health, _stops, _metrics)
-    threads = [threading.Thread(target=doing, args=(server, over, times)) for doing in doings]
+    users = (_health, _stops, _metrics)
+    threads = [threading.Thread(target=user, args=(server, over, times)) for user in users]
     for thread in threads:
         thread.start()
     wait_for(lambda: server.get(f"/jobs/{JOB}")["counts"]["finished"] == tasks, 4 * 3600, "the journals to be read")
@@ -83,17 +83,9 @@ def measure(server: ServerProcess, megabytes: int, tasks: int) -> None:
     for thread in threads:
         thread.join()
     print(f"{tasks} journals of {megabytes:,} MB in all: {megabytes / seconds:.1f} MB/s ({seconds:.0f} s)")
-    print(f"the server's memory at most: {_peak(server):.0f} MB (goal: 500 MB)")
+    print(f"the server's largest memory: {peak_megabytes(server):.0f} MB (goal: 500 MB)")
     for name, found in times.items():
-        found.sort()
-        p95, worst = found[int(len(found) * 0.95)], found[-1]
-        print(f"{name}: median {statistics.median(found):.3f} s, p95 {p95:.3f} s, worst {worst:.3f} s ({len(found)})")
-
-
-def _peak(server: ServerProcess) -> float:
-    assert server.process is not None
-    lines = Path(f"/proc/{server.process.pid}/status").read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1024
+        print(f"{name}: {described(found)} ({len(found)})")
 
 
 def _timed(found: list[float], call: Callable[[], object]) -> None:
@@ -114,7 +106,7 @@ def _health(server: ServerProcess, over: threading.Event, times: dict[str, list[
 
 
 def _stops(server: ServerProcess, over: threading.Event, times: dict[str, list[float]]) -> None:
-    """A task of another job is stopped by a click, again and again."""
+    """Start and stop a task of another job, repeatedly."""
     with _client(server) as client:
 
         def state(job: str) -> str:
@@ -123,7 +115,7 @@ def _stops(server: ServerProcess, over: threading.Event, times: dict[str, list[f
         def stop(job: str) -> None:
             wait_for(lambda: state(job) == "running")
             began = time.perf_counter()
-            _timed(times["stop asked"], lambda: client.post(f"/jobs/{job}/stop").raise_for_status())
+            _timed(times["stop request"], lambda: client.post(f"/jobs/{job}/stop").raise_for_status())
             wait_for(lambda: state(job) == "stopped")
             times["stopped"].append(time.perf_counter() - began)
 
@@ -132,7 +124,7 @@ def _stops(server: ServerProcess, over: threading.Event, times: dict[str, list[f
 
 
 def _metrics(server: ServerProcess, over: threading.Event, times: dict[str, list[float]]) -> None:
-    """The value of each metric of another job is the moment at which it was written."""
+    """Follow another job; the value of each of its metrics is the time at which it was written."""
     with _client(server) as client:
         body = {"spec": {}, "files": {"train.py": SCRIPT}}
         job = client.post("/jobs", json=body).json()["id"]

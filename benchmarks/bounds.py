@@ -1,4 +1,4 @@
-"""What hostile inputs cost: `python -m benchmarks.bounds`. CPU seconds of this process and of those that it starts."""
+"""Measure what hostile inputs cost, in CPU seconds of this process and of those that it starts."""
 
 import os
 from collections.abc import Callable

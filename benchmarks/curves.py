@@ -1,4 +1,4 @@
-"""Curves of 300 tasks x 2,000 epochs, decimated, from a server that has just started."""
+"""Measure a request for the decimated curves of 300 tasks x 2,000 epochs, from a server that has just started."""
 
 import time
 

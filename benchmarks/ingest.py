@@ -1,4 +1,4 @@
-"""Ingest: metric points a second from the journal into the database, events included."""
+"""Measure how many metric points per second go from the journal into the database, events included."""
 
 import time
 
@@ -15,7 +15,7 @@ def main() -> None:
         made.say(started(TASKS, time.time()))
         _tick(ingest, made)
         points, busy = 0, 0.0
-        for epoch in range(ROUNDS):  # one epoch of every task a tick: many small appends, the hard case
+        for epoch in range(ROUNDS):  # one epoch of every task per round: many small appends, the hard case
             made.say(_epoch(epoch))
             began = time.perf_counter()
             _tick(ingest, made)
@@ -26,7 +26,9 @@ def main() -> None:
         while _tick(ingest, made):
             pass
         burst = time.perf_counter() - began
-    print(f"one epoch of {TASKS} tasks a tick: {points / busy:,.0f} points/s ({busy / ROUNDS * 1000:.1f} ms a tick)")
+    print(
+        f"one epoch of {TASKS} tasks per round: {points / busy:,.0f} points/s ({busy / ROUNDS * 1000:.1f} ms per round)"
+    )
     print(f"a backlog of {points * 4:,} points: {points * 4 / burst:,.0f} points/s")
     print("goal: 20,000 points/s")
 

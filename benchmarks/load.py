@@ -1,4 +1,4 @@
-"""The engine with 1,000 running tasks, each in an allocation of its own and writing one point a second."""
+"""Measure the engine with 1,000 running tasks, each in its own allocation, writing one point per second."""
 
 import json
 import os
@@ -37,7 +37,7 @@ def main() -> None:
         writer.wait()
         engine.close()
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"{TASKS} tasks at 1 point/s: {busy:.1%} of a core, {memory:.0f} MB at most (goal: 25 %, 300 MB)")
+    print(f"{TASKS} tasks at 1 point/s: {busy:.1%} of a core, {memory:.0f} MB at the most (goal: 25 %, 300 MB)")
 
 
 def _cpu() -> float:
@@ -46,7 +46,7 @@ def _cpu() -> float:
 
 
 def write(root: Path) -> None:
-    """What the runners would write, spread evenly over each second."""
+    """Write what the runners would write, spread evenly over each second."""
     order = list(range(1, TASKS + 1))
     random.Random(1).shuffle(order)
     for step in range(10_000):

@@ -1,4 +1,4 @@
-"""The page in a real browser: time until it can be used, hover, memory, and how soon a curve moves."""
+"""Measure the page in a real browser: time until it is usable, hover, memory, and how soon a curve moves."""
 
 import json
 import re
@@ -15,6 +15,7 @@ from playwright.sync_api import CDPSession, Page, sync_playwright
 from tests.browser.conftest import ARGUMENTS
 from tests.support.server import ServerProcess, running, wait_for
 
+from benchmarks.measure import described
 from benchmarks.workload import JOB, Bench, bench, started
 from paddock.models import CodeInfo, Interpreter, JobSpec
 from paddock.search.tasks import NewTask
@@ -23,7 +24,7 @@ from paddock.server.store import allocations, attempts, jobs, metrics
 
 TASKS, EPOCHS, JOBS, HOVERED = 1000, 200, 200, 300
 
-# Writes a row, and beside it the moment at which it was written.
+# Writes a row, and in another file the time at which it was written.
 SCRIPT = """
 import json, random, time
 with open("log.csv", "w") as log, open("moments.jsonl", "w") as moments:
@@ -60,11 +61,10 @@ def main() -> None:
             print(f"dashboard with {JOBS} jobs: usable after {dashboard:.2f} s (median of 3; goal 1.5 s)")
             job = _until(page, f"{server.url}/jobs/{JOB}", f"{TASKS:,} configurations")
             print(f"job with {TASKS} tasks x {EPOCHS} epochs: usable after {job:.2f} s (median of 3; goal 1.5 s)")
-            print(f"hover over its curves: {_hover(page, devtools):.1f} ms busy a move (goal 16 ms)")
+            print(f"hover over its curves: {_hover(page, devtools):.1f} ms busy per move (goal 16 ms)")
             print(f"memory of the page then: {_memory(devtools):.0f} MB of JavaScript heap (goal 150 MB)")
         delays = _moving(page)
-        p95 = delays[int(len(delays) * 0.95)]
-        print(f"metric written -> shown: median {statistics.median(delays):.2f} s, p95 {p95:.2f} s (goal 1.5 s)")
+        print(f"metric written -> shown: {described(delays, 2)} (goal: p95 1.5 s)")
         browser.close()
 
 
@@ -115,12 +115,12 @@ def _moving(page: Page) -> list[float]:
         seen = page.evaluate("window.seen")
         moments = (server.home.job(job).task(f"{job}-1") / "work" / "moments.jsonl").read_text().splitlines()
     written = {str(epoch): at for epoch, at in map(json.loads, moments)}
-    return sorted(seen[epoch] - written[epoch] for epoch in seen if epoch in written and int(epoch) > 3)
+    return [seen[epoch] - written[epoch] for epoch in seen if epoch in written and int(epoch) > 3]
 
 
 @contextmanager
 def _filled() -> Iterator[ServerProcess]:
-    """A server on a home with one large job and many small ones."""
+    """Yield a server whose home has one large job and many small ones."""
     with bench(TASKS) as made:
         _large(made)
         for n in range(JOBS):

@@ -1,4 +1,4 @@
-"""A round of the engine in which 1,000 journals say nothing new, and what opening them safely adds to it."""
+"""Measure a round of the engine in which 1,000 journals have nothing new, and what opening them safely costs."""
 
 import os
 import statistics
@@ -31,9 +31,9 @@ def main() -> None:
         whole = _cost(lambda: _tick(engine, house=False))
         house = _cost(lambda: _tick(engine, house=True))
         engine.close()
-    print(f"{JOURNALS} journals looked at: {plain} by plain opens, {safe} by files.Folder")
+    print(f"{JOURNALS} journals read: {plain} with plain opens, {safe} with files.Folder")
     print(f"a quiet round of the engine: {quiet} (goal: 20 ms of CPU)")
-    print(f"once a second one that looks at all journals: {whole}; and keeps house: {house}")
+    print(f"once per second one that reads all journals: {whole}; with all other steps: {house}")
 
 
 def _journals(made: Bench) -> list[str]:

@@ -1,25 +1,24 @@
-"""1,000 readers of the event stream that hardly read, beside a job: how fast is /health, and what does it cost?"""
+"""Measure /health and the server's memory while 1,000 readers of the event stream read very slowly."""
 
 import asyncio
 import contextlib
 import socket
-import statistics
 import subprocess
 import sys
-import tempfile
 import threading
 import time
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import httpx2
-from tests.support.server import ServerProcess, running, wait_for
+from tests.support.server import ServerProcess
+
+from benchmarks.measure import described, peak_megabytes, running_sweep
 
 READERS, SESSIONS, SECONDS = 1000, 10, 30
 TASKS = 8
-AGAIN_SECONDS = 3.0  # as long as a browser waits after a stream has ended
+AGAIN_SECONDS = 3.0  # a browser waits this long after a stream has ended
 
-# Several metrics, many times a second: much to send to each reader.
+# Several metrics, many times per second: there is much to send to each reader.
 SCRIPT = """
 import time
 with open("log.csv", "w") as log:
@@ -32,26 +31,20 @@ with open("log.csv", "w") as log:
 
 
 def main() -> None:
-    settings = {"local__slots": TASKS, "runner__grace_seconds": 0}
-    with tempfile.TemporaryDirectory() as folder, running(Path(folder) / "home", **settings) as server:
-        body = {"spec": {"params": {"n": list(range(TASKS))}}, "files": {"train.py": SCRIPT}}
-        job = server.post("/jobs", body, 201)["id"]
-        wait_for(lambda: server.get(f"/jobs/{job}")["counts"]["running"] == TASKS)
+    with running_sweep(SCRIPT, TASKS) as server:
         _health("without readers", server, 10)
         sessions = [_signed_in(server) for _ in range(SESSIONS)]
         arguments = [sys.executable, "-m", "benchmarks.readers", server.url, *sessions]
         readers = subprocess.Popen(arguments, stdin=subprocess.PIPE)
         try:
-            _health(f"{READERS} readers come", server, 10)
-            _health(f"{READERS} readers", server, SECONDS)
+            _health(f"while {READERS} readers connect", server, 10)
+            _health(f"with {READERS} readers", server, SECONDS)
         finally:
             readers.communicate()
-        server.post(f"/jobs/{job}/stop")
-        server.wait(job)
 
 
 def _signed_in(server: ServerProcess) -> str:
-    """The headers of a browser of its own: its cookie and the key of its page."""
+    """Return the headers of a newly signed-in browser: its cookie and the key of its page."""
     answer = httpx2.post(f"{server.url}/api/v1/session", json={"token": server.token}).raise_for_status()
     return f"Cookie: {answer.headers['set-cookie'].partition(';')[0]}\r\nX-Paddock-Page: {answer.json()['page']}"
 
@@ -66,23 +59,18 @@ def _health(what: str, server: ServerProcess, seconds: float) -> None:
         times.append(time.perf_counter() - began)
         time.sleep(0.02)
     client.close()
-    times.sort()
-    p95 = times[int(len(times) * 0.95)]
-    assert server.process is not None
-    status = Path(f"/proc/{server.process.pid}/status").read_text().splitlines()
-    memory = next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) / 1024
     print(
-        f"{what}: /health median {statistics.median(times):.3f} s, p95 {p95:.3f} s, worst {times[-1]:.3f} s "
-        f"({len(times)}; goal: p95 under 0.5 s); memory {memory:.0f} MB at most",
+        f"{what}: /health {described(times)} ({len(times)}; goal: p95 under 0.5 s); "
+        f"memory up to {peak_megabytes(server):.0f} MB",
         flush=True,
     )
 
 
-# --- the readers, in a process of their own --------------------------------------------------------------------------
+# --- the readers, in a separate process --------------------------------------------------------------------------
 
 
 async def read(url: str, sessions: list[str]) -> None:
-    """Until the standard input ends."""
+    """Run all readers until the standard input ends."""
     counts = {"open": 0, "refused": 0, "ended": 0}
     readers = [asyncio.create_task(_reader(url, sessions[n % len(sessions)], counts)) for n in range(READERS)]
     over = asyncio.Event()
@@ -103,7 +91,7 @@ async def read(url: str, sessions: list[str]) -> None:
 
 
 async def _reader(url: str, session: str, counts: dict[str, int]) -> None:
-    """Asks for the stream and takes some bytes a second; comes again when it is refused or dropped."""
+    """Request the stream and take 10 bytes per second; request it again when refused or dropped."""
     parts = urlsplit(url)
     request = f"GET /api/v1/events HTTP/1.1\r\nHost: {parts.netloc}\r\n{session}\r\n\r\n".encode()
     loop = asyncio.get_running_loop()

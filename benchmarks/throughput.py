@@ -1,4 +1,4 @@
-"""Trivial tasks through the local backend with 2 slots, beside a plain xargs -P2."""
+"""Measure trivial tasks on the local backend with 2 slots, and the same with a plain `xargs -P2`."""
 
 import subprocess
 import tempfile

@@ -1,4 +1,4 @@
-"""A database with one job whose tasks run, as the benchmarks of the store and of ingest need it."""
+"""Make a database with one job whose tasks run, for the benchmarks of the store and of ingest."""
 
 import json
 import tempfile

@@ -1,6 +1,6 @@
-"""How long each write transaction of large jobs holds SQLite's one writer: others who click wait that long.
+"""Measure how long write transactions of large jobs block SQLite's one writer: other requests wait that long.
 
-Printed are the longest, in seconds of CPU, and by the clock in brackets: the machine may be busy with other work.
+It prints the longest ones in CPU seconds, and in brackets in elapsed seconds: the machine may be busy with other work.
 """
 
 import sys
@@ -72,13 +72,13 @@ def _measure(made: Bench, engine: Engine) -> None:
         extension.extend(db, random, ExtendRequest(trials=MORE), made.context.settings)
     with _longest("and published"):
         _run(engine)
-    with _longest("all stopped: the click"), db.write() as c:
+    with _longest("all stopped: the request"), db.write() as c:
         tasks.request_stop(c, large, None)
     with _longest("all stopped: the engine"):
         _run(engine)
     with db.write() as c:
         attempts.update_tasks(c, [{"id": one, "state": "error"} for one in tasks.ids(c, large, 0, TASKS)])
-    with _longest("all failed ones restarted: the click"), db.write() as c:
+    with _longest("all failed ones restarted: the request"), db.write() as c:
         tasks.restart(c, large, None, failed=True, resume=True)
     with _longest("all failed ones restarted: the engine"):
         _run(engine)
@@ -86,7 +86,7 @@ def _measure(made: Bench, engine: Engine) -> None:
     backlog.write(made.journal, f"{JOB}-1", 10_000_000)
     with _longest("10 MB of a journal"):
         _run(engine)
-    with _longest("removed: the click"), db.write() as c:
+    with _longest("removed: the request"), db.write() as c:
         jobs.mark_removing(c, random)
 
 

@@ -11,30 +11,42 @@ from paddock import settings as settings_module
 from paddock.paths import Home
 from paddock.settings import Settings
 
-pytest.register_assert_rewrite("tests.backends.contract")
+pytest.register_assert_rewrite("tests.backends.contract", "tests.backends.rig")
 
 # A machine that is busy with other tests is slow, not wrong.
 hypothesis.settings.register_profile("paddock", deadline=None)
 hypothesis.settings.load_profile("paddock")
 
-SLURM = "tests/slurm/"
+# What is in one group runs in one worker: it shares what is costly to start, a Slurm or a process with TensorFlow.
+GROUPS = {
+    "tests/slurm/test_causes.py": "slurm 1",
+    "tests/slurm/test_chaos.py": "slurm 1",
+    "tests/slurm/test_arrays.py": "slurm 1",
+    "tests/slurm/test_sharing.py": "slurm 1",
+    "tests/slurm/": "slurm 2",
+    "tests/frameworks/": "frameworks",
+}
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """With `--dist loadgroup` all tests on Slurm go to one worker.
+    """With `--dist loadgroup`: two workers have a Slurm each, side by side, and one has the frameworks.
 
-    They wait more than they compute: so they leave the processors to the other workers, and start each cluster once.
-    The largest group is begun first, so that nobody waits for it at the end. The mark `xdist_group` would say the same,
-    but xdist 3.8 writes it where pytest 9.2 does not look.
+    Tests on Slurm wait more than they compute, and leave the processors to others. The largest groups begin first, so
+    that nobody waits for them at the end. The mark `xdist_group` would have the same effect, but xdist 3.8 writes it
+    where pytest 9.2 does not look.
     """
     if config.getoption("dist") != "loadgroup":
         return None
     from xdist.scheduler import LoadScopeScheduling
 
     made = LoadScopeScheduling(config, log)
-    made._split_scope = lambda nodeid: SLURM if nodeid.startswith(SLURM) else nodeid
+    made._split_scope = _group
     return made
+
+
+def _group(nodeid: str) -> str:
+    return next((group for start, group in GROUPS.items() if nodeid.startswith(start)), nodeid)
 
 
 @pytest.fixture

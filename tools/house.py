@@ -1,6 +1,6 @@
-"""Count what the package consists of, and compare it with the limits in pyproject.toml ([tool.house]).
+"""Print figures about the package, and compare them with the limits in pyproject.toml ([tool.house]).
 
-`python tools/house.py` prints the figures; `--check` fails when one is above its limit.
+`--check` fails when a figure is above its limit; `--list` names what was counted.
 """
 
 import argparse
@@ -45,7 +45,7 @@ def figures(package: Path, contracts: list[dict[str, Any]]) -> dict[str, int]:
 
 
 def code_lines(text: str, tree: ast.Module) -> int:
-    """Count the lines that hold code: no blank ones, no comments, no docstrings."""
+    """Count the lines with code: no blank lines, comments or docstrings."""
     lines: set[int] = set()
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type not in _NO_CODE:
@@ -60,7 +60,7 @@ def code_lines(text: str, tree: ast.Module) -> int:
 
 
 def without_contract(package: Path, contracts: list[dict[str, Any]]) -> Iterator[str]:
-    """Yield the modules that no contract of import-linter names, neither themselves nor by a package above them."""
+    """Yield the modules that no contract of import-linter names, neither directly nor by a package above them."""
     named = {
         f"{container}.{part.strip()}" if container else part.strip()
         for contract in contracts
@@ -84,6 +84,7 @@ def duplicate_classes(trees: Any) -> list[str]:
 
 
 def long_functions(trees: Any) -> Iterator[str]:
+    """Yield the names of functions with more than LONG_FUNCTION lines."""
     for tree in trees:
         for node in ast.walk(tree):
             if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):

@@ -1,4 +1,4 @@
-"""Install the Debian packages that the tests need, when root; say what is missing otherwise."""
+"""Install the Debian packages that the tests need if run as root; otherwise print what is missing."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ def have_postgres() -> bool:
 
 
 def have_program(name: str) -> Callable[[], bool]:
-    """Daemons are in folders that are not in every user's PATH."""
+    """Return a check for a program, also in folders of daemons that are not in every user's PATH."""
     return lambda: shutil.which(name, path=f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin") is not None
 
 
@@ -25,7 +25,7 @@ NEEDED: dict[str, Callable[[], bool]] = {
     "postgresql": have_postgres,
     "git": have_program("git"),
     "chromium": lambda: shutil.which("chromium") is not None or shutil.which("google-chrome") is not None,
-    # A Slurm of several nodes with accounting, for tests/slurm.
+    # For tests/slurm: a Slurm with several nodes and accounting.
     "munge": have_program("munged"),
     "slurmctld": have_program("slurmctld"),
     "slurmd": have_program("slurmd"),
@@ -46,7 +46,7 @@ def main() -> int:
         return 0
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     subprocess.run(["apt-get", "update", "-qq"], check=True, env=environment)
-    # No daemon is to be started by a package: tests start what they need themselves.
+    # No package may start a daemon: tests start what they need themselves.
     policy = Path("/usr/sbin/policy-rc.d")
     made = not policy.exists()
     if made:

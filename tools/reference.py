@@ -1,4 +1,7 @@
-"""Write the reference pages of the command line, the settings and the REST API from the code. `--check` only looks."""
+"""Write the reference pages of the command line, the settings and the REST API from the code.
+
+`--check` writes nothing, and fails if a page is out of date.
+"""
 
 import sys
 from pathlib import Path

@@ -1,10 +1,10 @@
-"""Makes a virtual environment with the training frameworks, once, and prints the path of its python.
+"""Make a virtual environment with the training frameworks, once, and print the path of its Python.
 
     $ python tools/train_env.py
     /home/me/.cache/paddock/train-3f2a9c1b7d20/bin/python
 
-It lies in $PADDOCK_TRAIN_ENV if that is set, else in the user's cache, under a name that changes with the
-requirements, the Python version and the machine. Progress goes to standard error. Standard library only.
+Its folder is $PADDOCK_TRAIN_ENV if that is set, otherwise a folder in the user's cache whose name depends on the
+requirements, the Python version and the processor. Progress goes to standard error. Standard library only.
 """
 
 import fcntl
@@ -30,12 +30,12 @@ def main() -> int:
     try:
         if not is_complete(env, wanted):
             with locked(env.with_name(env.name + ".lock")) as lock:
-                # Whoever had the lock before may have built it meanwhile.
+                # Another process may have built it while this one waited for the lock.
                 if not is_complete(env, wanted):
                     discard(env)
                     build(env, wanted, lock)
     except (OSError, subprocess.CalledProcessError) as error:
-        say(f"no training environment: {error}")
+        say(f"the training environment could not be made: {error}")
         return 1
     print(python_of(env))
     return 0
@@ -72,7 +72,7 @@ def is_complete(env: Path, wanted: str) -> bool:
 
 @contextmanager
 def locked(path: Path) -> Iterator[int]:
-    """Hold the lock file; the kernel lets go of it when all who have it open are gone, however they end."""
+    """Hold the lock file. The kernel releases it when all processes that have it open are gone, however they end."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w") as file:
         try:
@@ -84,14 +84,14 @@ def locked(path: Path) -> Iterator[int]:
 
 
 def discard(env: Path) -> None:
-    """Remove an interrupted or outdated environment, and nothing that is not one of ours."""
+    """Remove an interrupted or outdated environment; refuse a folder that this script did not make."""
     if not env.exists() or not any(env.iterdir()):
         return
     if mark_of(env) is None:
         raise FileExistsError(
             f"{env} was not made by this script: remove it, or set PADDOCK_TRAIN_ENV to another folder"
         )
-    # Renamed first: a removal that is interrupted may leave a folder without its mark.
+    # Renamed first: an interrupted removal could leave a folder without its mark.
     aside = env.with_name(f"{env.name}.old-{os.getpid()}")
     env.rename(aside)
     shutil.rmtree(aside)
@@ -100,11 +100,11 @@ def discard(env: Path) -> None:
 def build(env: Path, wanted: str, lock: int) -> None:
     say(f"making {env} (some minutes, once)")
     env.mkdir(parents=True, exist_ok=True)
-    # Built in place and marked at the end, not renamed at the end: the programs in bin/ know their folder's path.
+    # Built in place and marked at the end, not renamed at the end: the programs in bin/ contain their folder's path.
     (env / MARK).write_text(BUILDING)
     venv.create(env, with_pip=True, symlinks=True)
     python = str(python_of(env))
-    # The children hold the lock too: if this process is killed, nobody else starts while pip still writes.
+    # The children hold the lock too: if this process is killed, no other one starts while pip still writes.
     for command in (
         [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", str(REQUIREMENTS)],
         [python, "-c", "import numpy, tensorflow, torch"],

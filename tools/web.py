@@ -1,4 +1,4 @@
-"""The browser page, with npm from the path or from PyPI: `build` it when it is out of date, `check` its sources."""
+"""Build the page if it is out of date (`build`), and check its sources (`check`), with npm from the path or PyPI."""
 
 import os
 import subprocess

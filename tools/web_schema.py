@@ -1,4 +1,4 @@
-"""Print the OpenAPI document of the server, for `npm run schema` in web/: no server runs for it."""
+"""Print the OpenAPI document of the server without starting one, for `npm run schema` in web/."""
 
 import json
 import sys

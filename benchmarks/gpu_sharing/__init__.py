@@ -1,1 +1,1 @@
-"""What sharing a GPU gains, on a machine with an NVIDIA card. See docs/benchmarks.md."""
+"""Figures of sharing a GPU, on a machine with an NVIDIA GPU. See docs/benchmarks.md."""

@@ -1,13 +1,16 @@
-"""python -m benchmarks.gpu_sharing [lenet] [tight] [resnet]: all figures in one run, about 20 minutes on an H200."""
+"""Measure sharing a GPU: `python -m benchmarks.gpu_sharing [lenet] [tight] [resnet] [--quick]`.
+
+Without names it measures all three, in about 20 minutes on an H200. `--quick` leaves out the comparisons by hand.
+"""
 
 import os
 import platform
 import sys
 import time
 
-from benchmarks.gpu_sharing.rig import Result, by_hand, card, through_the_runner
+from benchmarks.gpu_sharing.rig import Result, by_hand, gpu_name, through_the_runner
 
-ALONE = 8  # tasks one at a time are measured on so many, and multiplied
+ALONE = 8  # one at a time, only this many tasks are measured, and the result is multiplied
 
 
 def row(
@@ -20,7 +23,7 @@ def row(
         cells.append(f"{best / result.seconds:>6.2f} x {of}")
     if result.packing:
         said = result.packing
-        cells.append(f"   {said['tasks']} a GPU, limit {said['limit']}, speed-up told {said['speedup']}")
+        cells.append(f"   {said['tasks']} per GPU, limit {said['limit']}, reported speed-up {said['speedup']}")
     print(" ".join(cells), flush=True)
 
 
@@ -32,7 +35,7 @@ def one_at_a_time(script: str, args: list[str], tasks: int, of: int) -> float:
 
 
 def known(result: Result) -> dict[str, dict[str, object]]:
-    """What the server would remember."""
+    """Return what the server would store for the next job."""
     said = result.packing
     tasks = said["target"] if said["limit"] == "tasks" else said["tasks"]
     return {said["gpu"]: {"tasks": tasks, "need": said["need"], "limit": said["limit"]}}
@@ -42,7 +45,7 @@ def cost(result: Result) -> None:
     share = result.cpu_seconds / max(result.task_seconds, 1e-9)
     print(
         f"  the runner itself: {result.cpu_seconds:.2f} s of a core for {result.task_seconds:.0f} s of tasks "
-        f"({share:.2%} of a core a task), {result.memory / 1e6:.0f} MB",
+        f"({share:.2%} of a core per task), {result.memory / 1e6:.0f} MB",
         flush=True,
     )
 
@@ -68,7 +71,7 @@ def lenet(quick: bool) -> None:
 
 def tight(quick: bool) -> None:
     args = ["--hold", "11.2"]
-    print("\nmemory-tight: the same, each holding 11.2 GiB more", flush=True)
+    print("\nshort of memory: the same, each holding 11.2 GiB more", flush=True)
     best = None
     if not quick:
         hands = {n: by_hand("lenet.py", args, 24, n, service=True) for n in (24, 12, 11)}
@@ -102,7 +105,7 @@ def main() -> None:
     quick = "--quick" in sys.argv
     wanted = [name for name in sys.argv[1:] if name in PARTS] or list(PARTS)
     today = time.strftime("%Y-%m-%d")
-    print(f"{today}, {card()}, {os.cpu_count()} cores, Python {platform.python_version()}", flush=True)
+    print(f"{today}, {gpu_name()}, {os.cpu_count()} cores, Python {platform.python_version()}", flush=True)
     for name in wanted:
         PARTS[name](quick)
 

@@ -1,4 +1,7 @@
-"""The paper's workload: LeNet-4 on made data of the size of MNIST, batches of 64. `--hold` takes GPU memory besides."""
+"""Train LeNet-4 on generated data of the size of MNIST, in batches of 64, as the paper did.
+
+`--hold` takes extra GPU memory.
+"""
 
 import argparse
 import os

@@ -1,4 +1,7 @@
-"""A network of the size of ResNet-18 on made data of the size of CIFAR, batches of 256: one alone keeps a card busy."""
+"""Train a network of the size of ResNet-18 on generated data of the size of CIFAR, in batches of 256.
+
+One such training keeps a GPU busy.
+"""
 
 import argparse
 

@@ -1,7 +1,7 @@
-"""Runs a number of tasks by hand, or through Paddock's runner as the server would; standard library only.
+"""Run tasks by hand, or through Paddock's runner as the server would. Standard library only.
 
-The server is not needed for these figures, and its dependencies are not on every machine with a card: the job folder
-is laid down here, and what the engine would remember from one job to the next is carried over by `known`.
+The server is not needed for these figures, and its dependencies are not on every machine with a GPU: the job folder is
+written here, and `known` carries over what the server would store for the next job.
 """
 
 import json
@@ -17,9 +17,11 @@ from typing import Any
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-sys.path.insert(0, str(ROOT / "src" / "paddock"))
+sys.path.insert(0, str(ROOT / "src"))
 
-from runner import build, mps  # type: ignore[import-not-found] # noqa: E402
+from paddock.common import gpus  # noqa: E402
+from paddock.runner import build  # noqa: E402
+from paddock.runner.sharing import mps  # noqa: E402
 
 
 @dataclass
@@ -35,7 +37,7 @@ class Result:
 
 
 def by_hand(script: str, args: list[str], tasks: int, at_once: int, *, service: bool) -> Result:
-    """So many at once, the next as one ends; with MPS or without. What fails is not tried again."""
+    """Run up to `at_once` tasks at the same time, with or without MPS. A task that fails is not tried again."""
     shared = mps.Mps()
     if service:
         problem = shared.start()
@@ -64,7 +66,7 @@ def by_hand(script: str, args: list[str], tasks: int, at_once: int, *, service: 
 def through_the_runner(
     script: str, args: list[str], tasks: int, per_gpu: int | str, known: dict[str, Any] | None = None
 ) -> Result:
-    """All tasks in one allocation of one card. An attempt that is to run again is published as the engine does it."""
+    """Run all tasks in one allocation with one GPU. Attempts to retry are published as the engine does it."""
     folder = Path(tempfile.mkdtemp(prefix="paddock-bench-"))
     job = folder / "job"
     for name in ("code", "claims", "results", "allocations/a.0"):
@@ -104,7 +106,7 @@ def through_the_runner(
 
 
 def _follow(job: Path, runner: subprocess.Popen[bytes], tasks: int, argv: list[str], line: dict[str, Any]) -> Result:
-    """Until every task has ended for good; `seconds` is the moment of the last end."""
+    """Follow the journal until no task will run again; `seconds` is the time of the last end."""
     result = Result(0.0, 0, 0)
     journal, offset = job / "allocations/a.0/journal.1.jsonl", 0
     while result.done + result.failed < tasks:
@@ -146,7 +148,7 @@ def _take(result: Result, record: dict[str, Any], job: Path, argv: list[str], li
 
 
 def _cost(pid: int) -> tuple[float, int] | None:
-    """Seconds of processor time and bytes of a process."""
+    """Return the CPU seconds and the bytes of memory of a process."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -157,8 +159,6 @@ def _cost(pid: int) -> tuple[float, int] | None:
     return seconds, int(fields[21]) * os.sysconf("SC_PAGE_SIZE")
 
 
-def card() -> str:
-    from runner import gpus
-
-    found = gpus.find().cards()
+def gpu_name() -> str:
+    found = gpus.find_driver().gpus()
     return f"{found[0].name}, {found[0].memory / 2**30:.0f} GiB" if found else "no GPU"

@@ -1,9 +1,9 @@
-"""Early stopping on recorded learning curves: epochs used and the value reached, against the whole grid.
+"""Measure early stopping on recorded learning curves: epochs used and the value reached, compared with the whole grid.
 
-The curves are those of the examples' trainings (curves/record.py). They are replayed on a simulated clock with some
-slots: every epoch's point goes to the stopper, and the slot of a stopped trial takes the next configuration. Each
-figure is over ten orders of the configurations, for each seed of the training. The stopper's defaults were chosen by
-these curves (those of PyTorch above all), so that other trainings may do a little worse.
+The curves are those of the examples (curves/record.py). They are replayed on a simulated clock with some slots: the
+stopper gets the point of every epoch, and the slot of a stopped trial takes the next configuration. Each figure is the
+mean over ten orders of the configurations, for each seed of the training. The defaults of the stopper were chosen with
+these curves (mostly those of PyTorch), so other trainings may do a little worse.
 """
 
 import heapq
@@ -28,7 +28,7 @@ SLOTS = 4
 
 @dataclass(frozen=True)
 class Grid:
-    """Every configuration of one grid, trained to the end."""
+    """Hold every configuration of one grid, trained to the end."""
 
     name: str
     goal: Goal
@@ -40,7 +40,7 @@ class Grid:
         return best((value for curve in self.curves for value in curve), self.goal)
 
     def off(self, value: float) -> float:
-        """How far a value is from the best of all, relative to it."""
+        """Return how far a value is from the best of all, relative to the best."""
         return abs(value - self.best) / abs(self.best)
 
 
@@ -50,7 +50,7 @@ def best(values: Iterator[float], goal: Goal) -> float:
 
 
 def grids() -> Iterator[Grid]:
-    """A shorter training is the beginning of a longer one."""
+    """Yield one grid per example, metric, length and seed. A shorter training is the beginning of a longer one."""
     for example, lengths in (("numpy_mlp", (10, 27, 81)), ("pytorch", (10, 27))):
         runs = [json.loads(line) for line in (CURVES / f"{example}.jsonl").read_text().splitlines()]
         for metric, goal in (("val_loss", Goal.MIN), ("val_accuracy", Goal.MAX)):
@@ -65,7 +65,7 @@ def grids() -> Iterator[Grid]:
 
 
 def replay(grid: Grid, method: Method, order: int, slots: int = SLOTS, knobs: Knobs | None = None) -> tuple[int, float]:
-    """Epochs used, and the best value that was reached."""
+    """Return the epochs used and the best value reached."""
     source = random.Random(order)
     queue = source.sample(grid.curves, len(grid.curves))
     pace = [source.uniform(0.7, 1.3) for _ in queue]  # not all trainings are equally fast

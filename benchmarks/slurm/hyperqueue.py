@@ -1,4 +1,4 @@
-"""1,000 trivial tasks inside one allocation of two cores: Paddock's runner beside HyperQueue."""
+"""Measure 1,000 trivial tasks inside one allocation of two cores: Paddock's runner and HyperQueue."""
 
 import importlib.util
 import json
@@ -19,7 +19,7 @@ ROUNDS = 3
 
 
 def paddock(folder: Path) -> float:
-    """The runner as an allocation starts it, on a job folder as the engine writes it."""
+    """Run the runner as an allocation starts it, on a job folder as the engine writes it; return the seconds."""
     job = folder / "job"
     for name in ("code", "claims", "allocations/a.0", "results"):
         (job / name).mkdir(parents=True)
@@ -41,7 +41,7 @@ def paddock(folder: Path) -> float:
     return seconds
 
 
-# Its server and a worker of as many cores, both running already; default settings: a file each for output and errors.
+# Its server and a worker with as many cores run already. Default settings: one file for output and one for errors.
 HYPERQUEUE = """
 import sys, time
 from hyperqueue import Job, LocalCluster

@@ -1,4 +1,4 @@
-"""A cluster for measuring, and a count of the calls that reach its scheduler."""
+"""Start a cluster for measuring, and count the calls of its commands."""
 
 import os
 import shutil
@@ -14,7 +14,7 @@ COMMANDS = ("sbatch", "squeue", "scancel", "scontrol", "sacct", "sinfo", "srun")
 
 
 class Calls:
-    """Wrappers of Slurm's commands, first on the PATH, that write a line a call."""
+    """Wrappers of Slurm's commands, first on the PATH, that write one line per call."""
 
     def __init__(self, folder: Path) -> None:
         self._log = folder / "calls"
@@ -27,7 +27,7 @@ class Calls:
         os.environ["PATH"] = f"{folder}:{os.environ['PATH']}"
 
     def take(self) -> Counter[str]:
-        """The calls since the last time."""
+        """Return the calls since the last time."""
         found = Counter(self._log.read_text().split())
         self._log.write_text("")
         return found
@@ -35,7 +35,7 @@ class Calls:
 
 @contextmanager
 def cluster(nodes: int = 2, cpus: int = 8, nice: int = 0) -> Iterator[tuple[Cluster, Calls]]:
-    """Without accounting: its daemons would take the two cores of a small machine from what is measured."""
+    """Yield a cluster without accounting: its daemons would use the two cores of a small machine."""
     path = os.environ["PATH"]
     with tempfile.TemporaryDirectory(prefix="slurm-", dir="/tmp", ignore_cleanup_errors=True) as folder:
         root = Path(folder)
@@ -58,5 +58,5 @@ def cluster(nodes: int = 2, cpus: int = 8, nice: int = 0) -> Iterator[tuple[Clus
                 os.environ["PATH"] = path
 
 
-def told(calls: Counter[str]) -> str:
+def described(calls: Counter[str]) -> str:
     return f"{calls.total()} ({', '.join(f'{count} {name}' for name, count in sorted(calls.items()))})"

@@ -1,4 +1,4 @@
-"""1,000 trivial tasks: Paddock beside one sbatch each, a plain array, and submitit's array."""
+"""Measure 1,000 trivial tasks: Paddock, one sbatch per task, a plain array, and submitit's array."""
 
 import subprocess
 import sys
@@ -12,7 +12,7 @@ from pathlib import Path
 from tests.slurm.cluster import Cluster
 from tests.support.server import running, wait_for
 
-from benchmarks.slurm.rig import Calls, cluster, told
+from benchmarks.slurm.rig import Calls, cluster, described
 
 TASKS = 1000
 
@@ -75,7 +75,7 @@ def submitit(folder: Path, calls: Calls) -> Figures:
 
 
 def _drained(began: float, submitted: float, calls: Calls) -> Figures:
-    """Until the queue is empty; those looks at it are ours, and not counted."""
+    """Wait until the queue is empty; the calls made for that are not counted."""
     made = calls.take()
     while subprocess.run(["squeue", "-h"], check=True, capture_output=True).stdout.strip():
         time.sleep(0.2)
@@ -87,16 +87,15 @@ def _drained(began: float, submitted: float, calls: Calls) -> Figures:
 def main() -> None:
     ways: dict[str, Callable[[Path, Calls], Figures]] = {
         "Paddock": paddock,
-        "one sbatch a task": one_each,
+        "one sbatch per task": one_each,
         "a plain array": plain_array,
         "submitit": submitit,
     }
-    with cluster() as (made, calls), tempfile.TemporaryDirectory() as folder:
-        figures = {name: _measured(way, Path(folder), made, calls) for name, way in ways.items()}
+    with cluster() as (made, counted), tempfile.TemporaryDirectory() as folder:
+        figures = {name: _measured(way, Path(folder), made, counted) for name, way in ways.items()}
     for name, one in figures.items():
-        print(
-            f"{name:18} submitted in {one.submitted:7.3f} s, all finished in {one.finished:6.1f} s; {told(one.calls)}"
-        )
+        calls = described(one.calls)
+        print(f"{name:19} submitted in {one.submitted:7.3f} s, all finished in {one.finished:6.1f} s; {calls}")
     ours = figures["Paddock"]
     for name in list(ways)[1:]:
         other = figures[name]
@@ -104,7 +103,7 @@ def main() -> None:
             f"Paddock is {other.submitted / ours.submitted:.1f} times faster to submit than {name}, "
             f"{other.finished / ours.finished:.1f} times to all finished"
         )
-    print("goals: 20 times faster to submit than one sbatch a task; 3 times to all finished than a plain array")
+    print("goals: 20 times faster to submit than one sbatch per task; 3 times to all finished than a plain array")
 
 
 def _measured(way: Callable[[Path, Calls], Figures], folder: Path, made: Cluster, calls: Calls) -> Figures:

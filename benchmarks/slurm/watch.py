@@ -1,11 +1,10 @@
-"""200 running tasks: calls of the scheduler, and from a start or an end on a node to where a person sees it.
+"""Measure calls of Slurm's commands with 200 tasks, and the time from a start or end on a node until a person sees it.
 
-What runs on the nodes gives way to server and scheduler: nodes are machines of their own elsewhere, and here they share
-two cores with all the rest.
+Tasks on the nodes have a low priority: elsewhere nodes are separate machines, but here they share two cores with the
+server and the scheduler.
 """
 
 import json
-import statistics
 import tempfile
 import threading
 import time
@@ -15,14 +14,15 @@ from pathlib import Path
 import httpx2
 from tests.support.server import ServerProcess, running, wait_for
 
-from benchmarks.slurm.rig import cluster, told
+from benchmarks.measure import described as seconds
+from benchmarks.slurm.rig import cluster, described
 
 TASKS = 200
 SECONDS = 60
 SHORT = 200
 PARALLEL = 20
 
-# What a task does is written down by itself: when it started, and when it was about to end.
+# Each task writes down when it started, and when it was about to end.
 SHORT_SCRIPT = """
 import argparse, pathlib, sys, time
 n = sys.argv[sys.argv.index("--n") + 1]
@@ -34,7 +34,7 @@ time.sleep(2)
 
 
 class Watcher(threading.Thread):
-    """Notes when each task was first shown as running, and as finished."""
+    """Note when each task was first shown as running, and as finished."""
 
     def __init__(self, server: ServerProcess) -> None:
         super().__init__(daemon=True)
@@ -70,16 +70,12 @@ def delays(server: ServerProcess, folder: Path) -> None:
         time.sleep(2)
     time.sleep(2)
     for event, state, goal in (("start", "running", 2.0), ("end", "finished", 1.5)):
-        found = sorted(
-            # One that had ended before it was shown as running counts from when it was shown as finished.
+        found = [
+            # For a task that ended before it was shown as running, the time when it was shown as finished counts.
             watcher.seen.get((n, state), watcher.seen[n, "finished"]) - float((folder / f"{n}.{event}").read_text())
             for n in range(SHORT)
-        )
-        p95 = found[int(len(found) * 0.95)]
-        print(
-            f"{event} of a task -> shown as {state}: median {statistics.median(found):.2f} s, p95 {p95:.2f} s "
-            f"({len(found)} tasks; goal: p95 under {goal} s)"
-        )
+        ]
+        print(f"{event} of a task -> shown as {state}: {seconds(found, 2)} ({SHORT} tasks; goal: p95 under {goal} s)")
 
 
 def main() -> None:
@@ -103,8 +99,8 @@ def main() -> None:
         time.sleep(SECONDS)
         made = calls.take()
         print(
-            f"{TASKS} running tasks: {told(made)} calls in {SECONDS} s, one in {SECONDS / max(made.total(), 1):.1f} s "
-            f"(goal: at most one in 5 s)"
+            f"{TASKS} running tasks: {described(made)} calls in {SECONDS} s, "
+            f"one per {SECONDS / max(made.total(), 1):.1f} s (goal: at most one per 5 s)"
         )
 
 

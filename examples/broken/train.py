@@ -1,9 +1,9 @@
-"""A script with a mistake, the one that the paper on S-TFManager shows: TensorFlow is used and was never imported.
+"""Fail with the mistake that the paper on S-TFManager shows: TensorFlow is used but not imported.
 
     python train.py --batch_size 32
 
-It shows what Paddock makes of a failure: the task ends in the state `error`, and its page gives the last line,
-`NameError: name 'tensorflow' is not defined`, and the log, so that nobody has to search for either.
+This shows how Paddock reports a failure: the task ends in the state `error`, and its page shows the last line,
+`NameError: name 'tensorflow' is not defined`, and the log.
 """
 
 import argparse
@@ -17,4 +17,4 @@ print("loading the data", flush=True)
 print(f"batch size {args.batch_size}, learning rate {args.learning_rate}", flush=True)
 print("building the model", flush=True)
 
-model = tensorflow.keras.Sequential()  # noqa: F821  (the mistake that this example is about)
+model = tensorflow.keras.Sequential()  # noqa: F821  (the mistake that this example shows)

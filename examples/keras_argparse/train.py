@@ -1,9 +1,9 @@
-"""Keras with named arguments, and a training that goes on after an interruption.
+"""Train with Keras, with named arguments, and go on after an interruption.
 
     python train.py --learning_rate 0.003 --batch_size 64 --epochs 20
 
-Two things make the difference to ../keras_stfmanager: argparse, so that every hyperparameter has a name, and
-BackupAndRestore, so that a task that was stopped, or lost its machine, goes on at the epoch it had reached.
+Two things differ from ../keras_stfmanager: argparse gives every hyperparameter a name, and BackupAndRestore lets a task
+that was stopped, or lost its node, go on at the epoch that it had reached.
 """
 
 import argparse
@@ -12,7 +12,7 @@ import os
 import keras
 import numpy as np
 
-parser = argparse.ArgumentParser(description="Train a small convolutional network on made images.")
+parser = argparse.ArgumentParser(description="Train a small convolutional network on generated images.")
 parser.add_argument("--learning_rate", type=float, default=0.003)
 parser.add_argument("--batch_size", type=int, default=64)
 parser.add_argument("--filters", type=int, default=8)
@@ -23,7 +23,7 @@ args = parser.parse_args()
 
 
 def made_images(count, seed):
-    """Noisy 28x28 images of four kinds: a horizontal bar, a vertical bar, a cross of both, and a square."""
+    """Return noisy 28x28 images of four kinds (horizontal bar, vertical bar, cross, square) and their labels."""
     rng = np.random.default_rng(seed)
     images = rng.normal(0, 0.5, (count, 28, 28, 1))
     labels = rng.integers(0, 4, count)
@@ -55,13 +55,13 @@ model.compile(keras.optimizers.Adam(args.learning_rate), "sparse_categorical_cro
 
 callbacks = [keras.callbacks.EarlyStopping(patience=args.early_stopping)]
 resuming = False
-# Paddock gives every task a folder that outlives its attempts; without Paddock we keep no backup.
+# Paddock gives every task a folder that stays the same for all attempts; without Paddock there is no backup.
 if "PADDOCK_CHECKPOINT_DIR" in os.environ:
-    # In a folder of its own: Keras wants to be alone there.
+    # Its own subfolder: Keras expects that nothing else is there.
     backup = os.path.join(os.environ["PADDOCK_CHECKPOINT_DIR"], "backup")
     resuming = os.path.exists(backup)
-    # double_checkpoint: if we are killed while a backup is written, there is the one before.
-    # delete_checkpoint=False: resuming a training that had ended does nothing, in place of starting it over.
+    # double_checkpoint: keep the previous backup, in case the process is killed while it writes one.
+    # delete_checkpoint=False: resuming a training that had ended does nothing instead of starting again.
     callbacks.append(keras.callbacks.BackupAndRestore(backup, double_checkpoint=True, delete_checkpoint=False))
 # A resumed training goes on in the same file; a new one begins a new file.
 callbacks.append(keras.callbacks.CSVLogger("training.csv", append=resuming))
@@ -72,6 +72,6 @@ model.fit(
     batch_size=args.batch_size,
     epochs=args.epochs,
     validation_data=(x_val, y_val),
-    verbose=2,  # one line an epoch: a progress bar in a log file is hard to read
+    verbose=2,  # one line per epoch: a progress bar in a log file is hard to read
     callbacks=callbacks,
 )

@@ -1,9 +1,9 @@
-"""A script as S-TFManager runs it: six arguments in a fixed order, and a CSV of Keras in a fixed place.
+"""Train with six arguments in a fixed order and a CSV of Keras in a fixed place, as S-TFManager expects.
 
     python train.py JOB_ID TASK_ID BATCH_SIZE LEARNING_RATE EPOCHS EARLY_STOPPING
 
-If you have scripts for S-TFManager, they run in Paddock as they are: it sees the order of the arguments in the script,
-and makes results/<job>/<task>/ before the script starts. To run it by hand, make that folder yourself.
+Scripts for S-TFManager run in Paddock unmodified: Paddock reads the order of the arguments in the script, and creates
+results/<job>/<task>/ before the script starts. To run it by hand, create that folder yourself.
 
 For a new script prefer ../keras_argparse: there every hyperparameter has a name.
 """
@@ -22,7 +22,7 @@ early_stopping = int(sys.argv[6])
 
 
 def made_images(count, seed):
-    """Noisy 28x28 images of four kinds: a horizontal bar, a vertical bar, a cross of both, and a square."""
+    """Return noisy 28x28 images of four kinds (horizontal bar, vertical bar, cross, square) and their labels."""
     rng = np.random.default_rng(seed)
     images = rng.normal(0, 0.5, (count, 28, 28, 1))
     labels = rng.integers(0, 4, count)
@@ -37,7 +37,7 @@ def made_images(count, seed):
     return images.astype("float32"), labels
 
 
-# The order of S-TFManager has no place for a seed, so it is fixed here.
+# S-TFManager's arguments have no place for a seed, so it is fixed here.
 keras.utils.set_random_seed(0)
 x_train, y_train = made_images(1000, seed=0)
 x_val, y_val = made_images(250, seed=1)

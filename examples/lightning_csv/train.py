@@ -1,11 +1,11 @@
-"""The files that PyTorch Lightning's CSVLogger leaves, made without Lightning (NumPy is all it needs).
+"""Write the files that PyTorch Lightning's CSVLogger writes, without Lightning (only NumPy is needed).
 
     python train.py --lr 0.1 --max_epochs 20
 
 With Lightning you write `Trainer(logger=CSVLogger("."))` and nothing else: Paddock finds
-lightning_logs/version_0/metrics.csv by itself. Such a file is not a plain table. The loss of training has a row every
-few steps, validation has a row an epoch, so that most cells are blank; and when a metric appears for the first time
-the whole file is written again, with one more column.
+lightning_logs/version_0/metrics.csv by itself. Such a file is not a plain table. The training loss has one row per few
+steps and validation has one row per epoch, so most cells are blank. When a metric appears for the first time, the whole
+file is written again with one more column.
 """
 
 import argparse
@@ -16,7 +16,7 @@ import numpy as np
 
 
 class MetricsFile:
-    """Writes metrics.csv as Lightning does: columns in alphabetical order, a blank cell where a row has no value."""
+    """Write metrics.csv as Lightning does: columns in alphabetical order, a blank cell where a row has no value."""
 
     def __init__(self):
         version = 0
@@ -45,7 +45,7 @@ class MetricsFile:
 
 
 def made_points(count, rng):
-    """Points on both sides of a curved line, seen through features that make the line straight."""
+    """Return points on both sides of a curved line, with features that make the line straight."""
     x = rng.uniform(-1, 1, (count, 2))
     y = (x[:, 1] > np.sin(3 * x[:, 0])).astype(float)
     powers = [x[:, 0] ** power for power in range(6)]
@@ -59,7 +59,7 @@ def evaluate(weights, x, y):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Logistic regression on made points.")
+    parser = argparse.ArgumentParser(description="Logistic regression on generated points.")
     parser.add_argument("--lr", type=float, default=0.1)
     parser.add_argument("--batch_size", type=int, default=32)
     parser.add_argument("--max_epochs", type=int, default=20)

@@ -1,4 +1,4 @@
-"""Makes a tree of small grey images (PGM) to map over: photos/<kind>/<number>.pgm."""
+"""Make a tree of small grey images (PGM) to map over: photos/<kind>/<number>.pgm."""
 
 import os
 

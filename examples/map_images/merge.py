@@ -1,4 +1,4 @@
-"""Reduce: puts all small images into one file, by name. `python merge.py FOLDER ALL.npz`"""
+"""Reduce: put all small images into one file, by name. `python merge.py FOLDER ALL.npz`"""
 
 import pathlib
 import sys

@@ -1,4 +1,4 @@
-"""Map: halves an image and keeps it as an array. `python shrink.py INPUT.pgm OUTPUT.npy`"""
+"""Map: halve an image and store it as an array. `python shrink.py INPUT.pgm OUTPUT.npy`"""
 
 import sys
 

@@ -1,10 +1,10 @@
-"""Architecture search in Keras: the network is built from the parameters of the task.
+"""Build a network from the parameters of the task and train it with Keras, for a search over architectures.
 
     python train.py                                  the network of LAYERS
     PADDOCK_PARAMS=params.json python train.py       another one: {"lr": 0.01, "layers": [{"type": "conv", ...}, ...]}
 
-search.yaml says which networks there are, and Paddock looks for those that are good and small. The data are made here:
-noisy images of four shapes.
+search.yaml defines the space of networks, and Paddock searches for those that are accurate and small. The data are
+generated: noisy images of four shapes.
 """
 
 import json
@@ -16,11 +16,11 @@ import numpy as np
 from keras import layers as kl
 
 try:
-    from paddock import report  # in a task it is always there, whatever the environment
+    from paddock import report  # in a task it can always be imported, in every environment
 except ImportError:
 
     def report(**values):
-        """By hand: the lines that Keras prints say it all."""
+        """Do nothing: without Paddock, the printed lines are enough."""
 
 
 SIZE, SHAPES = 16, 4
@@ -34,7 +34,7 @@ LAYERS = [
 
 
 def made_images(count, seed):
-    """Noisy images of four shapes: a square, a diamond, an upright cross and a slanted one."""
+    """Return noisy images of four shapes (square, diamond, upright cross, slanted cross) and their labels."""
     rng = np.random.default_rng(seed)
     labels = rng.integers(0, SHAPES, count)
     radius = rng.integers(3, 6, (count, 1, 1))
@@ -47,9 +47,9 @@ def made_images(count, seed):
 
 
 def applied(layer, x):
-    """The output of one layer."""
+    """Return the output of one layer."""
     if layer["type"] == "pool":
-        return kl.MaxPooling2D(2, padding="same")(x)  # "same": an image of one pixel stays one, and is no error
+        return kl.MaxPooling2D(2, padding="same")(x)  # "same": an image of one pixel stays as it is, without an error
     kinds = {"conv": kl.Conv2D, "separable": kl.SeparableConv2D}
     if layer["type"] not in kinds:
         raise ValueError(f"a layer is conv, separable or pool, not {layer['type']!r}")
@@ -58,8 +58,7 @@ def applied(layer, x):
 
 
 def added(x, earlier):
-    """A skip connection. Outputs that differ in size are averaged first, those that differ in width go through a
-    convolution of one pixel."""
+    """Add a skip connection. If sizes differ, average first; if widths differ, use a convolution of one pixel."""
     if earlier.shape[1] != x.shape[1]:
         earlier = kl.AveragePooling2D(earlier.shape[1] // x.shape[1])(earlier)
     if earlier.shape[-1] != x.shape[-1]:
@@ -68,7 +67,7 @@ def added(x, earlier):
 
 
 def network(layers):
-    """The layers one after the other, the largest value of each channel, and a probability for each shape.
+    """Return a network of these layers, with the largest value per channel and a probability per shape at its end.
 
     A layer with a `skip` adds the output of that earlier layer to its own.
     """
@@ -84,7 +83,7 @@ def network(layers):
 
 
 class Report(keras.callbacks.Callback):
-    """The metrics of each epoch to Paddock; once, with the first ones, how many weights the network has."""
+    """Report the metrics of each epoch to Paddock and, once, how many weights the network has."""
 
     def on_epoch_end(self, epoch, logs=None):
         if epoch == 0:
@@ -111,12 +110,12 @@ def main():
     print(f"a network of {len(layers)} layers with {model.count_params()} weights", flush=True)
 
     callbacks = [Report()]
-    # Paddock gives every task a folder that outlives its attempts; without Paddock we keep no backup.
+    # Paddock gives every task a folder that stays the same for all attempts; without Paddock there is no backup.
     if "PADDOCK_CHECKPOINT_DIR" in os.environ:
-        # In a folder of its own: Keras wants to be alone there.
+        # Its own subfolder: Keras expects that nothing else is there.
         backup = os.path.join(os.environ["PADDOCK_CHECKPOINT_DIR"], "backup")
-        # double_checkpoint: if we are killed while a backup is written, there is the one before.
-        # delete_checkpoint=False: resuming a training that had ended does nothing, in place of starting it over.
+        # double_checkpoint: keep the previous backup, in case the process is killed while it writes one.
+        # delete_checkpoint=False: resuming a training that had ended does nothing instead of starting again.
         callbacks.append(keras.callbacks.BackupAndRestore(backup, double_checkpoint=True, delete_checkpoint=False))
 
     model.fit(
@@ -124,7 +123,7 @@ def main():
         batch_size=batch_size,
         epochs=epochs,
         validation_data=made_images(500, seed + 1),
-        verbose=2,  # one line an epoch: a progress bar in a log file is hard to read
+        verbose=2,  # one line per epoch: a progress bar in a log file is hard to read
         callbacks=callbacks,
     )
 

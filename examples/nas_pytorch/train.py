@@ -1,10 +1,10 @@
-"""Architecture search in PyTorch: the network is built from the parameters of the task.
+"""Build a network from the parameters of the task and train it with PyTorch, for a search over architectures.
 
     python train.py                                  the network of LAYERS
     PADDOCK_PARAMS=params.json python train.py       another one: {"lr": 0.01, "layers": [{"type": "conv", ...}, ...]}
 
-search.yaml says which networks there are, and Paddock looks for those that are good and small. The data are made here:
-noisy images of four shapes.
+search.yaml defines the space of networks, and Paddock searches for those that are accurate and small. The data are
+generated: noisy images of four shapes.
 """
 
 import json
@@ -17,11 +17,11 @@ from torch.nn import functional
 from torch.utils.data import DataLoader, TensorDataset
 
 try:
-    from paddock import report  # in a task it is always there, whatever the environment
+    from paddock import report  # in a task it can always be imported, in every environment
 except ImportError:
 
     def report(**values):
-        """By hand: the printed lines say it all."""
+        """Do nothing: without Paddock, the printed lines are enough."""
 
 
 SIZE, SHAPES = 16, 4
@@ -36,7 +36,7 @@ LAYERS = [
 
 
 def made_images(count, seed):
-    """Noisy images of four shapes: a square, a diamond, an upright cross and a slanted one."""
+    """Return noisy images of four shapes (square, diamond, upright cross, slanted cross) and their labels."""
     source = torch.Generator().manual_seed(seed)
     labels = torch.randint(SHAPES, (count,), generator=source)
     radius = torch.randint(3, 6, (count, 1, 1), generator=source)
@@ -49,14 +49,14 @@ def made_images(count, seed):
 
 
 def built(layer, inputs):
-    """The module of one layer, and how many channels come out of it."""
+    """Return the module of one layer, and its number of output channels."""
     if layer["type"] == "pool":
-        return nn.MaxPool2d(2, ceil_mode=True), inputs  # ceil_mode: an image of one pixel stays one, and is no error
+        return nn.MaxPool2d(2, ceil_mode=True), inputs  # ceil_mode: an image of one pixel stays as it is
     width = layer["width"]
     if layer["type"] == "conv":
         convolution = [nn.Conv2d(inputs, width, 3, padding=1)]
     elif layer["type"] == "separable":
-        each = nn.Conv2d(inputs, inputs, 3, padding=1, groups=inputs, bias=False)  # every channel by itself
+        each = nn.Conv2d(inputs, inputs, 3, padding=1, groups=inputs, bias=False)  # each channel separately
         convolution = [each, nn.Conv2d(inputs, width, 1)]
     else:
         raise ValueError(f"a layer is conv, separable or pool, not {layer['type']!r}")
@@ -65,7 +65,7 @@ def built(layer, inputs):
 
 
 class Network(nn.Module):
-    """The layers one after the other, the largest value of each channel, and a score for each shape.
+    """Run these layers, then take the largest value per channel and compute a score per shape.
 
     A layer with a `skip` adds the output of that earlier layer to its own. Where the two differ in their channels, a
     convolution of one pixel goes between; where they differ in size, the larger one is averaged.
@@ -120,7 +120,7 @@ def evaluate(model, batches, device):
 
 
 def load(checkpoint, model, optimizer):
-    """How many epochs are done."""
+    """Return how many epochs are done."""
     if not checkpoint or not checkpoint.exists():
         return 0
     stored = torch.load(checkpoint)
@@ -131,7 +131,7 @@ def load(checkpoint, model, optimizer):
 
 
 def save(checkpoint, model, optimizer, epoch):
-    """Write beside and rename, so that being killed in the middle cannot leave half a checkpoint."""
+    """Write another file and rename it, so that a kill in the middle cannot leave half a checkpoint."""
     beside = checkpoint.with_suffix(".new")
     checkpoint.parent.mkdir(parents=True, exist_ok=True)
     torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict(), "epoch": epoch}, beside)
@@ -148,7 +148,7 @@ def main():
     seed = params.get("seed", 0)
 
     torch.manual_seed(seed)
-    # Paddock sets CUDA_VISIBLE_DEVICES: "cuda" is the GPU that was given to this task.
+    # Paddock sets CUDA_VISIBLE_DEVICES: "cuda" is the GPU of this task.
     device = "cuda" if torch.cuda.is_available() else "cpu"
     training = DataLoader(TensorDataset(*made_images(1000, seed)), batch_size, shuffle=True)
     validation = DataLoader(TensorDataset(*made_images(500, seed + 1)), 500)
@@ -157,7 +157,7 @@ def main():
     weights = sum(weight.numel() for weight in model.parameters())
     print(f"a network of {len(layers)} layers with {weights} weights", flush=True)
 
-    # Paddock gives every task a folder that outlives its attempts; without Paddock we keep no checkpoint.
+    # Paddock gives every task a folder that stays the same for all attempts; without Paddock there is no checkpoint.
     folder = os.environ.get("PADDOCK_CHECKPOINT_DIR")
     checkpoint = Path(folder) / "checkpoint.pt" if folder else None
     for epoch in range(load(checkpoint, model, optimizer) + 1, epochs + 1):

@@ -1,12 +1,12 @@
-"""Two spirals, told apart by a small network written in plain NumPy.
+"""Train a small network in plain NumPy to separate two spirals.
 
-Start here: it needs no framework and no GPU, and a whole sweep of it is done in seconds. By hand:
+Start here: it needs no framework and no GPU, and a whole sweep takes seconds. By hand:
 
     python train.py --learning_rate 0.3 --batch_size 32 --epochs 80
 
-Nothing in it knows Paddock. Paddock reads the argparse options to learn which hyperparameters there are, and follows
-metrics.csv to draw the curves. The one thing worth copying into your own script is the checkpoint: with it a training
-that was interrupted goes on where it stopped, in place of starting over.
+The script does not know Paddock. Paddock reads the argparse options to find the hyperparameters, and follows
+metrics.csv to draw the curves. One thing is worth copying into your own script: with the checkpoint, an interrupted
+training goes on where it stopped instead of starting again.
 """
 
 import argparse
@@ -32,7 +32,7 @@ def arguments():
 
 
 def two_spirals(count, rng):
-    """`count` points in the plane, and for each which of the two spirals it is on."""
+    """Return `count` points in the plane, and for each the spiral that it is on."""
     label = rng.integers(0, 2, count)
     along = np.sqrt(rng.random(count))  # the root spreads the points evenly over the arms
     angle = along * 3 * np.pi + label * np.pi
@@ -41,7 +41,7 @@ def two_spirals(count, rng):
 
 
 def new_network(hidden, rng):
-    """Weights and biases of 2 -> hidden -> hidden -> 2, as a flat dictionary that np.savez can store."""
+    """Return weights and biases of 2 -> hidden -> hidden -> 2, as a flat dictionary that np.savez can store."""
     sizes = [2, hidden, hidden, 2]
     network = {}
     for layer, (inputs, outputs) in enumerate(pairwise(sizes)):
@@ -51,7 +51,7 @@ def new_network(hidden, rng):
 
 
 def forward(network, x):
-    """The activations of every layer (needed to go backward) and the logarithm of the class probabilities."""
+    """Return the activations of every layer (needed to go backward) and the logarithms of the class probabilities."""
     first = np.maximum(x @ network["w0"] + network["b0"], 0)
     second = np.maximum(first @ network["w1"] + network["b1"], 0)
     scores = second @ network["w2"] + network["b2"]
@@ -79,13 +79,13 @@ def evaluate(network, x, y):
 
 
 def checkpoint_file():
-    """Paddock gives every task a folder for this; without Paddock there is none, and we keep no checkpoint."""
+    """Return the file in the folder that Paddock gives every task; None without Paddock."""
     folder = os.environ.get("PADDOCK_CHECKPOINT_DIR")
     return Path(folder) / "checkpoint.npz" if folder else None
 
 
 def save(path, network, **progress):
-    """Write beside and rename, so that being killed in the middle cannot leave half a checkpoint."""
+    """Write another file and rename it, so that a kill in the middle cannot leave half a checkpoint."""
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name("checkpoint.new.npz")
     np.savez(beside, **network, **progress)
@@ -106,14 +106,14 @@ def main():
         first_epoch, best, waited = int(stored["epoch"]) + 1, float(stored["best"]), int(stored["waited"])
         print(f"resuming from {checkpoint} at epoch {first_epoch + 1}")
 
-    # In the folder we were started in: every task of Paddock has one of its own. A resumed training goes on in the
-    # same file; a new one begins a new file.
+    # In the current folder: Paddock gives every task its own. A resumed training goes on in the same file; a new one
+    # begins a new file.
     with open("metrics.csv", "a" if first_epoch else "w", newline="") as file:
         table = csv.writer(file)
         if not first_epoch:
             table.writerow(["epoch", "accuracy", "loss", "val_accuracy", "val_loss"])
         for epoch in range(first_epoch, args.epochs):
-            # One generator an epoch, from seed and epoch: a resumed training sees the same order as one that was not.
+            # One generator per epoch: a resumed training sees the same order as an uninterrupted one.
             order = np.random.default_rng([args.seed, epoch]).permutation(len(x))
             for batch in np.split(order, range(args.batch_size, len(x), args.batch_size)):
                 for name, gradient in gradients(network, x[batch], y[batch]).items():
@@ -122,7 +122,7 @@ def main():
             accuracy, loss = evaluate(network, x, y)
             val_accuracy, val_loss = evaluate(network, x_val, y_val)
             table.writerow([epoch, accuracy, loss, val_accuracy, val_loss])
-            file.flush()  # else the curve would only show up when a buffer of some kilobytes is full
+            file.flush()  # otherwise the curve would appear only when a buffer of some kilobytes is full
             print(f"epoch {epoch + 1}/{args.epochs} loss: {loss:.4f} val_loss: {val_loss:.4f}", flush=True)
 
             best, waited = (val_loss, 0) if val_loss < best else (best, waited + 1)
@@ -134,6 +134,6 @@ def main():
 
 
 if __name__ == "__main__":
-    # Too high a learning rate may end in infinities. That is a result, to be seen in the curve, not an error.
+    # Too high a learning rate may end in infinities. That is a result that the curve shows, not an error.
     np.seterr(all="ignore")
     main()

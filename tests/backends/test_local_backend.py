@@ -1,4 +1,4 @@
-"""The local backend keeps what every backend promises, and some promises of its own."""
+"""Test the local backend: the contract of every backend, and what only the local one does."""
 
 import json
 import os
@@ -14,24 +14,17 @@ import pytest
 from paddock.backends import processes
 from paddock.backends.base import Backend
 from paddock.backends.local import LocalBackend
-from paddock.models import (
-    AllocationBatch,
-    Cause,
-)
+from paddock.models import AllocationBatch, Cause
 from paddock.settings import LocalSettings
 from tests.backends.contract import (
-    ENDED,
     LEAVES_A_CHILD,
-    PENDING,
-    RUNNING,
     SLEEPER,
     BackendContract,
     BatchContract,
     QueueContract,
     RestartContract,
-    Rig,
-    states,
 )
+from tests.backends.rig import ENDED, PENDING, RUNNING, Rig, states
 
 KILLED_SERVER = """
 import os, pathlib, sys

@@ -1,4 +1,4 @@
-"""Submissions to Slurm whose commands are ours: what they print and refuse is what sites were seen to."""
+"""Test submissions with stand-ins for Slurm's commands, which print and refuse what real sites did."""
 
 import os
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""How Slurm's commands are called: what they see, how long they may take, what their errors mean."""
+"""Test how Slurm's commands are called: their environment, time-outs, and what their errors mean."""
 
 import json
 import os

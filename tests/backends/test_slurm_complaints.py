@@ -1,4 +1,4 @@
-"""What failed commands of Slurm say, by real outputs of three versions."""
+"""Test how error messages of Slurm's commands are understood, with recorded output of three versions."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""What Slurm's commands print, by real outputs of three versions (`tests/recorded`, made by its `record.py`)."""
+"""Test how output of Slurm's commands is parsed, with recordings of three versions (`tests/recorded`)."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""What partitions give and refuse."""
+"""Test whether a request fits a partition."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Slurm's reasons in words."""
+"""Test how Slurm's reasons are put into words."""
 
 from typing import Any
 

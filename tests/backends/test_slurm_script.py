@@ -1,6 +1,6 @@
-"""The batch script: the same request gives the same text, and what stands in it is data.
+"""Test the batch script: the same request gives the same text, and values are data, never shell text.
 
-The scripts in `golden/` are what is submitted; after a wanted change write them anew with
+The scripts in `golden/` are what is submitted; after an intended change write them again with
 `python -m tests.backends.test_slurm_script`.
 """
 

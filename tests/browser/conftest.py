@@ -1,4 +1,4 @@
-"""A real Chromium in front of a real server."""
+"""Fixtures: a real Chromium and a real server."""
 
 import os
 import shutil

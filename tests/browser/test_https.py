@@ -1,4 +1,4 @@
-"""The page over HTTPS, with a certificate of one's own that the person has accepted."""
+"""Test the page over HTTPS, with a self-signed certificate that the user has accepted."""
 
 import ssl
 from pathlib import Path

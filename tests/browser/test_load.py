@@ -1,4 +1,4 @@
-"""Sharing GPUs, and how busy the machines are: in a real browser. Cards are what a server with GPUs tells of."""
+"""Test GPU sharing and load of nodes on the page; the GPUs are what a server with GPUs would report."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""A map and a job that waits in the page: files, and no words of training."""
+"""Test a map and a waiting job on the page: files are shown, and no terms of training."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""A page of another port of the same host, in a real browser that has signed in to Paddock."""
+"""Test a page of another port of the same host, in a browser that has signed in to Paddock."""
 
 import threading
 from collections.abc import Callable, Iterator

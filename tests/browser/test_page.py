@@ -1,6 +1,10 @@
-"""What a researcher does in the page, in a real browser against a real server."""
+"""Test what a researcher does on the page, in a real browser with a real server."""
 
+import os
 import re
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -131,6 +135,51 @@ def test_two_browsers_see_the_same_change(visit: Visit, server: ServerProcess) -
     for page in pages:
         expect(page.get_by_text("Renamed")).to_be_visible()
     server.post(f"/jobs/{job}/stop")
+
+
+STUBBORN = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)"
+
+
+def test_stops_and_restarts_from_elsewhere_show_at_once(visit: Visit, server: ServerProcess) -> None:
+    """By the command line, and in another browser: what was requested, before anything has come of it."""
+    job = server.submit(STUBBORN, name="stubborn", grace_seconds=600)
+    server.wait_state(job, "running")
+    busy = server.submit("import time; time.sleep(600)", name="takes the other slot")
+    server.wait_state(busy, "running")
+    sweep, task, tasks = visit(f"/jobs/{job}"), visit(f"/tasks/{job}-1"), visit(f"/tasks/{busy}-1")
+    row = sweep.get_by_role("row").filter(has=sweep.get_by_role("link", name="Task 1"))
+    summary = task.get_by_role("region", name="Summary")
+    expect(row).to_contain_text("running")
+    expect(summary).to_contain_text("running")
+    try:
+        command_line(server, "stop", f"{job}-1")
+        expect(row).to_contain_text("stopping")
+        expect(summary).to_contain_text("stopping")
+        assert server.task(job)["state"] == "running"
+    finally:
+        os.kill(server.get(f"/tasks/{job}-1")["attempts"][0]["pid"], signal.SIGKILL)
+
+    tasks.get_by_role("button", name="Stop").click()
+    tasks.get_by_role("dialog").get_by_role("button", name="Stop task").click()
+    other = visit(f"/jobs/{busy}")
+    there = other.get_by_role("row").filter(has=other.get_by_role("link", name="Task 1"))
+    expect(there).to_contain_text("stopped")
+    third = server.submit("import time; time.sleep(600)", name="takes it again")
+    server.wait_state(third, "running")
+    command_line(server, "restart", f"{busy}-1")
+    expect(there).to_contain_text("submitted")
+    expect(tasks.get_by_role("region", name="Summary")).to_contain_text("submitted")
+
+
+def command_line(server: ServerProcess, *arguments: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "paddock", *arguments],
+        env={**os.environ, "PADDOCK_HOME": str(server.home.root)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_restart_by_somebody_else_is_seen_before_the_task_runs(visit: Visit, server: ServerProcess) -> None:

@@ -1,4 +1,4 @@
-"""What a job asks for, holding it, and the machines: in a real browser, on the local backend."""
+"""Test resources of a job, hold and nodes on the page, with the local backend."""
 
 import json
 import re

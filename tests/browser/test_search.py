@@ -1,11 +1,11 @@
-"""Searches in the page: begun, followed, extended, looked at; in a real browser against a real server."""
+"""Test searches on the page: start, follow, extend, and look at the results."""
 
 import re
 from collections.abc import Callable
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.test_looks import LOOKS, serious
+from tests.browser.test_looks import LOOKS, dress, serious
 from tests.browser.test_page import drop
 from tests.browser.test_resources import look
 from tests.support.server import ServerProcess, wait_for
@@ -201,8 +201,9 @@ def test_the_panel_is_accessible_and_pictured(visit: Visit, server: ServerProces
         TRAIN, name="One", params=params, search={"method": "tpe", "trials": 10, "repeat": 2}, stop_early=stops
     )
     for name, job in (("pareto", two), ("early", one)):
-        server.wait(job, 120)
+        server.wait(job)
+        page = visit(f"/jobs/{job}?view=search")
         for width, dark in LOOKS:
-            page = visit(f"/jobs/{job}?view=search", width=width, dark=dark)
+            dress(page, width, dark)
             expect(_panel(page, "History of val_loss")).to_be_visible()
             look(page, f"search-{name}-{width}-{'dark' if dark else 'light'}")

@@ -1,4 +1,4 @@
-"""Variables with secret values: a job that is shown can be submitted again, and nobody reads them in the page."""
+"""Test variables with secret values: a job can be submitted again, and the page never shows the values."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""A job that the server cannot go on with: where it is told, and that it goes away."""
+"""Test a job that the server cannot go on with: where the page shows it, and that the note disappears."""
 
 import os
 import re

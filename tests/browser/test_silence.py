@@ -1,4 +1,4 @@
-"""A runner that stands still, on pages that are open: the mark comes and goes without a reload."""
+"""Test a runner that is stopped, on open pages: the note appears and disappears without a reload."""
 
 import os
 import re

@@ -1,6 +1,6 @@
-"""Kills whatever can be killed under a sweep on a real Slurm of its own, and judges what came of it. Needs root.
+"""Run a sweep on a new real Slurm, kill everything that can be killed, and judge the result. Needs root.
 
-Exit status: 0 all is well, 1 somebody is guilty or too few faults struck (the evidence is kept), 2 it cannot run here.
+Exit status: 0 no violation, 1 a violation or too few faults (the files are kept), 2 it cannot run here.
 """
 
 import argparse

@@ -1,6 +1,6 @@
-"""The faults of a campaign: which come is chosen by a seed, whom they hit by what runs at that moment.
+"""The faults of a campaign: a seed chooses which come; what they hit depends on what runs at that moment.
 
-What is struck stays away for a while, and other faults come meanwhile. A fault that finds nobody is none: `Nobody`.
+What is hit stays away for a while, and other faults come meanwhile. A fault that hits nothing raises `Nobody`.
 """
 
 import contextlib

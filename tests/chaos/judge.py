@@ -1,4 +1,4 @@
-"""Compares what the tasks said of themselves with what Paddock says of them. Pure."""
+"""Compare what the tasks wrote about themselves with what Paddock reports. Pure."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

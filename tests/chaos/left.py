@@ -1,4 +1,4 @@
-"""What is still there a while after the end, and must not be."""
+"""Find what is still there some time after the end, and must not be."""
 
 import contextlib
 import os

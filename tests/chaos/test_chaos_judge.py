@@ -1,4 +1,4 @@
-"""The judge of the kill campaign finds the guilty, and nobody else."""
+"""Test that the judge of the kill campaign finds every violation, and no others."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""What the tasks of a campaign say of themselves, past Paddock: a file for each task, appended to line by line."""
+"""Read what the tasks of a campaign wrote about themselves, independent of Paddock: one file per task."""
 
 import json
 from dataclasses import dataclass

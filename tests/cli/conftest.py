@@ -1,3 +1,5 @@
+"""Fixtures: one server for all tests of this folder, and the command line."""
+
 from collections.abc import Iterator
 from pathlib import Path
 

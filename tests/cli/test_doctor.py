@@ -1,4 +1,4 @@
-"""`paddock doctor` finds what is wrong, and says how to mend it."""
+"""Test that `paddock doctor` finds what is wrong, and reports how to fix it."""
 
 import shutil
 import sys

@@ -1,4 +1,4 @@
-"""What `paddock doctor` says of the space of a home."""
+"""Test what `paddock doctor` reports about the disk space of a home."""
 
 import json
 import re

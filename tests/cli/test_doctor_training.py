@@ -1,4 +1,4 @@
-"""What `paddock doctor` says of the frameworks and GPUs that a node has to train with."""
+"""Test what `paddock doctor` reports about frameworks and GPUs of a node."""
 
 import ast
 import json

@@ -1,4 +1,4 @@
-"""`submit --follow`, terminals and pipes."""
+"""Test `submit --follow` with terminals and pipes."""
 
 import os
 import pty

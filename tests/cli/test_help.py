@@ -1,4 +1,4 @@
-"""What needs no server: help, usage errors, versions."""
+"""Test what needs no server: help, usage errors, versions."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""The commands against a real server, with tiny scripts."""
+"""Test the commands with a real server and tiny scripts."""
 
 import csv
 import io

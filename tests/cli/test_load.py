@@ -1,4 +1,4 @@
-"""paddock load."""
+"""Test `paddock load`."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""`paddock map` through the command line and a real server."""
+"""Test `paddock map` with the command line and a real server."""
 
 import os
 import re

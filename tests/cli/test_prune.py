@@ -1,4 +1,4 @@
-"""`paddock prune`: shows what would go, asks, and lets it go."""
+"""Test `paddock prune`: it shows what would be deleted, asks, and deletes it."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,15 +10,10 @@ from tests.support.up import Cli, up
 
 
 @pytest.fixture(scope="module")
-def own_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Of a server that no other test uses: all that is old goes."""
+def server_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Replace the server that the other files share, because these tests delete every old job."""
     with up(tmp_path_factory.mktemp("prune") / "home") as home:
         yield home
-
-
-@pytest.fixture
-def cli(own_home: Path, tmp_path: Path) -> Cli:
-    return Cli(own_home, tmp_path)
 
 
 def test_from_a_look_to_the_end(cli: Cli) -> None:

@@ -1,4 +1,4 @@
-"""Flags for what a task gets, and what the backend would be asked for; hold, release and limits."""
+"""Test options for resources, the request to the backend, hold, release and limits."""
 
 import json
 import time

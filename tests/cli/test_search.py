@@ -1,4 +1,4 @@
-"""Searches through the command line: more than one objective, repeats, early stopping, more of it, Optuna's files."""
+"""Test searches on the command line: several objectives, repeats, early stopping, extension, files for Optuna."""
 
 from pathlib import Path
 

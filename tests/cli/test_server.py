@@ -1,4 +1,4 @@
-"""down, tunnel, and a server that takes over from another; no Slurm is needed for that."""
+"""Test down, tunnel, and a server that takes over from another, without Slurm."""
 
 import json
 import os

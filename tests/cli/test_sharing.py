@@ -1,4 +1,4 @@
-"""How tasks share GPUs, in words, and what `paddock show` says of it."""
+"""Test how GPU sharing is put into words, and what `paddock show` prints about it."""
 
 import re
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""The SDK against a real server."""
+"""Test the SDK with a real server."""
 
 import json
 import threading

@@ -1,4 +1,4 @@
-"""What a submission takes along."""
+"""Test which files a submission takes along."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""`paddock map` on the client: which files, which outputs, which tasks."""
+"""Test `paddock map` on the client: which files, which outputs, which tasks."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Jobs as studies of Optuna: spaces with conditions and blocks, all states, values from before a space was changed."""
+"""Test jobs as Optuna studies: conditions and blocks, all states, values from before a space was changed."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The cores of an allocation: which are ours, who gets which, and what scripts are told of them."""
+"""Test the cores of an allocation: which it has, which task gets which, and what scripts are told."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""The one way to open what other people's programs can put anything in place of."""
+"""Test the safe opening of files that other people's programs can replace with anything."""
 
 import os
 from pathlib import Path

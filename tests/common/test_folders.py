@@ -1,4 +1,4 @@
-"""Measuring and deleting folders in which users may have put anything."""
+"""Test measuring and deleting folders in which users may have put anything."""
 
 import os
 import time

@@ -1,4 +1,4 @@
-"""ScriptedGpus, and the daemon that lets processes share them. The real ones are only on machines that have them."""
+"""Test scripted GPUs, and the daemon that lets processes share them. Real ones are in tests/gpu."""
 
 import os
 import threading

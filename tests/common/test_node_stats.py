@@ -1,4 +1,4 @@
-"""A look at this machine: its real /proc, and GPUs by a script."""
+"""Test the measurements of this machine: its real /proc, and scripted GPUs."""
 
 import os
 import pwd
@@ -9,7 +9,7 @@ import time
 import pytest
 
 from paddock.backends.devices import NodeWatch
-from paddock.common import node_stats
+from paddock.common import node_stats, processes
 from paddock.common.gpus import GpuDriver, GpuInfo, GpuReading
 from paddock.common.node_stats import NodeStats
 from paddock.models import Device
@@ -56,7 +56,7 @@ def test_busy_cores_are_those_between_two_looks(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_without_proc_nothing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(node_stats, "_read", lambda path, most=0: b"")
+    monkeypatch.setattr(processes, "read", lambda path, most=0: b"")
     look = NodeStats().sample()
     assert (look["busy"], look["memory"], look["free"]) == (None, None, None)
 

@@ -1,4 +1,4 @@
-"""Tables that people open in a spreadsheet carry nothing out there."""
+"""Test that tables opened in a spreadsheet contain no formulas."""
 
 import csv
 import io

@@ -1,3 +1,5 @@
+"""Fixtures: one real server for all tests of this folder, without jobs at the start of each test."""
+
 from collections.abc import Iterator
 
 import pytest

@@ -1,4 +1,4 @@
-"""`make demo`, as on a machine without a terminal."""
+"""Test `make demo` without a terminal."""
 
 import re
 import subprocess

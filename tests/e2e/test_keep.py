@@ -1,4 +1,4 @@
-"""What is too old goes, on a real server: nothing of what runs, and no task runs twice."""
+"""Test the deletion of old things on a real server: running jobs lose nothing, and no task runs twice."""
 
 import sqlite3
 from collections.abc import Iterator

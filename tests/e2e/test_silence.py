@@ -1,4 +1,4 @@
-"""A runner that stands still, as on a node that is lost: everybody is told that there is no word of its tasks."""
+"""Test a runner that is stopped, as on a lost node: everybody is told that nothing is heard of its tasks."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Tasks that behave in all the ways training scripts do."""
+"""Test tasks that behave in all the ways training scripts do."""
 
 import os
 import subprocess
@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.server import ServerProcess, running, wait_for
+from tests.support.up import Cli
 
 STUBBORN = """
 import signal, time
@@ -43,7 +44,7 @@ def test_stop_kills_what_ignores_sigterm(server: ServerProcess) -> None:
     job = server.submit(STUBBORN)
     _ready(server, job)
     server.post(f"/jobs/{job}/stop")
-    task = server.wait(job, 15)[0]
+    task = server.wait(job)[0]
     assert task["state"] == "stopped"
     assert not _alive(server.task(job)["attempts"][0]["pid"])
 
@@ -54,7 +55,7 @@ def test_nothing_is_left_of_a_task_with_children(server: ServerProcess, mode: st
     pids = _ready(server, job)
     if mode == "stay":
         server.post(f"/jobs/{job}/stop")
-    task = server.wait(job, 15)[0]
+    task = server.wait(job)[0]
     assert task["state"] == ("stopped" if mode == "stay" else "finished")
     assert [_alive(pid) for pid in pids] == [False, False]
 
@@ -85,7 +86,7 @@ def test_a_million_lines_and_junk(server: ServerProcess) -> None:
         "sys.stdout.buffer.write(os.urandom(300000) + b'\\nval_loss: 0.25\\n')\n"
     )
     job = server.submit(script)
-    task = server.wait(job, 90)[0]
+    task = server.wait(job)[0]
     assert (task["state"], task["reason"]) == ("finished", None)
     detail = server.task(job)
     assert detail["log_bytes"] > 12_000_000
@@ -124,7 +125,7 @@ def test_job_folder_on_a_full_disk(tmp_path: Path) -> None:
             wait_for(lambda: _full(home), what="the disk to be full")
             time.sleep(1)
             (server.home.job(job).task(f"{job}-1") / "work" / "filler").unlink()
-            task = server.wait(job, 30)[0]
+            task = server.wait(job)[0]
             assert (task["state"], task["reason"]) == ("error", "OSError: no space")
             again = server.submit("print('ok')")
             assert server.wait(again)[0]["state"] == "finished"
@@ -175,21 +176,11 @@ def test_edits_after_submission_do_not_reach_waiting_tasks(server: ServerProcess
     folder.mkdir()
     (folder / "train.py").write_text("import helper, time; print(helper.WORD); time.sleep(0.3)")
     (folder / "helper.py").write_text("WORD = 'before'")
-    command = [
-        sys.executable,
-        "-m",
-        "paddock",
-        "--home",
-        str(server.home.root),
-        "submit",
-        str(folder),
-        "-p",
-        "n=1,2,3,4",
-    ]
-    done = subprocess.run([*command, "--json", "--python", sys.executable], capture_output=True, text=True, check=True)
+    cli = Cli(server.home.root, tmp_path)
+    done = cli.quick("submit", str(folder), "-p", "n=1,2,3,4", "--json", "--python", sys.executable)
     (folder / "helper.py").write_text("WORD = 'after'")
     job = server.get("/jobs")["items"][0]["id"]
-    assert job in done.stdout
+    assert job in done.out
     server.wait(job)
     assert [server.log_of(job, n).strip() for n in (1, 2, 3, 4)] == ["before"] * 4
 

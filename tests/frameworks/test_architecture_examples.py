@@ -1,10 +1,9 @@
-"""The examples of architecture search and of population-based training, run as tasks but without a server."""
+"""Test the examples of architecture search and population-based training, run as tasks but without a server."""
 
 import json
 import math
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from pydantic import JsonValue
 
 from paddock.models import jobfile
 from paddock.runner import reporting
-from tests.frameworks.conftest import EXAMPLES, Train
+from tests.frameworks.conftest import EXAMPLES, Train, run_warm
 from tests.search.search_problems import contains
 
 FRAMEWORKS = ["nas_keras", "nas_pytorch"]
@@ -115,8 +114,9 @@ def test_a_poor_network_is_a_result_and_an_unknown_layer_an_error(
     small = params_file(tmp_path, "small", layers=ONE_LAYER, epochs=1)
     pooled = params_file(tmp_path, "pooled", layers=TOO_MANY_POOLS, epochs=1)
     strange = params_file(tmp_path, "strange", layers=[{"type": "lstm", "width": 8, "activation": "relu"}])
-    command = [train_python, "-c", SEVERAL, str(EXAMPLES / example / "train.py"), *map(str, (small, pooled, strange))]
-    ended = subprocess.run(command, cwd=tmp_path, env=task_environ, capture_output=True, text=True, check=False)
+    (tmp_path / "several.py").write_text(SEVERAL)
+    command = [tmp_path / "several.py", EXAMPLES / example / "train.py", small, pooled, strange]
+    ended = run_warm(train_python, [*map(str, command)], tmp_path, task_environ)
     assert ended.stderr.splitlines()[-1] == "ValueError: a layer is conv, separable or pool, not 'lstm'"
     for path, weights in ((small, 60), (pooled, 8)):
         told = reports(path.with_suffix(".jsonl"))

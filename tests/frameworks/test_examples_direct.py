@@ -1,4 +1,4 @@
-"""The examples do what their comments say, run as a researcher runs them: by hand, without Paddock."""
+"""Test that the examples do what their comments describe, run by hand without Paddock."""
 
 import csv
 import re

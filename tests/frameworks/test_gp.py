@@ -1,4 +1,4 @@
-"""Gaussian processes need PyTorch and SciPy, which the server does not have here: their tests run where both are."""
+"""Test Gaussian processes in an environment with PyTorch and SciPy, which the server does not have here."""
 
 import os
 import subprocess

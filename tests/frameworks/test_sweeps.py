@@ -1,4 +1,4 @@
-"""Unmodified Keras and PyTorch scripts as sweeps through a real server."""
+"""Test unmodified Keras and PyTorch scripts as sweeps with a real server."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -67,7 +67,7 @@ def test_pytorch_from_its_printed_lines(server: ServerProcess, train_python: Pat
 
 def test_lightning_style_log(server: ServerProcess, train_python: Path) -> None:
     job = _submit(server, train_python, "lightning_csv", params={})
-    task = server.wait(job, 120)[0]
+    task = server.wait(job)[0]
     assert task["state"] == "finished", task["reason"]
     curves = {curve["metric"]: curve for curve in server.get(f"/tasks/{job}-1/metrics")}
     assert {"train_loss", "val_loss", "val_acc"} <= set(curves)
@@ -78,6 +78,6 @@ def test_lightning_style_log(server: ServerProcess, train_python: Path) -> None:
 def test_failure_of_the_paper_is_told_as_it_is(server: ServerProcess, train_python: Path) -> None:
     params = {"batch_size": "64,32", "learning_rate": 0.01}
     job = _submit(server, train_python, "broken", params=params)
-    task = server.wait(job, 60)[0]
+    task = server.wait(job)[0]
     assert (task["state"], task["cause"]) == ("error", "user_error")
     assert task["reason"] == "NameError: name 'tensorflow' is not defined"

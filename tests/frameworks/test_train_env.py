@@ -1,4 +1,4 @@
-"""tools/train_env.py: built once, never half, whoever asks. The slow part (pip) is replaced here."""
+"""Test tools/train_env.py: built once, never half, by several processes. The slow part (pip) is replaced."""
 
 import importlib.util
 import threading

@@ -1,4 +1,4 @@
-"""Tests on a real NVIDIA gpu: `make test-gpu`. They need a Python that has PyTorch for CUDA (TORCH_PYTHON)."""
+"""Fixtures for a real NVIDIA GPU: `make test-gpu`. They need a Python with PyTorch for CUDA (TORCH_PYTHON)."""
 
 import os
 import subprocess

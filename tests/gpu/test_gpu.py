@@ -1,4 +1,4 @@
-"""GPU sharing through a real server, on a real GPU, with real CUDA errors."""
+"""Test GPU sharing with a real server, a real GPU and real CUDA errors."""
 
 import json
 import os

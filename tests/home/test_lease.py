@@ -1,4 +1,4 @@
-"""Who serves a home: seen from its process, or from what it writes."""
+"""Test which server has a home, from its process or from what it writes."""
 
 import errno
 import subprocess

@@ -1,4 +1,4 @@
-"""Job files: what people write, and what is written for them."""
+"""Test reading and writing of job files."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""How a search is written down in a spec."""
+"""Test how a search is written in a spec."""
 
 from typing import Any
 

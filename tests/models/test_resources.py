@@ -1,4 +1,4 @@
-"""What a task needs: what may be asked for, and where it comes from when it is not given."""
+"""Test resources: what may be asked for, and which defaults apply."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The text form of hyperparameters."""
+"""Test the text form of hyperparameters."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""Conditions and blocks: their text form, and what files and forms may give."""
+"""Test conditions and blocks: their text form, and what files and forms may give."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Durations and sizes as people write them."""
+"""Test durations and sizes as people write them."""
 
 from typing import Any
 

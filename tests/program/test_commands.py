@@ -1,4 +1,4 @@
-"""The exact argv and environment of a task."""
+"""Test the exact argv and environment of a task."""
 
 import argparse
 from typing import Any

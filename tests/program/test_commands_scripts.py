@@ -1,4 +1,4 @@
-"""The command of a task run for real: the script gets the values that were given."""
+"""Test the command of a task by running it: the script gets the given values."""
 
 import json
 import os

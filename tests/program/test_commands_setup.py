@@ -1,4 +1,4 @@
-"""Set-up lines that run before a task."""
+"""Test set-up lines that run before a task."""
 
 import os
 import subprocess

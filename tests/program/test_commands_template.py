@@ -1,4 +1,4 @@
-"""Command templates: whatever a value holds, it arrives unchanged and runs nothing."""
+"""Test command templates: every value arrives unchanged and runs nothing."""
 
 import os
 import shutil

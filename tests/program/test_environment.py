@@ -1,4 +1,4 @@
-"""The Python that a job runs with, with real interpreters."""
+"""Test the Python that a job runs with, with real interpreters."""
 
 import os
 import platform

@@ -1,4 +1,4 @@
-"""Which files are no part of a program, as git would have it."""
+"""Test which files are left out of a submission, compared with git."""
 
 import shutil
 import subprocess
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from paddock.program.ignore import Ignore
+from paddock.program.ignore import Ignore, left_out
 
 
 def ignoring(*lines: str) -> Ignore:
@@ -96,3 +96,16 @@ def test_git_decides_the_same(tmp_path: Path, given: dict[str, list[str]]) -> No
         if not any(ignored(one, folder=True) for one in parents[name]) and not ignored(name, folder=False)
     ]
     assert kept == [name for name in TREE if name in listed]
+
+
+def test_what_a_folder_leaves_out() -> None:
+    ignore_files = {".gitignore": "data/\n*.log", ".paddockignore": "!keep.log", "lib/.gitignore": "made/"}
+    kept = ["train.py", "keep.log", "lib/a.py", "lib/", "conda-meta.txt", "venv", *ignore_files]
+    out = ["data/", "data/x.csv", "data/deep/keep.log", "data/.gitignore", "a.log", "lib/made/x", "lib/made/"]
+    out += ["env/pyvenv.cfg", "env/lib/x.py", "env/", "conda/conda-meta/history", "conda/bin/python", ".git/HEAD"]
+    out += ["lib/__pycache__/a.pyc", "venv/bin/python"]
+    assert left_out([*kept, *out], ignore_files | {"data/.gitignore": "!*"}) == out
+
+
+def test_a_folder_that_is_an_environment_itself_is_meant() -> None:
+    assert left_out(["pyvenv.cfg", "train.py"], {}) == []

@@ -1,4 +1,4 @@
-"""argparse and its kin, as researchers write them."""
+"""Test the reading of argparse and similar parsers, as researchers write them."""
 
 import textwrap
 

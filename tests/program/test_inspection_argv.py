@@ -1,4 +1,4 @@
-"""Scripts that read sys.argv or their environment themselves."""
+"""Test the reading of scripts that use sys.argv or their environment directly."""
 
 import textwrap
 

@@ -1,4 +1,4 @@
-"""click, typer, absl, fire, and parsers made of classes."""
+"""Test the reading of click, typer, absl, fire, and parsers made from classes."""
 
 import textwrap
 

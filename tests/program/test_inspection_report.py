@@ -1,4 +1,4 @@
-"""What holds for every script: nothing is run, nothing raises, warnings say what to do."""
+"""Test what holds for every script: nothing is run, nothing raises, warnings name what to do."""
 
 import ast
 import textwrap

@@ -1,12 +1,12 @@
-"""Starts a small Slurm, brings jobs into many states, and records what Slurm's commands really print.
+"""Start a small Slurm, bring jobs into many states, and record what Slurm's commands really print.
 
     sudo python3 tests/recorded/record.py tests/recorded
 
-writes `tests/recorded/<version>/`: a file for each output that is not empty, `index.json`, and `jobs.json` with the ids
-of the jobs. It needs root, and munge, slurmctld, slurmd, slurmdbd, the Slurm clients and MariaDB installed; of Python
-only the standard library, so that it also runs in a chroot of another distribution with another Slurm. Everything
-happens in namespaces of its own (processes, mounts, host name): nothing stays, and no path or name of the machine gets
-into what is recorded. Without a writable cgroup v1 nothing enforces memory: the job that takes too much is left out.
+writes `tests/recorded/<version>/`: one file per output that is not empty, `index.json`, and `jobs.json` with the ids of
+the jobs. It needs root, munge, slurmctld, slurmd, slurmdbd, the Slurm clients and MariaDB, and of Python only the
+standard library, so that it also runs in a chroot of another distribution with another Slurm. Everything happens in
+separate namespaces (processes, mounts, host name): nothing stays, and no path or name of the machine is recorded.
+Without a writable cgroup v1 nothing enforces memory limits: then the job that takes too much is left out.
 """
 
 import json

@@ -1,3 +1,5 @@
+"""Test the errors that Paddock raises."""
+
 import pytest
 
 from paddock.errors import InvalidInput, UnusableEnvironment

@@ -1,4 +1,4 @@
-"""Files in Paddock's home: whole or not at all, and private."""
+"""Test files in Paddock's home: complete or not there, and private."""
 
 import json
 import os

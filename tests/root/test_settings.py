@@ -1,4 +1,4 @@
-"""One Settings class: file, environment, flags."""
+"""Test settings from file, environment and flags."""
 
 from pathlib import Path
 from typing import Any

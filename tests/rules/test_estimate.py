@@ -1,4 +1,4 @@
-"""How far a task is and how long it will take."""
+"""Test progress and time left of a task."""
 
 import math
 from dataclasses import replace

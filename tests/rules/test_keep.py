@@ -1,4 +1,4 @@
-"""What of a home may go, by its age."""
+"""Test what of a home may be deleted, by its age."""
 
 from pathlib import Path
 from typing import Any

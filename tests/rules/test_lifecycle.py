@@ -1,4 +1,4 @@
-"""States and allowed moves: exhaustively where that is possible."""
+"""Test states and allowed moves, exhaustively where possible."""
 
 from itertools import product
 from typing import ClassVar

@@ -1,4 +1,4 @@
-"""How busy machines are: what is made of a look, what is shown of a long time, and the advice."""
+"""Test the load of nodes: from measurements to what is shown over time, and the advice."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a task gets, and how many of them fit."""
+"""Test what a task gets, and how many tasks fit."""
 
 from typing import Any
 

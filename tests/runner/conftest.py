@@ -1,3 +1,5 @@
+"""Fixtures: the runner's archive, and a job folder."""
+
 import sys
 from collections.abc import Iterator
 from pathlib import Path

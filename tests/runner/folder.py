@@ -1,4 +1,4 @@
-"""A job folder made by hand, as the engine would make it, and runners started on it."""
+"""Make a job folder as the engine would, and start runners on it."""
 
 import json
 import os

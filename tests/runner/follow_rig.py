@@ -1,4 +1,4 @@
-"""A task's folders, a follower on them, and the curves that its records make."""
+"""Make the folders of a task with a follower on them, and collect the curves from its records."""
 
 from __future__ import annotations
 

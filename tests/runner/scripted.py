@@ -1,6 +1,6 @@
-"""GPUs that are a file: their memory is a counter that processes share and can exhaust; standard library only.
+"""Scripted GPUs in a file: their memory is a counter that processes share and can exhaust. Standard library only.
 
-As a program it is the runner, with these GPUs: python scripted.py GPUS ALLOCATION_DIR
+As a program this is the runner with such GPUs: python scripted.py GPUS ALLOCATION_DIR
 """
 
 import fcntl

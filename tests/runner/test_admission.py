@@ -1,4 +1,4 @@
-"""Room for another task: the memory of the machine, GPUs that nobody tells of, and what follows a lack of memory."""
+"""Test the decision to start another task: node memory, GPUs without a driver, and after an out-of-memory error."""
 
 from collections.abc import Callable
 from pathlib import Path

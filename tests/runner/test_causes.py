@@ -1,4 +1,4 @@
-"""Why a process ended: from its exit and the end of what it printed."""
+"""Test why a process ended, from its exit and the end of its output."""
 
 import signal
 import subprocess
@@ -183,7 +183,7 @@ def test_cpp(tmp_path: Path) -> None:
 
 def test_killed_for_memory(tmp_path: Path) -> None:
     log = write(tmp_path, "epoch 1\n")
-    text = "out of memory (of the machine or of the allocation)"
+    text = "out of memory (of the node or of the allocation)"
     assert explain(log, None, signal.SIGKILL, True) == ("host_oom", "killed by signal 9 (SIGKILL): " + text)
     assert explain(log, 137, None, True) == ("host_oom", "exit code 137: " + text)
 

@@ -1,4 +1,4 @@
-"""Which of several sources a metric is taken from, resumed attempts, and what a round costs."""
+"""Test which of several sources a metric is taken from, resumed attempts, and the cost of a round."""
 
 import os
 from pathlib import Path
@@ -73,7 +73,7 @@ def test_too_many_metrics(rig: Rig) -> None:
     rig.append("a.csv", ",".join("2" for _ in range(1501)) + "\n")
     rig.poll()
     assert len(rig.curves) == 1000
-    assert rig.warnings == ["more than 1000 metrics; the others are left out"]
+    assert rig.warnings == ["more than 1000 metrics; the others are not stored"]
 
 
 # What was there before

@@ -1,4 +1,4 @@
-"""Which files of a task are followed, and when they are looked for."""
+"""Test which files of a task are followed, and when they are searched for."""
 
 import itertools
 from pathlib import Path
@@ -103,7 +103,7 @@ def test_more_logs_than_are_followed(rig: Rig, monkeypatch: pytest.MonkeyPatch) 
     rig.close()
     assert len(rig.curves) == 5
     assert "named" in rig.curves
-    assert rig.warnings == ["more than 5 logs; only the first are followed, and those named"]
+    assert rig.warnings == ["more than 5 logs; only the first are read, and those that the job names"]
 
 
 def test_looks_become_rarer_but_stay_frequent(tmp_path: Path) -> None:

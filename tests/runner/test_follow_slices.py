@@ -1,4 +1,4 @@
-"""However a file grows between two rounds, the points are the same."""
+"""Test that the points are the same however a file grows between two rounds."""
 
 import tempfile
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A follower that fails must not disturb anything else."""
+"""Test that a follower that fails disturbs nothing else."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""How many files and folders a task takes in the job's folder: sites have limits on their number."""
+"""Test how many files and folders a task has in the job folder: sites limit their number."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""A log has a size beyond which its middle is dropped; the task notices nothing, and no metric comes twice."""
+"""Test the largest size of a log: its middle is dropped, the task notices nothing, no metric comes twice."""
 
 import os
 from pathlib import Path

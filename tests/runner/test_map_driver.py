@@ -1,4 +1,4 @@
-"""What a task of `paddock map` runs, as a process of its own and without a server."""
+"""Test what a task of `paddock map` runs, as a separate process without a server."""
 
 import ast
 import json

@@ -1,4 +1,4 @@
-"""The ladder after a failure beside other tasks: it ends, and no demand is ever lowered."""
+"""Test the steps after an out-of-memory error: they end, and no demand is ever lowered."""
 
 from hypothesis import given
 from hypothesis import strategies as st

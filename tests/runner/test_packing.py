@@ -1,4 +1,4 @@
-"""Which GPU has room for another task."""
+"""Test which GPU has room for another task."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""How many tasks share a gpu: on simulated GPUs of which the right answer is known."""
+"""Test how many tasks share a GPU, on simulated GPUs for which the right answer is known."""
 
 import pytest
 from hypothesis import given

@@ -1,7 +1,7 @@
-"""Tasks can put anything in place of the files by which runner and members tell each other something.
+"""Test tasks that replace the files through which the runner and the members of a task communicate.
 
-Each look is taken in a process of its own, with little memory: one that waits at a pipe, or reads all of a huge file,
-is found out.
+Each file is read in a separate process with little memory, so a reader that waits at a pipe, or reads all of a huge
+file, makes the test fail.
 """
 
 import json
@@ -128,7 +128,7 @@ def test_that_it_is_over_is_told_nowhere_else(room: Path, what: str) -> None:
     assert looked(members.SrunMembers(TWO, str(room)).kill) is None
     assert [path.name for path in other.parent.iterdir()] == ["file"]
     assert other.read_text() == "somebody's"
-    with pytest.raises(member.MemberError, match="ended before it began"):
+    with pytest.raises(member.MemberError, match="ended before this process began"):
         member._publish(str(room), 0, ("127.0.0.1", 1))
 
 

@@ -1,4 +1,4 @@
-"""A runner in its allocation: started again elsewhere, held, limited; and what it tells of itself."""
+"""Test a runner in its allocation: started again elsewhere, held, limited; and what it reports about itself."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The runner is one file that needs nothing but a Python."""
+"""Test that the runner is one file that needs only a Python."""
 
 import ast
 import subprocess

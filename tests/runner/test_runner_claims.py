@@ -1,4 +1,4 @@
-"""Who runs what, and when a runner leaves."""
+"""Test which runner runs what, and when a runner leaves."""
 
 import os
 import time

@@ -1,4 +1,4 @@
-"""The end of the allocation: what is warned, cut off, and not begun any more."""
+"""Test the end of the allocation: what is warned, cut off, and not started any more."""
 
 import signal
 import time
@@ -44,7 +44,7 @@ def test_no_end(clock: Clock) -> None:
 def test_moments(clock: Clock) -> None:
     deadline = clock.deadline(7200, 60, 10, {})
     assert deadline.ends_at == 1_700_008_200
-    assert deadline.reason == "cut off by the time limit of its allocation (2:00:00)"
+    assert deadline.reason == "ended by the time limit of its allocation (2:00:00)"
     for left, warned, cut in ((61, False, False), (59, True, False), (14, True, False), (12.9, True, True)):
         clock.now = 8200 - left
         assert (deadline.warning_due, deadline.cut_due) == (warned, cut)
@@ -120,7 +120,7 @@ def test_what_fits(clock: Clock, took: list[float], estimate: float | None, left
 
 
 def cut_off(record: Record) -> bool:
-    expected = ("shutdown", "time_limit", "cut off by the time limit of its allocation (0:00:04)")
+    expected = ("shutdown", "time_limit", "ended by the time limit of its allocation (0:00:04)")
     return (record["by"], record["cause"], record["reason"]) == expected
 
 
@@ -191,7 +191,7 @@ def test_terminated_shortly_before(folder: Folder) -> None:
     assert runner.wait(20) == 0
     end = ended(folder.records(), "t-1")
     assert (end["by"], end["cause"]) == ("shutdown", "time_limit")
-    assert end["reason"] == "cut off by the time limit of its allocation"
+    assert end["reason"] == "ended by the time limit of its allocation"
     assert folder.log("t-1") == "ready\nwarned\n"
 
 

@@ -1,4 +1,4 @@
-"""The working folder: what is read comes from the snapshot, what is written is the task's own."""
+"""Test the working folder: reads come from the snapshot, writes stay with the task."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""When a runner dies, its tasks die with it, and nobody else's do."""
+"""Test that the tasks of a runner die with it, and no others."""
 
 import os
 import signal

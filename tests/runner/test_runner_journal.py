@@ -1,4 +1,4 @@
-"""The journal keeps every record whole, and once, whatever the disk does."""
+"""Test that the journal keeps every record complete, and once, whatever the disk does."""
 
 import contextlib
 import errno

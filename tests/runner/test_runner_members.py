@@ -1,4 +1,4 @@
-"""Tasks of several processes, on several nodes: srun is a stand-in that starts them all here."""
+"""Test tasks of several processes on several nodes; a stand-in for srun starts all of them here."""
 
 import json
 import os
@@ -201,7 +201,7 @@ def test_without_a_scheduler(folder: Folder, settings: dict[str, Any]) -> None:
     folder.allocate(members=settings)
     end = ended(folder.run(SLURM_JOB_ID=""), "t-1")
     assert end["cause"] == "launch_failed"
-    assert "in Slurm only" in end["reason"]
+    assert "choose a Slurm backend" in end["reason"]
 
 
 def test_one_fails_and_all_end(folder: Folder, cluster: Cluster) -> None:
@@ -317,7 +317,7 @@ def test_one_that_comes_too_late_does_not_begin(tmp_path: Path, pyz: Path, pytho
     command = [python, "-I", "-S", str(pyz), "--member", str(tmp_path), "srun", "2", "1", "--", "echo", "hello"]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (1, "")
-    assert "ended before it began" in done.stderr
+    assert "ended before this process began" in done.stderr
 
 
 def test_who_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
@@ -327,7 +327,7 @@ def test_who_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         assert member.main([str(tmp_path), "tensorflow", "3", "1", "--", "true"]) == 1
     finally:
         signal.signal(signal.SIGUSR1, before)
-    assert "no word of 1, 2 (of 3" in capsys.readouterr().err
+    assert "rank 1, 2 of 3 did not report" in capsys.readouterr().err
 
 
 def test_a_program_that_is_not_there(folder: Folder) -> None:

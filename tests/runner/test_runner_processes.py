@@ -1,4 +1,4 @@
-"""What /proc tells, with and without the files that not every kernel has."""
+"""Test the reading of /proc, with and without files that not every kernel has."""
 
 import os
 import signal
@@ -70,8 +70,8 @@ def test_variable_and_catches() -> None:
 def test_oom_count(tmp_path: Path, content: str, count: int | None) -> None:
     path = tmp_path / "memory.events"
     path.write_text(content)
-    assert usage._count(str(path)) == count
-    assert usage._count(str(tmp_path / "missing")) is None
+    assert usage.count(str(path), "oom_kill ") == count
+    assert usage.count(str(tmp_path / "missing"), "oom_kill ") is None
 
 
 def test_oom_counter_reads_something() -> None:

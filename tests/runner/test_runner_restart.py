@@ -1,4 +1,4 @@
-"""A second attempt: from the beginning, or from the checkpoint."""
+"""Test a second attempt: from the beginning, or from the checkpoint."""
 
 import os
 from pathlib import Path

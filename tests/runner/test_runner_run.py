@@ -1,4 +1,4 @@
-"""A task from its claim to its end."""
+"""Test a task from its claim to its end."""
 
 import json
 import os

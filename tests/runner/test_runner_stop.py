@@ -1,4 +1,4 @@
-"""Ending tasks, and being ended: nothing is left behind, and the journal says what happened."""
+"""Test ending tasks and runners: nothing is left behind, and the journal reports what happened."""
 
 import os
 import shutil

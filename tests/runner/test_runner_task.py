@@ -1,4 +1,4 @@
-"""What the end of a process is called."""
+"""Test how the end of a process is reported."""
 
 import os
 import time
@@ -78,7 +78,7 @@ def test_what_cannot_be_killed_is_told_in_the_end(folder: Folder, monkeypatch: p
     time.sleep(0.1)
     assert running.settled(hanging)
     assert [r["text"] for r in running.watch.poll() if r["e"] == "warning"] == [
-        f"could not be ended: process {2**22 + 1}"
+        f"process {2**22 + 1} could not be killed: end it by hand, or restart the node"
     ]
 
 

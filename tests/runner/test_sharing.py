@@ -1,4 +1,4 @@
-"""Tasks that share GPUs: on scripted ones, whose memory is a counter that tasks can really exhaust."""
+"""Test tasks that share scripted GPUs, whose memory is a counter that tasks can really exhaust."""
 
 import json
 import os

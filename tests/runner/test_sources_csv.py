@@ -1,4 +1,4 @@
-"""CSV logs as Keras, Lightning and others write them."""
+"""Test CSV logs as Keras, Lightning and others write them."""
 
 import math
 import os

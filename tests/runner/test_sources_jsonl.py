@@ -1,4 +1,4 @@
-"""JSON lines: of `paddock.report`, and as other loggers write them."""
+"""Test JSON lines of `paddock.report` and of other loggers."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""Standard output: Keras' bars, lines of pairs, and everything that is neither."""
+"""Test standard output: Keras' bars, lines of pairs, and everything that is neither."""
 
 import math
 import random

@@ -1,4 +1,4 @@
-"""TensorBoard event files of Keras and PyTorch."""
+"""Test TensorBoard event files of Keras and PyTorch."""
 
 import math
 import struct

@@ -1,4 +1,4 @@
-"""Writes TensorBoard event files, byte for byte as TensorFlow and PyTorch do; shares no code with the reader."""
+"""Write TensorBoard event files, byte for byte as TensorFlow and PyTorch do; shares no code with the reader."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions with a known best, for the tests of search methods."""
+"""Functions with a known minimum, for the tests of search methods."""
 
 import math
 from collections.abc import Callable, Sequence

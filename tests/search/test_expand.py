@@ -1,4 +1,4 @@
-"""Which search a job has, and what is known of it at its submission."""
+"""Test which search a job has, and which configurations are known at its submission."""
 
 import json
 import math

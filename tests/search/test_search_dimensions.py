@@ -1,4 +1,4 @@
-"""Spaces without their nesting: dimensions in order, configurations there and back, all of them, one of them."""
+"""Test spaces without their nesting: order of dimensions, conversion of configurations, all of them, one of them."""
 
 import json
 from itertools import islice

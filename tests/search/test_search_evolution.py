@@ -1,4 +1,4 @@
-"""Evolution, NSGA-II and the Pareto front."""
+"""Test evolution, NSGA-II and the Pareto front."""
 
 import statistics
 

@@ -1,4 +1,4 @@
-"""Tasks as trials, and how a search stands."""
+"""Test the conversion of tasks to trials, and the report of a search."""
 
 import numpy as np
 import pytest

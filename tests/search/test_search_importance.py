@@ -1,4 +1,4 @@
-"""Which parameters mattered."""
+"""Test which parameters mattered."""
 
 import math
 import statistics

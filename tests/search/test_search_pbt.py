@@ -1,4 +1,4 @@
-"""Population-based training: who continues from whom, and with what."""
+"""Test population-based training: which task continues from which, and with what parameters."""
 
 import math
 import random

@@ -1,4 +1,4 @@
-"""TPE, GP, CMA-ES, Sobol and random search: what they reach on known functions, and what all methods promise."""
+"""Test TPE, GP, CMA-ES, Sobol and random search: results on known functions, and what holds for all methods."""
 
 import importlib.util
 import json

@@ -1,4 +1,4 @@
-"""Early stopping: worked by hand, and properties that hold for any history."""
+"""Test early stopping: cases worked out by hand, and properties that hold for any history."""
 
 import math
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Many connections, slow ones and idle ones: the server goes on, and others do not notice."""
+"""Test many, slow and idle connections: the server goes on, and others do not notice."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""A database that is damaged, as a person meets it."""
+"""Test what a person sees when the database is damaged."""
 
 from tests.support.up import Cli
 

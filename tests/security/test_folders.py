@@ -1,4 +1,4 @@
-"""Whatever is put into one job's folder, other jobs go on, nobody's file is touched, and it can be mended."""
+"""Test that anything put into one job's folder harms no other job and no other file, and can be fixed."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""What is wrong is shown for as long as it is wrong; a database that is away is no server error."""
+"""Test that problems are shown while they exist, and that a missing database is not a server error."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""A home that somebody else owns or can write is not used: it names programs that would be run."""
+"""Test that a home that somebody else owns or can write is not used: it names programs to run."""
 
 import os
 from pathlib import Path

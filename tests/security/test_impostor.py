@@ -1,4 +1,4 @@
-"""Somebody else listens on the port of a server that has crashed: nothing secret reaches them."""
+"""Test that nothing secret reaches somebody else who listens on the port of a crashed server."""
 
 import contextlib
 import json

@@ -1,4 +1,4 @@
-"""Tasks can put anything in place of the files that the server shows."""
+"""Test tasks that replace the files that the server shows."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""What stands in one job's journals, or in place of them, harms nobody else."""
+"""Test that the contents of one job's journals, or what is in their place, harm no other job."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""What the local backend starts, and what it finds running."""
+"""Test what the local backend starts, and what it finds running."""
 
 import os
 import shutil

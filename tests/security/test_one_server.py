@@ -1,4 +1,4 @@
-"""One server to a home, and nothing but a living successor ends it."""
+"""Test that a home has one server, and that only a living successor ends it."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Requests that no client of ours would send: never a server error, and without a token hardly a word in the log."""
+"""Test requests that no client of ours would send: no server error, and without a token little in the log."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""Values of environment variables may be secrets: tasks have them, nobody is shown them."""
+"""Test that tasks get the values of environment variables, and that nobody is shown them."""
 
 import grp
 import os

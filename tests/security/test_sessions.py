@@ -1,4 +1,4 @@
-"""What a page of another port can and cannot do with a browser that has signed in."""
+"""Test what a page of another port can and cannot do with a browser that has signed in."""
 
 import sqlite3
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""HTTPS on the port: real certificates, a real server, clients over the port and over the socket in the home."""
+"""Test HTTPS with real certificates and a real server, over the port and over the socket in the home."""
 
 import os
 import shutil

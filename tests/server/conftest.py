@@ -1,4 +1,4 @@
-"""Every database that Paddock runs on, for tests that must hold on all of them."""
+"""Fixtures: every database that Paddock runs on, for tests that must hold on all of them."""
 
 import os
 import shutil

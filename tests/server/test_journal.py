@@ -1,4 +1,4 @@
-"""Reading journals: whatever is in them, no record is lost, none is made up, and all that is made can be stored."""
+"""Test the reading of journals: no record is lost or made up, and every record can be stored."""
 
 import dataclasses
 import itertools

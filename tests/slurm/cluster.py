@@ -28,6 +28,7 @@ PROGRAMS = {
     "mariadbd": "mariadb-server-core",
     "mariadb": "mariadb-client-core",
 }
+PATIENCE = 180.0
 USERS = ("alice", "bob")
 PATH = f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin"
 
@@ -112,14 +113,14 @@ class Cluster:
                 if fresh:
                     self._make_database()
                 self.start_daemon("mariadbd")
-                self._until(self._database_answers, 30, "MariaDB")
+                self._until(self._database_answers, PATIENCE, "MariaDB")
                 self.start_daemon("slurmdbd")
-                self._until(lambda: _open(self.port + 1), 60, "slurmdbd")
+                self._until(lambda: _open(self.port + 1), PATIENCE, "slurmdbd")
                 if fresh:
                     self._make_accounts()
-            self._until((self.folder / "run" / "munge.sock").exists, 10, "munged")
+            self._until((self.folder / "run" / "munge.sock").exists, PATIENCE, "munged")
             self.start_daemon("slurmctld")
-            self._until(self.ping, 60, "slurmctld")  # a node that finds none tries again only after a second
+            self._until(self.ping, PATIENCE, "slurmctld")  # a node that finds none tries again only after a second
             for node in self.nodes:
                 self.start_daemon(f"slurmd:{node}")
             self.wait_ready()
@@ -208,7 +209,7 @@ class Cluster:
         """Whether slurmctld answers."""
         return " UP" in self.run("scontrol", "ping", check=False, timeout=10)
 
-    def wait_ready(self, seconds: float = 180) -> None:
+    def wait_ready(self, seconds: float = PATIENCE) -> None:
         """Until slurmctld answers and every node can take jobs."""
         self._until(lambda: self._alive("slurmctld") and self.ping(), seconds, "slurmctld")
         usable = {"idle", "mixed", "allocated", "completing"}
@@ -223,7 +224,7 @@ class Cluster:
             lambda: time.time() > now + 6 or (file.exists() and file.stat().st_mtime > now), 10, "a saved queue"
         )
 
-    def clear(self, seconds: float = 180) -> None:
+    def clear(self, seconds: float = PATIENCE) -> None:
         """Brings everything back to an empty queue and idle nodes, whatever a test has done."""
         for name in self._daemons():
             self.start_daemon(name)
@@ -274,7 +275,7 @@ class Cluster:
         """`PENDING`, `RUNNING`, `COMPLETED`, ...; empty when slurmctld does not know the job (any more)."""
         return self.run("squeue", "-h", "-t", "all", "-j", job, "-o", "%T", check=False)
 
-    def wait_job(self, job: str, *states: str, seconds: float = 120) -> str:
+    def wait_job(self, job: str, *states: str, seconds: float = PATIENCE) -> str:
         """Waits until a job is in one of these states, and says in which."""
         state = ""
 
@@ -307,16 +308,17 @@ class Cluster:
         return ours | self.environment | {"PATH": PATH}
 
     def _until(self, condition: Callable[[], object], seconds: float, what: str) -> None:
-        end = time.monotonic() + seconds
+        begun = time.monotonic()
         while True:
             with contextlib.suppress(subprocess.SubprocessError):  # a command that finds no daemon yet
                 if condition():
                     return
             dead = [name for name in self._running if not self._alive(name)]
-            if dead or time.monotonic() > end:
+            waited = time.monotonic() - begun
+            if dead or waited > seconds:
                 reason = f"{', '.join(dead)} ended" if dead else f"not within {seconds} s"
                 raise AssertionError(f"waiting for {what}: {reason}\n{self._last_words()}")
-            time.sleep(0.05)
+            time.sleep(min(0.05 + waited / 20, 0.3))  # each look starts a program
 
     def _last_words(self) -> str:
         files = sorted((self.folder / "log").glob("*.out"))

@@ -1,4 +1,4 @@
-"""Real Slurm clusters, one of each kind for a session (a worker of pytest-xdist has its own), started when needed."""
+"""Fixtures: real Slurm clusters, one of each kind per session (and per worker of pytest-xdist), started when needed."""
 
 import os
 import socket

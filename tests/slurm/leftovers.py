@@ -1,5 +1,7 @@
-"""The processes and cgroups of a cluster, found and ended. Ours are known by its folder in their environment: the name
-of a node alone proves nothing. As a program it waits until the one that started it is gone, and tidies up after it.
+"""Find and end the processes and cgroups of a test cluster.
+
+They are recognised by the cluster's folder in their environment: the name of a node alone proves nothing. As a program
+it waits until the process that started it is gone, and then removes what that process left.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""What test_search.py searches with."""
+"""The script that test_search.py submits."""
 
 import argparse
 import time

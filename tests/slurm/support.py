@@ -1,4 +1,4 @@
-"""Paddock on a real Slurm: a server, a training script that can go on from its checkpoint, and a witness of it all."""
+"""Paddock on a real Slurm: a server, a training script that resumes from its checkpoint, and independent witnesses."""
 
 import contextlib
 import ctypes

@@ -1,4 +1,4 @@
-"""Everything that can end a task on a cluster, really caused: what is said of it, and what follows."""
+"""Test everything that can end a task on a cluster, really caused: what is reported, and what follows."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""A short kill campaign; `make chaos` is the long one."""
+"""Run a short kill campaign; `make chaos` runs the long one."""
 
 from tests.chaos.__main__ import options, run
 from tests.slurm.conftest import _require_slurm

@@ -1,4 +1,4 @@
-"""The cluster of the tests is a real one: it runs, limits, preempts and fails as Slurm does."""
+"""Test that the cluster of the tests is a real one: it runs, limits, preempts and fails as Slurm does."""
 
 import os
 import pwd

@@ -1,4 +1,4 @@
-"""What every backend promises, kept by Slurm."""
+"""Test the contract of every backend with Slurm."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +9,8 @@ from paddock.backends.base import Backend
 from paddock.backends.slurm.backend import SlurmBackend
 from paddock.models import Resources
 from paddock.settings import SlurmSettings
-from tests.backends.contract import ENDED, RUNNING, BackendContract, BatchContract, RestartContract, Rig, states
+from tests.backends.contract import BackendContract, BatchContract, RestartContract
+from tests.backends.rig import ENDED, RUNNING, Rig, states
 from tests.slurm.cluster import Cluster
 
 

@@ -1,4 +1,4 @@
-"""`paddock doctor` on a real cluster."""
+"""Test `paddock doctor` on a real cluster."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`paddock up --in-slurm` on a real cluster: started, reached, succeeded, ended."""
+"""Test `paddock up --in-slurm` on a real cluster: start, reach, hand over, end."""
 
 import signal
 import subprocess

@@ -1,4 +1,4 @@
-"""How busy the nodes of a cluster are: what its runners see of theirs, and what Slurm says of the others."""
+"""Test the load of nodes of a cluster: what runners measure on theirs, and what Slurm reports of the others."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Tasks over several nodes, with the frameworks' own ways of speaking with each other, and their ends."""
+"""Test tasks over several nodes, with the frameworks' own communication, and how they end."""
 
 import os
 import subprocess

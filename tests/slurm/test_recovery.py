@@ -1,4 +1,4 @@
-"""The server or Slurm dies at a bad moment, or both forget: no allocation is lost or doubled, no task runs twice."""
+"""Test that no allocation is lost or doubled and no task runs twice when the server or Slurm dies or forgets."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Searches on Slurm: allocations stay for the next configuration, and a pruned task leaves its place to it."""
+"""Test searches on Slurm: allocations wait for the next configuration, and a pruned task makes room for it."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Tasks that share an allocation: GPUs, cores, threads, and how many at a time."""
+"""Test tasks that share an allocation: GPUs, cores, threads, and how many at a time."""
 
 import json
 import os

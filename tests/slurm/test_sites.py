@@ -1,4 +1,4 @@
-"""Sites as they are: partitions that are closed for a while, limits of submissions, configurations that change."""
+"""Test real sites' habits: partitions closed for a while, limits on submissions, configurations that change."""
 
 import time
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A sweep of a real Keras script on a cluster with GPUs, from submission to the best task, seen in a real browser."""
+"""Test a sweep of a real Keras script on a cluster with GPUs, from submission to the best task, in a real browser."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""Servers of ordinary users on one cluster: each works as itself, and nobody gets into another's way."""
+"""Test servers of ordinary users on one cluster: each works as itself, and none disturbs another."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Coroutines in tests."""
+"""Run coroutines in tests."""
 
 import asyncio
 from collections.abc import Callable, Coroutine

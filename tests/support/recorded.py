@@ -1,4 +1,4 @@
-"""What Slurm's commands have really printed (`tests/recorded`, made by its `record.py`)."""
+"""Read what Slurm's commands really printed (`tests/recorded`, made by its `record.py`)."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A real server in a process of its own, for tests that go through the front door."""
+"""Start a real server in a separate process, for tests that use its REST API."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""`paddock up` in a process of its own, and the command line as a person calls it."""
+"""Start `paddock up` in a separate process, and call the command line as a person does."""
 
 import io
 import json

@@ -1,23 +1,29 @@
-"""`paddock` in processes of their own that import nothing: each is forked from a process that has imported everything.
+"""Programs in processes of their own that import nothing: each is forked from a process that has imported everything.
 
-To import the command line takes half a second of a processor, the server a second, and the tests start hundreds
-of both. A `Warm` is the `Popen` of `python -m paddock ARGUMENTS`: with memory, signals, environment, working folder and
-exit code of its own. /proc shows the environment of the process that it was forked from, and variables for the
-interpreter (PYTHON...) have no effect: tests of these start a plain Popen.
+To import the command line takes half a second of a processor, the server a second, TensorFlow four, and the tests start
+hundreds of them. A `Warm` is the `Popen` of `python -m paddock ARGUMENTS`, a `WarmScript` that of a script: with
+memory, signals, environment, working folder and exit code of its own. /proc shows the environment of the process it
+was forked from, and of the variables for the interpreter only PYTHONPATH and PYTHONUNBUFFERED have an effect: tests of
+others start a plain Popen.
 """
 
 import atexit
 import ctypes
+import gc
+import importlib
 import json
 import os
+import runpy
 import select
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import traceback
+from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -29,6 +35,7 @@ class Warm(subprocess.Popen[bytes]):
     """Takes the arguments of `paddock` and those options of Popen that our tests use; all else is as with Popen."""
 
     _waited: int | None = None
+    _nursery_of = (sys.executable, "paddock.cli,paddock.server.serve")
 
     def _execute_child(self, *given: Any) -> None:
         """In place of fork and exec. The order of these arguments is that of Python 3.11 to 3.14."""
@@ -42,7 +49,7 @@ class Warm(subprocess.Popen[bytes]):
             "env": dict(environment or os.environ),
             "new_session": new_session,
         }
-        self.pid = _nursery().ask(order, streams)
+        self.pid = _nursery(*self._nursery_of).ask(order, streams)
         self._child_created = True
         self._waited = os.pidfd_open(self.pid)
         self._close_pipe_fds(stdin, theirs_in, theirs_out, stdout, theirs_err, stderr)  # type: ignore[attr-defined]
@@ -55,7 +62,7 @@ class Warm(subprocess.Popen[bytes]):
             return 0, 0
         os.close(self._waited)
         self._waited = None
-        return self.pid, _nursery().ask({"wait": self.pid})
+        return self.pid, _nursery(*self._nursery_of).ask({"wait": self.pid})
 
     def _internal_poll(self, *_: Any, **__: Any) -> int | None:
         if self.returncode is None:
@@ -65,16 +72,27 @@ class Warm(subprocess.Popen[bytes]):
         return self.returncode
 
 
+class WarmScript(Warm):
+    """A script and its arguments, with a Python that has imported these modules."""
+
+    def __init__(self, arguments: list[str], python: str, modules: str, **options: Any) -> None:
+        self._nursery_of = (python, modules)
+        super().__init__(arguments, **options)
+
+
 class _Nursery:
     """The process that the others are forked from, as seen by the tests."""
 
-    def __init__(self) -> None:
+    def __init__(self, python: str, modules: str) -> None:
         self._ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         clean = {name: value for name, value in os.environ.items() if not name.startswith("PADDOCK_")}
+        if python != sys.executable:
+            clean.pop("PYTHONPATH", None)
+            # What frameworks read while they are imported. Keras writes a file of its own.
+            clean |= {"TF_CPP_MIN_LOG_LEVEL": "3", "OMP_NUM_THREADS": "1", "KERAS_HOME": _keras_home().name}
         with theirs:
-            theirs.set_inheritable(True)
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "tests.support.warm", str(theirs.fileno()), "-" * _ROOM],
+                [python, "-m", "tests.support.warm", str(theirs.fileno()), modules, "-" * _ROOM],
                 cwd=_ROOT,
                 env=clean,
                 stdin=subprocess.DEVNULL,
@@ -95,14 +113,14 @@ class _Nursery:
         self._process.wait()
 
 
-_made: list[tuple[int, _Nursery]] = []
+@cache
+def _nursery(python: str, modules: str) -> _Nursery:
+    return _Nursery(python, modules)
 
 
-def _nursery() -> _Nursery:
-    """One for each process of the tests (a worker of pytest-xdist)."""
-    if not _made or _made[0][0] != os.getpid():
-        _made[:] = [(os.getpid(), _Nursery())]
-    return _made[0][1]
+@cache
+def _keras_home() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix="keras-")
 
 
 def _exactly(stream: socket.socket, size: int) -> bytes:
@@ -153,18 +171,22 @@ def _become(order: dict[str, Any]) -> NoReturn:
     os.environ.clear()
     os.environ.update(order["env"])
     time.tzset()
-    sys.path[0] = order["cwd"]
-    sys.argv = ["paddock", *order["argv"]]
-    _show([sys.executable, "-m", "paddock", *order["argv"]])
+    scripted = not sys.modules.get("paddock.cli")
+    sys.path[0] = str(Path(order["argv"][0]).parent) if scripted else order["cwd"]
+    if scripted:
+        sys.path[1:1] = [part for part in order["env"].get("PYTHONPATH", "").split(os.pathsep) if part]
+    sys.argv = order["argv"] if scripted else ["paddock", *order["argv"]]
+    _show([sys.executable, *([] if scripted else ["-m", "paddock"]), *order["argv"]])
     sys.stdin = open(0, encoding="utf-8")  # noqa: SIM115
     sys.stdout = open(1, "w", encoding="utf-8")  # noqa: SIM115
     if "PYTHONUNBUFFERED" in os.environ:
         sys.stdout.reconfigure(write_through=True)
     sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1)  # noqa: SIM115
-    from paddock.cli import main
-
     try:
-        main()
+        if scripted:
+            runpy.run_path(sys.argv[0], run_name="__main__")
+        else:
+            sys.modules["paddock.cli"].main()
         code = 0
     except SystemExit as leaving:
         code = int(leaving.code or 0)
@@ -188,15 +210,11 @@ def _show(argv: list[str]) -> None:
 
 
 def _start() -> dict[str, Any]:
-    import gc
-    import warnings
-
-    warnings.simplefilter("ignore", ResourceWarning)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    import paddock.cli
-    import paddock.server.serve
-
-    paddock.cli.built()
+    for module in sys.argv[2].split(","):
+        importlib.import_module(module)
+    if "paddock.cli" in sys.modules:
+        sys.modules["paddock.cli"].built()
     gc.freeze()
     return _serve(socket.socket(fileno=int(sys.argv[1])))
 

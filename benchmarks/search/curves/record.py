@@ -1,9 +1,9 @@
-"""Record the learning curves of the examples: every configuration of a grid, trained to the end, once a seed.
+"""Record the learning curves of the examples: every configuration of a grid, trained to the end, once per seed.
 
     python benchmarks/search/curves/record.py numpy_mlp     (or pytorch)
 
-Needs an environment in which the example runs. Writes NAME.jsonl beside this file, one training a line; benchmarks
-replay these files in place of training again. A training of fewer epochs has the same curve, cut off.
+Needs an environment in which the example runs. Writes NAME.jsonl beside this file, one training per line; benchmarks
+replay these files instead of training again. A training of fewer epochs has the same curve, cut off.
 """
 
 import contextlib
@@ -41,7 +41,7 @@ EXTRA = {"numpy_mlp": ["--epochs", "81", "--early_stopping", "0"], "pytorch": ["
 
 
 def train(example: str, argv: list[str]) -> dict[str, list[float | None]]:
-    """Run the script as it is, in a folder of its own, and read what it wrote."""
+    """Run the script unmodified, in a temporary folder, and return the metrics that it wrote."""
     printed, before = io.StringIO(), Path.cwd()
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)

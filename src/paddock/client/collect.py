@@ -98,7 +98,7 @@ def _walk(top: Path, below: str, ignored: ignore.Ignore, warnings: list[str]) ->
 
 def _is_foreign(folder: Path) -> bool:
     """Return True for environments, and for Paddock's home with its token: they are never part of a program."""
-    return (folder / "pyvenv.cfg").exists() or (folder / "conda-meta").is_dir() or folder == home_folder()
+    return any((folder / mark).exists() for mark in ignore.ENVIRONMENT_MARKS) or folder == home_folder()
 
 
 def _skipped(path: Path, link: bool, top: Path) -> str | None:

@@ -9,7 +9,7 @@ from typing import Dict, List, Mapping, Sequence
 
 from . import processes
 
-# What the numerical libraries of training scripts take their number of threads from.
+# Variables from which the numerical libraries of training scripts take their number of threads.
 THREADS = (
     "OMP_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",
@@ -17,37 +17,37 @@ THREADS = (
     "NUMEXPR_NUM_THREADS",
     "TF_NUM_INTRAOP_THREADS",
 )
-# TensorFlow: operations at a time, each of which has so many threads.
+# TensorFlow: the number of operations at a time, each of which has this many threads.
 OPERATIONS = "TF_NUM_INTEROP_THREADS"
 
 
-# In Slurm scripts take how many workers they start from these, which speak of the whole allocation.
+# In Slurm, scripts start as many workers as these variables say, which are those of the whole allocation.
 _COUNTS = ("SLURM_CPUS_PER_TASK", "SLURM_CPUS_ON_NODE")
-_TRES = "SLURM_TRES_PER_TASK"  # of newer ones: must not contradict the first, or srun refuses to start
+_TRES = "SLURM_TRES_PER_TASK"  # of newer versions: if it contradicts the first, srun refuses to start
 
 
 class Cores:
     def __init__(self, own: Sequence[int], count: int) -> None:
-        self.own = tuple(own)  # none: which ones they are is not known, so nobody is bound to any
+        self.own = tuple(own)  # empty: it is not known which ones they are, so no task is bound to any
         self.count = max(1, count)
 
 
 def of_allocation(environ: Mapping[str, str]) -> Cores:
-    """Those that the backend named; else those that the kernel allows, where that is what the scheduler gave."""
+    """Return the cores that the backend named, else those that the kernel allows, if the scheduler bound us to them."""
     allowed = sorted(_allowed())
     named = parse(environ.get("PADDOCK_CORES", ""))
     if named:
         return Cores([core for core in named if core in allowed], len(named))
-    # What was given, not what was asked for: with --exclusive, or where a core has two threads, that is more.
+    # The cores that were given: with --exclusive, or where a core has two threads, more than were requested.
     given = environ.get("SLURM_CPUS_ON_NODE") or environ.get("SLURM_CPUS_PER_TASK") or ""
     count = int(given) if given.isdigit() and int(given) > 0 else len(allowed)
     if environ.get("SLURM_JOB_ID") and count < len(allowed):
-        return Cores([], count)  # this Slurm binds nobody: which cores are ours is not said
+        return Cores([], count)  # this Slurm binds no job to cores: which ones are ours is not known
     return Cores(allowed, count)
 
 
 def slurm_variables(threads: int, environ: Mapping[str, str]) -> Dict[str, str]:
-    """What Slurm's variables should say to one of several tasks, where they say anything."""
+    """Return the values that Slurm's variables should have for one of several tasks, if they are set."""
     found = {name: str(threads) for name in _COUNTS if environ.get(name)}
     if environ.get(_TRES):
         found[_TRES] = re.sub(r"\bcpu([:=])\d+", r"cpu\g<1>%d" % threads, environ[_TRES])
@@ -55,7 +55,7 @@ def slurm_variables(threads: int, environ: Mapping[str, str]) -> Dict[str, str]:
 
 
 def deal(count: int, cores: Sequence[int]) -> List[List[int]]:
-    """Cores for so many seats, evenly: each has its own where there are enough, else all share all of them."""
+    """Return the cores of each of `count` seats: its own where there are enough, else all of them for each."""
     cores = sorted(cores)
     if count > len(cores):
         return [list(cores) for _ in range(count)]
@@ -64,7 +64,7 @@ def deal(count: int, cores: Sequence[int]) -> List[List[int]]:
 
 
 def bind(root: int, cores: Sequence[int]) -> None:
-    """A process and all that descend from it, with all their threads."""
+    """Bind a process and its descendants, with all their threads, to these cores."""
     if not cores:
         return
     for pid in list(processes.tree(root)):
@@ -74,7 +74,7 @@ def bind(root: int, cores: Sequence[int]) -> None:
 
 
 def parse(text: str) -> List[int]:
-    """`0-3,8` as Linux writes sets of cores; nothing where it is not one."""
+    """Return the cores in a text such as `0-3,8`, as Linux writes it; none if it is not valid."""
     found: List[int] = []
     try:
         for part in filter(None, text.split(",")):

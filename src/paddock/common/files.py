@@ -1,7 +1,7 @@
-"""Opens files that other people's programs can put anything in place of: links, pipes, devices, another's file.
+"""Open files that other people's programs can replace by anything: links, pipes, devices, the file of another user.
 
-Every reading and writing below a job's folder goes through here. Plain files only, of one name, no link followed below
-the trusted folder, never blocking, never more than asked for.
+Everything that is read or written below a job's folder goes through here: only plain files with one name; no link is
+followed below the trusted folder; no call blocks or reads more than requested.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ _CHUNK = 1_000_000
 
 
 class NotPlain(OSError):
-    """There is something else in place of a plain file."""
+    """Something other than a plain file is in its place."""
 
 
 def open_plain(path: str, flags: int = os.O_RDONLY, *, below: Optional[str] = None, mode: int = 0o644) -> int:
     """Open a plain file with exactly one name and return its descriptor; raise NotPlain for anything else.
 
-    `below` is a folder that is trusted: no folder between it and the file may be a link. Without it only the file
-    itself is looked at. What does not exist raises FileNotFoundError, unless `flags` creates it.
+    `below` is a trusted folder: no folder between it and the file may be a link. Without it, only the file itself is
+    checked. A file that does not exist raises FileNotFoundError, unless `flags` creates it.
     """
     create = flags & os.O_CREAT
-    flags = (flags | _SAFE) & ~os.O_TRUNC  # nothing is cut off before it is known what it is
+    flags = (flags | _SAFE) & ~os.O_TRUNC  # nothing is truncated before it is known to be a plain file
     try:
         if below is None:
             descriptor = os.open(path, flags, mode)
@@ -52,7 +52,7 @@ def open_plain(path: str, flags: int = os.O_RDONLY, *, below: Optional[str] = No
 
 
 def _plainly(error: OSError, path: str) -> OSError:
-    """The same error, with the whole path; or NotPlain, where that is what it says."""
+    """Return the same error with the whole path, or NotPlain if that is what it means."""
     if error.errno in (errno.ELOOP, errno.ENXIO, errno.EISDIR, errno.ENOTDIR, errno.ENODEV):
         return NotPlain(error.errno, "not a plain file (a link, folder, pipe or device)", path)
     return type(error)(error.errno, error.strerror, path)
@@ -82,7 +82,7 @@ def _folder_of(path: str, below: str) -> int:
 
 
 def open_folder(path: str, *, below: str) -> int:
-    """Open a folder and return its descriptor; raise NotPlain when it, or one on the way from `below`, is none."""
+    """Open a folder and return its descriptor; raise NotPlain if it, or one on the way from `below`, is none."""
     try:
         return _folder_of(os.path.join(path, "any"), below)
     except OSError as error:
@@ -90,9 +90,9 @@ def open_folder(path: str, *, below: str) -> int:
 
 
 class Folder:
-    """A folder in which many files are read one after the other: the way to it is walked once.
+    """A folder in which many files are read one after the other: the path to it is opened once.
 
-    To be opened anew for each look: only that shows on network file systems what others have written.
+    Open it anew for each round: on network file systems, only that shows what others have written.
     """
 
     def __init__(self, path: str, below: str) -> None:
@@ -141,9 +141,9 @@ def read_plain(path: str, limit: int, *, offset: int = 0, below: Optional[str] =
 
 
 def append_plain(path: str, data: bytes, *, below: Optional[str] = None, seal: bool = False, mode: int = 0o644) -> None:
-    """Append to a plain file, which is made when it is not there, and bring it to the disk.
+    """Append to a plain file, which is created if it does not exist, and sync it to the disk.
 
-    `seal`: when the last line has no end (the writer was killed), end it first.
+    `seal`: if the last line has no end (the writer was killed), end it first.
     """
     descriptor = open_plain(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, below=below, mode=mode)
     try:
@@ -159,13 +159,13 @@ def append_plain(path: str, data: bytes, *, below: Optional[str] = None, seal: b
 
 
 def write_plain(path: str, data: bytes, *, below: str, mode: int = 0o666) -> None:
-    """Put a whole file in its place, whatever is there: readers see all of it or nothing. For files of one writer."""
+    """Replace a file at once: readers see all of it or nothing. For files that have one writer."""
     folder = open_folder(os.path.dirname(path), below=below)
     try:
         name = os.path.basename(path)
         temporary = name + ".tmp"
         with contextlib.suppress(FileNotFoundError):
-            os.unlink(temporary, dir_fd=folder)  # of a writer that was killed, or whatever somebody has put there
+            os.unlink(temporary, dir_fd=folder)  # left by a writer that was killed, or put there by somebody
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFE, mode, dir_fd=folder)
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)

@@ -1,4 +1,4 @@
-"""What kind of file system a path is on: on those of a network, locks and shared memory cannot be relied upon."""
+"""The kind of file system that a path is on: on network file systems, locks and shared memory are not reliable."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _NETWORK = {
 
 
 def is_network(kind: str | None) -> bool:
-    """Also of everything in user space (`fuse.sshfs`, `fuse.glusterfs`): what is behind it is not known."""
+    """Return True for a network file system, and for all in user space (`fuse.sshfs`), as any may be behind those."""
     return kind is not None and (kind in _NETWORK or kind.startswith("fuse.") or kind == "fuse")
 
 
 def kind_of(path: Path, mounts: Path = MOUNTS) -> str | None:
-    """The type of the file system that a path is on, or will be when it is made; None: the system does not tell."""
+    """Return the type of the file system that a path is on, or will be once it exists; None if it is not known."""
     best: tuple[int, str] | None = None
     real = path.resolve()
     for point, kind in _mounts(mounts):

@@ -1,4 +1,4 @@
-"""Folders that users can write: how much is in them, and how they are deleted. No link is followed."""
+"""Measure and delete folders that users can write. No link is followed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from . import files
 
 @dataclass
 class Size:
-    """What was found: bytes on the disk, and files. `whole`: False when there was no time for all of it."""
+    """The bytes on the disk and the files that were found. `whole` is False if there was no time for all of them."""
 
     bytes: int = 0
     files: int = 0
@@ -28,14 +28,14 @@ class Size:
 
 
 def on_disk(found: os.stat_result) -> int:
-    """What it takes there, as `du` counts: a small file takes a block."""
+    """Return the bytes that a file takes on the disk, as `du` counts: a small file takes a block."""
     return found.st_blocks * 512
 
 
 def measure(path: Path, *, below: Path, until: float) -> Size:
-    """Of a file, or of a folder with all that is in it; what is not there is nothing.
+    """Return the size of a file, or of a folder with everything in it; zero if it does not exist.
 
-    `below`: no folder between it and this one may be a link, else this is nothing. `until`: when to give up, by
+    If a folder between `below` and this one is a link, the size is zero. `until` is when to give up, by
     time.monotonic().
     """
     size = Size()
@@ -57,16 +57,16 @@ def measure(path: Path, *, below: Path, until: float) -> Size:
                     size.bytes += on_disk(os.stat(name, dir_fd=inner, follow_symlinks=False))
                     size.files += 1
     except OSError:
-        pass  # gone meanwhile
+        pass  # deleted meanwhile
     finally:
         os.close(folder)
     return size
 
 
 def delete(path: Path, over: Callable[[], bool] = lambda: False) -> bool:
-    """Delete a folder with all that is in it, or whatever else is there. Whether nothing of it is left.
+    """Delete a folder with everything in it, or whatever is in its place. Return True if nothing of it is left.
 
-    `over`: to be left as it is by now; what is left can be deleted later in the same way.
+    When `over` returns True, deleting stops; what is left can be deleted later in the same way.
     """
     with suppress(OSError):
         if path.is_symlink() or not path.is_dir():
@@ -82,12 +82,12 @@ def delete(path: Path, over: Callable[[], bool] = lambda: False) -> bool:
 
 
 def _delete(name: str, folder: int) -> None:
-    """A file, a link or an empty folder."""
+    """Delete a file, a link or an empty folder."""
     with suppress(OSError):
         is_folder = stat.S_ISDIR(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
         remove = os.rmdir if is_folder else os.unlink
         try:
             remove(name, dir_fd=folder)
         except PermissionError:
-            os.fchmod(folder, 0o700)  # a folder that nobody was to write in, such as a cache
+            os.fchmod(folder, 0o700)  # a folder without write permission, such as a cache
             remove(name, dir_fd=folder)

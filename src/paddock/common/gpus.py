@@ -1,6 +1,6 @@
-"""The GPUs of this machine, as the driver tells of them: memory, load, and who uses them.
+"""The GPUs of this node as the driver reports them: memory, load and processes.
 
-NVML is called through ctypes: the runner has no dependencies. Where there is no driver there are no gpus.
+NVML is called through ctypes (decision 100). Without a driver there are no GPUs.
 """
 
 from __future__ import annotations
@@ -8,28 +8,28 @@ from __future__ import annotations
 import ctypes
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence
 
-_MANY = 512  # processes on one GPU
+_MANY = 512  # processes per GPU
 
 
 class GpuInfo(NamedTuple):
     """A GPU, or an instance of one (MIG)."""
 
     id: str  # as CUDA_VISIBLE_DEVICES takes it
-    number: int  # of the GPU, in the order of the bus
+    number: int  # of the whole GPU, in the order of the bus
     name: str
     memory: int  # bytes in all
 
 
 class GpuReading(NamedTuple):
-    """How a GPU stands."""
+    """What the driver reports about a GPU at one moment."""
 
-    used: int  # bytes, by whomever
+    used: int  # bytes, by all processes
     load: Optional[float]  # share of the time in which something ran on it
-    processes: Dict[int, int]  # process -> bytes; those of which the driver does not tell are not in it
+    processes: Dict[int, int]  # process -> bytes, without those whose memory the driver does not report
 
 
 class GpuDriver:
-    """No GPUs: what machines without a driver have. Others have the same methods."""
+    """The interface to a driver. This one has no GPUs, as a node without a driver."""
 
     def gpus(self) -> List[GpuInfo]:
         return []
@@ -38,7 +38,7 @@ class GpuDriver:
         return None
 
     def processes(self, gpu: GpuInfo) -> Dict[int, Optional[int]]:
-        """All that are on it, also those that draw, with their bytes; None: the driver does not tell."""
+        """Return all processes on a GPU, those for graphics too, with their bytes; None if these are not reported."""
         reading = self.read(gpu)
         return dict(reading.processes) if reading is not None else {}
 
@@ -60,13 +60,13 @@ class _Process(ctypes.Structure):
     ]
 
 
-_UNKNOWN = (1 << 64) - 1  # the driver does not tell
+_UNKNOWN = (1 << 64) - 1  # the driver does not report it
 _COMPUTE = "nvmlDeviceGetComputeRunningProcesses_v3"
 _GRAPHICS = "nvmlDeviceGetGraphicsRunningProcesses_v3"
 
 
 class Nvml(GpuDriver):
-    """Raises OSError when there is no driver that answers."""
+    """NVIDIA's driver. Raises OSError if there is none, or it does not answer."""
 
     def __init__(self) -> None:
         self._library: Any = ctypes.CDLL("libnvidia-ml.so.1")
@@ -123,7 +123,7 @@ class Nvml(GpuDriver):
 
     def _listed(self, function: str, handle: Any) -> Dict[int, Optional[int]]:
         count, rows = ctypes.c_uint(_MANY), (_Process * _MANY)()
-        call = getattr(self._library, function, None)  # drivers that are too old do not have it
+        call = getattr(self._library, function, None)  # old drivers do not have it
         if call is None or call(handle, ctypes.byref(count), rows) != 0:
             return {}
         return {row.pid: None if row.memory == _UNKNOWN else row.memory for row in rows[: count.value]}
@@ -135,15 +135,15 @@ class Nvml(GpuDriver):
 
 
 def find_driver() -> GpuDriver:
-    """The real ones, where there are any."""
+    """Return the driver of this node, or one without GPUs."""
     try:
         return Nvml()
-    except (OSError, AttributeError):  # no driver, or one that is too old to ask
+    except (OSError, AttributeError):  # no driver, or one that is too old
         return GpuDriver()
 
 
 def visible(gpus: Sequence[GpuInfo], given: Optional[str]) -> List[GpuInfo]:
-    """Those that CUDA_VISIBLE_DEVICES (or its like) names, in its order; None: all. What is not there ends the list."""
+    """Return the GPUs that CUDA_VISIBLE_DEVICES names, in its order; None: all. An unknown name ends the list."""
     if given is None:
         return list(gpus)
     found: List[GpuInfo] = []

@@ -22,7 +22,7 @@ def allocation(job_dir: str, key: str) -> str:
 
 
 def manifest(allocation_dir: str) -> str:
-    """Of all allocations of a batch: those are named like it, with a number behind a dot."""
+    """Return the manifest of a batch. Its allocations have its name, followed by a dot and a number."""
     return "%s.manifest.json" % allocation_dir.rstrip(os.sep).rpartition(".")[0]
 
 
@@ -31,7 +31,7 @@ def journal(allocation_dir: str, number: int) -> str:
 
 
 def task(job_dir: str, job: str, task: str) -> str:
-    """The results folder of a task."""
+    """Return the results folder of a task."""
     return os.path.join(job_dir, RESULTS, job, task)
 
 
@@ -60,7 +60,7 @@ def report(attempt_dir: str) -> str:
 
 
 def members(attempt_dir: str) -> str:
-    """Where the processes of a task that runs on several nodes find each other."""
+    """Return the folder in which the processes of a task on several nodes find each other."""
     return os.path.join(attempt_dir, "members")
 
 
@@ -69,17 +69,17 @@ def member(members_dir: str, rank: int) -> str:
 
 
 def member_usage(members_dir: str, rank: int) -> str:
-    """What it uses now."""
+    """Return the file in which a member reports what it uses."""
     return os.path.join(members_dir, "%d.usage" % rank)
 
 
 def member_end(members_dir: str, rank: int) -> str:
-    """How it ended."""
+    """Return the file in which a member reports how it ended."""
     return os.path.join(members_dir, "%d.end" % rank)
 
 
 def over(members_dir: str) -> str:
-    """There once the attempt is over: a member that comes up later must not begin."""
+    """Return the file that exists once the attempt is over: a member that starts later must not begin."""
     return os.path.join(members_dir, "over")
 
 

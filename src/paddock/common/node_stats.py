@@ -1,4 +1,4 @@
-"""How busy this machine is: its cores, its memory, its GPUs and who is on them. Cheap enough for every few seconds."""
+"""How busy this node is: its cores, its memory, its GPUs and their users. Cheap enough for every few seconds."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, 
 
 from . import processes
 
-if TYPE_CHECKING:  # only those that have GPUs need what is behind it
+if TYPE_CHECKING:  # loaded only where there are GPUs
     from .gpus import GpuDriver, GpuInfo
 
 EVERY_SECONDS = 10.0
-_COMMAND = 80  # letters of a command line
-_MANY = 64  # processes of a GPU that are told of
+_COMMAND = 80  # characters of a command line that are reported
+_MANY = 64  # processes per GPU that are reported
 
 
 class NodeStats:
-    """Looks again and again: how many cores were busy is known from one look to the next."""
+    """Samples this node again and again: how many cores were busy follows from two samples."""
 
     def __init__(
         self, driver: Optional[GpuDriver] = None, gpus: Sequence[GpuInfo] = (), places: Sequence[str] = ()
     ) -> None:
-        """`places`: what the scheduler calls the GPUs, where that is known."""
+        """`places` are the scheduler's names of the GPUs, if they are known."""
         self._driver = driver
         known = len(places) == len(gpus)
         self._gpus = [(gpu, places[at] if known else None) for at, gpu in enumerate(gpus)]
@@ -30,13 +30,13 @@ class NodeStats:
         self._busy: Optional[float] = None
 
     def sample(self) -> Dict[str, Any]:
-        """What can be told, as JSON has it. What this machine does not tell is None."""
-        memory, free = _memory()
+        """Return a sample as JSON has it. What this node does not report is None."""
+        total, free = memory()
         return {
             "cores": os.cpu_count() or 1,
             "busy": self._busy_cores(),
             "load": _load(),
-            "memory": memory,
+            "memory": total,
             "free": free,
             "cards": self.gpus(),
         }
@@ -49,7 +49,7 @@ class NodeStats:
         if before is None or self._ticks is None:
             return None
         busy, whole = self._ticks[0] - before[0], self._ticks[1] - before[1]
-        if whole > 0:  # else it was a moment ago
+        if whole > 0:  # else the last sample was a moment ago
             self._busy = round(min(max(busy / whole, 0.0), 1.0) * (os.cpu_count() or 1), 3)
         return self._busy
 
@@ -70,19 +70,19 @@ class NodeStats:
 
 
 def of_allocation(driver: GpuDriver, environ: Mapping[str, str]) -> NodeStats:
-    """With the GPUs that this process may use."""
+    """Return the statistics of this node, with the GPUs that this process may use."""
     from .gpus import visible
 
     return NodeStats(driver, visible(driver.gpus(), environ.get("CUDA_VISIBLE_DEVICES")), places(environ))
 
 
 def places(environ: Mapping[str, str]) -> List[str]:
-    """The numbers by which Slurm knows the GPUs of an allocation, in their order."""
+    """Return Slurm's numbers of the GPUs of an allocation, in their order."""
     return [one for one in environ.get("SLURM_JOB_GPUS", "").split(",") if one.isdigit()]
 
 
 def describe(pid: int) -> Dict[str, Optional[str]]:
-    """Whose process it is, what it runs, and of which task it is. Nothing is known of one that is not seen here."""
+    """Return who owns a process, what it runs and its task. All are None for a process that is not visible here."""
     task = processes.variable(pid, "PADDOCK_TASK")
     return {"owner": _owner(pid), "command": _command(pid), "task": task if task and task.isascii() else None}
 
@@ -99,15 +99,15 @@ def _owner(pid: int) -> Optional[str]:
 
 
 def _command(pid: int) -> Optional[str]:
-    """Its command line, the program without its folder, and no more of it than fits on a line."""
-    argv = [part.decode("utf-8", "replace") for part in _read("/proc/%d/cmdline" % pid).split(b"\0")]
+    """Return its command line, the program without its folder, cut to one line."""
+    argv = [part.decode("utf-8", "replace") for part in processes.read("/proc/%d/cmdline" % pid, 4096).split(b"\0")]
     text = " ".join([os.path.basename(argv[0]), *argv[1:]]).strip()
     return (text if len(text) <= _COMMAND else text[: _COMMAND - 1] + "…") or None
 
 
 def _ticks() -> Optional[Tuple[int, int]]:
-    """Of all cores together: busy, and all. What guests got is in `user` already."""
-    fields = _read("/proc/stat", 1024).split(b"\n", 1)[0].split()[1:9]
+    """Return the busy ticks and all ticks of all cores together. Those of guests are in `user` already."""
+    fields = processes.read("/proc/stat", 1024).split(b"\n", 1)[0].split()[1:9]
     if len(fields) < 5:
         return None
     ticks = [int(field) for field in fields]
@@ -121,19 +121,11 @@ def _load() -> Optional[float]:
         return None
 
 
-def _memory() -> Tuple[Optional[int], Optional[int]]:
-    """In bytes: what there is, and what could be had of it."""
+def memory() -> Tuple[Optional[int], Optional[int]]:
+    """Return the bytes of memory that there are, and those that a process could have."""
     found: Dict[bytes, int] = {}
-    for line in _read("/proc/meminfo", 1024).splitlines():
+    for line in processes.read("/proc/meminfo", 1024).splitlines():
         name, _, rest = line.partition(b":")
         if name in (b"MemTotal", b"MemAvailable") and rest.endswith(b"kB"):
             found[name] = int(rest.split()[0]) * 1024
     return found.get(b"MemTotal"), found.get(b"MemAvailable")
-
-
-def _read(path: str, most: int = 4096) -> bytes:
-    try:
-        with open(path, "rb", buffering=0) as file:
-            return file.read(most) or b""
-    except OSError:
-        return b""

@@ -1,4 +1,4 @@
-"""What Linux tells about processes, and a thing to ask of it. Without /proc there is simply nothing to tell."""
+"""What Linux reports about processes, and signals to them. Without /proc there is nothing to report."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _prctl = _load_prctl()
 
 
 def adopt_orphans() -> None:
-    """What a task leaves behind becomes a child of this process, so that it can be found and ended."""
+    """Make orphaned descendants children of this process, so that they can be found and ended."""
     if _prctl is not None:
         _prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def die_with(parent: int) -> None:
-    """This process is killed when its parent ends."""
+    """Have this process killed when its parent ends."""
     if _prctl is not None:
         _prctl(_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
@@ -43,7 +43,7 @@ def die_with(parent: int) -> None:
 
 
 def ended_child() -> Optional[int]:
-    """A child that has ended but is not reaped: so its id, and that of its group, cannot be anybody else's yet."""
+    """Return a child that has ended but is not reaped, so that no other process can have its id or its group's yet."""
     try:
         info = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
     except ChildProcessError:
@@ -52,7 +52,7 @@ def ended_child() -> Optional[int]:
 
 
 def signal_group(leader: int, number: int) -> None:
-    """Only for a leader that is not reaped yet."""
+    """Signal a process group. Only for a leader that is not reaped yet."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(leader, number)
 
@@ -70,16 +70,16 @@ class Stat(NamedTuple):
 
 
 def stat(pid: int) -> Optional[Stat]:
-    # The name in brackets may hold anything, brackets too.
-    fields = _read("/proc/%d/stat" % pid).rpartition(b")")[2].split()
+    # The name in brackets may contain anything, even brackets.
+    fields = read("/proc/%d/stat" % pid).rpartition(b")")[2].split()
     if len(fields) < 22:
         return None
     return Stat(int(fields[1]), int(fields[2]), (int(fields[11]) + int(fields[12])) / _TICKS, int(fields[21]) * _PAGE)
 
 
 def started(pid: int) -> Optional[int]:
-    """When a live process was started, in clock ticks since boot; None when there is none (a zombie is none)."""
-    fields = _read("/proc/%d/stat" % pid).rpartition(b")")[2].split()
+    """Return when a live process was started, in clock ticks since boot; None if there is none, or only a zombie."""
+    fields = read("/proc/%d/stat" % pid).rpartition(b")")[2].split()
     return None if len(fields) < 20 or fields[0] in (b"Z", b"X") else int(fields[19])
 
 
@@ -92,7 +92,7 @@ def children(pid: int) -> List[int]:
 
 
 def tree(root: int) -> Iterator[int]:
-    """The process and all that descend from it."""
+    """Yield the process and all its descendants."""
     lookup: Callable[[int], List[int]] = _children_from_files
     if not HAS_CHILDREN_FILES:
         families = _families()
@@ -107,7 +107,7 @@ def tree(root: int) -> Iterator[int]:
 
 
 def ancestry(pid: int) -> Iterator[int]:
-    """The process and those that it descends from."""
+    """Yield the process and its ancestors."""
     while pid > 1:
         yield pid
         known = stat(pid)
@@ -121,16 +121,17 @@ def threads(pid: int) -> List[int]:
 
 
 def variable(pid: int, name: str) -> Optional[str]:
-    """A variable of the environment with which the process was started."""
+    """Return a variable of the environment with which the process was started."""
     prefix = name.encode() + b"="
-    for entry in _read("/proc/%d/environ" % pid).split(b"\0"):
+    for entry in read("/proc/%d/environ" % pid).split(b"\0"):
         if entry.startswith(prefix):
             return os.fsdecode(entry[len(prefix) :])
     return None
 
 
 def catches(pid: int, number: int) -> bool:
-    for line in _read("/proc/%d/status" % pid).splitlines():
+    """Return True if the process has a handler for this signal."""
+    for line in read("/proc/%d/status" % pid).splitlines():
         if line.startswith(b"SigCgt:"):
             return bool(int(line.split()[1], 16) >> (number - 1) & 1)
     return False
@@ -139,7 +140,7 @@ def catches(pid: int, number: int) -> bool:
 def _children_from_files(pid: int) -> List[int]:
     found: List[int] = []
     for thread in threads(pid):
-        found.extend(map(int, _read("/proc/%d/task/%d/children" % (pid, thread)).split()))
+        found.extend(map(int, read("/proc/%d/task/%d/children" % (pid, thread)).split()))
     return found
 
 
@@ -159,9 +160,10 @@ def _pids(folder: str) -> List[int]:
         return []
 
 
-def _read(path: str) -> bytes:
+def read(path: str, most: int = -1) -> bytes:
+    """Return up to `most` bytes of a file of the kernel; nothing if it cannot be read."""
     try:
         with open(path, "rb", buffering=0) as file:
-            return file.read()
+            return file.read(most) or b""
     except OSError:
         return b""

@@ -7,7 +7,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def cell(value: Any) -> Any:
-    """Spreadsheets take text that begins so for a formula, and would carry it out. Numbers stay numbers."""
+    """Return a value that no spreadsheet executes as a formula, as it would with text that begins like one."""
     if isinstance(value, (dict, list)):
         return json.dumps(value)
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) and not _number(value) else value

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from paddock.models.base import MOST_SECONDS, Model, Name, Params, Seconds, Text
+from paddock.models.base import MOST_SECONDS, Model, Name, Params, RelativePath, Seconds, Text
 from paddock.models.script import ScriptReport
 from paddock.models.spec import CodeInfo, JobSpec, Objective, Submission
 from paddock.models.tasks import Page
@@ -119,6 +119,19 @@ class Preview(Model):
     slots: int = Field(1, description="tasks that run at a time in each of them, at most")
     batch_script: str | None = Field(None, description="exactly what would be submitted to the scheduler")
     check: "Check | None" = Field(None, description="what the scheduler says about it, when it was asked")
+
+
+class FolderNames(Model):
+    """What is in a folder that somebody wants to submit."""
+
+    names: list[RelativePath] = Field(max_length=200_000, description="paths; those of folders end with a slash")
+    ignore_files: dict[RelativePath, str] = Field(
+        default_factory=dict, description="the text of each .gitignore and .paddockignore, by its path"
+    )
+
+
+class LeftOut(Model):
+    names: list[str] = Field(description="the paths that a submission does not take along")
 
 
 class Check(Model):

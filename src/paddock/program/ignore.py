@@ -1,7 +1,8 @@
 """Which files of a folder are no part of a program: gitignore patterns, read by `pathspec`."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import PurePosixPath
 
 from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
@@ -22,6 +23,7 @@ DEFAULTS = (
     ".ruff_cache/",
 )
 FILES = (".gitignore", ".paddockignore")  # a later one may take back what an earlier one ignores
+ENVIRONMENT_MARKS = ("pyvenv.cfg", "conda-meta")  # a folder that contains one of them is a Python environment
 
 
 class Ignore:
@@ -46,6 +48,28 @@ class Ignore:
                 if one.regex and any(found.end() == len(below) for found in one.regex.finditer(below)):
                     return bool(one.include)
         return False
+
+
+def left_out(names: Sequence[str], texts: Mapping[str, str]) -> list[str]:
+    """Return those of these paths that are no part of a program. A path that ends with a slash is a folder.
+
+    `texts` contains the ignore files by their paths.
+    """
+    ignored = Ignore()
+    for folder in {PurePosixPath(path).parent for path in texts}:
+        ignored.add(str(folder), [line for one in FILES for line in texts.get(str(folder / one), "").splitlines()])
+    paths = {one for name in names for one in (PurePosixPath(name), *PurePosixPath(name).parents)}
+    environments = {str(one.parent) for one in paths if one.name in ENVIRONMENT_MARKS}
+
+    @cache
+    def out(path: str, folder: bool) -> bool:
+        return (folder and path in environments) or ignored(path, folder=folder)
+
+    def any_out(name: str) -> bool:
+        above = reversed(PurePosixPath(name).parents[:-1])
+        return any(out(str(one), True) for one in above) or out(name.rstrip("/"), name.endswith("/"))
+
+    return [name for name in names if any_out(name)]
 
 
 def _pattern(line: str) -> GitIgnoreSpecPattern | None:

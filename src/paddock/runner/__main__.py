@@ -1,6 +1,6 @@
 """python -I -S runner.pyz ALLOCATION_DIR
 
-Or, as one process of a task of several: --member FOLDER LAUNCHER NODES PROCESSES -- ARGV...
+As one process of a task that has several: --member FOLDER LAUNCHER NODES PROCESSES -- ARGV...
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _run(allocation_dir: str, version: str) -> int:
             os.umask(order.umask & 0o777)
         journal = Journal.create(allocation_dir)
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        print("cannot start: %s: %s" % (type(error).__name__, error), file=sys.stderr)
+        print("The runner cannot start: %s: %s" % (type(error).__name__, error), file=sys.stderr)
         return 1
     return Runner(order, journal, version).run()
 

@@ -17,12 +17,12 @@ _START = "import sys\nfrom %s.runner.__main__ import main\nsys.exit(main(%r))\n"
 
 
 def digest() -> str:
-    """Eight hexadecimal digits of the content."""
+    """Return eight hexadecimal digits that identify the content."""
     return _digest(_sources())
 
 
 def build(target: Path) -> None:
-    """The same content gives the same bytes, and nobody ever sees half a file."""
+    """Write the archive. The same content gives the same bytes, and readers never see half a file."""
     sources = _sources()
     content = _zip({**sources, "__main__.py": (_START % (_PACKAGE, _digest(sources))).encode()})
     fd, temporary = tempfile.mkstemp(dir=target.parent, prefix=target.name)

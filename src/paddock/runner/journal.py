@@ -1,4 +1,4 @@
-"""The runner's report: one JSON object a line. See docs/job-folder.md."""
+"""The runner's report: one JSON object per line. See docs/job-folder.md."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _CHUNK = 1 << 20
 
 
 class Journal:
-    """Appends whole records; what the disk refuses stays in memory until it takes it."""
+    """Appends whole records; what cannot be written stays in memory and is tried again."""
 
     def __init__(self, path: str, number: int = 1) -> None:
         self.path = path
@@ -25,7 +25,7 @@ class Journal:
 
     @classmethod
     def create(cls, allocation_dir: str) -> Journal:
-        """A journal of its own for each start of the allocation, even for two at the same moment."""
+        """Create a new journal for this start of the allocation, even if two start at the same moment."""
         number = 1
         while True:
             path = layout.journal(allocation_dir, number)
@@ -36,14 +36,14 @@ class Journal:
                 number += 1
 
     def write(self, kind: str, **fields: Any) -> None:
-        """Takes a record; `flush` brings it to the disk."""
+        """Add a record; `flush` writes it to the disk."""
         record = {"e": kind, "at": round(time.time(), 3)}
         record.update(fields)
         self.wrote_at = time.monotonic()
         self._pending += json.dumps(record, separators=(",", ":")).encode() + b"\n"
 
     def flush(self) -> bool:
-        """Whether everything is on the disk now."""
+        """Write all records, and return True if everything is on the disk now."""
         try:
             while self._pending:
                 written = self._store(bytes(self._pending[:_CHUNK]))
@@ -54,7 +54,7 @@ class Journal:
         return True
 
     def drain(self, seconds: float) -> bool:
-        """Flushes until all is written, but not for longer than this."""
+        """Flush until everything is written, for up to this many seconds; return True if it is."""
         deadline = time.monotonic() + seconds
         while not self.flush():
             if time.monotonic() >= deadline:
@@ -63,8 +63,8 @@ class Journal:
         return True
 
     def _store(self, data: bytes) -> int:
-        # Closing is what makes a network file system send the data and tell of its errors. Only what has survived that
-        # counts as written; and as the place of every byte is fixed, writing one again changes nothing.
+        # Only on closing does a network file system send the data and report errors, so only then it counts as written.
+        # The offset of every byte is fixed: writing one again changes nothing.
         fd = open_plain(self.path, os.O_WRONLY)
         try:
             return os.pwrite(fd, data, self._offset)

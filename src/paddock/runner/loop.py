@@ -1,4 +1,4 @@
-"""The runner's one loop: it claims attempts, runs them in its slots, and reports."""
+"""The runner's loop: it claims attempts, runs them in its slots, and reports."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from .sharing.admission import Admission
 from .sharing.gpu_thread import GpuThread
 from .sharing.seats import AssignedSeat
 
-# So long may looking for a free attempt hold up the tasks that run already.
+# Looking for a free attempt may delay the running tasks by this much.
 CLAIM_SECONDS = 0.2
-# A runner that cannot claim (a full disk) should not keep its GPU for ever.
+# A runner that cannot claim anything (because of a full disk) leaves its GPU to others after this time.
 CLAIM_WAIT_SECONDS = 60.0
 STARTED_AGAIN: Explanation = ("preempted", "its allocation was started a second time")
-# So often it tells at most how tasks share the cards.
+# The shortest time between two reports of how tasks share the GPUs.
 PACKING_SECONDS = 1.0
-# So long it stays at its end to bring the journal to a full disk.
+# At its end, it tries for this long to write the journal to a full disk.
 FLUSH_SECONDS = 60.0
 
 
@@ -56,7 +56,7 @@ class Runner:
         self._tasks: Dict[Identity, RunningTask] = {}
         driver = driver or (GpuThread(find_driver) if manifest.task_gpus else GpuDriver())
         self._admission = Admission(manifest, driver, os.environ)
-        # On its own machine the server itself looks.
+        # On its own node, the server samples itself.
         self._node_stats = node_stats.of_allocation(driver, os.environ) if scheduler.in_slurm() else None
         self._node_stats_at = 0.0
         self._seat: Optional[AssignedSeat] = None  # for the attempt that is being claimed
@@ -101,7 +101,7 @@ class Runner:
         self._journal.flush()
 
     def _report_alive(self) -> None:
-        """That it is there, when it has said nothing for a while: a silent runner counts as gone."""
+        """Report that it is alive if it has reported nothing for a while: a silent runner counts as gone."""
         if time.monotonic() >= self._alive_at:
             self._journal.write("here")
 
@@ -110,7 +110,7 @@ class Runner:
         return self._journal.wrote_at + self._manifest.word_seconds
 
     def _round(self) -> None:
-        # What has ended by itself was not ended by what comes now.
+        # First: what ended by itself was not ended by an order that is read now.
         self._reap()
         self._obey_signals()
         self._obey_time()
@@ -156,7 +156,7 @@ class Runner:
 
     def _obey_orders(self) -> None:
         self._closing = self._closing or self._mailbox.drained
-        if self._mailbox.dismissed:  # why, the backend will say
+        if self._mailbox.dismissed:  # the backend reports why
             self._shut_down(self._manifest.grace_seconds, (None, None))
         if self._mailbox.time_limit is not None:
             self._deadline.limit(self._mailbox.time_limit)
@@ -179,7 +179,7 @@ class Runner:
                 self._guard.ended(pid)
 
     def _end_settled(self) -> None:
-        """Ends the tasks of which nothing is left."""
+        """Report the end of the tasks of which no process is left."""
         for identity, task in list(self._tasks.items()):
             if task.alive:
                 continue
@@ -228,10 +228,11 @@ class Runner:
         if not self._deadline.fits(attempt.seconds):
             return False
         usual = not attempt.room.retries
-        if not (usual and self._seat is not None):  # else one like it would have had that seat, but was taken
+        # A seat that is left over was for an attempt that another runner claimed first.
+        if not (usual and self._seat is not None):
             self._seat = self._admission.seat(attempt, time.monotonic())
         if self._seat is None and usual:
-            return None  # one that asks for nothing special: nobody else will find room, either
+            return None  # it has no special demands, so no other will fit either
         return self._seat is not None
 
     def _start(self, attempt: QueuedAttempt, seat: AssignedSeat) -> None:
@@ -278,7 +279,7 @@ class Runner:
             self._report(task.attempt, "usage", memory=usage.memory, cpu=usage.cpu, **more)
 
     def _report_packing(self, now: float) -> None:
-        """How tasks share the cards, when it has changed."""
+        """Report how tasks share the GPUs, if that has changed."""
         if now < self._packing_at or not self._tasks:
             return
         record = self._admission.packing_record(not self._mailbox.empty)
@@ -292,7 +293,7 @@ class Runner:
         except FileNotFoundError:
             self._job_missing += 1
         except OSError:
-            # A file system that does not answer has not said that the job is gone.
+            # An error of the file system does not mean that the job was deleted.
             return
         else:
             self._job_missing = 0
@@ -304,7 +305,7 @@ class Runner:
 
     @property
     def _job_is_gone(self) -> bool:
-        # Twice in a row: it is a lot to do for one glance at a network file system.
+        # Twice in a row: a network file system may be wrong once.
         return self._job_missing >= 2
 
     def _report(self, attempt: QueuedAttempt, e: str, **fields: Any) -> None:
@@ -329,12 +330,12 @@ class Runner:
         self._journal.write("bye")
         if self._journal.drain(0.0 if self._job_is_gone else FLUSH_SECONDS):
             return 0
-        print("the journal could not be written to its end", file=sys.stderr)
+        print("The end of the journal could not be written: is the disk full?", file=sys.stderr)
         return 0 if self._job_is_gone else 1
 
 
 def _differs(record: Dict[str, Any], before: Optional[Dict[str, Any]]) -> bool:
-    """In more than how busy the card is at the moment, and by more than what is measured anew each time."""
+    """Return True if more has changed than the load, and by more than measurements vary."""
     if before is None or any(
         record[name] != before[name] for name in record if name not in ("load", "speedup", "need")
     ):

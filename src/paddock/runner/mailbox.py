@@ -1,4 +1,4 @@
-"""What the engine tells the runners: tasks.jsonl, control.jsonl and the claims."""
+"""The engine's files for the runners: tasks.jsonl, control.jsonl and the claims."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from typing import Any, Callable, Deque, Dict, List, NamedTuple, Optional, Tuple
 from ..common import files, layout
 from .sharing import oom_retry
 
-# So much of the engine's files is read at one look.
+# Bytes of each of the engine's files that are read at once.
 READ_BYTES = 8_000_000
 
 Identity = Tuple[str, int]
 
 
 class QueuedAttempt(NamedTuple):
-    """A line of tasks.jsonl; what is in `line` besides the identity is checked when the attempt is started."""
+    """A line of tasks.jsonl. What `line` contains besides the identity is checked when the attempt is started."""
 
     task: str
     number: int
@@ -36,7 +36,7 @@ class QueuedAttempt(NamedTuple):
 
     @property
     def source(self) -> Optional[str]:
-        """The task whose checkpoint it goes on from."""
+        """The task from whose checkpoint it continues."""
         value = self.line.get("from")
         return value if isinstance(value, str) and value and os.sep not in value and value != ".." else None
 
@@ -51,7 +51,7 @@ class QueuedAttempt(NamedTuple):
 
     @property
     def seconds(self) -> Optional[float]:
-        """How long it will take, as far as the engine knows."""
+        """How long the engine expects it to take."""
         value = self.line.get("seconds")
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < float("inf"):
             return None
@@ -59,16 +59,16 @@ class QueuedAttempt(NamedTuple):
 
 
 class JsonLinesTail:
-    """The complete JSON objects that were appended to a file since the last look."""
+    """Reads the complete JSON objects that were appended to a file since the last time."""
 
     def __init__(self, path: str, below: str) -> None:
         self._path = path
         self._below = below
         self._offset = 0
-        self.more = False  # there is more than one look takes
+        self.more = False  # there is more than is read at once
 
     def read(self) -> List[Dict[str, Any]]:
-        # Opening, not a plain stat, makes a network file system ask the server for the size.
+        # Opening, unlike stat, makes a network file system ask its server for the size.
         try:
             data = files.read_plain(self._path, READ_BYTES, offset=self._offset, below=self._below)
         except OSError:
@@ -77,13 +77,13 @@ class JsonLinesTail:
         self.more = len(data) == READ_BYTES
         end = data.rfind(b"\n") + 1
         if not end and self.more:
-            end = len(data)  # one line of megabytes is none of the engine's: step over it
+            end = len(data)  # the engine writes no line of megabytes: skip it
         self._offset += end
         return [line for line in map(_parse, data[:end].splitlines()) if line is not None]
 
 
 class Mailbox:
-    """Reads the engine's files, and takes attempts in the order in which they stand there."""
+    """Reads the engine's files, and claims attempts in their order there."""
 
     def __init__(self, job_dir: str, key: str, start: int = 1) -> None:
         self._job_dir = job_dir
@@ -95,9 +95,9 @@ class Mailbox:
         self._complaint = ""
         self.orders: Dict[Identity, str] = {}
         self.drained = False
-        self.dismissed = False  # drained, and what runs is to end, too: the allocation is over
+        self.dismissed = False  # drained, and its tasks have to end too: the allocation is over
         self.held = False
-        self.time_limit: Optional[float] = None  # another than the manifest's
+        self.time_limit: Optional[float] = None  # in place of the manifest's
         self.closed = False
         self.unfit = False
 
@@ -115,7 +115,7 @@ class Mailbox:
         self.closed = self.closed and not self._tasks.more
 
     def read_orders(self) -> None:
-        """Take up all new orders."""
+        """Read all new orders."""
         while True:
             for line in self._control.read():
                 self._apply_order(line)
@@ -123,10 +123,10 @@ class Mailbox:
                 return
 
     def claim(self, deadline: float, fits: Callable[[QueuedAttempt], Optional[bool]]) -> Optional[QueuedAttempt]:
-        """The next attempt that fits and that nobody else has; what does not fit stays in the queue, in its place.
+        """Claim and return the next attempt that fits and that no other runner has; the others stay in the queue.
 
-        Gives up at the deadline, as there may be thousands of others', and when `fits` answers None: nothing will fit
-        now. `unfit`: all that is left does not fit.
+        It gives up at the deadline, as other runners may have thousands, and when `fits` returns None: then nothing
+        fits now. Afterwards `unfit` is True if nothing that is left fits.
         """
         left: List[QueuedAttempt] = []
         try:
@@ -146,7 +146,7 @@ class Mailbox:
             if not fit:
                 left.append(self._queue.popleft())
                 continue
-            self.read_orders()  # before each: the allocation may be over since the last look
+            self.read_orders()  # before each claim: the allocation may be over by now
             if self.drained or self.held:
                 return None
             try:
@@ -165,7 +165,7 @@ class Mailbox:
             claim = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
         except FileExistsError:
             return False
-        # It has the attempt now, whatever becomes of these words.
+        # The attempt is claimed now, even if its key cannot be written.
         with contextlib.suppress(OSError):
             try:
                 os.write(claim, (self._key + "\n").encode())
@@ -176,7 +176,7 @@ class Mailbox:
     def _apply_order(self, line: Dict[str, Any]) -> None:
         order = line.get("op")
         if order == "drain":
-            last = line.get("start")  # of the starts that are meant; without it all are
+            last = line.get("start")  # it is for this start and earlier ones; without it, for all
             if line.get("allocation") == self._key and not (isinstance(last, int) and self._start > last):
                 self.drained = True
                 self.dismissed = self.dismissed or line.get("now") is True
@@ -208,7 +208,7 @@ def _attempt(line: Dict[str, Any]) -> Optional[QueuedAttempt]:
     task, number = line.get("task"), line.get("attempt")
     if not isinstance(task, str) or not isinstance(number, int):
         return None
-    # It becomes the name of folders.
+    # It becomes the name of a folder.
     if not task or task.startswith(".") or "/" in task or "\0" in task or len(task) > 200:
         return None
     return QueuedAttempt(task, number, line)

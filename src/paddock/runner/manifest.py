@@ -1,4 +1,4 @@
-"""What an allocation is for: the manifest of its batch."""
+"""The manifest of a batch: what its allocations are for."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ TORCHRUN, TENSORFLOW, SRUN = "torchrun", "tensorflow", "srun"
 
 
 class Members(NamedTuple):
-    """A task that is more than one process."""
+    """The processes of a task that has several."""
 
     nodes: int
-    processes: int  # on each node
+    processes: int  # per node
     launcher: str
 
     @property
     def per_node(self) -> int:
-        """How many are started on each node; torchrun starts its processes itself."""
+        """The number of processes to start per node; torchrun starts its processes itself."""
         return self.processes if self.launcher == SRUN else 1
 
     @property
@@ -48,13 +48,13 @@ class Manifest(NamedTuple):
     tasks: Optional[int] = None
     umask: Optional[int] = None
     members: Optional[Members] = None
-    threads: Optional[int] = None  # of a task, as asked for
+    threads: Optional[int] = None  # per task, as requested
     task_gpus: int = 0
-    per_gpu: Optional[int] = 1  # tasks that may share a GPU; None: to be found out
+    per_gpu: Optional[int] = 1  # tasks that may share a GPU; None: the runner finds out how many
     mps: bool = True
-    log_bytes: int = LOG_BYTES  # of an attempt
-    word_seconds: float = WORD_SECONDS  # so long it says nothing at most
-    known: Optional[Dict[str, Any]] = None  # kind of GPU -> what an earlier job has learned there: need, tasks, limit
+    log_bytes: int = LOG_BYTES  # per attempt
+    word_seconds: float = WORD_SECONDS  # it reports at least this often
+    known: Optional[Dict[str, Any]] = None  # kind of GPU -> what earlier jobs found: need, tasks, limit
 
 
 def load(allocation_dir: str) -> Manifest:
@@ -87,7 +87,7 @@ def _optional(kind: Any, value: Any) -> Any:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0:
-        raise ValueError("%r is not a number that the manifest may hold there" % (value,))
+        raise ValueError("the manifest contains %r where a number of 0 or more should be" % (value,))
     return kind(value)
 
 
@@ -112,5 +112,5 @@ def _members(value: Any) -> Optional[Members]:
         launcher=value["launcher"],
     )
     if members.launcher not in (TORCHRUN, TENSORFLOW, SRUN):
-        raise ValueError("no such launcher: %r" % (members.launcher,))
+        raise ValueError("the manifest names an unknown launcher: %r" % (members.launcher,))
     return members

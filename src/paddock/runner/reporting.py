@@ -1,7 +1,7 @@
-"""`paddock.report(...)`: hand metrics to Paddock from inside a training script.
+"""`paddock.report(...)`: report metrics to Paddock from inside a training script.
 
-Standard library only, Python 3.8 or newer, and complete in this file: it also travels with a job into environments
-that do not have Paddock. Outside of a Paddock task it does nothing, so that the script still runs by hand.
+Standard library only, Python 3.8 or newer, and complete in this file: it is copied into jobs whose environment does not
+have Paddock. Outside of a Paddock task it does nothing, so that the script still runs by hand.
 """
 
 import json
@@ -13,7 +13,7 @@ def report(step: Optional[float] = None, **values: Any) -> None:
     """Report metrics: `report(epoch=3, val_loss=0.12)`.
 
     The step is `epoch=` or `step=`; without either, calls are counted. Values may be Python, NumPy, PyTorch or
-    TensorFlow scalars; what is no number is refused with a TypeError.
+    TensorFlow scalars; anything else raises TypeError.
     """
     path = os.environ.get("PADDOCK_REPORT")
     record = {name: _number(name, value) for name, value in values.items()}

@@ -1,4 +1,4 @@
-"""What the environment tells of the place where the runner runs."""
+"""What the environment contains about the node and the scheduler."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ def device(environ: Mapping[str, str]) -> Optional[str]:
     if environ.get("SLURM_JOB_GPUS"):
         return "gpu " + environ["SLURM_JOB_GPUS"]
     visible = environ.get("CUDA_VISIBLE_DEVICES")
-    # Without cgroups these are the numbers of the node.
+    # Without cgroups these are the numbers that the node uses.
     return (
         "gpu " + visible if visible and environ.get("SLURM_JOB_ID") and visible.replace(",", "").isdigit() else visible
     )
 
 
 def identity(environ: Mapping[str, str]) -> Optional[str]:
-    """The job's number as its scheduler writes it."""
+    """Return the job's number as its scheduler writes it."""
     array, index = environ.get("SLURM_ARRAY_JOB_ID"), environ.get("SLURM_ARRAY_TASK_ID")
     return "%s_%s" % (array, index) if array and index else environ.get("SLURM_JOB_ID") or None
 

@@ -1,3 +1,5 @@
+"""Fixtures: one real server for all tests of this folder."""
+
 from collections.abc import Iterator
 
 import pytest

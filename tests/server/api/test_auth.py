@@ -1,4 +1,4 @@
-"""Without a valid token there is 401 and nothing else."""
+"""Test that a request without a valid token gets 401 and nothing else."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Connections that are kept."""
+"""Test connections that stay open."""
 
 import asyncio
 import http.client

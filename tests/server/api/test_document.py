@@ -1,4 +1,4 @@
-"""The OpenAPI document, and what random requests after it do to the server."""
+"""Test the OpenAPI document, and random requests made from it."""
 
 import copy
 from typing import Any

@@ -1,4 +1,4 @@
-"""Hold, release and limits over REST, and where tasks run or wait."""
+"""Test hold, release and limits over REST, and where tasks run or wait."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Jobs over REST: preview, submit, list, edit, act, remove, export."""
+"""Test jobs over REST: preview, submit, list, edit, stop, restart, remove, export."""
 
 import csv
 import io
@@ -284,3 +284,11 @@ def test_files_of_a_job_can_be_taken_up_again(server: ServerProcess) -> None:
     assert server.get(f"/jobs/{job}/files") == files
     command = server.post("/jobs", {"spec": {"command": "true"}}, 201)["id"]
     assert server.get(f"/jobs/{command}/files") == {}
+
+
+def test_a_preview_of_a_folder_says_what_is_left_out(server: ServerProcess) -> None:
+    names = ["train.py", ".gitignore", "runs/", "runs/1.log", "lib/.gitignore", "lib/a.tmp", ".venv/"]
+    ignore_files = {".gitignore": "/runs", "lib/.gitignore": "*.tmp"}
+    found = server.post("/jobs/preview/files", {"names": names, "ignore_files": ignore_files})
+    assert found == {"names": ["runs/", "runs/1.log", "lib/a.tmp", ".venv/"]}
+    assert server.client.post("/jobs/preview/files", json={"names": ["a\0b"]}).status_code == 422

@@ -1,4 +1,4 @@
-"""How busy the server's machine is, through REST."""
+"""Test the load of the server's machine over REST."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""POST /prune: what would go, and that it goes."""
+"""Test POST /prune: what would be deleted, and that it is."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is followed: events and logs."""
+"""Test what can be followed: events and logs."""
 
 import contextlib
 import json

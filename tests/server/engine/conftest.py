@@ -1,4 +1,4 @@
-"""What several files of these tests are given."""
+"""Fixtures that several of these files use."""
 
 from collections.abc import Iterator
 

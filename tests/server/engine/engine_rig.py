@@ -1,4 +1,4 @@
-"""An engine whose rounds and whose clock are ours, with a backend that does as it is told."""
+"""An engine whose rounds and clock the test controls, with a scripted backend."""
 
 import json
 import time

@@ -1,4 +1,4 @@
-"""A backend that does as it is told, for tests of what asks it."""
+"""A scripted backend, for tests of the engine."""
 
 import threading
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""One backend, asked beside the tick: how often, what its errors mean, and what waits for its answer."""
+"""Test the worker of one backend: how often it asks, what errors mean, and what waits for its answer."""
 
 import time
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""What fails for one job stays with that job."""
+"""Test that what fails for one job stays with that job."""
 
 import pytest
 import sqlalchemy as sa

@@ -1,4 +1,4 @@
-"""The engine and a backend that does as it is told: what is asked for, and when no more is."""
+"""Test the engine with a scripted backend: how many allocations it requests, and when it stops."""
 
 import time
 from typing import Any

@@ -1,4 +1,4 @@
-"""The engine, and allocations that end, are lost or begin anew: what becomes of the tasks in them."""
+"""Test what becomes of tasks when allocations end, are lost or start again."""
 
 from typing import Any
 

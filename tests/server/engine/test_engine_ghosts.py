@@ -1,4 +1,4 @@
-"""No task runs twice: what is given up is withdrawn, and what may still run is waited for."""
+"""Test that no task runs twice: what is given up is withdrawn, and what may still run is waited for."""
 
 import os
 from typing import Any

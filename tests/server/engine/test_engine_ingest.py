@@ -1,4 +1,4 @@
-"""What rounds take from journals: bounded, whatever there is, and none of it lost."""
+"""Test what rounds read from journals: a bounded part, and nothing is lost."""
 
 from typing import Any
 

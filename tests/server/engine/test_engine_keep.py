@@ -1,4 +1,4 @@
-"""The engine lets go of what is too old, and of nothing else."""
+"""Test that the engine deletes what is too old, and nothing else."""
 
 import os
 import time

@@ -1,4 +1,4 @@
-"""The engine, and a job that is held or gets other limits while it runs."""
+"""Test the engine with a job that is held or gets other limits while it runs."""
 
 import pytest
 

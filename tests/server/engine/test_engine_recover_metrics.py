@@ -1,4 +1,4 @@
-"""What a task wrote and its runner, which is gone, did not report."""
+"""Test metrics that a task wrote and its dead runner did not report."""
 
 import threading
 from collections.abc import Iterator

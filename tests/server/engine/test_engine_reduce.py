@@ -1,4 +1,4 @@
-"""The reduce of a job in the engine, with a backend and runners that only say what they are told to say."""
+"""Test the reduce of a job in the engine, with a scripted backend and scripted runners."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""Searches in the engine, with a backend and runners that only say what they are told to say."""
+"""Test searches in the engine, with a scripted backend and scripted runners."""
 
 import json
 from collections.abc import Iterator

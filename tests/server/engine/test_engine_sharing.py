@@ -1,4 +1,4 @@
-"""The engine, and tasks that share: memory, seats and how many there are."""
+"""Test the engine with tasks that share GPUs: memory, seats, and how many there are."""
 
 from typing import Any
 

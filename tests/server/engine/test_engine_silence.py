@@ -1,4 +1,4 @@
-"""A runner of which nothing is heard: its tasks say since when, and nothing else changes."""
+"""Test a runner of which nothing is heard: its tasks show since when, and nothing else changes."""
 
 import json
 import os

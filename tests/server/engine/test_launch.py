@@ -1,4 +1,4 @@
-"""Which waiting allocations are given up."""
+"""Test which waiting allocations are given up."""
 
 from contextlib import contextmanager
 from types import SimpleNamespace

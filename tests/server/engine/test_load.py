@@ -1,4 +1,4 @@
-"""The engine's monitor: looks that runners send, merged by node and card, and what is kept of them."""
+"""Test the engine's monitor: measurements of runners, merged by node and GPU, and what is stored."""
 
 import io
 import json

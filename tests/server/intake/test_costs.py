@@ -1,6 +1,6 @@
-"""Inputs that are made to cost much: time in proportion to their size, or a limit that is told.
+"""Test inputs made to be expensive: they take time in proportion to their size, or are refused with a clear message.
 
-CPU time counts, and the bounds are generous: what was wrong took minutes.
+CPU time counts, and the bounds are generous: the bugs that these tests found took minutes.
 """
 
 import time

@@ -1,4 +1,4 @@
-"""The user's code: nothing leaves its folder."""
+"""Test the snapshot of the user's code: nothing leaves its folder."""
 
 import os
 from pathlib import Path, PurePosixPath

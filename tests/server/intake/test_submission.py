@@ -1,4 +1,4 @@
-"""From a spec and its files to a plan."""
+"""Test the way from a spec and its files to a plan."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A PostgreSQL of our own, in a temporary folder, for as long as the tests run."""
+"""Start a PostgreSQL in a temporary folder, for as long as the tests run."""
 
 import os
 import pwd

@@ -1,4 +1,4 @@
-"""The SQLite file: its journal, its copies, and what is said when it is damaged."""
+"""Test the SQLite file: its journal, its copies, and the message when it is damaged."""
 
 import os
 import sqlite3
@@ -121,7 +121,7 @@ class TestBackups:
     def test_no_migration_without_one(self, home: Home, database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(database, "revisions", lambda: ("0001", "0002"))
         home.backups.write_text("a file")
-        with pytest.raises(Conflict, match="no copy of it can be made"):
+        with pytest.raises(Conflict, match="cannot be copied before it is changed"):
             backups.before_migration(database, home.backups)
 
     def test_one_a_day(self, home: Home, database: Database) -> None:

@@ -1,4 +1,4 @@
-"""Joining and thinning of metric series."""
+"""Test joining and decimating of metric series."""
 
 import math
 

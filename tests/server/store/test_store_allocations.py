@@ -1,4 +1,4 @@
-"""Batches of allocations: what was asked of a backend, and what it last said of it."""
+"""Test batches of allocations: what was requested of a backend, and what it last reported."""
 
 import time
 from typing import Any

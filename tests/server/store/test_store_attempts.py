@@ -1,4 +1,4 @@
-"""Attempts, as the engine moves them."""
+"""Test attempts, as the engine changes them."""
 
 import pytest
 import sqlalchemy as sa

@@ -1,4 +1,4 @@
-"""The database itself: schema, transactions, writers side by side."""
+"""Test the database itself: schema, transactions, writers side by side."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor

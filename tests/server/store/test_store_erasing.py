@@ -1,4 +1,4 @@
-"""The rows of a removed job go in portions, each in a short transaction."""
+"""Test that rows of a removed job are deleted in portions, each in a short transaction."""
 
 import pytest
 import sqlalchemy as sa

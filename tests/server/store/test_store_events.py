@@ -1,4 +1,4 @@
-"""Events: what changed, for clients that follow."""
+"""Test events: what changed, for clients that follow."""
 
 import time
 

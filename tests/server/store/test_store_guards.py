@@ -1,4 +1,4 @@
-"""Values that a database does not have must not stop what is written with them."""
+"""Test that values that a database cannot store do not stop what is written with them."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""Jobs: insert, find, list, change, remove."""
+"""Test jobs: insert, find, list, change, remove."""
 
 from typing import get_args
 

@@ -1,4 +1,4 @@
-"""Which jobs are over, in every database: by this it is known what may go."""
+"""Test which jobs have ended, in every database: their age decides what is deleted."""
 
 import time
 from typing import Any

@@ -1,4 +1,4 @@
-"""How busy nodes were, and the tasks that run."""
+"""Test the stored load of nodes, and the tasks that run."""
 
 from paddock.models import TaskState
 from paddock.rules.load import Sample

@@ -1,4 +1,4 @@
-"""Metric points: what was appended, in whatever portions, is what is read."""
+"""Test metric points: what was appended, in any portions, is what is read."""
 
 import itertools
 import math
@@ -120,10 +120,10 @@ def test_names_sorted_with_the_runners_own_last(db: Database, task: str) -> None
         append(db, attempt, name, [(1, 1, 1)])
     with db.read() as c:
         expected = ["acc", "val_loss", "zeta", "sys/cpu", "sys/memory"]
-        assert metrics.names(c, [task]) == expected
+        assert metrics.names(c, task) == expected
         assert metrics.names_of_job(c, JOB) == expected
-        assert metrics.names(c, [task, other]) == ["acc", "elsewhere", *expected[1:]]
-        assert metrics.names(c, []) == []
+        assert metrics.names(c, other) == ["elsewhere"]
+        assert metrics.names(c, "nope") == []
 
 
 def test_forget_drops_the_named_series_of_one_attempt(db: Database) -> None:
@@ -307,7 +307,7 @@ def test_an_attempt_has_so_many_metrics_and_no_more(db: Database, task: str) -> 
         assert appender.append(c, {attempt: {f"n{n}": [(1, 1, 1)] for n in range(5)}}) == {attempt}
         assert appender.append(c, {attempt: {"m1": [(2, 1, 1)], "sys/cpu": [(1, 1, 1)]}}) == set()
     with db.read() as c:
-        assert len(metrics.names(c, [task])) == 1001
+        assert len(metrics.names(c, task)) == 1001
     assert curve(db, task, "m1").steps == [1, 2]
 
 

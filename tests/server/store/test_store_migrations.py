@@ -1,4 +1,4 @@
-"""A database of an older version is brought up to this one with all that is in it."""
+"""Test that a database of an older version is brought up to this one with all its contents."""
 
 import json
 from typing import Any
@@ -95,7 +95,7 @@ def test_nothing_is_lost(old_db: Database) -> None:
         assert jobs.untold(c) == []
         task = tasks.get(c, "old-1")
         assert (task.state, task.params, task.best_value, task.warnings) == (TaskState.FINISHED, {"lr": 1}, 0.5, ["w"])
-        assert metrics.names(c, ["old-1"]) == ["loss"]
+        assert metrics.names(c, "old-1") == ["loss"]
         rows = allocations.last(c, "old", 10)
         assert [(row.key, row.offsets) for row in reversed(rows)] == [(f"old-a{n + 1}", [n]) for n in range(5)]
 

@@ -1,4 +1,4 @@
-"""How tasks share GPUs: of each job, and what is remembered of a program."""
+"""Test how tasks share GPUs: per job, and what is stored for a program."""
 
 from typing import Any
 

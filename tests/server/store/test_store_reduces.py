@@ -1,4 +1,4 @@
-"""When the reduce of a job is due, and what a restart means for it."""
+"""Test when the reduce of a job is due, and what a restart means for it."""
 
 import pytest
 

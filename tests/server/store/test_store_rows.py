@@ -1,4 +1,4 @@
-"""The rows that leave the store have the types that their columns have."""
+"""Test that rows that leave the store have the types of their columns."""
 
 from dataclasses import dataclass, fields, is_dataclass
 from types import NoneType

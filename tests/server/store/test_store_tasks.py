@@ -1,4 +1,4 @@
-"""Tasks as people see them, and what people want of them."""
+"""Test tasks as people see them, and what people ask of them."""
 
 from typing import Any, ClassVar
 

@@ -1,4 +1,4 @@
-"""What event streams are sent: all of it, in portions that are bounded, read by few and for all who are at a place."""
+"""Test what event streams send: all of it, in bounded portions, read once for all readers at the same position."""
 
 import asyncio
 import json

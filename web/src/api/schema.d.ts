@@ -124,6 +124,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/jobs/preview/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview Files
+         * @description Return what a submission of a folder leaves out: what its ignore files name, caches, environments.
+         *
+         *     Needs no contents but those of the ignore files, so that a page asks before it sends anything.
+         */
+        post: operations["preview_files_api_v1_jobs_preview_files_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/jobs/{job}": {
         parameters: {
             query?: never;
@@ -1170,6 +1192,24 @@ export interface components {
          */
         FlagStyle: "value" | "equals" | "switch" | "switch_off" | "on_off";
         /**
+         * FolderNames
+         * @description What is in a folder that somebody wants to submit.
+         */
+        FolderNames: {
+            /**
+             * Ignore Files
+             * @description the text of each .gitignore and .paddockignore, by its path
+             */
+            ignore_files?: {
+                [key: string]: string;
+            };
+            /**
+             * Names
+             * @description paths; those of folders end with a slash
+             */
+            names: string[];
+        };
+        /**
          * Goal
          * @enum {string}
          */
@@ -1617,6 +1657,14 @@ export interface components {
          * @enum {string}
          */
         Launcher: "torchrun" | "tensorflow" | "srun";
+        /** LeftOut */
+        LeftOut: {
+            /**
+             * Names
+             * @description the paths that a submission does not take along
+             */
+            names: string[];
+        };
         /**
          * LimitsRequest
          * @description What can be changed of a job that waits or runs.
@@ -3685,6 +3733,102 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Preview"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description A browser asks, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not now: try again in a while (`Retry-After`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    preview_files_api_v1_jobs_preview_files_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FolderNames"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LeftOut"];
                 };
             };
             /** @description The request is not well-formed */

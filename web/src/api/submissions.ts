@@ -30,6 +30,11 @@ async function post<T>(url: string, upload: Upload, signal?: AbortSignal): Promi
   return (await request(url, { method: 'POST', body: form(upload), signal })).json();
 }
 
+/** Which of these paths of a folder a submission leaves out. */
+export async function leftOut(names: string[], ignore_files: Record<string, string>): Promise<readonly string[]> {
+  return (await take(api.POST('/api/v1/jobs/preview/files', { body: { names, ignore_files } }))).names;
+}
+
 /** What a submission would do. For a query of its own: `useQuery({queryKey: ['preview', ...], queryFn})`. */
 export function previewJob(upload: Upload, signal?: AbortSignal): Promise<Preview> {
   return post('/api/v1/jobs/preview', upload, signal);

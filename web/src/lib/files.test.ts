@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
-import { fromInput, leftOut, withoutCommonFolder } from './files';
+import { expect, it, vi } from 'vitest';
+import { fromDrop, fromInput, withoutCommonFolder } from './files';
 
 it('drops the folder that holds everything', () => {
   expect(withoutCommonFolder([{ path: 'p/a.py' }, { path: 'p/data/b.csv' }])).toEqual([
@@ -11,12 +11,36 @@ it('drops the folder that holds everything', () => {
   expect(withoutCommonFolder([])).toEqual([]);
 });
 
-it('leaves out what no training needs', () => {
-  for (const path of ['p/.git/HEAD', '.venv/x', 'a/__pycache__/b.pyc', 'x.pyc', 'a/.DS_Store'])
-    expect(leftOut(path)).toBe(true);
-  for (const path of ['train.py', 'gitlike/x', 'my.venv.py']) expect(leftOut(path)).toBe(false);
+it('takes a chosen file by its name', async () => {
+  const ask = vi.fn();
+  expect((await fromInput([new File(['x'], 'train.py')], ask)).files.map(({ path }) => path)).toEqual(['train.py']);
+  expect(ask).not.toHaveBeenCalled();
 });
 
-it('takes a chosen file by its name', () => {
-  expect(fromInput([new File(['x'], 'train.py')]).map(({ path }) => path)).toEqual(['train.py']);
+it('leaves out what the server says, which is told what the ignore files say', async () => {
+  const chosen = (path: string, text = '') =>
+    Object.defineProperty(new File([text], path), 'webkitRelativePath', { value: `p/${path}` });
+  const ask = vi.fn(async () => ['a.log']);
+  const taken = await fromInput([chosen('train.py'), chosen('.gitignore', '*.log'), chosen('a.log')], ask);
+  expect(taken.files.map(({ path }) => path)).toEqual(['train.py', '.gitignore']);
+  expect(taken.ignored).toBe(1);
+  expect(ask).toHaveBeenCalledWith(['train.py', '.gitignore', 'a.log'], { '.gitignore': '*.log' });
+});
+
+it('reads no folder that the server leaves out', async () => {
+  const entry = (fullPath: string, children?: object[]) => {
+    const left = [children ?? [], []];
+    return {
+      fullPath,
+      isFile: !children,
+      file: (done: (file: File) => void) => done(new File([''], fullPath)),
+      createReader: () => ({ readEntries: (done: (part: object[]) => void) => done(left.shift() ?? []) }),
+    };
+  };
+  const unread = { ...entry('/p/.venv', []), createReader: () => expect.unreachable() };
+  const folder = entry('/p', [entry('/p/train.py'), entry('/p/lib', [entry('/p/lib/a.py')]), unread]);
+  const transfer = { items: [{ webkitGetAsEntry: () => folder }] } as unknown as DataTransfer;
+  const taken = await fromDrop(transfer, async (names) => names.filter((name) => name === '.venv/'));
+  expect(taken.files.map(({ path }) => path)).toEqual(['train.py', 'lib/a.py']);
+  expect(taken.ignored).toBe(1);
 });

@@ -1,11 +1,13 @@
 import { Button, Group, Text } from '@mantine/core';
 import { type DragEvent, useRef, useState } from 'react';
-import { type ChosenFile, fromDrop, fromInput } from '../lib/files';
+import { leftOut } from '../api/submissions';
+import { fromDrop, fromInput, type Taken } from '../lib/files';
 import styles from './FileDrop.module.css';
 import { IconFolder, IconUpload } from './icons';
+import { failed } from './notify';
 
 interface Props {
-  onFiles: (files: ChosenFile[]) => void;
+  onFiles: (taken: Taken) => void;
   label?: string;
 }
 
@@ -14,16 +16,15 @@ export function FileDrop({ onFiles, label = 'Drop a training script or a folder 
   const [over, setOver] = useState(false);
   const files = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
-  const drop = async (event: DragEvent) => {
+  const take = (found: Promise<Taken>) => found.then((taken) => taken.files.length && onFiles(taken), failed);
+  const drop = (event: DragEvent) => {
     event.preventDefault();
     setOver(false);
-    const found = await fromDrop(event.dataTransfer);
-    if (found.length) onFiles(found);
+    take(fromDrop(event.dataTransfer, leftOut));
   };
   const chosen = (input: HTMLInputElement) => {
-    const found = fromInput(input.files ?? []);
+    take(fromInput(input.files ?? [], leftOut));
     input.value = '';
-    if (found.length) onFiles(found);
   };
   return (
     <section

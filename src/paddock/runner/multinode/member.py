@@ -1,4 +1,4 @@
-"""One process of a task of several: finds the others, then becomes the task's own program, or watches over it.
+"""One process of a task that has several: it finds the others, then becomes the task's program, or watches it.
 
 python -I -S runner.pyz --member FOLDER LAUNCHER NODES PROCESSES -- ARGV...
 """
@@ -20,28 +20,28 @@ from . import member_watch
 
 WAIT_SECONDS = 120.0
 _POLL_SECONDS = 0.1
-_FLAGS = frozenset("bBdEiIOPqsSuvx")  # of Python, that take no value
+_FLAGS = frozenset("bBdEiIOPqsSuvx")  # flags of Python that take no value
 _TORCHRUN = ["-m", "torch.distributed.run"]
 _LOOPBACK = "127.0.0.1"
-LONGEST = 64 * 1024  # bytes that a member tells at a time
+LONGEST = 64 * 1024  # bytes of a report of a member
 
 
 class MemberError(Exception):
-    """What stands in the way, for a person."""
+    """Why this process cannot run; the text is for a person."""
 
 
 class Rank:
     """Which of the members this is."""
 
     def __init__(self, members: Members) -> None:
-        alone = members.total == 1  # then what the environment says is about something else
+        alone = members.total == 1  # then the variables of Slurm are about something else
         self.world = 0 if alone else _number("SLURM_PROCID")
         self.node = 0 if alone else _number("SLURM_NODEID")
         self.local = 0 if alone else _number("SLURM_LOCALID")
 
 
 def main(arguments: List[str]) -> int:
-    # Who does not ask for the warning does not die of it: srun passes it to all.
+    # srun passes the warning to all: a program that does not handle it must not die of it.
     signal.signal(signal.SIGUSR1, signal.SIG_IGN)
     try:
         folder, launcher, nodes, processes, dashes = arguments[:5]
@@ -62,7 +62,7 @@ def main(arguments: List[str]) -> int:
 
 
 def by_srun(members: Members) -> bool:
-    """Whether it is srun that starts them, in a step of their own."""
+    """Return True if srun starts the processes, as a step of the job."""
     return members.nodes > 1 or (members.launcher == SRUN and scheduler.in_slurm())
 
 
@@ -75,7 +75,7 @@ def _child(argv: List[str]) -> NoReturn:
 
 
 def _prepared(members: Members, folder: str, argv: List[str]) -> List[str]:
-    """Publishes this member, waits for those that it needs, sets the environment; what is to be executed."""
+    """Publish this member, wait for those that it needs, set the environment; return the command to execute."""
     rank = Rank(members)
     needed = list(range(members.total)) if members.launcher == TENSORFLOW else [0]
     _publish(folder, rank.world, _address(members))
@@ -107,7 +107,7 @@ def _ranks(members: Members, rank: Rank, host: str, port: int) -> Dict[str, str]
 
 
 def torchrun(options: List[str], argv: List[str]) -> List[str]:
-    """The task's command under torchrun: of the same Python, with the same flags. Names as all versions know them."""
+    """Return the task's command under torchrun: with the same Python and flags, and options that all versions know."""
     if not os.path.basename(argv[0]).startswith("python"):
         return ["torchrun", *options, "--no_python", *argv]
     flags, rest = _flags(argv[1:])
@@ -119,7 +119,7 @@ def torchrun(options: List[str], argv: List[str]) -> List[str]:
 
 
 def _flags(arguments: List[str]) -> Tuple[List[str], List[str]]:
-    """The flags of Python itself, and the rest."""
+    """Return the flags of Python itself, and the rest."""
     place = 0
     while place < len(arguments):
         argument = arguments[place]
@@ -142,13 +142,13 @@ def _publish(folder: str, rank: int, address: Tuple[str, int]) -> None:
     try:
         files.write_plain(layout.member(folder, rank), json.dumps(record).encode(), below=os.path.dirname(folder))
     except OSError as error:
-        raise MemberError("cannot tell the other processes of this task: %s" % error) from error
+        raise MemberError("cannot write the address of this process for the others: %s" % error) from error
     if os.path.lexists(layout.over(folder)):
-        raise MemberError("this task was ended before it began")
+        raise MemberError("this task was ended before this process began")
 
 
 def _await(members: Members, folder: str, needed: List[int]) -> List[Tuple[str, int]]:
-    """Addresses and ports of these, in their order."""
+    """Return addresses and ports of these members, in their order."""
     found: Dict[int, Tuple[str, int]] = {}
     deadline = time.monotonic() + WAIT_SECONDS
     while True:
@@ -160,13 +160,16 @@ def _await(members: Members, folder: str, needed: List[int]) -> List[Tuple[str, 
             return [found[rank] for rank in needed]
         if time.monotonic() >= deadline:
             names = ", ".join(map(str, missing))
-            text = "the processes of this task did not find each other: no word of %s (of %d, from 0 on) for %d seconds"
+            text = (
+                "the processes of this task did not find each other: rank %s of %d did not report within %d seconds; "
+            )
+            text += "check that all nodes of the job see its folder"
             raise MemberError(text % (names, members.total, WAIT_SECONDS))
         time.sleep(_POLL_SECONDS)
 
 
 def _read(path: str, rank: int, found: Dict[int, Tuple[str, int]]) -> None:
-    # That opens the folder, too, which makes a network file system ask whether there are new names in it.
+    # This opens the folder too, which makes a network file system ask its server for new files.
     below = os.path.dirname(os.path.dirname(path))
     try:
         record = json.loads(files.read_plain(path, LONGEST, below=below).decode("utf-8"))
@@ -176,7 +179,7 @@ def _read(path: str, rank: int, found: Dict[int, Tuple[str, int]]) -> None:
 
 
 def _address(members: Members) -> Tuple[str, int]:
-    """Where the others reach this process, and a port that is free there."""
+    """Return an address at which the others reach this process, and a free port."""
     towards = os.environ.get("SLURM_LAUNCH_NODE_IPADDR")
     host = _own_address(towards) if towards else ""
     if not host:
@@ -187,7 +190,7 @@ def _address(members: Members) -> Tuple[str, int]:
 
 
 def _own_address(towards: str) -> str:
-    # Nothing is sent: this only makes the system choose by which of its addresses it would.
+    # Nothing is sent: this only makes the system choose one of its addresses.
     try:
         with socket.socket(socket.AF_INET6 if ":" in towards else socket.AF_INET, socket.SOCK_DGRAM) as probe:
             probe.connect((towards, 9))

@@ -1,7 +1,7 @@
-"""Runs the program of one member as its child, and tells the runner what it uses and how it ended.
+"""Run the program of one member as a child, and report to the runner what it uses and how it ended.
 
-The runner may be on another node, and what srun starts is none of its children: it sees only srun. The scheduler
-signals all processes of a step, so signals are not passed on: they are only survived.
+The runner may be on another node, and what srun starts is not its child: it sees only srun. The scheduler signals all
+processes of a step, so signals are not passed on: this process only survives them.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import json
 import os
 import resource
 import signal
-import socket
 import time
-from typing import Any, Callable, Dict, NoReturn, Optional, Tuple
+from typing import Any, Callable, Dict, NoReturn, Tuple
 
 from ...common import files, layout, processes
+from .. import scheduler
 from ..process.usage import OomCounter, Sampler
 
 FIRST_SECONDS, EVERY_SECONDS = 1.0, 5.0
@@ -23,7 +23,7 @@ _SURVIVED = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signa
 
 
 def run(folder: str, rank: int, become: Callable[[], NoReturn]) -> int:
-    """The exit code; where a signal ended the program, it ends this process, too."""
+    """Return the exit code of the program; a signal that ended it ends this process too."""
     oom = OomCounter()
     before = oom.read()
     waited = {signal.SIGCHLD, *_SURVIVED}
@@ -34,7 +34,7 @@ def run(folder: str, rank: int, become: Callable[[], NoReturn]) -> int:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         processes.die_with(mine)
         become()
-    missed = signal.sigpending().intersection(_SURVIVED)  # they came before there was a child
+    missed = signal.sigpending().intersection(_SURVIVED)  # those that came before there was a child
     for number in _SURVIVED:
         signal.signal(number, signal.SIG_IGN)
     for number in missed:
@@ -43,7 +43,10 @@ def run(folder: str, rank: int, become: Callable[[], NoReturn]) -> int:
     killed = os.WTERMSIG(status) if os.WIFSIGNALED(status) else None
     code = None if killed is not None else os.WEXITSTATUS(status)
     end = {"exit": code, "signal": killed, "oom": killed == signal.SIGKILL and oom.read() > before}
-    _write(layout.member_end(folder, rank), {"rank": rank, "node": _node(), "at": time.time(), **end, **used})
+    _write(
+        layout.member_end(folder, rank),
+        {"rank": rank, "node": scheduler.node(os.environ), "at": time.time(), **end, **used},
+    )
     if killed is not None:
         _die_of(killed)
     return code or 0
@@ -65,17 +68,13 @@ def _watch(folder: str, rank: int, child: int) -> Tuple[int, Dict[str, Any]]:
 
 
 def _write(path: str, record: Dict[str, Any]) -> None:
-    # It is no reason to end a training that nobody can be told of it.
+    # A training goes on even if this cannot be reported.
     with contextlib.suppress(OSError):
         files.write_plain(path, json.dumps(record).encode(), below=os.path.dirname(os.path.dirname(path)))
 
 
-def _node() -> Optional[str]:
-    return os.environ.get("SLURMD_NODENAME") or socket.gethostname()
-
-
 def _die_of(number: int) -> None:
-    """As the program did, so that srun says the same of it; one memory image is enough."""
+    """End as the program did, so that srun reports the same; one memory image is enough."""
     with contextlib.suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with contextlib.suppress(OSError, ValueError):

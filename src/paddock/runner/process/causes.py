@@ -1,4 +1,4 @@
-"""Why a process ended badly: a cause for the engine, and one line for a person."""
+"""Why a process failed: a cause for the engine, and one line for a person."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from ...common.files import read_plain
 USER_ERROR, GPU_OOM, HOST_OOM = "user_error", "gpu_oom", "host_oom"
 
 _TAIL = 64 * 1024
-_END = 4 * 1024  # an exception further from the end was survived
+_END = 4 * 1024  # the process went on after an exception that is further from the end
 _LONGEST = 300
 
-# How the frameworks say that the memory of the GPU was not enough.
+# How the frameworks report that GPU memory was not enough.
 _GPU_WORDINGS = (
     r"(?:CUDA|HIP|XPU) out of memory",
     r"(?:CUDA|HIP) error: out of memory",
@@ -27,9 +27,9 @@ _GPU_WORDINGS = (
     r"RESOURCE_EXHAUSTED: (?:Out of memory|Failed to allocate)",
     r"ResourceExhaustedError: (?:Out of memory|failed to allocate)",
     r"failed to allocate [^\n]{0,80}from device",
-    r"Dst tensor is not initialized",  # TensorFlow, when a copy to the GPU finds no room
+    r"Dst tensor is not initialized",  # TensorFlow, when a copy to the GPU does not fit
 )
-# The same for the memory of the machine.
+# The same for the memory of the node.
 _HOST_WORDINGS = (
     r"^MemoryError\b",
     r"_?ArrayMemoryError",
@@ -42,26 +42,26 @@ _HOST_WORDINGS = (
 )
 _WORDINGS = re.compile("(?P<gpu>%s)|(?P<host>%s)" % ("|".join(_GPU_WORDINGS), "|".join(_HOST_WORDINGS)), re.MULTILINE)
 
-# How much was wanted when it was too much.
+# How much the process tried to allocate when it failed.
 _WANTED = (
     re.compile(r"[Tt]r(?:ied|ying) to allocate (?P<size>[\d.]+) ?(?P<unit>[KMGT]?i?B|bytes)"),
     re.compile(r"[Ff]ailed to allocate [^\n]{0,40}?\((?P<size>\d+) (?P<unit>bytes)\)"),
     re.compile(r"allocat(?:e|ing) (?P<size>\d+) (?P<unit>bytes)"),
 )
-# And how much it held then.
+# How much it held then.
 _HELD = (
     re.compile(r"this process has (?P<size>[\d.]+) (?P<unit>[KMGT]?i?B|bytes) memory in use"),
     re.compile(r"(?P<size>[\d.]+) (?P<unit>[KMGT]?i?B|bytes) reserved in total by PyTorch"),
 )
 _UNITS = {"bytes": 1, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
 _UNITS.update({"KB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40})
-# A fault on the card, or in the service through which tasks share it; not want of memory.
+# A fault of the GPU, or of the service through which tasks share it; no lack of memory.
 _CUDA_FAULT = re.compile(
     r"CUDA error: |CUDA_ERROR_(?!OUT_OF_MEMORY)|cudaError(?!MemoryAllocation)\w+|cuda runtime error|"
     r"CU(?:BLAS|DNN)_STATUS_(?!ALLOC_FAILED)\w+|\bMPS\b"
 )
 
-_OOM_KILLED = "out of memory (of the machine or of the allocation)"
+_OOM_KILLED = "out of memory (of the node or of the allocation)"
 _CRASHES = ("SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE", "SIGABRT", "SIGSYS", "SIGTRAP")
 _CONTROL = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])|[\x00-\x08\x0b-\x1f\x7f-\x9f]"
@@ -71,9 +71,9 @@ _EXCEPTION = re.compile(r"[A-Za-z_][\w.]*(?::(?: .*)?)?$")
 _BARE_EXCEPTION = re.compile(
     r"(?:\w+\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Exit): .+"
 )  # SyntaxError has no traceback
-_ASIDE = ("Exception ignored in", "Exception in thread")  # tracebacks that end nothing
-_LAUNCHER = "torch.distributed.elastic.multiprocessing.errors.ChildFailedError"  # says only that a child failed
-_EXPLANATIONS = (  # lines of other programs that say why; a line further down says it better
+_ASIDE = ("Exception ignored in", "Exception in thread")  # these tracebacks do not end the process
+_LAUNCHER = "torch.distributed.elastic.multiprocessing.errors.ChildFailedError"  # reports only that a child failed
+_EXPLANATIONS = (  # lines of other programs that explain the failure; the last one is taken
     re.compile(r"\S+: error: .+"),  # argparse
     re.compile(r".+: command not found$"),
     re.compile(r"what\(\): .+"),
@@ -85,7 +85,7 @@ _EXPLANATIONS = (  # lines of other programs that say why; a line further down s
 def explain(
     log_path: str, exit_code: int | None, signal: int | None, oom_killed: bool
 ) -> tuple[str | None, str | None]:
-    """(cause, reason) of an end; (None, None) where it was a good one."""
+    """Return (cause, reason) of a failure; (None, None) if the exit code is 0."""
     if exit_code == 0:
         return None, None
     lines = _lines(log_path)
@@ -104,12 +104,12 @@ def explain(
 
 
 def wanted(log_path: str) -> int | None:
-    """The bytes that could not be had, where it said how many."""
+    """Return how many bytes the process failed to allocate, if its log contains that."""
     return _last_size(log_path, _WANTED)
 
 
 def held(log_path: str) -> int | None:
-    """The bytes of the card that it had, where it said how many: it may have taken them faster than one looks."""
+    """Return how many bytes of the GPU it held, if its log contains that: polling may have missed the last ones."""
     return _last_size(log_path, _HELD)
 
 
@@ -128,7 +128,7 @@ def is_cuda_fault(log_path: str) -> bool:
 
 
 def _lines(path: str) -> list[str]:
-    """The lines at the end of the log that are not empty, as they stood on the screen."""
+    """Return the last lines of the log that are not empty, as a terminal shows them."""
     try:
         text = read_plain(path, _TAIL, offset=-_TAIL).decode("utf-8", "replace")
     except OSError:
@@ -138,13 +138,13 @@ def _lines(path: str) -> list[str]:
 
 
 def _shown(line: str) -> str:
-    """What was written last over a line (\\r, \\b), without colours and other controls."""
+    """Return what was last written over a line (\\r, \\b), without colours and other control sequences."""
     segments = [part for part in re.split(r"[\r\b]+", line) if part.strip()]
     return _CONTROL.sub("", segments[-1]).rstrip() if segments else ""
 
 
 def _final_exception(lines: list[str]) -> list[str]:
-    """The exception that ended the process: its line, then what follows it. Empty where there is none."""
+    """Return the exception that ended the process: its line, then what follows it; empty if there is none."""
     aside: list[str] = []
     for start, found in _exceptions(lines):
         if sum(map(len, found)) > _END:
@@ -157,7 +157,7 @@ def _final_exception(lines: list[str]) -> list[str]:
 
 
 def _exceptions(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
-    """The exceptions that have a traceback, last first: where it starts, the exception's line and all after it."""
+    """Yield the exceptions with a traceback, last first: where it starts, the exception's line and all after it."""
     end = len(lines)
     for start in range(len(lines) - 1, -1, -1):
         if not lines[start].endswith(_TRACEBACK):
@@ -175,7 +175,7 @@ def _exceptions(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
 
 
 def _direct_cause(lines: list[str], start: int) -> list[str]:
-    """`raise ... from error`: the error is what ended it, too."""
+    """Return the error of `raise ... from error`, which may be the cause too."""
     if not start or "direct cause of the following exception" not in lines[start - 1]:
         return []
     return next((found for _, found in _exceptions(lines[: start - 1])), [])
@@ -193,7 +193,7 @@ def _explanation(lines: list[str]) -> list[str]:
 
 def _cause(text: str, signal: int | None) -> str:
     if signal is not None and _name(signal) not in _CRASHES:
-        return USER_ERROR  # somebody ended it: what it said before is not why
+        return USER_ERROR  # it was killed from outside: what it printed before is not the cause
     found = list(_WORDINGS.finditer(text))
     if not found:
         return USER_ERROR

@@ -6,16 +6,16 @@ import time
 from collections import deque
 from typing import Callable, Deque, Mapping, Optional
 
-# Between the end of the last grace period and the end of the allocation: to report, and to leave.
+# Time between the last grace period and the end of the allocation, to report and to exit.
 SPARE_SECONDS = 3.0
-# Of the allocation: so that a short one, too, works most of its time.
+# Shares of the allocation, so that even a short one works most of its time.
 LARGEST_WARNING = 0.25
 LARGEST_MARGIN = 0.15
-# Without knowledge of how long tasks take, one is begun while this share of the allocation is left.
+# If it is not known how long tasks take, one is begun while this share of the allocation is left.
 LEAST_SHARE = 0.1
-# An allocation of which so much is left gives as much as another one would.
+# With this share of the allocation left, another allocation would offer no more time.
 FRESH_SHARE = 0.95
-# So much too early Slurm may announce the end: it looks at time limits now and then only.
+# Slurm may announce the end this much too early, as it checks time limits only now and then.
 EARLY_SECONDS = 90.0
 LATELY = 10
 CAUTION = 1.1
@@ -23,7 +23,7 @@ _FAR = 10 * 365 * 86400.0
 
 
 class Deadline:
-    """Moments are those of the monotonic clock: somebody may set the other one."""
+    """Times are those of the monotonic clock, as the other one can be set."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class Deadline:
 
     @property
     def warning_due(self) -> bool:
-        """The end is so near that nothing begins any more."""
+        """True if the end is so near that no task begins any more."""
         return self._announced or self._within(self._warning)
 
     @property
@@ -61,39 +61,39 @@ class Deadline:
 
     @property
     def grace(self) -> float:
-        """What is cut off has so long to save."""
+        """How long a task that is ended has to save its state."""
         return min(self._grace_seconds, max(self._margin - SPARE_SECONDS, 0.75 * self._margin))
 
     @property
     def reason(self) -> str:
         limit = " (%s)" % _words(self._limit) if self._limit else ""
-        return "cut off by the time limit of its allocation" + limit
+        return "ended by the time limit of its allocation" + limit
 
     def announced(self) -> None:
-        """The scheduler says that the end is near. It may say so early: an end that is known stays, if it is near."""
+        """Note that the scheduler has announced the end. That may be early: an end that is known and near stays."""
         self._announced = True
         soon = self._clock() + self._warn_seconds
         if self._end is None or soon + EARLY_SECONDS < self._end:
             self._ends_in(self._warn_seconds)
 
     def limit(self, seconds: float) -> None:
-        """Another time limit; but when the scheduler has said that the end is near, it is."""
+        """Set another time limit, unless the scheduler has announced the end."""
         if not self._announced and seconds != self._limit:
             self._limit = seconds
             self._ends_in(self._started + seconds - self._clock())
 
     def learn(self, seconds: float) -> None:
-        """So long a task took that ended well."""
+        """Take note of how long a task took that ended with exit code 0."""
         self._took.append(seconds)
 
     def fits(self, estimate: Optional[float]) -> bool:
-        """Whether a task may begin now. `estimate`: how long it will take, where that is known of this very task."""
+        """Return True if a task may begin now. `estimate` is how long this task will take, if that is known."""
         if self._end is None:
             return True
         ever = self._total - self._warning
         left = self._end - self._warning - self._clock()
         needed = self._needed(estimate)
-        # What is longer than any allocation goes on from its checkpoint in the next one.
+        # A task that is longer than any allocation continues from its checkpoint in the next one.
         if needed is None or needed > ever:
             return left >= LEAST_SHARE * self._total
         return needed <= left or left >= FRESH_SHARE * ever
@@ -120,7 +120,7 @@ class Deadline:
 
     @property
     def _warning(self) -> float:
-        # Nothing begins that would be cut off at once.
+        # No task begins that would be ended at once.
         return max(self._margin, min(self._warn_seconds, LARGEST_WARNING * self._total))
 
 

@@ -1,4 +1,4 @@
-"""Notices that the allocation was started a second time, maybe on another node: only the last start may go on."""
+"""Detect that the allocation was started a second time, maybe on another node: only the last start may go on."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ class Fence:
         self.crossed = False
 
     def check(self) -> bool:
-        """Whether there is a later start. A file system that does not answer has not said so."""
-        # Opening makes a network file system ask its server; and that of the folder, whether new names are in it.
+        """Return True if there is a later start. An error of the file system does not count as one."""
+        # Opening the folder and the file makes a network file system ask its server whether there is a new one.
         try:
             os.close(files.open_plain(self._next, below=self._folder))
             self.crossed = True
-        except files.NotPlain:  # whatever it is: a later start would have stepped over it, and not be seen
+        except files.NotPlain:  # whatever it is, a later start would have taken the next number
             self.crossed = True
         except OSError:
             pass

@@ -1,7 +1,7 @@
-"""A small process that outlives the runner for a moment: when the runner dies, however it does, its tasks die with it.
+"""A small process that kills the tasks when the runner has died, for whatever reason.
 
-Without a runner nobody would ever report a task's end, and it would be run again beside itself. Asking the kernel for
-the same in each new process would cost more than all else that is done to start it.
+Without a runner no one would report the end of a task, and it would be run a second time beside itself. Asking the
+kernel for the same in each new process would cost more than everything else at its start.
 """
 
 from __future__ import annotations
@@ -16,15 +16,12 @@ from typing import BinaryIO, List, Set, Tuple
 from ...common import processes
 
 MARK = "PADDOCK_RUNNER"
-MOST_STARTS = 100  # one that dies at once, whatever the reason, is not started for ever
+MOST_STARTS = 100  # a guard that dies at once is not started for ever
 _SECONDS = 10.0
 
 
 class Guard:
-    """Knows the tasks by what the runner tells it, and by PADDOCK_RUNNER in their environment.
-
-    One that dies is replaced: the runner may be next.
-    """
+    """Knows the tasks by what the runner sends, and by PADDOCK_RUNNER in their environment. Replaced if it dies."""
 
     def __init__(self, key: str) -> None:
         self._mark = "%s %d" % (key, os.getpid())
@@ -36,7 +33,7 @@ class Guard:
 
     def _start(self) -> None:
         self._starts += 1
-        reader, self._writer = os.pipe()  # tasks do not inherit it: when the runner is gone, so is the writing end
+        reader, self._writer = os.pipe()  # tasks do not inherit it: the writing end is closed when the runner is gone
         self._pid = os.fork()
         if not self._pid:
             with contextlib.suppress(BaseException):
@@ -47,7 +44,7 @@ class Guard:
         os.set_blocking(self._writer, False)
 
     def ended(self, pid: int) -> None:
-        """A child of the runner has ended. If that was the guard, there is a new one now."""
+        """Start a new guard if the child of the runner that has ended was the guard."""
         if pid != self._pid or self._starts >= MOST_STARTS:
             return
         os.close(self._writer)
@@ -62,12 +59,12 @@ class Guard:
         self._send(b"+%d\n" % leader)
 
     def forget(self, leader: int) -> None:
-        """It has ended: its number may soon be another's."""
+        """Forget a process that has ended: another may soon have its id."""
         self._leaders.discard(leader)
         self._send(b"-%d\n" % leader)
 
     def remove(self, folder: str) -> None:
-        """When the runner is gone, a folder of its own goes as well."""
+        """Have a folder of the runner removed when the runner is gone."""
         if folder not in self._folders:
             self._folders.append(folder)
             self._send(b"/" + os.fsencode(folder) + b"\n")
@@ -94,7 +91,7 @@ def _guard(reader: int, mark: str) -> None:
 
 
 def _read_orders(orders: BinaryIO) -> Tuple[Set[int], List[bytes]]:
-    """Until the runner is gone: the tasks that it has left, and its folders."""
+    """Read until the runner is gone; return the tasks that it has left, and its folders."""
     leaders: Set[int] = set()
     folders: List[bytes] = []
     for line in orders:

@@ -1,4 +1,4 @@
-"""Starts the process of an attempt. Arguments and environment are data: no shell ever sees them."""
+"""Start the process of an attempt. Arguments and environment are data: no shell interprets them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .prepare import AttemptPlace
 
 
 class LaunchError(Exception):
-    """The attempt could not be started; the text says what stood in the way."""
+    """The attempt could not be started; the text is the reason."""
 
 
 def launch(
@@ -29,18 +29,12 @@ def launch(
     if manifest.members is not None:
         os.makedirs(place.members, exist_ok=True)
         argv = members.command(manifest.members, place.members, argv, os.environ)
-    # The process writes to the file itself: its output outlives the runner, and costs the runner nothing.
+    # The process writes to the file itself: its output outlives the runner, and takes no time of the runner.
     log = open_plain(place.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, below=manifest.job_dir, mode=0o666)
     try:
         os.set_blocking(log, True)
         return subprocess.Popen(
-            argv,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            cwd=place.work,
-            env=env,
-            start_new_session=True,
+            argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=place.work, env=env, start_new_session=True
         )
     except (OSError, ValueError, subprocess.SubprocessError) as error:
         raise LaunchError("cannot start %s: %s" % (os.fsdecode(argv[0]), _start_problem(error))) from error
@@ -49,7 +43,7 @@ def launch(
 
 
 def describe(error: Exception) -> str:
-    """An error of the preparations, with the file that it is about."""
+    """Return the text of an error, with the file that it is about."""
     if isinstance(error, OSError) and error.strerror:
         return "%s: %s" % (error.strerror, os.fsdecode(error.filename)) if error.filename else error.strerror
     return str(error) or type(error).__name__
@@ -65,7 +59,7 @@ def _start_problem(error: Exception) -> str:
 
 def _arguments(value: Any) -> List[bytes]:
     if not isinstance(value, list) or not value:
-        raise LaunchError("the task has no command")
+        raise LaunchError("the task has no command to run")
     return [_encode(argument, "an argument of the command") for argument in value]
 
 
@@ -74,7 +68,7 @@ def _environment(
 ) -> Dict[bytes, bytes]:
     env = dict(os.environb)
     for name, value in seat.items():
-        # What somebody has set stays: but what is whose is not for the environment of the allocation to say.
+        # What a user has set stays, except for the variables that name the GPUs and cores of the task.
         if name.startswith(("CUDA_", "SLURM_")):
             env[os.fsencode(name)] = os.fsencode(value)
         else:
@@ -84,7 +78,7 @@ def _environment(
     env.setdefault(b"PYTHONUNBUFFERED", b"1")
     lib = os.path.join(manifest.job_dir, layout.LIB)
     if os.path.isdir(lib):
-        # At the end: what the user's own environment has goes first.
+        # At the end: the packages of the user's own environment come first.
         env[b"PYTHONPATH"] = os.pathsep.encode().join(filter(None, [env.get(b"PYTHONPATH"), os.fsencode(lib)]))
     ours = {
         "PADDOCK_JOB": manifest.job,
@@ -101,7 +95,7 @@ def _environment(
 
 
 def _encode(value: Any, what: str) -> bytes:
-    """UTF-8 whatever the locale of the node is."""
+    """Encode in UTF-8, whatever the locale of the node is."""
     if not isinstance(value, str):
         raise LaunchError("%s is not a text: %r" % (what, value))
     try:

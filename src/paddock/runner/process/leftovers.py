@@ -1,4 +1,4 @@
-"""Finds what a task has left behind when its own process has ended."""
+"""Find the processes that a task has left when its own process has ended."""
 
 from __future__ import annotations
 
@@ -14,28 +14,24 @@ class Leftover(NamedTuple):
 
 
 class Leftovers:
-    """Orphans come to the runner as its own children: no other process has to be looked at.
+    """Orphans become children of the runner, so only those have to be checked.
 
-    They are told apart by their group and, if they have left that, by PADDOCK_TASK in their environment. One that has
-    hidden both is everybody's: it goes with the last task that runs.
+    They are assigned to tasks by their group or, if they have left it, by PADDOCK_TASK in their environment. One that
+    has neither ends with the last task that runs.
     """
 
     def __init__(self) -> None:
         self._me = os.getpid()
-        # A runner that replaced a shell has the shell's children.
+        # A runner that was started by `exec` in a shell has the children of the shell.
         self._strangers = frozenset(processes.children(self._me))
 
     def of(
-        self,
-        leader: int,
-        task: str,
-        leaders: Collection[int],
-        others: Collection[str],
-        service: Optional[int] = None,
+        self, leader: int, task: str, leaders: Collection[int], others: Collection[str], service: Optional[int] = None
     ) -> List[Leftover]:
-        """`leaders` are the processes of running tasks, `others` the names of all tasks but this one.
+        """Return what a task has left.
 
-        `service` leads a group that serves all of them.
+        `leaders` are the processes of running tasks, `others` the names of all other tasks, and `service` is the leader
+        of a group that serves all tasks.
         """
         found = []
         for pid in processes.children(self._me):

@@ -1,8 +1,8 @@
-"""Keeps a task's log below a size: its beginning and its end stay, and a line says what was dropped between them.
+"""Limit the size of a task's log: its beginning and its end stay, and a line between them says what was dropped.
 
-The task writes to the file itself, always at its end (O_APPEND), and never waits for the runner: so the file is cut off
-after its first half, and its last part is appended again. That needs nothing of the file system. What the task prints
-in the moment between is dropped with the middle.
+The task writes to the file itself, always at its end (O_APPEND), and never waits for the runner: so the file is
+truncated after its first half, and its last part is appended again. What the task prints in
+between is lost with the middle.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ class LogLimit:
         self._path, self._below = path, below
         self._most = max(most, LEAST)
         self._dropped = 0
-        self._tail_at = 0  # where the part behind the line begins
+        self._tail_at = 0  # where the part after the line begins
 
     def check(self) -> Optional[Callable[[int], int]]:
-        """Cut it where it is too large. Gives where a place in the file is from now on, when it was cut."""
+        """Shorten the log if it is too large. Then return a function from old offsets in the file to new ones."""
         try:
             found = os.stat(self._path)
         except FileNotFoundError:
             return None
-        # A program that writes at places of its own leaves a hole where it was cut: holes take no room.
+        # A program that does not append leaves a hole where the log was truncated: holes take no space.
         if min(found.st_size, found.st_blocks * 512) <= self._most:
             return None
         descriptor = open_plain(self._path, os.O_RDWR | os.O_APPEND, below=self._below)
@@ -42,7 +42,7 @@ class LogLimit:
         size = os.fstat(descriptor).st_size
         head = self._most // 2
         before = os.pread(descriptor, 4096, head - 4096)
-        head -= len(before) - (before.rfind(b"\n") + 1 or len(before))  # after a whole line, where lines are short
+        head -= len(before) - (before.rfind(b"\n") + 1 or len(before))  # at the end of a line, if lines are short
         tail = os.pread(descriptor, self._most // 16, size - self._most // 16)
         tail = tail[tail.find(b"\n", 0, 4096) + 1 :]
         kept_from = size - len(tail)

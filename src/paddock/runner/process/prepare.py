@@ -1,4 +1,4 @@
-"""Makes the folders of an attempt. See docs/job-folder.md."""
+"""Make the folders of an attempt. See docs/job-folder.md."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CODE_LINK = os.path.join("..", "..", "..", "..", layout.CODE)
 
 
 class AttemptPlace(NamedTuple):
-    """Where an attempt lives."""
+    """The folders and files of an attempt."""
 
     task_dir: str
     work: str
@@ -36,7 +36,7 @@ class Preparer:
         self._links: Dict[str, str] = {}
 
     def prepare(self, attempt: QueuedAttempt) -> AttemptPlace:
-        """Raises OSError when the disk does not allow it."""
+        """Make the folders of an attempt and return where they are. Raises OSError if the file system refuses."""
         task_dir = layout.task(self._job_dir, self._job, attempt.task)
         attempt_dir = layout.attempt(task_dir, attempt.number)
         place = AttemptPlace(
@@ -51,7 +51,7 @@ class Preparer:
         )
         for folder in (task_dir, os.path.dirname(attempt_dir), attempt_dir):
             _make(folder)
-        os.close(files.open_folder(attempt_dir, below=self._job_dir))  # nothing is written where a link leads
+        os.close(files.open_folder(attempt_dir, below=self._job_dir))  # so that nothing is written through a link
         resume.put_aside(attempt, place, self._wanted_links(), self._job_dir)
         for folder in (place.checkpoint, place.work):
             _make(folder)
@@ -63,7 +63,7 @@ class Preparer:
         return place
 
     def tidy(self, place: AttemptPlace) -> None:
-        """Remove what nobody needs when the attempt has ended, such as empty folders. See docs/job-folder.md."""
+        """Remove what is not needed once the attempt has ended, such as empty folders. See docs/job-folder.md."""
         tidy.remove_members(place.members, self._job_dir)
         if tidy.is_latest(place.attempt_dir, self._job_dir):
             tidy.remove_links(place.work, self._wanted_links(), self._job_dir)
@@ -78,7 +78,7 @@ class Preparer:
                 os.symlink(target, os.path.join(work, name))
 
     def _wanted_links(self) -> Dict[str, str]:
-        """Paths in the working folder -> where they lead. Read once: the snapshot does not change."""
+        """Return the links: path in the working folder -> target. Read once, as the snapshot does not change."""
         if not self._links:
             links = {
                 name: os.path.join(*[".."] * name.count(os.sep), _CODE_LINK, name)
@@ -91,7 +91,7 @@ class Preparer:
 
 
 def _make(folder: str) -> None:
-    """Like os.makedirs, but asks only when it has to."""
+    """Make a folder as os.makedirs does, with fewer calls."""
     try:
         os.mkdir(folder)
     except FileNotFoundError:
@@ -102,9 +102,9 @@ def _make(folder: str) -> None:
 
 
 def _linked(code: str) -> List[str]:
-    """The files of the snapshot: folders are made anew for each task, so that what it writes there is its own.
+    """Return the files of the snapshot. Its folders are made anew per task, so that a task writes into its own.
 
-    A snapshot of very many files is linked by its top entries instead: a task must start quickly.
+    A snapshot of very many files is linked by its top entries instead: a task has to start quickly.
     """
     found: List[str] = []
     for folder, _, names in os.walk(code):

@@ -1,4 +1,4 @@
-"""The runner's signals: they are noted, and wake its loop."""
+"""The runner's signals: they set flags, and wake its loop."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class Signals:
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._on_terminate)
         signal.signal(signal.SIGUSR1, self._on_warn)
-        # Handled, not ignored: what is ignored stays ignored in the tasks.
+        # Handled, not ignored: tasks would inherit that they are ignored.
         for number in (signal.SIGCHLD, signal.SIGHUP):
             signal.signal(number, _on_nothing)
 
     def wait(self, seconds: float) -> None:
-        """Returns at the first signal, also at one that came before the call."""
+        """Wait for up to this many seconds, or until a signal comes or has come before the call."""
         ready, _, _ = select.select([self._reader], [], [], seconds)
         if ready:
             os.read(self._reader, 4096)

@@ -1,4 +1,4 @@
-"""An attempt that runs, from its start until nothing of it is left."""
+"""A running attempt, from its start until none of its processes is left."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from .usage import OomCounter, Sampler
 
 Explanation = Tuple[Optional[str], Optional[str]]
 
-# For this long what is left of a task is killed; after that something hangs in the kernel, and the task has to end.
+# Left-over processes are killed for this long; after that one hangs in the kernel, and the task ends without it.
 KILL_SECONDS = 10.0
-# A scheduler signals the runner and its tasks one after the other: the runner's own order may come a moment later.
+# A scheduler signals the runner and its tasks one after the other: the runner's own signal may come a moment later.
 TERM_SECONDS = 0.2
-# What kills all at once (a job that is cut off, a machine that goes down) gets to the runner a moment later: then it is
-# not the task that failed, and nothing is to be reported.
+# What kills everything (a cancelled job, a node that shuts down) may reach the runner a moment after its tasks: then
+# the task has not failed, and its end must not be reported.
 KILLED_SECONDS = 1.0
 
 
@@ -71,17 +71,17 @@ class RunningTask:
 
     @property
     def gone(self) -> bool:
-        """Whether it has ended, not only been given up, and not because the allocation ends: then there is no time."""
+        """True if its folders may be tidied: all its processes have ended, and the allocation goes on."""
         return not self._stuck and self.by != "shutdown"
 
     @property
     def took(self) -> Optional[float]:
-        """How long it ran, where it came to a good end by itself."""
+        """How long it ran, if it ended by itself with exit code 0."""
         good = self.by is None and _exit(self._status) == (0, None)
         return self._ended_at - self._began if good and self._ended_at is not None else None
 
     def stop(self, by: str, grace: float, why: Explanation = (None, None)) -> None:
-        """SIGTERM now, SIGKILL after the grace period. The first order counts."""
+        """Send SIGTERM now and SIGKILL after the grace period. Only the first call counts."""
         if self.by is not None:
             return
         if self.alive:
@@ -104,12 +104,12 @@ class RunningTask:
             self.kill()
 
     def warn(self) -> None:
-        """Passes SIGUSR1 on, once, to those that handle it: it would end all others."""
+        """Send SIGUSR1, once, to the processes that handle it: it would end the others."""
         if self._warned or not self.alive:
             return
         self._warned = True
         if self._members is not None:
-            # The members have seen to it that it ends none of them. srun waits for signals, it does not catch them.
+            # The members ignore it unless their program handles it. srun passes it on, though it has no handler.
             if self._members.step is not None:
                 processes.signal_process(self.pid, signal.SIGUSR1)
             return
@@ -118,7 +118,7 @@ class RunningTask:
                 processes.signal_process(pid, signal.SIGUSR1)
 
     def reap(self) -> None:
-        """The process has ended. What is left of its group dies, unless it still has a grace period."""
+        """Take note that the process has ended, and kill the rest of its group unless it still has a grace period."""
         if self._kill_at is None or self._grace_is_over():
             processes.signal_group(self.pid, signal.SIGKILL)
         _, self._status, usage = os.wait4(self.pid, 0)
@@ -126,13 +126,13 @@ class RunningTask:
         self._ended_at = self._clock()
         self._max_memory = usage.ru_maxrss * 1024
         self._cpu_seconds = usage.ru_utime + usage.ru_stime
-        if self._members is not None:  # not what srun used
+        if self._members is not None:  # in place of what srun itself used
             self._max_memory, self._cpu_seconds = self._members.used()
         if self._members is not None and os.WIFSIGNALED(self._status):
             self._members.kill()
 
     def settled(self, leftovers: List[Leftover]) -> bool:
-        """Whether nothing of it is left; if not, kills that."""
+        """Return True if none of its processes is left; otherwise kill those."""
         waited = self._clock() - (self._ended_at or 0.0)
         if self.by is None and waited < self._order_seconds():
             return False
@@ -142,12 +142,13 @@ class RunningTask:
                 processes.signal_process(left.pid, signal.SIGKILL)
         if leftovers and not graceful and waited > KILL_SECONDS:
             self._stuck = True
-            self.watch.warning("could not be ended: process %s" % ", ".join(str(left.pid) for left in leftovers))
+            pids = ", ".join(str(left.pid) for left in leftovers)
+            self.watch.warning("process %s could not be killed: end it by hand, or restart the node" % pids)
             return True
         return not leftovers
 
     def ended(self) -> Record:
-        """The fields of its last record."""
+        """Return the fields of its last record."""
         code, number = _exit(self._status)
         cause, reason = self._why
         if self.by is None and code != 0:
@@ -168,7 +169,7 @@ class RunningTask:
         member = self._members.killed() if self._members is not None and number is None else None
         if member is None:
             return explain(self.place.log, code, number, killed)
-        # srun says only that one was killed: which, and of what, it has told itself.
+        # srun reports only that a member was killed; the member itself reported which one and why.
         cause, reason = explain(self.place.log, None, member["signal"], killed or member.get("oom") is True)
         return cause, "rank %s on %s: %s" % (member.get("rank"), member.get("node"), reason)
 
@@ -181,7 +182,7 @@ class RunningTask:
         return KILLED_SECONDS if _exit(self._status) in ((None, signal.SIGKILL), (128 + signal.SIGKILL, None)) else 0.0
 
     def _was_terminated(self) -> bool:
-        # A shell says so with its exit code.
+        # A shell reports a signal by its exit code.
         return _exit(self._status) in ((None, signal.SIGTERM), (128 + signal.SIGTERM, None))
 
 
@@ -194,11 +195,11 @@ def start(
     ends_at: Optional[int] = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> RunningTask:
-    """Raises LaunchError."""
+    """Start an attempt. Raises LaunchError."""
     place = None
     try:
         place = preparer.prepare(attempt)
-        # Before the process: the follower must know what was there before it.
+        # Before the process starts: the follower has to know which files were there before it.
         limit = LogLimit(place.log, manifest.job_dir, manifest.log_bytes)
         watch = GuardedFollower(lambda: _follower(manifest, attempt, place), limit)
         process = launch(manifest, attempt, place, seat, ends_at)
@@ -226,7 +227,7 @@ def _follower(manifest: Manifest, attempt: QueuedAttempt, place: AttemptPlace) -
 
 
 def _exit(status: int) -> Tuple[Optional[int], Optional[int]]:
-    """Exit code and signal."""
+    """Return the exit code and the signal."""
     if os.WIFSIGNALED(status):
         return None, os.WTERMSIG(status)
     return os.WEXITSTATUS(status), None

@@ -1,7 +1,7 @@
-"""Removes what is of no more use when an attempt has ended: sites limit how many files a person may have.
+"""Remove what is not needed once an attempt has ended: sites limit how many files a user may have.
 
-Only what Paddock has made, and folders that are empty; the next attempt makes them again. Whatever the task has put in
-place of a folder, no link is followed, and nothing that it wrote is touched.
+Only what Paddock made, and empty folders, which the next attempt makes again. No link is followed, whatever the task
+has put in place of a folder, and nothing that it wrote is removed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _MEMBER = re.compile(r"over|\d+\.(?:json|usage|end)(?:\.tmp)?")  # see layout.py
 
 
 def remove_links(work: str, links: Mapping[str, str], below: str) -> None:
-    """Remove the links (path in the folder -> where it leads) that still lead there, and folders left empty."""
+    """Remove these links (path in the folder -> target) if they still have that target, and folders left empty."""
     by_folder: Dict[str, Dict[str, str]] = {"": {}}
     for path, target in links.items():
         folder, name = os.path.split(path)
@@ -39,7 +39,7 @@ def _unlink(path: str, targets: Mapping[str, str], below: str) -> None:
         return
     try:
         for name, target in targets.items():
-            with contextlib.suppress(OSError):  # not there, or no link: the script's own
+            with contextlib.suppress(OSError):  # missing, or no link: written by the script
                 if os.readlink(name, dir_fd=folder) == target:
                     os.unlink(name, dir_fd=folder)
     finally:
@@ -47,7 +47,7 @@ def _unlink(path: str, targets: Mapping[str, str], below: str) -> None:
 
 
 def remove_empty(path: str, below: str) -> None:
-    """Remove a folder, if it is one and nothing is in it."""
+    """Remove a folder if it is empty."""
     with contextlib.suppress(OSError):
         folder = files.open_folder(os.path.dirname(path), below=below)
         try:
@@ -57,7 +57,7 @@ def remove_empty(path: str, below: str) -> None:
 
 
 def remove_members(path: str, below: str) -> None:
-    """Remove what the processes of a task told each other. One that comes later finds no folder, and does not begin."""
+    """Remove the files of the members of a task. A member that starts later finds no folder, and does not begin."""
     with contextlib.suppress(OSError):
         folder = files.open_folder(path, below=below)
         try:
@@ -69,7 +69,7 @@ def remove_members(path: str, below: str) -> None:
 
 
 def is_latest(attempt_dir: str, below: str) -> bool:
-    """Whether no later attempt has begun: what is left belongs to that."""
+    """Return True if no later attempt has begun, which would use the same folders."""
     try:
         folder = files.open_folder(os.path.dirname(attempt_dir), below=below)
     except OSError:

@@ -1,4 +1,4 @@
-"""What a task uses, and whether the kernel killed for want of memory."""
+"""What a task uses, and whether the kernel killed a process for lack of memory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class ProcessUsage(NamedTuple):
 
 
 class Sampler:
-    """Memory and busy cores of a process and its descendants."""
+    """Measures memory and busy cores of a process and its descendants."""
 
     def __init__(self, pid: int) -> None:
         self._pid = pid
@@ -29,7 +29,7 @@ class Sampler:
         if not stats:
             return None
         now = time.monotonic()
-        # By process: the sum over a tree falls when one of it ends.
+        # By process: the sum over a tree falls when one of its processes ends.
         busy = sum(max(0.0, stat.cpu_seconds - self._cpu.get(pid, 0.0)) for pid, stat in stats.items())
         memory = sum(stat.memory for stat in stats.values())
         cores = busy / max(now - self._at, 0.001)
@@ -40,13 +40,13 @@ class Sampler:
 
 
 class OomCounter:
-    """How often the kernel has killed in our memory cgroup or, where that does not say, on this machine."""
+    """Counts how often the kernel has killed in our memory cgroup or, if that does not report it, on this node."""
 
     def __init__(self) -> None:
-        self._path = next((path for path in _counters() if _count(path) is not None), None)
+        self._path = next((path for path in _counters() if count(path, "oom_kill ") is not None), None)
 
     def read(self) -> int:
-        return (self._path and _count(self._path)) or 0
+        return (self._path and count(self._path, "oom_kill ")) or 0
 
 
 def _counters() -> Iterator[str]:
@@ -56,7 +56,7 @@ def _counters() -> Iterator[str]:
 
 
 def cgroup_folders() -> Iterator[Tuple[str, bool]]:
-    """The memory cgroups that we are in, the innermost first, and whether each is of the old kind (version 1)."""
+    """Yield our memory cgroups, the innermost first, and whether each is of version 1."""
     try:
         with open("/proc/self/cgroup", encoding="utf-8", errors="replace") as file:
             lines = [line.rstrip("\n").split(":", 2) for line in file]
@@ -73,7 +73,7 @@ def cgroup_folders() -> Iterator[Tuple[str, bool]]:
 
 
 def _upwards(mount: str, group: str) -> Iterator[str]:
-    # In a container the path may be one of the host's; then a folder above it is the one that is seen here.
+    # In a container the path may be one of the node's; then a folder above it is the one that is visible here.
     group = group.strip("/")
     while group:
         yield os.path.join(mount, group)
@@ -81,11 +81,12 @@ def _upwards(mount: str, group: str) -> Iterator[str]:
     yield mount
 
 
-def _count(path: str) -> Optional[int]:
+def count(path: str, *names: str) -> Optional[int]:
+    """Return the number after one of these names in a file of the kernel."""
     try:
         with open(path, encoding="ascii") as file:
             for line in file:
-                if line.startswith("oom_kill "):
+                if line.startswith(names):
                     return int(line.split()[1])
     except (OSError, ValueError):
         pass

@@ -1,7 +1,7 @@
-"""Whether there is room for another task in an allocation, and where.
+"""Decide whether an allocation has room for another task, and where.
 
-A task gets a seat only when it is expected to fit: its GPU memory, by what tasks of this job have needed so far; the
-memory of the machine; and, where it is to be found out how many share a GPU, as many as were found to pay.
+A task gets a seat only if it is expected to fit: its GPU memory, by what tasks of this job have needed so far; the
+memory of the node; and, with `per_gpu = auto`, as many tasks per GPU as get more done together.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from .packing import MemoryHistory
 from .packing_controller import Observation, PackingController
 from .seats import AssignedSeat, Seats
 
-WAIT_SECONDS = 60.0  # so long one that has to be alone waits for a GPU to become free by itself
-_EXTRA_SECONDS = 5.0  # and its runner stays for it
+WAIT_SECONDS = 60.0  # a task that has to be alone waits this long for a GPU to become free by itself
+_EXTRA_SECONDS = 5.0  # its runner stays this much longer
 _HOST_MARGIN = 0.03
-_POLLS = 10  # a pace is measured over so many looks at least: when in between it was told is not known
-_OWN_BYTES = 10**8  # bytes that a runner holds itself, with what its scheduler started: no reason to wait
+_POLLS = 10  # the speed of a task is measured over at least this many polls, as steps are only seen at polls
+_OWN_BYTES = 10**8  # memory of the runner and of the scheduler's own processes: not worth waiting for
 _MOST_OWNERS = 4096
 
 
@@ -41,15 +41,15 @@ class Admission:
         self._cores = cores.of_allocation(environ)
         self._seats = Seats(manifest, self._cores, environ)
         self._occupants: Dict[Identity, Occupant] = {}
-        self._owners: Dict[int, Optional[Identity]] = {}  # process on a GPU -> whose it is
+        self._owners: Dict[int, Optional[Identity]] = {}  # process on a GPU -> its task
         known = (manifest.known or {}).get(self._gpus[0].name if self._gpus else "") or {}
         self._known = bool(known)
         self._history = MemoryHistory(known.get("need"))
         self._host_need = 0
         self._waits_alone: Optional[float] = None
         self._waits_host: Optional[float] = None
-        self._short_of: Optional[str] = None  # what the last one that was refused had too little of
-        self._limit: Optional[str] = None  # why there are not more, as long as there were more to begin
+        self._short_of: Optional[str] = None  # what was missing for the last task that was refused
+        self._limit: Optional[str] = None  # why there are not more tasks, while others wait
         self._reached = 0
         self._few = packing.first(self._gpus[0].memory if self._gpus else 0, self._cores.count)
         self._controller: Optional[PackingController] = None
@@ -68,17 +68,17 @@ class Admission:
 
     @property
     def _shared(self) -> bool:
-        """Whether several tasks may be on one gpu."""
+        """True if several tasks may share a GPU."""
         return bool(self._groups) and (self._controller is not None or (self._manifest.per_gpu or 1) > 1)
 
     @property
     def _most(self) -> int:
-        """Tasks on a gpu."""
+        """The most tasks per GPU."""
         return self._controller.target if self._controller is not None else self._manifest.per_gpu or 1
 
     @property
     def _wanted(self) -> int:
-        """Tasks in all."""
+        """The most tasks in the allocation."""
         return (
             self._manifest.slots
             if self._controller is None
@@ -86,7 +86,7 @@ class Admission:
         )
 
     def seat(self, attempt: QueuedAttempt, now: float) -> Optional[AssignedSeat]:
-        """None: there is no room for it now. Without others it has room in any case, sooner or later."""
+        """Return a seat for the attempt, or None if there is no room now; without other tasks there is."""
         if len(self._occupants) >= self._manifest.slots or not self._host_admits(attempt, now):
             return None
         together = [attempt, *(one.attempt for one in self._occupants.values())]
@@ -104,14 +104,14 @@ class Admission:
         return seat
 
     def _for_itself(self, attempt: QueuedAttempt) -> bool:
-        """Whether it has to have the whole allocation, not only a gpu: it was the machine's memory that it lacked."""
+        """Return True if it needs the whole allocation, not only a GPU: the node's memory was not enough before."""
         return attempt.room.alone and (attempt.room.host is not None or not self._groups)
 
     def _new_seat(self) -> AssignedSeat:
         return self._seats.make(self._wanted, {occupant.seat.place for occupant in self._occupants.values()})
 
     def _place(self, attempt: QueuedAttempt, now: float) -> Optional[int]:
-        """The group of GPUs with room for it."""
+        """Return the number of a group of GPUs that has room for it."""
         memories = [group.memory(now) for group in self._groups]
         need = self._expected(attempt)
         held = self._held_for_one(attempt, now)
@@ -124,15 +124,15 @@ class Admission:
         return None
 
     def _expected(self, attempt: QueuedAttempt) -> Optional[int]:
-        """Bytes that it will need on a GPU; None: nothing is known yet."""
+        """Return the bytes that it will need per GPU; None if nothing is known yet."""
         if not self._groups[0].total:
-            return 0  # nobody tells of these GPUs: only the number of tasks counts
+            return 0  # no driver reports these GPUs: only the number of tasks counts
         usual = self._history.need_of(attempt.params)
         known = [one for one in (attempt.room.gpu, usual) if one is not None]
         return max(known) if known else None
 
     def _held_for_one(self, attempt: QueuedAttempt, now: float) -> Optional[int]:
-        """A GPU that takes nobody else, because one that has to be alone has waited long enough."""
+        """Return a group that is kept free, because a task that has to be alone has waited long enough."""
         if attempt.room.alone:
             self._waits_alone = now if self._waits_alone is None else self._waits_alone
             return None
@@ -150,25 +150,25 @@ class Admission:
             return True
         if not self._occupants and memory.total - memory.available < _OWN_BYTES:
             return True  # there will never be more
-        if not self._occupants:  # others on this machine hold it: they may go, but it is not waited for ever
+        if not self._occupants:  # others on this node hold it: they may end, but a task does not wait for ever
             self._waits_host = now if self._waits_host is None else self._waits_host
             return now - self._waits_host >= WAIT_SECONDS
         self._short_of = packing_controller.HOST_MEMORY
         return False
 
     def waits_for_memory(self, now: float) -> bool:
-        """Whether a task waits for memory that others on this machine hold."""
+        """Return True while a task waits for memory that others on this node hold."""
         return self._waits_host is not None and now - self._waits_host < WAIT_SECONDS + _EXTRA_SECONDS
 
     def _objection(self) -> Optional[str]:
-        """MPS is for GPUs that are ours alone."""
+        """Return why MPS cannot be used: it needs GPUs that no one else uses."""
         self._read()
         others = {pid for group in self._groups for one in group.readings.values() for pid in one.processes}
         if others:
             return "another process uses the GPU (%s)" % ", ".join(map(str, sorted(others)[:3]))
         return None if any(gpu.memory for gpu in self._gpus) else "the NVIDIA driver does not answer"
 
-    # --- who comes and goes ---------------------------------------------------------------------------------------
+    # --- tasks begin and end --------------------------------------------------------------------------------------
 
     def add(self, attempt: QueuedAttempt, seat: AssignedSeat, pid: int, now: float) -> None:
         self._waits_host = None
@@ -195,10 +195,10 @@ class Admission:
                 self._learn(occupant)
         return occupant
 
-    # --- what is seen ---------------------------------------------------------------------------------------------
+    # --- measurements ---------------------------------------------------------------------------------------------
 
     def observe(self, now: float, waiting: bool) -> None:
-        """At every poll: the memory of all, and what follows from it."""
+        """Read the memory of all GPUs and act on it. Called at every poll."""
         if not self._groups or not self._occupants:
             return
         self._read()
@@ -229,7 +229,7 @@ class Admission:
         return self._owners[pid]
 
     def note_usage(self, identity: Identity, usage: ProcessUsage) -> Dict[str, Any]:
-        """What was measured of a task; what there is to tell of its gpus."""
+        """Note what a task uses; return what to report about its GPUs."""
         occupant = self._occupants[identity]
         occupant.memory, occupant.memory_peak = usage.memory, max(occupant.memory_peak, usage.memory)
         self._host_need = max(self._host_need, usage.memory)
@@ -242,7 +242,7 @@ class Admission:
         return {"gpu_memory": occupant.total if group.total else None, "gpu_load": load}
 
     def note_progress(self, identity: Identity, step: Any, now: float) -> None:
-        """A task has told how far it is."""
+        """Note how far a task has come."""
         occupant = self._occupants.get(identity)
         if occupant is None or isinstance(step, bool) or not isinstance(step, (int, float)):
             return
@@ -251,14 +251,14 @@ class Admission:
             return
         count, before = self._groups[occupant.seat.group].computing, occupant.step
         if before is not None and step <= before[0]:
-            return  # of another kind: epochs are told beside steps
+            return  # another counter: some tasks report epochs beside steps
         if before is None or count != before[2]:
             occupant.step = (step, now, count)
         elif now - before[1] >= _POLLS * self._manifest.poll_seconds:
             self._controller.throughput.note(identity, count, (step - before[0]) / (now - before[1]))
             occupant.step = (step, now, count)
 
-    # --- how many -------------------------------------------------------------------------------------------------
+    # --- the number of tasks per GPU ------------------------------------------------------------------------------
 
     @property
     def _fullest(self) -> GpuGroup:
@@ -283,14 +283,14 @@ class Admission:
         return packing.fitting(group.memory(now), need, self._manifest.slots)
 
     def _enough_cores(self) -> int:
-        """How many tasks a GPU the processor can feed."""
+        """Return for how many tasks per GPU there are enough cores."""
         known = [occupant.cpu for occupant in self._occupants.values() if occupant.cpu is not None]
         each = max(sum(known) / len(known), 0.25) if known else 1.0
         each = max(each, (self._manifest.threads or 0) / packing_controller.OVERBOOK)
         return max(1, int(packing_controller.OVERBOOK * self._cores.count / each / len(self._groups)))
 
     def _bind_again(self) -> None:
-        """There will be another number of seats: those that are taken get their share of the cores anew."""
+        """Divide the cores among the tasks again, as the number of seats has changed."""
         count = max([self._wanted, *(occupant.seat.place + 1 for occupant in self._occupants.values())])
         for occupant in self._occupants.values():
             mine = self._seats.cores_of(occupant.seat.place, count)
@@ -299,7 +299,7 @@ class Admission:
                 self._seats.bind(occupant.pid, mine)
 
     def packing_record(self, waiting: bool) -> Optional[Dict[str, Any]]:
-        """How tasks share the GPUs, for the journal."""
+        """Return how tasks share the GPUs, for the journal."""
         if not self._shared:
             return None
         group = self._fullest
@@ -324,8 +324,10 @@ class Admission:
 
 
 def _find_gpus(driver: GpuDriver, given: Optional[str], places: List[str]) -> List[GpuInfo]:
-    """As the driver tells of them; where there is none that answers, as they were given, with the scheduler's numbers:
-    those that an allocation sees may begin at 0 in each."""
+    """Return the GPUs as the driver reports them; without a driver, those of CUDA_VISIBLE_DEVICES.
+
+    Those have the scheduler's numbers, as the numbers in an allocation may begin at 0.
+    """
     found = visible(driver.gpus(), given)
     if found or not given:
         return found

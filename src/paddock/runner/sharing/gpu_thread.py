@@ -1,4 +1,4 @@
-"""The driver, asked in a thread: one that hangs must not hold up a runner that has tasks to end and to tell of."""
+"""Ask the driver in a thread: one that hangs must not delay a runner that has to end tasks and to report."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any, Callable, Dict, List, Optional, TypeVar
 
 from ...common.gpus import GpuDriver, GpuInfo, GpuReading
 
-FIRST_SECONDS = 60.0  # a driver that nothing else uses may be loaded only now
+FIRST_SECONDS = 60.0  # a driver that nothing else uses may have to be loaded
 SECONDS = 2.0
 
 T = TypeVar("T")
 
 
 class GpuThread(GpuDriver):
-    """What does not answer in time is not known, and is not asked again before it has answered."""
+    """A driver that does not answer in time counts as not knowing, and is not asked again before it has answered."""
 
     def __init__(self, find: Callable[[], GpuDriver]) -> None:
         self._find = find
@@ -46,7 +46,7 @@ class GpuThread(GpuDriver):
         driver = self._find()
         while True:
             question = self._questions.get()
-            with contextlib.suppress(Exception):  # then it is not known
+            with contextlib.suppress(Exception):  # then the answer is not known
                 question.answer = question.call(driver)
             question.done.set()
 

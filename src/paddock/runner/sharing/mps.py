@@ -1,8 +1,8 @@
-"""NVIDIA's Multi-Process Service: kernels of several processes run on a card at the same time, not in turns.
+"""NVIDIA's Multi-Process Service (MPS): kernels of several processes run on a GPU at the same time, not in turns.
 
-One control daemon for an allocation, with a folder of its own, in the foreground and in a process group of its own: the
-server that it starts for the first client is in the same group, so that ending the group ends both, also by a guard
-after a crash. Processes that are told of a daemon that is not there use the card as if there were none.
+There is one control daemon per allocation, with its own folder and its own process group. The server that it starts for
+the first client is in the same group, so that ending the group ends both, even by the guard after a crash. Processes
+that do not find the daemon use the GPU without it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ...common.files import read_plain
 CONTROL = "nvidia-cuda-mps-control"
 _PLACES = ("/usr/bin", "/usr/local/nvidia/bin", "/opt/nvidia/bin")
 _QUIT_SECONDS = 5.0
-_LAST = 4096  # bytes of what it said
+_LAST = 4096  # bytes of its output
 
 
 class Mps:
@@ -28,11 +28,11 @@ class Mps:
         self.folder: Optional[str] = None  # of its sockets and logs
         self._daemon: Optional[subprocess.Popen[bytes]] = None
         self._problem: Optional[str] = None if allowed else "MPS is switched off in the settings"
-        # A site that runs MPS itself has said where; tasks inherit that.
+        # A site that runs MPS itself sets this variable; tasks inherit it.
         self._tried = not allowed or bool((environ or {}).get("CUDA_MPS_PIPE_DIRECTORY"))
 
     def share(self, objection: Callable[[], Optional[str]]) -> Tuple[str, Optional[str]]:
-        """How tasks will share a card: `mps`, or in `turns` and why. Started when first asked for."""
+        """Return how tasks share a GPU: `mps`, or in `turns` and why. The first call starts MPS."""
         if not self._tried:
             self._tried = True
             self._problem = objection() or self.start()
@@ -44,11 +44,11 @@ class Mps:
         return self._daemon.pid if self._daemon is not None else None
 
     def start(self) -> Optional[str]:
-        """None, or why tasks will share the cards in turns."""
+        """Start the daemon. Return None, or why tasks share the GPUs in turns."""
         program = shutil.which(CONTROL, path=os.pathsep.join([os.environ.get("PATH", ""), *_PLACES]))
         if program is None:
             return "%s is not installed" % CONTROL
-        # Not in the job folder: the path of a socket is short, and it must lie on this machine.
+        # Not in the job folder: the path of a socket has to be short, and on this node.
         self.folder = tempfile.mkdtemp(prefix="paddock-mps-")
         try:
             with open(os.path.join(self.folder, "out.log"), "xb") as out:
@@ -67,24 +67,24 @@ class Mps:
 
     @property
     def environment(self) -> Dict[str, str]:
-        """For the processes that are to share cards."""
+        """The variables for processes that share GPUs."""
         if self.folder is None:
             return {}
         return {"CUDA_MPS_PIPE_DIRECTORY": self.folder, "CUDA_MPS_LOG_DIRECTORY": self.folder}
 
     def trouble(self) -> Optional[str]:
-        """What the daemon said, when it has ended by itself."""
+        """Return the last line of the daemon, if it has ended by itself."""
         if self._daemon is None or self._daemon.poll() is None:
             return None
         try:
-            log = os.path.join(self.folder or "", "out.log")  # tasks know the folder, and can write there
+            log = os.path.join(self.folder or "", "out.log")  # tasks can write in this folder
             said = read_plain(log, _LAST, offset=-_LAST).decode("utf-8", "replace").strip().splitlines()
         except OSError:
             said = []
         return "%s ended: %s" % (CONTROL, said[-1] if said else "exit code %s" % self._daemon.returncode)
 
     def stop(self) -> None:
-        """When no task is left. In good order, and in any case."""
+        """End the daemon, when no task is left: first with SIGTERM, then with SIGKILL."""
         if self._daemon is not None and self._daemon.poll() is None:
             processes.signal_group(self._daemon.pid, 15)
             with contextlib.suppress(subprocess.TimeoutExpired):

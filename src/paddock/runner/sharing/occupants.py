@@ -1,4 +1,4 @@
-"""The tasks in their seats: what was seen of each, and what it is expected to need."""
+"""The tasks in their seats: what was measured of each, and what it is expected to need."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from ..mailbox import Identity, QueuedAttempt
 from .packing import GpuMemory, TaskMemory
 from .seats import AssignedSeat
 
-STEADY_SECONDS = 1.0  # so long its memory has not grown, and it trains: what it needs is known
-BUSY_SECONDS = 3.0  # the same of one that has not told of progress yet, while its GPU is busy
-SILENT_SECONDS = 15.0  # and while it is not
-UNUSED_SECONDS = 30.0  # and of one that does not use the GPU at all
+# A task is steady, so that what it holds is what it needs, when its memory has not grown for this long:
+STEADY_SECONDS = 1.0  # it trains
+BUSY_SECONDS = 3.0  # it has reported no progress, but its GPU is busy
+SILENT_SECONDS = 15.0  # it has reported no progress, and its GPU is idle
+UNUSED_SECONDS = 30.0  # it does not use the GPU at all
 BUSY = 0.1
 GROWTH = 1.02
-_TAKEN = 0.002  # of a gpu: less than that says nothing of who has taken it
+_TAKEN = 0.002  # share of a GPU's memory; less than this is not attributed to a task
 
 
 class Occupant:
@@ -25,19 +26,19 @@ class Occupant:
         self.attempt = attempt
         self.seat = seat
         self.pid = pid
-        self.expected = expected  # bytes on a GPU; None: nothing was known when it began
-        self.shared_gpu = False  # somebody shared its GPU at some time
-        self.shared_allocation = False  # somebody shared its allocation
-        self.used = 0  # bytes on the GPU on which it has most
+        self.expected = expected  # bytes per GPU; None: nothing was known when it began
+        self.shared_gpu = False  # another task was on its GPU at some time
+        self.shared_allocation = False  # another task was in its allocation at some time
+        self.used = 0  # bytes on that of its GPUs on which it holds most
         self.peak = 0
         self.total = 0  # on all its GPUs together
         self.total_peak = 0
-        self.memory = 0  # of the machine
+        self.memory = 0  # of the node
         self.memory_peak = 0
         self.cpu: Optional[float] = None  # busy cores, once it trains
         self.progressed = False
-        self.step: Optional[Tuple[float, float, int]] = None  # how far it was, when, and how many were at it
-        self._busy = False  # its GPU is
+        self.step: Optional[Tuple[float, float, int]] = None  # step, when it was reported, and how many tasks computed
+        self._busy = False  # its GPU was busy at the last poll
         self._began = now
         self._grew_at = now
 
@@ -46,7 +47,7 @@ class Occupant:
         return self.attempt.room.alone
 
     def steady(self, now: float) -> bool:
-        """Whether it is known what it needs."""
+        """Return True if it is known how much memory it needs."""
         if not self.peak:
             return self.progressed and now - self._began >= UNUSED_SECONDS
         still = now - self._grew_at
@@ -55,7 +56,7 @@ class Occupant:
         return still >= (BUSY_SECONDS if self._busy else SILENT_SECONDS)
 
     def need(self, now: float) -> Optional[int]:
-        """Bytes that it will hold at most on a gpu."""
+        """Return the most bytes that it will hold per GPU; None if that is not known."""
         if self.steady(now):
             return int(self.peak * GROWTH)
         if self.expected is None:
@@ -63,7 +64,7 @@ class Occupant:
         return max(self.expected, int(self.peak * GROWTH))
 
     def note_gpu_memory(self, by_gpu: Dict[str, int], load: Optional[float], now: float) -> None:
-        """What was seen on its gpus."""
+        """Note what it holds on its GPUs."""
         self._busy = (load or 0.0) >= BUSY
         self.used, self.total = max(by_gpu.values(), default=0), sum(by_gpu.values())
         self.total_peak = max(self.total_peak, self.total)
@@ -73,17 +74,17 @@ class Occupant:
 
 
 class GpuGroup:
-    """The GPUs that one task gets, and who is on them."""
+    """The GPUs that a task gets together, and the tasks on them."""
 
     def __init__(self, gpus: Tuple[GpuInfo, ...]) -> None:
         self.gpus = gpus
         self.occupants: Dict[Identity, Occupant] = {}
         self.readings: Dict[str, GpuReading] = {}
-        self._before: Dict[str, int] = {}  # used by others before ours came
+        self._before: Dict[str, int] = {}  # bytes that were used before our tasks came
 
     @property
     def total(self) -> int:
-        """Bytes of the smallest of its GPUs; 0: nobody tells."""
+        """Bytes of the smallest of its GPUs; 0: not known."""
         return min(gpu.memory for gpu in self.gpus)
 
     @property
@@ -96,7 +97,7 @@ class GpuGroup:
         return sum(occupant.progressed or occupant.used > 0 for occupant in self.occupants.values())
 
     def memory(self, now: float) -> GpuMemory:
-        """As one gpu: the fullest of them."""
+        """Return the memory as that of one GPU, the fullest."""
         tasks = tuple(TaskMemory(one.need(now), one.used, one.alone) for one in self.occupants.values())
         used = max((reading.used for reading in self.readings.values()), default=0)
         return GpuMemory(self.total, used, tasks)
@@ -109,7 +110,7 @@ class GpuGroup:
         self.occupants[occupant.attempt.identity] = occupant
 
     def attribute(self, owner: Callable[[int], Optional[Identity]], now: float) -> None:
-        """The memory on the GPUs to the tasks: by process; where the driver does not tell, by what is taken since."""
+        """Attribute the memory on the GPUs to tasks: by process or, if those are not reported, in equal parts."""
         held: Dict[Identity, Dict[str, int]] = {identity: {} for identity in self.occupants}
         for gpu in self.gpus:
             reading = self.readings.get(gpu.id)

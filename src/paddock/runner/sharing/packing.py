@@ -1,4 +1,4 @@
-"""Which GPU has room for another task. Pure: no clock, no driver.
+"""Decide which GPU has room for another task. Pure: no clock, no driver.
 
 A GPU is never promised more memory than it has: every task on it counts with what it is expected to need at most, or
 with what it holds if that is more; what others hold is not ours to give; and a margin stays free.
@@ -10,32 +10,32 @@ from itertools import combinations
 from typing import Any, Dict, Hashable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 MARGIN = 0.03  # of a GPU's memory: allocators round up, contexts differ
-ROUND_UP = 1.02
-ALIKE = 1.05  # needs that differ by less are the same
-SPREAD = 1.2  # and where all differ by less than this, it does not matter which is which
-REMEMBERED = 1000  # tasks whose parameters are
+ROUND_UP = 1.02  # needs are expected to be this much larger than what was measured
+ALIKE = 1.05  # needs that differ by less count as equal
+SPREAD = 1.2  # where all needs differ by less, parameters are not looked at
+REMEMBERED = 1000  # tasks whose parameters are remembered
 EACH = 15 * 10**9  # with so much of a GPU's memory for each, tasks of which nothing is known begin: at least 2, ...
 FIRST = 10  # ... at most so many
 
 
 class TaskMemory(NamedTuple):
-    """A task on a gpu."""
+    """The memory of a task on a GPU."""
 
-    need: Optional[int]  # bytes that it will want at most; None: not known yet
+    need: Optional[int]  # the most bytes that it will hold; None: not known yet
     used: int = 0  # bytes that it holds now
-    alone: bool = False  # it has run out of memory beside others: nobody joins it
+    alone: bool = False  # it has run out of memory beside others: no other task joins it
 
 
 class GpuMemory(NamedTuple):
-    """A GPU, and who is on it."""
+    """The memory of a GPU, and the tasks on it."""
 
     total: int
-    used: int  # by whomever
+    used: int  # by all processes
     tasks: Tuple[TaskMemory, ...] = ()
 
     @property
     def free(self) -> int:
-        """What is promised to nobody."""
+        """Bytes that no task needs."""
         others = max(0, self.used - sum(task.used for task in self.tasks))
         promised = sum(max(task.need or 0, task.used) for task in self.tasks)
         return self.total - others - promised - self.margin
@@ -50,7 +50,7 @@ class GpuMemory(NamedTuple):
 
 
 def choose(gpus: Sequence[GpuMemory], need: Optional[int], alone: bool, most: int, few: int = FIRST) -> Optional[int]:
-    """The place of the GPU that the next task should get: the one with the fewest, then with the most room.
+    """Return the number of the GPU that the next task should get: with the fewest tasks, then with the most room.
 
     None: there is room on none of them now. `most` tasks may share a GPU, `few` of which nothing is known.
     """
@@ -59,7 +59,7 @@ def choose(gpus: Sequence[GpuMemory], need: Optional[int], alone: bool, most: in
 
 
 def first(total: int, cores: int) -> int:
-    """How many tasks of which nothing is known may be on a GPU at the same time."""
+    """Return how many tasks of which nothing is known may share a GPU."""
     return max(2, min(FIRST, total // EACH, cores * 5 // 8))
 
 
@@ -76,10 +76,10 @@ def _admits(gpu: GpuMemory, need: Optional[int], alone: bool, most: int, few: in
 
 
 class MemoryHistory:
-    """What tasks of this job have needed so far, and so what the next one will."""
+    """What tasks of this job have needed so far, from which follows what the next one will need."""
 
     def __init__(self, need: Optional[int] = None) -> None:
-        """`need`: as another has told it."""
+        """`need` is what an earlier job found."""
         self._most = None if need is None else int(need / ROUND_UP)
         self._seen: Dict[Hashable, Tuple[Mapping[str, Any], int]] = {}
         self._predictive: Optional[Dict[Tuple[str, ...], Dict[Hashable, int]]] = (
@@ -87,7 +87,7 @@ class MemoryHistory:
         )
 
     def learn(self, peak: int, task: Hashable = None, params: Optional[Mapping[str, Any]] = None) -> None:
-        """What a task has come to, once it does not grow any more."""
+        """Note the most that a task held, once it does not grow any more."""
         self._most = max(self._most or 0, peak)
         if params and len(self._seen) < REMEMBERED and (task not in self._seen or peak > self._seen[task][1]):
             self._seen[task] = (params, peak)
@@ -95,19 +95,19 @@ class MemoryHistory:
 
     @property
     def need(self) -> Optional[int]:
-        """Of any of them."""
+        """Bytes that are enough for each task so far; None if nothing is known."""
         return None if self._most is None else int(self._most * ROUND_UP)
 
     @property
     def usual(self) -> Optional[int]:
-        """Of most of them, where parameters tell how much a task needs."""
+        """Bytes that a typical task needs, if parameters predict the need; else enough for each."""
         if self._most is None or not self._predictors():
             return self.need
         peaks = [peak for _, peak in self._seen.values()]
         return int(sum(peaks) / len(peaks) * ROUND_UP)
 
     def need_of(self, params: Mapping[str, Any]) -> Optional[int]:
-        """Of one with these parameters: what those with the same value of a parameter that tells have come to."""
+        """Return what a task with these parameters will need, by those with the same value of a predictor."""
         predictors = self._predictors()
         peaks = [peaks.get(key) for names, peaks in predictors.items() for key in [_key(params, names)]]
         known = [peak for peak in peaks if peak is not None]
@@ -116,7 +116,7 @@ class MemoryHistory:
         return int(max(known) * ROUND_UP)
 
     def _predictors(self) -> Dict[Tuple[str, ...], Dict[Hashable, int]]:
-        """Parameters, or pairs of them, of which equal values have always meant equal needs; with what they meant."""
+        """Return the parameters or pairs of which equal values always meant equal needs, with these."""
         if self._predictive is None:
             self._predictive = {}
             peaks = [peak for _, peak in self._seen.values()]
@@ -142,7 +142,7 @@ def _key(params: Mapping[str, Any], names: Tuple[str, ...]) -> Hashable:
 
 
 def fitting(gpu: GpuMemory, need: int, most: int) -> int:
-    """How many tasks of this need could be on the GPU, with those that are there."""
+    """Return how many tasks of this need could be on the GPU, together with those that are there."""
     if need <= 0:
         return most
     return min(most, len(gpu.tasks) + max(0, gpu.free) // need)

@@ -1,44 +1,44 @@
-"""How many tasks should share a GPU: found out while they run. Pure: it is told what was seen, and says what to do.
+"""Find out while tasks run how many should share a GPU. Pure: observations in, a number of tasks out.
 
-It begins with a few. Once these train and their memory is known, it takes as many more as fit when the GPU has much
-time to spare, else a few more once their pace is known too; and goes on as long as more tasks get more done together.
-If they do not, it goes back.
+It begins with a few. Once these train and their memory is known, it adds as many as fit if the GPU is idle for much of
+the time, else a few, once their speed is known too. It goes on while more tasks get more done together; otherwise it
+goes back.
 """
 
 from __future__ import annotations
 
 from typing import Dict, Hashable, Iterable, List, NamedTuple, Optional
 
-GAIN = 1.05  # so much more has to get done to make another step worth it
-SAME = 0.97  # and with so much of it left, fewer tasks at a time are better: each is done sooner
-IDLE = 0.95  # a GPU that is busy for less of the time has room for many more
-OVERLAP = 2.5  # so many times more than would fill its time one after the other: some of their work goes on at once
-OVERBOOK = 1.6  # tasks wait for the GPU, and for data, some of the time: so many to a core
+GAIN = 1.05  # at least this much more has to get done with more tasks
+SAME = 0.97  # if this much gets done with fewer tasks, fewer are better: each ends sooner
+IDLE = 0.95  # a GPU that is busy for less of the time can take many more
+OVERLAP = 2.5  # times as many tasks as would fill its time one after the other, as some of their work overlaps
+OVERBOOK = 1.6  # tasks per core, as tasks wait for the GPU and for data some of the time
 MEMORY, HOST_MEMORY, CORES, GAINS, TASKS, ASKED = "memory", "host_memory", "cores", "gain", "tasks", "asked"
 _KEPT = 20
-_APART = 1.3  # numbers of tasks have to differ by so much to tell from them how one alone would do
+_APART = 1.3  # numbers of tasks have to differ by this factor to estimate the speed of one alone
 
 
 class Observation(NamedTuple):
-    """How it stands."""
+    """What was measured on the fullest GPU."""
 
     tasks: int  # on the fullest GPU
-    steady: bool  # all of them train, and their memory is known
-    waiting: bool  # others would like to begin
+    steady: bool  # all of them train, and their need is known
+    waiting: bool  # other tasks wait to begin
     load: Optional[float]  # of the GPU
-    fits: int  # so many have enough GPU memory
-    cores: int  # so many have enough of the processor
+    fits: int  # the number of tasks for which there is enough GPU memory
+    cores: int  # the number of tasks for which there are enough cores
 
 
 class Throughput:
-    """How fast tasks were, by how many of them were at it."""
+    """How fast tasks were, by how many of them ran at the time."""
 
     def __init__(self) -> None:
         self._rates: Dict[int, Dict[Hashable, List[float]]] = {}
         self._loads: Dict[int, List[float]] = {}
 
     def note(self, task: Hashable, tasks: int, rate: float) -> None:
-        """A task made so many steps a second, one of so many."""
+        """Note the steps per second of one of `tasks` tasks."""
         rates = self._rates.setdefault(tasks, {}).setdefault(task, [])
         rates.append(rate)
         del rates[:-_KEPT]
@@ -49,13 +49,13 @@ class Throughput:
         del loads[:-_KEPT]
 
     def known(self, tasks: int) -> bool:
-        """Whether it was seen what so many get done: by the load of the GPU if none of all tells of its steps."""
+        """Return True if it is known how much this many get done; by the load of the GPU if no task reports steps."""
         if self._rates:
             return len(self._rates.get(tasks, ())) >= max(1, tasks // 2)
         return len(self._loads.get(tasks, ())) >= _KEPT
 
     def gain(self, before: int, after: int) -> Optional[float]:
-        """How much more gets done with so many than with so many before. None: not known yet."""
+        """Return how many times more gets done with `after` tasks than with `before`; None if not known yet."""
         if not self.known(before) or not self.known(after):
             return None
         if not self._rates:
@@ -65,9 +65,9 @@ class Throughput:
         return after / before * (median(both) if both else _typical(new) / _typical(old))
 
     def speedup(self, tasks: int) -> Optional[float]:
-        """What gets done with so many, compared with one at a time.
+        """Return how many times more gets done with this many tasks than with one at a time.
 
-        How long a step takes alone is known when one was alone for a while; else it follows from how much longer it
+        How long a step takes alone is measured if a task was alone for a while; else it follows from how much longer it
         takes with more tasks than with fewer.
         """
         seconds = {n: 1 / _typical(rates) for n, rates in self._rates.items() if self.known(n)}
@@ -84,7 +84,7 @@ class Throughput:
 
 
 def median(values: Iterable[float]) -> float:
-    """As in `statistics`, which is slow to load."""
+    """Return the median, as `statistics` does, which is slow to load."""
     ordered = sorted(values)
     middle = len(ordered) // 2
     return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
@@ -96,13 +96,13 @@ def _typical(rates: Dict[Hashable, List[float]]) -> float:
 
 class PackingController:
     def __init__(self, first: int, most: int, known: Optional[int] = None, final: Optional[str] = None) -> None:
-        """`known`: what an earlier job ended with, and `final` what had kept it from more."""
+        """`known` is the number of an earlier job, and `final` what limited it."""
         self.target = min(known or first, most)
         self.limit: Optional[str] = None
         self.throughput = Throughput()
         self._first = first
         self._most = most
-        self._before: Optional[int] = None  # to be compared with
+        self._before: Optional[int] = None  # the number of tasks to compare with
         self._too_many = most + 1
         self._down = False
         self._settled = known is not None and final in (GAINS, CORES)
@@ -110,7 +110,7 @@ class PackingController:
             self.limit = final
 
     def update(self, seen: Observation) -> None:
-        """Decides how many there should be."""
+        """Decide how many tasks there should be."""
         cap, why = min((seen.fits, MEMORY), (seen.cores, CORES), (self._most, ASKED))
         if self._settled:
             return
@@ -127,13 +127,13 @@ class PackingController:
         if seen.load is not None and seen.load < IDLE:
             wanted = min(highest, max(seen.tasks + 1, int(OVERLAP * seen.tasks / max(seen.load, 0.01))))
         elif not self.throughput.known(seen.tasks):
-            return  # the GPU is busy as it is, and more could not be compared with these
+            return  # the GPU is busy, and more could not be compared with these
         else:
             wanted = min(highest, seen.tasks + max(1, seen.tasks // 2))
         self._before, self.target, self.limit = seen.tasks, wanted, why if wanted == cap else None
 
     def _compared(self, seen: Observation, cap: int) -> bool:
-        """Whether what was tried has been judged."""
+        """Return True if the last change has been judged."""
         before, now = self._before, seen.tasks
         there = now <= self.target if self._down else now >= min(self.target, cap)
         if before is None or not there or not seen.steady:
@@ -149,14 +149,14 @@ class PackingController:
         return True
 
     def _judge_more(self, before: int, now: int) -> None:
-        """It did not help: half of the way, or back."""
+        """Go back, or half of the way, as more tasks did not help."""
         self._too_many = now
         self.limit = GAINS
         middle = (before + now) // 2
         if middle > before and now - before > 2:
             self._before, self.target = before, middle
         elif before <= self._first and before > 1:
-            self._down = True  # perhaps it does not pay at all
+            self._down = True  # perhaps sharing does not help at all
             self._before, self.target = before, before // 2
         else:
             self.target, self._settled = before, True

@@ -1,4 +1,4 @@
-"""What a task gets of its allocation: GPUs, cores, and the environment that says so."""
+"""The share of an allocation that a task gets: GPUs, cores, and the environment variables that name them."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from ..manifest import TENSORFLOW, Manifest
 class AssignedSeat(NamedTuple):
     place: int
     gpus: Tuple[GpuInfo, ...]
-    cores: Tuple[int, ...]  # none: all of the allocation
+    cores: Tuple[int, ...]  # empty: all of the allocation
     threads: Optional[int]
     environment: Dict[str, str]
     group: Optional[int] = None  # of GPUs
-    names: Tuple[str, ...] = ()  # of its GPUs, where it has not all of them
+    names: Tuple[str, ...] = ()  # of its GPUs, if it does not have all of them
     sharing: Optional[str] = None
     why: Optional[str] = None
 
     def record(self) -> Dict[str, Any]:
-        """For the journal."""
+        """Return the seat as the journal has it."""
         return {
             "gpus": [str(gpu.number) if gpu.id.isdigit() else gpu.id for gpu in self.gpus],
             "gpu_name": self.gpus[0].name if self.gpus else None,
@@ -34,7 +34,7 @@ class AssignedSeat(NamedTuple):
 
 
 class Seats:
-    """Deals the cores of an allocation to so many seats at a time."""
+    """Divides the cores of an allocation among its seats."""
 
     def __init__(self, manifest: Manifest, own: Cores, environ: Mapping[str, str]) -> None:
         self._environ = environ
@@ -44,10 +44,10 @@ class Seats:
         self._cores = own
 
     def make(self, seats: int, taken: Collection[int]) -> AssignedSeat:
-        """The next one, without GPUs yet."""
+        """Return the next free seat of this many, without GPUs yet."""
         place = next(number for number in range(len(taken) + 1) if number not in taken)
         if self._members is not None:
-            # The processes of a task that has several are started by others, and share its cores among themselves.
+            # The processes of a task that has several are started by a launcher, and share its cores among themselves.
             each = 1 if self._members.launcher == TENSORFLOW else self._members.processes
             threads = max(1, (self._asked or self._cores.count) // each)
             return AssignedSeat(place, (), (), threads, {name: str(threads) for name in cores.THREADS})
@@ -65,7 +65,7 @@ class Seats:
         return () if len(mine) == len(self._cores.own) else tuple(mine)
 
     def bind(self, pid: int, mine: Sequence[int]) -> None:
-        """To its cores; to all of the allocation, where it has none of its own."""
+        """Bind a process to its cores, or to all of the allocation if it has none of its own."""
         if self._several and self._members is None:
             cores.bind(pid, mine or self._cores.own)
 
@@ -73,8 +73,8 @@ class Seats:
 def with_gpus(
     seat: AssignedSeat, group: int, gpus: Tuple[GpuInfo, ...], all_gpus: Sequence[GpuInfo], places: Sequence[str]
 ) -> AssignedSeat:
-    """`places`: what the scheduler calls all the GPUs, where that is known; the driver may count only those here."""
-    # As the driver counts them: CUDA itself would put the fastest first.
+    """Return the seat with these GPUs. `places` are the scheduler's names of all, if known: the driver's may differ."""
+    # In the order of the driver: CUDA would put the fastest first.
     environment = {**seat.environment, "CUDA_DEVICE_ORDER": "PCI_BUS_ID"}
     seat = seat._replace(group=group, gpus=gpus, environment=environment)
     if len(gpus) == len(all_gpus):
@@ -86,6 +86,6 @@ def with_gpus(
 
 
 def sharing(seat: AssignedSeat, how: str, why: Optional[str], variables: Dict[str, str]) -> AssignedSeat:
-    """One of several on its GPUs: frameworks that would take all of the memory are told not to."""
+    """Return the seat for a GPU that is shared: frameworks must not take all of its memory."""
     own = {"TF_FORCE_GPU_ALLOW_GROWTH": "true", "XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
     return seat._replace(environment={**seat.environment, **own, **variables}, sharing=how, why=why)

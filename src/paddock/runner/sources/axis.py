@@ -1,4 +1,4 @@
-"""The x of a point: which column counts, and numbers."""
+"""The x of a point: which column is its step, and how numbers are read."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from .base import Point
 
 EPOCHS = ("epoch", "epochs", "trainer/epoch")
 STEPS = ("trainer/global_step", "global_step", "step", "steps", "_step", "iteration", "iterations", "iter", "batch")
-# Written by loggers beside the values; curves of the clock say nothing.
+# Loggers write these beside the values; they are no metrics.
 CLOCKS = ("timestamp", "_timestamp", "wall_time", "wall time", "datetime")
 _NOT_METRICS = frozenset(EPOCHS + STEPS + CLOCKS)
 _EXACT = 2**53
 
 
 def number(text: str) -> float | None:
-    """The number a cell holds; `NA`, a blank and text hold none, `nan` and `inf` are numbers."""
+    """Return the number in a cell; None for `NA`, blanks and text. `nan` and `inf` are numbers."""
     try:
         return None if "_" in text else float(text)
     except ValueError:
@@ -23,7 +23,7 @@ def number(text: str) -> float | None:
 
 
 def tidy(x: float) -> float:
-    """Steps are counted: 3, not 3.0."""
+    """Return a step as an integer if it is one: 3, not 3.0."""
     return int(x) if x == x and abs(x) < _EXACT and x == int(x) else x
 
 
@@ -32,7 +32,7 @@ def is_metric(name: str) -> bool:
 
 
 def counts(names: Iterable[str]) -> bool:
-    """Does one of these columns count epochs or steps?"""
+    """Return True if one of these columns counts epochs or steps."""
     return any(name.lower() in EPOCHS or name.lower() in STEPS for name in names)
 
 
@@ -62,7 +62,7 @@ class XAxis:
         return x, tidy(epoch) if epoch is not None and epoch != x else None
 
     def _continued(self, step: float | None, epoch: float | None) -> float:
-        """Some count batches from 0 again in every epoch: their x goes on."""
+        """Return an x that continues where scripts count batches from 0 again in every epoch."""
         step = step or 0.0
         if epoch is not None:
             later = self._epoch is not None and epoch > self._epoch
@@ -76,6 +76,6 @@ class XAxis:
 def _first(row: Mapping[str, float], names: Iterable[str]) -> float | None:
     for name in names:
         value = row.get(name)
-        if value is not None and abs(value) < float("inf"):  # nan and inf count nothing
+        if value is not None and abs(value) < float("inf"):  # nan and inf are no steps
             return value
     return None

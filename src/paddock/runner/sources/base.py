@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Iterable, NamedTuple
+from typing import Iterable, Iterator, NamedTuple
 
 from ...common.files import NotPlain
-from .tail import Tail
+from .tail import Lines, Tail
 
-# The lower, the more a source is to be trusted with a metric that several give.
+# Ranks: where several sources give the same metric, the one with the lowest rank is taken.
 REPORT, NAMED, CSV, JSONL, TENSORBOARD, STDOUT = range(6)
 
 
 class Point(NamedTuple):
-    """Values at one step. `epoch` only where it differs from the step."""
+    """Values at one step. `epoch` is set only where it differs from the step."""
 
     step: float
     values: dict[str, float]
@@ -20,31 +20,31 @@ class Point(NamedTuple):
 
 
 class SourceBatch:
-    """What one look at a source gave."""
+    """What one poll of a source gave."""
 
     def __init__(self) -> None:
         self.points: list[Point] = []
         self.warnings: list[str] = []
         self.total: int | None = None
-        self.restarted = False  # the file was rewritten: forget the points it gave before
+        self.restarted = False  # the file was rewritten: forget the points that it gave before
         self.more = False  # there is more to read at once
 
 
 class Source:
-    """Follows one file. Subclasses say how to begin and how to read what the file gained."""
+    """Follow one file. Subclasses define how to begin, and how to read what was appended to the file."""
 
     def __init__(self, tail: Tail, label: str, rank: int) -> None:
         self.tail = tail
-        self.label = label  # the file's name as a person would say it
+        self.label = label  # the name of the file, for messages
         self.rank = rank
-        self.dead = False  # cannot be read: warned about, not looked at again
+        self.dead = False  # cannot be read: there was a warning, and it is not polled again
         self.rejected = False  # turned out not to be a metric log
         self._warned = False
         self._batch = SourceBatch()
         self.begin()
 
     def poll(self, final: bool = False) -> SourceBatch:
-        """Read at most one slice of what is new; at the end (`final`) an unfinished last line too."""
+        """Read up to one slice of what is new; at the end (`final`) an unfinished last line too."""
         self._batch = SourceBatch()
         if self.dead or self.rejected:
             return self._batch
@@ -77,11 +77,11 @@ class Source:
         raise NotImplementedError
 
     def read(self, data: bytes, end: bool) -> Iterable[tuple[int, Point]]:
-        """The points in `data`, each with the place in the file where its record begins."""
+        """Return the points in `data`, each with the offset in the file at which its record begins."""
         raise NotImplementedError
 
     def warn(self, text: str) -> None:
-        """One warning a file: the first says what is wrong, the rest would bury it."""
+        """Warn once per file: further warnings would bury the first, which names the problem."""
         if not self._warned:
             self._warned = True
             self._batch.warnings.append("%s: %s" % (self.label, text))
@@ -89,3 +89,36 @@ class Source:
     def give_up(self, text: str) -> None:
         self.warn(text)
         self.dead = True
+
+
+class LineSource(Source):
+    """Follow a file of lines. `sure`: it is a metric log; otherwise its first line decides, and it may be rejected."""
+
+    overlong = ""  # the warning about a line that is too long to be read
+
+    def __init__(self, tail: Tail, label: str, rank: int, sure: bool = True) -> None:
+        self._sure = sure
+        super().__init__(tail, label, rank)
+
+    def begin(self) -> None:
+        self._lines = Lines()
+
+    def read(self, data: bytes, end: bool) -> Iterator[tuple[int, Point]]:
+        for start, line, complete in self._lines.feed(data, end):
+            point = self.line(line, complete)
+            if point:
+                yield start, point
+            if self.dead or self.rejected:
+                return
+        if self._lines.overlong:
+            self.unreadable(self.overlong)
+
+    def line(self, line: bytes, complete: bool) -> Point | None:
+        """Return the point in a line, if it has one. `complete` is False for a last line without its end."""
+        raise NotImplementedError
+
+    def unreadable(self, text: str) -> None:
+        if self._sure:
+            self.give_up(text)
+        else:
+            self.rejected = True

@@ -1,4 +1,4 @@
-"""CSV logs: Keras' CSVLogger, Lightning's metrics.csv, and whatever else has a header row."""
+"""CSV logs: Keras' CSVLogger, Lightning's metrics.csv, and all others with a header row."""
 
 from __future__ import annotations
 
@@ -6,23 +6,18 @@ import csv
 from typing import Iterator
 
 from .axis import XAxis, counts, number
-from .base import Point, Source
-from .tail import Lines, Tail
+from .base import LineSource, Point
 
 _SEPARATORS = ",;\t|"
 _MAX_OPEN = 64 * 1024
 _NO_HEADER = "the first line is no header row; write the names of the columns first, as in epoch,loss,val_loss"
 
 
-class CsvSource(Source):
-    """`sure`: a metric log for certain; otherwise its header decides, and it may turn out `rejected`."""
-
-    def __init__(self, tail: Tail, label: str, rank: int, sure: bool = True) -> None:
-        self._sure = sure
-        super().__init__(tail, label, rank)
+class CsvSource(LineSource):
+    overlong = "lines of more than 1 MiB; this is no metric log"
 
     def begin(self) -> None:
-        self._lines = Lines()
+        super().begin()
         self._axis = XAxis()
         self._header: list[str] = []
         self._separator = ","
@@ -30,24 +25,12 @@ class CsvSource(Source):
 
     def read(self, data: bytes, end: bool) -> Iterator[tuple[int, Point]]:
         if b"\0" in data:
-            self._unreadable("this is not text; name the CSV file itself, or take it off the list of metric files")
-            return
-        for start, line, complete in self._lines.feed(data, end):
-            point = self._line(line.decode("utf-8", "replace"), complete)
-            if point:
-                yield start, point
-            if self.dead or self.rejected:
-                return
-        if self._lines.overlong:
-            self._unreadable("lines of more than 1 MiB; this is no metric log")
+            self.unreadable("this is not text; name the CSV file itself, or take it off the list of metric files")
+            return iter(())
+        return super().read(data, end)
 
-    def _unreadable(self, text: str) -> None:
-        if self._sure:
-            self.give_up(text)
-        else:
-            self.rejected = True
-
-    def _line(self, line: str, complete: bool) -> Point | None:
+    def line(self, raw: bytes, complete: bool) -> Point | None:
+        line = raw.decode("utf-8", "replace")
         if not self._header:
             self._read_header(line.lstrip("\ufeff"), complete)
             return None
@@ -60,7 +43,7 @@ class CsvSource(Source):
             return None
         cells = split(line, self._separator)
         if not complete and len(cells) < len(self._header):
-            cells.pop()  # the last cell was cut short, with what the row still lacks
+            cells.pop()  # the last cell may be incomplete
         if self._new_header(cells):
             self._header = cells
             return None
@@ -73,21 +56,21 @@ class CsvSource(Source):
         separator = detect(line)
         names = split(line, separator)
         if not any(names) or any(number(name) is not None for name in names) or "\ufffd" in line:
-            self._unreadable(_NO_HEADER)
-        elif not self._sure and not counts(names[:1] if separator == " " else names):  # words are no columns
+            self.unreadable(_NO_HEADER)
+        elif not self._sure and not counts(names[:1] if separator == " " else names):  # a sentence is no header
             self.rejected = True
         else:
             self._separator, self._header = separator, names
 
     def _new_header(self, cells: list[str]) -> bool:
-        """A header once more, or with columns that came later: names only, of which some are known."""
+        """Return True for another header, maybe with more columns: only names, some of which are known."""
         if any(number(cell) is not None for cell in cells):
             return False
         return any(cell in self._header for cell in cells if cell)
 
     def _row(self, cells: list[str]) -> Point | None:
         if any(cells[len(self._header) :]):
-            self.warn("rows are longer than the header row; cells without a name are left out")
+            self.warn("rows are longer than the header row; cells without a name are not read")
         row: dict[str, float] = {}
         for i, name in enumerate(self._header[: len(cells)]):
             value = number(cells[i])
@@ -97,7 +80,7 @@ class CsvSource(Source):
 
 
 def detect(header: str) -> str:
-    """The separator that a header row uses; a space only where there is no other."""
+    """Return the separator of a header row; a space only if there is no other."""
     unquoted = "".join(header.split('"')[::2])
     best = max(_SEPARATORS, key=unquoted.count)
     if best in unquoted:

@@ -1,4 +1,4 @@
-"""Which files of a task are metric logs: found by looking through its folders, at a bounded cost."""
+"""Find the metric logs of a task in its folders, at a bounded cost."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from typing import Callable, Iterator, NamedTuple
 from .base import CSV, JSONL, NAMED, TENSORBOARD
 
 _DEPTH = 6
-_FOLDER = 2000  # entries of one folder; a folder of more holds data
-_ENTRIES = 20000  # entries of one look
+_FOLDER = 2000  # entries per folder; a folder with more contains data
+_ENTRIES = 20000  # entries per search
 _SKIPPED = frozenset(["attempts", "checkpoint"])
 _NEVER = frozenset(["__pycache__", "node_modules", "site-packages"])
 _LOG_NAME = re.compile(r"(?:metrics|training|history|results|.*log.*)\.(?:csv|tsv|jsonl|ndjson)$", re.IGNORECASE)
 _MAGIC = re.compile(r"[*?\[]")
-_RAPID = 5.0  # seconds in which every round looks, after the start and after a find
+_RAPID = 5.0  # seconds after the start and after a find in which every round searches
 _SLOWEST = 2.0
-_CHEAP = 500  # entries; a look at more is repeated after a second for every
+_CHEAP = 500  # entries; a search of more is repeated after one second per
 _RATE = 2000  # entries
-_SLOW = 0.5  # seconds; a look that took so long (a slow file server) is repeated after
+_SLOW = 0.5  # seconds; a search that took longer (a slow file server) is repeated after
 _SHARE = 20  # times its duration
 
 
 class FoundSource(NamedTuple):
     path: str
     label: str
-    kind: str  # csv, jsonl, tensorboard, or ? where the content must tell
+    kind: str  # csv, jsonl, tensorboard, or ? if the content decides
     rank: int
     sure: bool  # a metric log by its name
 
@@ -44,7 +44,7 @@ class Finder:
         self._patterns = [(p, os.path.normpath(p).split(os.sep)) for p in patterns if p.strip()]
         named = {parts[0] for _, parts in self._patterns}
         self._skipped = _SKIPPED - named
-        self._literals: dict[str, set[str]] = {p: set() for p in patterns}  # the files these stand for
+        self._literals: dict[str, set[str]] = {p: set() for p in patterns}  # the files that they name
         self._seen = 0
         self._next = 0.0
         self._pause = 0.0
@@ -54,12 +54,12 @@ class Finder:
         return self._clock() >= self._next
 
     def find(self, known: set[str]) -> list[FoundSource]:
-        """Metric logs that are not yet `known`, and when to look next."""
+        """Return metric logs that are not yet `known`, and set when to search next."""
         began = self._clock()
         found = [one for one in self._all() if one.path not in known]
         now = self._clock()
         if found:
-            self._rapid_until = now + _RAPID  # loggers come together
+            self._rapid_until = now + _RAPID  # several loggers begin at about the same time
         self._pause = 0.0 if now < self._rapid_until else min(_SLOWEST, max(0.2, self._pause * 1.25))
         seen = self._seen / _RATE if self._seen > _CHEAP else 0.0
         slow = _SHARE * (now - began) if now - began > _SLOW else 0.0
@@ -67,7 +67,7 @@ class Finder:
         return found
 
     def unmatched(self, changed: set[str]) -> list[str]:
-        """Patterns of which no file was written."""
+        """Return the patterns that match none of these files."""
         return [
             p
             for p, parts in self._patterns
@@ -83,7 +83,7 @@ class Finder:
         return sorted(found, key=lambda one: (one.rank, one.path))
 
     def _find_literals(self) -> None:
-        """Files named without wildcards may lie anywhere in the task's folder, behind the link `results` too."""
+        """Find files that are named without wildcards, anywhere in the task's folder or behind the link `results`."""
         if not self._patterns:
             return
         inside = os.path.realpath(self._task_dir) + os.sep
@@ -134,7 +134,7 @@ class Finder:
         return path
 
     def _matches(self, pattern: list[str], path: str) -> bool:
-        """Patterns are written as the script sees its files: from its working folder, or from the results folder."""
+        """Match a pattern, which is relative to the working folder or to the results folder."""
         if pattern[0] == "":
             return _match(path.split(os.sep), pattern)
         seen = []
@@ -160,9 +160,9 @@ def _kind(name: str) -> str:
 
 
 def _entries(folder: str) -> list[tuple[str, bool, bool]]:
-    """(name, file?, folder?), sorted, so that every look goes the same way. A folder that is gone or huge has none.
+    """Return (name, file?, folder?) of each entry, sorted; none for a folder that is missing or huge.
 
-    Links are neither: the working folder links to the code and to the results of all tasks.
+    Links are neither: the working folder has links to the code and to the results of all tasks.
     """
     found: list[tuple[str, bool, bool]] = []
     try:

@@ -1,4 +1,4 @@
-"""Follows what a training script writes and turns it into metric records. See docs/job-folder.md."""
+"""Follow what a training script writes, and turn it into metric records. See docs/job-folder.md."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from .tensorboard import Names, TensorBoardSource
 
 MAX_FILES = 200
 MAX_WARNINGS = 20
-_SLICES = 64  # of one file and round: 4 MB
-_ROUND_SECONDS = 0.05  # all files of one task together; each gets one slice in any case
-_CLOSE_SECONDS = 5.0  # others of the runner's tasks wait meanwhile
+_SLICES = 64  # per file and round: 4 MB
+_ROUND_SECONDS = 0.05  # for all files of one task; each gets one slice in any case
+_CLOSE_SECONDS = 5.0  # the runner's other tasks wait meanwhile
 
 
 class Follower:
-    """Follows one attempt. To be made before its process starts: what is there then is not its doing.
+    """Follows one attempt. Create it before the process starts: it has to know which files were there before.
 
-    Files that are already there are followed from their present end. That serves a resumed attempt, of whose files
-    the one before has reported the points, and leaves out the data files that came with the code.
+    Those are followed from their present end. So a resumed attempt does not report the points of the attempt before
+    again, and data files that came with the code are not read.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class Follower:
         epochs: int | None,
         whole: bool = False,
     ) -> None:
-        """`whole`: files count from their beginning, whoever wrote that."""
+        """`whole`: read files from their beginning, whoever wrote that."""
         self._resume = resume
         self._total = epochs
         self._ledger = Ledger()
@@ -60,16 +60,16 @@ class Follower:
                 self._before[found.path] = there
 
     def poll(self) -> list[Record]:
-        """What is new since the last time. Never raises, and costs one stat a file where nothing is."""
+        """Return what is new since the last call. Never raises; costs one stat per file if nothing is new."""
         return self._round(False, time.monotonic() + _ROUND_SECONDS)
 
     def log_cut(self, place: Callable[[int], int]) -> None:
-        """The log was cut: `place` says where a place in it is from now on."""
+        """Adapt to a log that was shortened: `place` gives the new offset for an old one."""
         if self._stdout:
             self._stdout.tail.move(place)
 
     def close(self) -> list[Record]:
-        """The process has ended: everything there is, unfinished last lines too."""
+        """Return everything that is left, unfinished last lines too, as the process has ended."""
         records = self.read_all()
         read = {one.tail.path for one in self._files if one.tail.offset}
         for pattern in self._finder.unmatched(read | set(self._before) if self._resume else read):
@@ -104,7 +104,7 @@ class Follower:
         self._files.sort(key=lambda source: source.rank)
         if len(self._known) >= MAX_FILES and not self._crowded:
             self._crowded = True
-            return self._warn("more than %d logs; only the first are followed, and those named" % MAX_FILES)
+            return self._warn("more than %d logs; only the first are read, and those that the job names" % MAX_FILES)
         return []
 
     def _open(self, found: FoundSource) -> Source | None:
@@ -122,10 +122,10 @@ class Follower:
         more = True
         while more and (final or slices < _SLICES):
             if slices and time.monotonic() > deadline:
-                return records + (self._warn("%s: too large, its end was not read" % source.label) if final else [])
+                return records + (self._warn("%s: too large; its end was not read" % source.label) if final else [])
             try:
                 batch = source.poll(final)
-            except Exception as e:  # a defect here must not cost the training: it is said, and this file is left alone
+            except Exception as e:  # a defect here must not end the training: warn, and do not read this file again
                 source.dead = True
                 return records + self._warn("%s: cannot be followed (%s: %s)" % (source.label, type(e).__name__, e))
             records += self._records(source, batch)
@@ -138,7 +138,7 @@ class Follower:
         if batch.restarted:
             records += self._ledger.restart(source, self._resume and source.tail.path in self._before)
             if isinstance(source, TensorBoardSource):
-                self._tags.changed = True  # the metrics are shared: the others must give theirs again
+                self._tags.changed = True  # event files share their metrics: the others have to give theirs again
         records += self._ledger.take(source, batch.points)
         if batch.total and batch.total != self._total:
             self._total = batch.total
@@ -150,7 +150,7 @@ class Follower:
     def _read_tags_again(self, final: bool, deadline: float) -> list[Record]:
         records: list[Record] = []
         events = [source for source in self._files if isinstance(source, TensorBoardSource)]
-        while self._tags.changed:  # ends: the folders that are known only grow
+        while self._tags.changed:  # this ends, as the known folders only grow
             self._tags.changed = False
             for source in events:
                 source.restart()
@@ -165,10 +165,10 @@ class Follower:
 
 
 def sniff(path: str) -> str:
-    """What a file of any name holds, by its first character; nothing while it is empty."""
+    """Return the format of a file by its first character; empty while the file is empty."""
     try:
         with open_file(path) as f:
             first = f.read(4096).lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
     except OSError:
-        return "csv"  # which says what is wrong with it
+        return "csv"  # whose reader reports what is wrong with it
     return "jsonl" if first == b"{" else "csv" if first else ""

@@ -1,4 +1,4 @@
-"""The follower of a task, behind a guard: a file over which it stumbles must not end the runner."""
+"""The follower of a task, with a guard: an error while reading a file must not end the runner."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ class GuardedFollower:
         self._warnings.append({"e": "warning", "text": text})
 
     def guard(self, call: Callable[[], T], otherwise: T) -> T:
-        """Warns of the first failure; the next ones would be the same."""
+        """Call, and return `otherwise` on an error. Only the first error gives a warning."""
         try:
             return call()
         except Exception as error:
             if not self._failed:
                 self._failed = True
-                self.warning("Paddock could not follow this task: %s: %s" % (type(error).__name__, error))
+                self.warning("Paddock could not read the metrics of this task: %s: %s" % (type(error).__name__, error))
             return otherwise
 
     def _take(self, call: Callable[[], List[Record]]) -> List[Record]:

@@ -1,44 +1,29 @@
-"""JSON lines: an object a line, as `paddock.report` and many loggers write."""
+"""JSON lines: one object per line, as `paddock.report` and many loggers write."""
 
 from __future__ import annotations
 
 import json
-from typing import Any, Iterator, Mapping
+from typing import Any, Mapping
 
 from .axis import XAxis, counts
-from .base import REPORT, Point, Source
-from .tail import Lines, Tail
+from .base import REPORT, LineSource, Point
 
 
-class JsonlSource(Source):
-    """`sure`: a metric log for certain; otherwise its first object decides, and it may turn out `rejected`."""
-
-    def __init__(self, tail: Tail, label: str, rank: int, sure: bool = True) -> None:
-        self._sure = sure
-        super().__init__(tail, label, rank)
+class JsonlSource(LineSource):
+    overlong = "has lines that are not JSON; they are left out, write one JSON object per line"
 
     def begin(self) -> None:
-        self._lines = Lines()
+        super().begin()
         self._axis = XAxis()
 
-    def read(self, data: bytes, end: bool) -> Iterator[tuple[int, Point]]:
-        for start, line, complete in self._lines.feed(data, end):
-            point = self._line(line, complete)
-            if point:
-                yield start, point
-            if self.rejected:
-                return
-        if self._lines.overlong:
-            self._broken()
-
-    def _line(self, line: bytes, complete: bool) -> Point | None:
+    def line(self, line: bytes, complete: bool) -> Point | None:
         if not line.strip():
             return None
         try:
             found = json.loads(line.decode("utf-8-sig"))
         except (ValueError, RecursionError):
             if complete:  # the last line of a process that was killed is often cut short
-                self._broken()
+                self.unreadable(self.overlong)
             return None
         if not isinstance(found, dict):
             return None
@@ -50,15 +35,12 @@ class JsonlSource(Source):
             self.rejected = not self._sure
         return None if self.rejected else self._axis.point(row)
 
-    def _broken(self) -> None:
-        if self._sure:
-            self.warn("has lines that are not JSON; they are left out, write one JSON object a line")
-        else:
-            self.rejected = True
+    def give_up(self, text: str) -> None:
+        self.warn(text)  # the other lines are read
 
 
 def flatten(found: Mapping[str, Any]) -> dict[str, float]:
-    """The numbers in an object; those of an object inside it as `outer/inner`."""
+    """Return the numbers in an object; those of an object inside it as `outer/inner`."""
     row: dict[str, float] = {}
     for name, value in found.items():
         inside = {"%s/%s" % (name, k): v for k, v in value.items()} if isinstance(value, dict) else {name: value}

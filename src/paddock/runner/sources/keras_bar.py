@@ -1,4 +1,4 @@
-"""Keras' progress on standard output: `Epoch 3/100`, then a bar that is drawn over and over."""
+"""Keras' progress on standard output: `Epoch 3/100`, then a bar that is redrawn again and again."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _METRIC = re.compile(r"([^\s:]+): ([-+]?(?:\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|nan|in
 
 
 class KerasBars:
-    """One point an epoch, from the bar as it stood at the end.
+    """Gives one point per epoch, from the bar as it was at the end.
 
-    A message of a callback can break the line between the full bar and the one with the validation metrics, and
-    `evaluate` draws a bar of its own after the last epoch. So a full bar waits for the next epoch, and gives way only
-    to one that says more.
+    A message of a callback can come between the full bar and the one with the validation metrics, and `evaluate` draws
+    its own bar after the last epoch. So a full bar waits for the next epoch, and is replaced only by one with more
+    metrics.
     """
 
     def __init__(self) -> None:
@@ -36,7 +36,7 @@ class KerasBars:
         return self.flush() if any(name.startswith("val_") for name in values) else None
 
     def flush(self) -> Point | None:
-        """The end of an epoch. Steps count from 0, as in Keras' own CSVLogger."""
+        """Return the point at the end of an epoch. Steps count from 0, as in Keras' own CSVLogger."""
         epoch, values = self._epoch, self._waiting
         self._epoch, self._waiting = None, {}
         return Point(epoch - 1, values) if epoch is not None and values else None

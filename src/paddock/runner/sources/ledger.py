@@ -1,4 +1,4 @@
-"""Which source a metric is taken from: of those that give it, the best."""
+"""Decide from which source a metric is taken: the best of those that give it."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ MAX_NAMES = 1000
 
 class Ledger:
     def __init__(self) -> None:
-        self.muted = False  # a file gives metrics: standard output would only double the points
+        self.muted = False  # a file gives metrics: standard output would only repeat the points
         self._owners: dict[str, Owner] = {}
         self._aliases: dict[tuple[Owner, str], str] = {}
         self._renewed: set[Owner] = set()
         self._full = False
 
     def take(self, source: Source, points: Iterable[Point]) -> list[Record]:
-        """Records of the points, as far as this source is the one to give them."""
+        """Return records of those points for which this source is the one to use."""
         records: list[Record] = []
         mine = _owner(source)
         for point in points:
@@ -46,24 +46,27 @@ class Ledger:
         return records
 
     def restart(self, source: Source, renewed: bool) -> list[Record]:
-        """The source begins anew. `renewed`: in place of a log of the attempt before, whose points are to go too."""
+        """Drop what a source gave, as it begins anew.
+
+        `renewed`: its file replaces a log of the attempt before, whose points are dropped too.
+        """
         if renewed:
             self._renewed.add(_owner(source))
         return self._drop(*_owner(source))
 
     def _claim(self, source: Source, name: str, lost: list[str], records: list[Record]) -> str:
-        """The name under which the source may give this metric; none where a better one gives it."""
+        """Return the name under which the source may give this metric; empty if a better source gives it."""
         mine, owner = _owner(source), self._owners.get(name)
         if owner is not None and owner[0] < mine[0]:
             return ""
         if owner is not None and owner != mine and owner[0] == mine[0]:
-            # Two logs of one kind, as train.csv and val.csv: the later one's metrics get its name before theirs.
+            # Two logs of one kind, such as train.csv and val.csv: metrics of the later one get its name as a prefix.
             alias = "%s/%s" % (os.path.splitext(source.label)[0], name)
             self._aliases[mine, name] = alias
             return self._claim(source, alias, lost, records)
         if owner is None and len(self._owners) >= MAX_NAMES:
             if not self._full:
-                records.append({"e": "warning", "text": "more than %d metrics; the others are left out" % MAX_NAMES})
+                records.append({"e": "warning", "text": "more than %d metrics; the others are not stored" % MAX_NAMES})
             self._full = True
             return ""
         if owner is not None or mine in self._renewed:
@@ -79,7 +82,7 @@ class Ledger:
 
 
 def _owner(source: Source) -> Owner:
-    """Event files share their metrics: a run may write several, and `Names` keeps their tags apart."""
+    """Return the owner. Event files share one, as a run may write several, and `Names` keeps their tags apart."""
     return source.rank, 0 if source.rank in (STDOUT, TENSORBOARD) else id(source)
 
 

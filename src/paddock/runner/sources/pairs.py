@@ -1,7 +1,7 @@
 """Metrics in a line of text such as `Epoch 3/20 | loss: 0.12 | acc: 91.2%`.
 
-Conservative: a line counts only if nothing is left of it besides an epoch or step, `name: number` pairs, durations
-and separators. A sentence that happens to hold a number is no metric, and neither is a printed setting.
+Conservative: a line counts only if it contains nothing but an epoch or step, `name: number` pairs, durations and
+separators. A sentence that happens to contain a number is no metric, nor is a printed setting.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import NamedTuple
 _END = r"(?=[\s,;|\]\)}]|$)"
 _NUMBER = r"[-+]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?|(?:nan|inf(?:inity)?)\b)"
 _UNIT = r"[A-Za-zµ]{1,7}(?:/[A-Za-z]+)?"
-_PREFIX = re.compile(  # what the logging module and its like put before a message
+_PREFIX = re.compile(  # what the logging module and similar ones put before a message
     r"\[?(?:\d{4}[-/]\d\d[-/]\d\d[ T_])?\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?[\s:|-]+"
     r"|(?:INFO|DEBUG):[\w.]+:\s*|\[?(?:INFO|DEBUG)\b\]?[\s:|-]+"
 )
@@ -38,30 +38,17 @@ _WORDS = re.compile(r"[A-Za-z]+")
 _COUNTERS = ("epoch", "epochs", "step", "steps", "iter", "iters", "iteration", "iterations", "batch", "batches")
 _CLOCKS = ("eta", "time", "elapsed", "took", "duration", "remaining", "runtime", "seconds", "minutes")
 _FACTS = ("total", "total_params", "trainable_params", "params", "parameters", "seed", "size", "batch_size", "version")
-_SYSTEM = (
-    "port",
-    "pid",
-    "rank",
-    "line",
-    "exit",
-    "code",
-    "status",
-    "host",
-    "localhost",
-    "device",
-    "gpu",
-    "gpus",
-    "workers",
-)
-RESERVED = frozenset(_COUNTERS + _CLOCKS + _FACTS + _SYSTEM)  # never a metric, wherever it stands
+_PROCESS = ("port", "pid", "rank", "line", "exit", "code", "status", "workers")
+_PLACES = ("host", "localhost", "device", "gpu", "gpus")
+RESERVED = frozenset(_COUNTERS + _CLOCKS + _FACTS + _PROCESS + _PLACES)  # never a metric
 _RATES = ("lr", "learning_rate", "dropout", "momentum", "weight_decay", "decay", "threshold", "patience", "warmup")
 _GREEK = ("gamma", "alpha", "beta", "beta1", "beta2", "eps", "epsilon", "tau", "temperature", "test_size", "val_size")
-_SETTINGS = frozenset(_RATES + _GREEK)  # printed once at the start; a metric only beside an epoch or a step
+_SETTINGS = frozenset(_RATES + _GREEK)  # printed once at the start; a metric only with an epoch or a step
 _EXCEPTION = re.compile(r"(?:Error|Exception|Exit|Warning|Interrupt)$")
 
 
 class LineValues(NamedTuple):
-    """What a line says; `epoch` and `step` where it says them."""
+    """What a line contains; `epoch` and `step` if it has them."""
 
     values: dict[str, float]
     epoch: float | None
@@ -82,7 +69,7 @@ def _items(text: str) -> LineValues | None:
     values: dict[str, float] = {}
     places: dict[str, float] = {}
     total = None
-    plain = True  # what a line without a marker must be
+    plain = True  # required of a line without an epoch or step
     fraction = False
     at = 0
     while at < len(text):

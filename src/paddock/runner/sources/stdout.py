@@ -1,4 +1,4 @@
-"""Standard output of the script: metrics where it prints them in a form that cannot be mistaken."""
+"""Standard output of the script: metrics, if they are printed in an unambiguous form."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .pairs import LineValues, parse
 from .tail import Tail
 
 _MAX_SEGMENT = 64 * 1024
-_MAX_TEXT = 16 * 1024  # what is searched for metrics
+_MAX_TEXT = 16 * 1024  # of a line that is searched for metrics
 _OVERWRITE = re.compile(rb"[\r\b]+")
 _ANSI = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 _CANDIDATE = re.compile(rb"[:=]\s*[-+.'\"]?(?:\d|nan|inf)|Epoch \d+/\d", re.IGNORECASE)
@@ -28,7 +28,7 @@ class StdoutSource(Source):
         self._bars = KerasBars()
         self._axis = XAxis()
         self._bar_names: set[str] = set()
-        self._seen: dict[str, int] = {}  # how often a name came without an epoch or a step
+        self._seen: dict[str, int] = {}  # how often a name came without an epoch or step
 
     def read(self, data: bytes, end: bool) -> Iterator[tuple[int, Point]]:
         for line in self._lines(data, end):
@@ -42,7 +42,7 @@ class StdoutSource(Source):
             yield 0, last
 
     def _lines(self, data: bytes, end: bool) -> Iterator[bytes]:
-        """Each line as it stood when it ended: what was overwritten (\\r, \\b) is gone."""
+        """Yield each line as it was at its end, without what was overwritten (\\r, \\b)."""
         lines = data.split(b"\n")
         last = len(lines) - 1
         drawing = _OVERWRITE.search(data) is not None
@@ -92,9 +92,9 @@ class StdoutSource(Source):
 
 
 def _shown(line: bytes) -> bytes:
-    """What was written last over a line. A trailing \\r alone (Windows' line end) overwrites nothing."""
+    """Return what was last written over a line. A trailing \\r alone (of Windows) overwrites nothing."""
     segments = [segment for segment in _OVERWRITE.split(line) if segment.strip()]
     if not segments:
         return b""
-    # The line may go on: then what comes now overwrites.
+    # If the line goes on, what follows overwrites it.
     return segments[-1] + (line[-1:] if line[-1:] in (b"\r", b"\b") else b"")

@@ -1,4 +1,4 @@
-"""Reads what a file gains, in bounded slices, and notices when it was rewritten."""
+"""Read what is appended to a file, in bounded slices, and detect that it was rewritten."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Key = Tuple[int, int, int, int, int]
 
 
 class Mark(NamedTuple):
-    """What a file was at one moment, so that later it can be told whether that part is still there."""
+    """The state of a file at one moment, to find out later whether that part is still there."""
 
     key: Key
     head: bytes
@@ -38,7 +38,7 @@ SAME, WAIT, REWRITTEN = range(3)
 
 
 def open_file(path: str) -> BinaryIO:
-    """Plain files only: to open a pipe would wait for somebody who writes into it, and a link may lead anywhere."""
+    """Open a plain file. A pipe would block until another process writes into it, and a link may lead anywhere."""
     return os.fdopen(files.open_plain(path), "rb")
 
 
@@ -53,7 +53,7 @@ def mark(path: str) -> Mark | None:
 
 
 class Tail:
-    """A file, read from its beginning on. `old`: how much of it was there before (see `Mark`)."""
+    """A file that is read from its beginning. `old` is how much of it was there before (see `Mark`)."""
 
     def __init__(self, path: str, before: Mark | None = None) -> None:
         self.path = path
@@ -70,14 +70,14 @@ class Tail:
         self._last = b""
 
     def move(self, place: Callable[[int], int]) -> None:
-        """The file was cut on purpose: what was read up to now ends at another place, and is not to be read again."""
+        """Adapt to a file that was shortened on purpose: `place` gives the new offset of what has been read."""
         self.offset = place(self.offset)
         self._key = self._shrunk = None
         with open_file(self.path) as f:
             self._last = _before(f, self.offset)
 
     def read(self, final: bool = False) -> Chunk:
-        """The next slice. Raises OSError where the file is there but cannot be read."""
+        """Return the next slice. Raises OSError if the file exists but cannot be read."""
         try:
             key = _key(os.lstat(self.path))
             if key == self._key and (self._before or self.offset >= self._size):
@@ -106,25 +106,25 @@ class Tail:
         return Chunk(data, found == REWRITTEN, bool(data) and self.offset < self._size)
 
     def _check(self, f: BinaryIO, key: Key, final: bool) -> int:
-        """Is what was read still there? By content: a log that is written anew with more lines each time is not new."""
+        """Check by content whether what was read is still there: a log may be rewritten with more lines each time."""
         size = key[2]
         if self._before:
             return self._check_mark(f, key, self._before)
         if not self.offset:
             return SAME
         if not size:
-            return WAIT  # being written anew: what comes tells whether it is the same again
+            return WAIT  # being rewritten: its content will show whether it is the same
         head = f.read(min(len(self._head), size))
         if head != self._head[: len(head)]:
             return REWRITTEN
         if size < self.offset:
             settled = final or key == self._shrunk
             self._shrunk = key
-            return REWRITTEN if settled else WAIT  # may be half-way through being written anew
+            return REWRITTEN if settled else WAIT  # it may be half rewritten
         return SAME if _before(f, self.offset) == self._last else REWRITTEN
 
     def _check_mark(self, f: BinaryIO, key: Key, before: Mark) -> int:
-        """Stricter than for what this run wrote: another file in its place is another log."""
+        """Check a file from before this attempt, more strictly: another file in its place is another log."""
         if not key[2] and before.size:
             return WAIT
         same = key[:2] == before.key[:2] and key[2] >= before.size
@@ -133,7 +133,7 @@ class Tail:
 
 
 class Lines:
-    """Cuts slices into lines, each with its place in the file. What is not complete waits."""
+    """Divides slices into lines, each with its offset in the file. An incomplete line is kept for later."""
 
     def __init__(self) -> None:
         self._rest = b""
@@ -142,7 +142,7 @@ class Lines:
         self.overlong = False
 
     def feed(self, data: bytes, end: bool) -> list[tuple[int, bytes, bool]]:
-        """(place, line without its end, whether it is complete)"""
+        """Return (offset, line without its end, whether it is complete)."""
         parts = (self._rest + data).split(b"\n")
         rest = parts.pop()
         found = []
@@ -168,6 +168,6 @@ def _key(st: os.stat_result) -> Key:
 
 
 def _before(f: BinaryIO, offset: int) -> bytes:
-    """The last bytes before a place."""
+    """Return the last bytes before an offset."""
     f.seek(max(0, offset - LAST))
     return f.read(min(LAST, offset))

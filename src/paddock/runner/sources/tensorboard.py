@@ -1,4 +1,4 @@
-"""TensorBoard event files as a source, and what their tags are called."""
+"""TensorBoard event files as a source, and the names of their tags."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _VALIDATION = ("validation", "val", "valid")
 class Names:
     """Names of the tags of all event files of a task.
 
-    A tag is a metric's name as it is. Only where several folders give the same one, the folder goes before it; where
-    that changes a name which is already in use (`changed`), all event files are to be read again.
+    A tag is the name of a metric. Only if several folders give the same tag, the folder is its prefix; if that changes
+    a name that is already in use (`changed`), all event files have to be read again.
     """
 
     def __init__(self) -> None:
@@ -39,7 +39,7 @@ class Names:
 
 
 def _keras(folder: str, tag: str) -> tuple[str, str]:
-    """Keras writes `epoch_loss` to train/ and to validation/: these are loss and val_loss of the folder above."""
+    """Return folder and tag as loss and val_loss, where Keras wrote `epoch_loss` to train/ and to validation/."""
     above, last = os.path.split(folder)
     if last not in _TRAIN + _VALIDATION:
         return folder, tag
@@ -57,7 +57,7 @@ class TensorBoardSource(Source):
         self._records = Records()
 
     def read(self, data: bytes, end: bool) -> Iterator[tuple[int, Point]]:
-        waiting: tuple[int, Point] | None = None  # tags of one step follow each other: they make one point
+        waiting: tuple[int, Point] | None = None  # tags of one step follow each other, and become one point
         try:
             for start, record in self._records.feed(data):
                 if start < self.tail.old:
@@ -73,6 +73,6 @@ class TensorBoardSource(Source):
                         yield waiting
                     waiting = start, Point(step, {name: value})
         except Corrupt as e:
-            self.give_up("damaged TensorBoard file (%s); points after that place are not read" % e)
+            self.give_up("damaged TensorBoard file (%s); what follows in it is not read" % e)
         if waiting:
             yield waiting

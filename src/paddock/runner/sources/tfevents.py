@@ -1,4 +1,4 @@
-"""TensorBoard's event files by hand: TFRecord framing and the few protobuf messages that hold scalars.
+"""Read TensorBoard's event files without TensorFlow: TFRecord framing and the protobuf messages of scalars.
 
 The field numbers are those of tensorflow/core/util/event.proto and tensorflow/core/framework/{summary,tensor}.proto.
 """
@@ -9,7 +9,7 @@ import struct
 from typing import Iterator, NamedTuple, Union
 
 MAX_RECORD = 256 * 1024  # graphs and histograms are larger, scalars never
-_CRC_LIMIT = 4096  # the checksum is slow in Python: of what holds scalars only
+_CRC_LIMIT = 4096  # bytes; the checksum is slow in Python, so it is computed only for records of scalars
 _POLYNOMIAL = 0x82F63B78
 
 
@@ -44,7 +44,7 @@ def masked_crc(data: bytes) -> int:
 
 
 class Records:
-    """Cuts slices into records, each with its place in the file. Large ones pass by without being kept."""
+    """Divides slices into records, each with its offset in the file. Large records are skipped."""
 
     def __init__(self) -> None:
         self._data = bytearray()
@@ -83,7 +83,7 @@ Field = Union[int, bytes]
 
 
 def fields(data: bytes) -> Iterator[tuple[int, Field]]:
-    """(number, value) of each field of a message; fixed-size values as their bytes."""
+    """Yield (number, value) of each field of a message; fixed-size values as their bytes."""
     at, end = 0, len(data)
     while at < end:
         tag, at = _varint(data, at)
@@ -117,7 +117,7 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
 
 
 def signed(value: int) -> int:
-    """Negative numbers of type int64 are written as if unsigned."""
+    """Return the value of an int64, which is written as if it were unsigned."""
     return value - (1 << 64) if value >> 63 & 1 else value
 
 
@@ -139,7 +139,7 @@ def scalars(event: bytes) -> list[Scalar]:
 
 
 def _value(message: bytes) -> tuple[str, float | None]:
-    """A Summary.Value: its tag, and its number where it has one."""
+    """Return tag and number of a Summary.Value; None if it has no number."""
     tag, scalar, tensor, plugin = "", None, None, b"scalars"
     for number, value in fields(message):
         if not isinstance(value, bytes):
@@ -164,7 +164,7 @@ def _plugin(metadata: bytes) -> bytes:
     return b""
 
 
-# dtype -> (how tensor_content holds it, the field for typed values)
+# dtype -> (format in tensor_content, the field for typed values)
 _TYPES = {
     1: ("<f", 5), 2: ("<d", 6), 3: ("<i", 7), 4: ("<B", 7), 5: ("<h", 7), 6: ("<b", 7), 9: ("<q", 10),
     10: ("<?", 11), 14: ("", 13), 17: ("<H", 7), 19: ("<e", 13), 22: ("<I", 16), 23: ("<Q", 17),
@@ -172,7 +172,7 @@ _TYPES = {
 
 
 def _tensor(message: bytes) -> float | None:
-    """The number in a TensorProto that holds just one."""
+    """Return the number in a TensorProto that has exactly one."""
     dtype, content = 0, b""
     typed: dict[int, Field] = {}
     for number, value in fields(message):
@@ -201,7 +201,7 @@ def _size(shape: bytes) -> int:
 
 
 def _typed(dtype: int, value: Field) -> float | None:
-    """A value of float_val, int_val and so on, packed or not."""
+    """Return a value of float_val, int_val and so on, packed or not."""
     if isinstance(value, bytes):
         if dtype in (1, 2):
             form = "<f" if dtype == 1 else "<d"

@@ -10,9 +10,11 @@ from paddock.models import (
     Changed,
     Curve,
     Facets,
+    FolderNames,
     JobDetail,
     JobPage,
     JobPatch,
+    LeftOut,
     LimitsRequest,
     MapPart,
     Preview,
@@ -21,6 +23,7 @@ from paddock.models import (
     TaskPage,
     TaskState,
 )
+from paddock.program import ignore
 from paddock.server import map_parts
 from paddock.server.api import export, search, uploads
 from paddock.server.api.server import At, JobId, Server
@@ -69,6 +72,15 @@ async def preview_job(
     """What a submission would do: its tasks, their exact commands, warnings. Changes nothing."""
     upload = await uploads.read(request, at.settings.upload)
     return await run_in_threadpool(_preview, upload, at, check)
+
+
+@router.post("/preview/files")
+def preview_files(folder: FolderNames) -> LeftOut:
+    """Return what a submission of a folder leaves out: what its ignore files name, caches, environments.
+
+    Needs no contents but those of the ignore files, so that a page asks before it sends anything.
+    """
+    return LeftOut(names=ignore.left_out(folder.names, folder.ignore_files))
 
 
 def _preview(upload: uploads.Upload, at: Server, check: bool) -> Preview:

@@ -21,7 +21,7 @@ def show_task(task: TaskId, at: At) -> TaskDetail:
         row = tasks.get(c, found, at.engine.context.silent)
         facts = at.engine.context.facts(c, [row.job])[row.job]
         attempts = tasks.attempts_of(c, found)
-        names = metrics.names(c, [found])
+        names = metrics.names(c, found)
         allocation = _allocation(at, c, row, attempts[-1])
     folder = at.home.job(row.job)
     return TaskDetail(

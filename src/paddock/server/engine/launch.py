@@ -227,7 +227,7 @@ def _unused(context: Context, rows: list[AllocationRow], now: float) -> set[str]
     waiting = [row for row in rows if row.state == AllocationState.PENDING]
     again = [row for row in waiting if row.offsets]
     with context.db.read() as c:
-        busy = attempts.busy(c, [row.key for row in again])
+        busy = {one.allocation for one in attempts.running_in(c, [row.key for row in again])}
     silence = context.settings.runner.silence_seconds
     silent = [row for row in again if now - (row.heard_at or 0.0) > silence or left_well(context, row)]
     return {row.key for row in waiting if not row.offsets} | {row.key for row in silent} - busy

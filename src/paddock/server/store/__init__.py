@@ -1,1 +1,1 @@
-"""All that speaks SQL. One module a noun; every function takes the connection of the caller's transaction."""
+"""All SQL. One module per noun; every function takes the connection of the transaction of its caller."""

@@ -1,4 +1,4 @@
-"""Allocations: what was asked of a backend, and what it last said of it."""
+"""Allocations: what the engine requested from a backend, and what the backend last reported."""
 
 import time
 from collections.abc import Collection, Mapping, Sequence
@@ -56,10 +56,13 @@ _ROWS = sa.select(*columns(AllocationRow, [*allocations.c, allocations.c.cancell
 _UNADJUSTED = sa.select(
     *columns(UnadjustedAllocation, [*allocations.c, jobs.c.held, jobs.c.spec, jobs.c.adjusted])
 ).join(jobs, jobs.c.id == allocations.c.job_id)
+_WAITING = sa.and_(
+    allocations.c.closed.is_(False), allocations.c.state.in_((AllocationState.PLANNED, AllocationState.PENDING))
+)
 
 
 def plan(c: sa.Connection, job: str, backend: str, batch: AllocationBatch) -> None:
-    """Write down what will be asked for, before it is: after a crash the key tells whether it was."""
+    """Record a batch before it is requested: after a crash, its key shows whether it was."""
     now = time.time()
     about = {"job_id": job, "backend": backend, "created_at": now}
     c.execute(sa.insert(batches).values(key=batch.key, spec=batch.model_dump(mode="json"), **about))
@@ -69,24 +72,25 @@ def plan(c: sa.Connection, job: str, backend: str, batch: AllocationBatch) -> No
 
 
 def next_number(c: sa.Connection, job: str) -> int:
+    """Return the number of the next batch of a job."""
     return c.execute(sa.select(sa.func.count()).where(batches.c.job_id == job)).scalar_one() + 1
 
 
 def unclosed(c: sa.Connection) -> list[AllocationRow]:
-    """All that may still have something to say."""
+    """Return the allocations whose journals have not been read to the end, oldest first."""
     query = _ROWS.where(allocations.c.closed.is_(False))
     return fetch(c, AllocationRow, query.order_by(allocations.c.created_at, allocations.c.key))
 
 
 def jobs_of(c: sa.Connection, keys: Collection[str]) -> dict[str, str]:
-    """Allocation -> its job."""
+    """Return the job of each of these allocations."""
     query = sa.select(allocations.c.key, allocations.c.job_id)
     wanted = portions(sorted(keys))
     return {key: job for some in wanted for key, job in c.execute(query.where(allocations.c.key.in_(some)))}
 
 
 def planned(c: sa.Connection) -> list[tuple[str, str, AllocationBatch]]:
-    """Job, backend and batch of those that no backend has confirmed."""
+    """Return job, backend and batch of those that no backend has confirmed."""
     waiting = sa.select(allocations.c.batch).where(
         allocations.c.state == AllocationState.PLANNED, allocations.c.closed.is_(False)
     )
@@ -95,14 +99,14 @@ def planned(c: sa.Connection) -> list[tuple[str, str, AllocationBatch]]:
 
 
 def last(c: sa.Connection, job: str, count: int) -> list[AllocationRow]:
-    """The newest allocations of a job, newest first."""
+    """Return up to `count` allocations of a job, newest first."""
     query = _ROWS.where(allocations.c.job_id == job)
     query = query.order_by(allocations.c.created_at.desc(), allocations.c.key.desc())
     return fetch(c, AllocationRow, query.limit(count))
 
 
 def submitted(c: sa.Connection, batch: str, ids: Sequence[str]) -> None:
-    """The backend has taken the first of them; the others will never be."""
+    """Record the ids that the backend gave to the first allocations of a batch, and delete the others."""
     values = {"state": AllocationState.PENDING, "seen_at": time.time(), "reason": None}
     one = sa.and_(allocations.c.key == sa.bindparam("one"), allocations.c.state == AllocationState.PLANNED)
     named = [{"one": f"{batch}.{number}", "id": given} for number, given in enumerate(ids)]
@@ -112,13 +116,13 @@ def submitted(c: sa.Connection, batch: str, ids: Sequence[str]) -> None:
 
 
 def refused(c: sa.Connection, batch: str, reason: str) -> None:
-    """The backend will never take it."""
+    """Record that the backend will never accept a batch."""
     values = _values(AllocationStatus(state=AllocationState.ENDED, cause=Cause.LAUNCH_FAILED, reason=reason))
     c.execute(sa.update(allocations).where(*_planned_in(batch)).values(**values))
 
 
 def waits(c: sa.Connection, batch: str, reason: str) -> bool:
-    """The backend does not take it yet. Whether that is news."""
+    """Record why the backend does not accept a batch yet; return True if the reason is new."""
     change = sa.update(allocations).where(*_planned_in(batch), allocations.c.reason.is_distinct_from(reason))
     return bool(c.execute(change.values(reason=reason)).rowcount)
 
@@ -127,8 +131,13 @@ def _planned_in(batch: str) -> list[sa.ColumnElement[bool]]:
     return [allocations.c.batch == batch, allocations.c.state == AllocationState.PLANNED]
 
 
+def _set(c: sa.Connection, keys: Collection[str], **values: Any) -> None:
+    c.execute(sa.update(allocations).where(allocations.c.key.in_(keys)).values(**values))
+
+
 def seen(c: sa.Connection, key: str, status: AllocationStatus) -> None:
-    c.execute(sa.update(allocations).where(allocations.c.key == key).values(**_values(status)))
+    """Record what the backend reports of an allocation."""
+    _set(c, [key], **_values(status))
 
 
 def _values(status: AllocationStatus) -> dict[str, Any]:
@@ -139,22 +148,23 @@ def _values(status: AllocationStatus) -> dict[str, Any]:
 
 
 def touch(c: sa.Connection, keys: list[str]) -> None:
-    """They were listed, as before."""
+    """Record that the backend has listed these allocations, with nothing new."""
     if keys:
-        c.execute(sa.update(allocations).where(allocations.c.key.in_(keys)).values(seen_at=time.time()))
+        _set(c, keys, seen_at=time.time())
 
 
 def failed(c: sa.Connection, key: str, cause: Cause, reason: str) -> None:
+    """Record that an allocation has ended for this cause."""
     seen(c, key, AllocationStatus(state=AllocationState.ENDED, cause=cause, reason=reason))
 
 
 def to_end(c: sa.Connection, keys: list[str]) -> None:
-    """Store that Paddock wants these to end."""
-    c.execute(sa.update(allocations).where(allocations.c.key.in_(keys)).values(cancelled=True))
+    """Record that Paddock wants these allocations to end."""
+    _set(c, keys, cancelled=True)
 
 
 def read_to(c: sa.Connection, offsets: Mapping[str, list[int]], now: float) -> None:
-    """How far each journal has been read, in the same transaction as what was read."""
+    """Record how far the journals have been read; call it in the transaction that stores what was read."""
     if offsets:
         change = sa.update(allocations).where(allocations.c.key == sa.bindparam("one"))
         values = [{"one": key, "to": read} for key, read in offsets.items()]
@@ -162,23 +172,24 @@ def read_to(c: sa.Connection, offsets: Mapping[str, list[int]], now: float) -> N
 
 
 def close(c: sa.Connection, key: str) -> None:
-    c.execute(sa.update(allocations).where(allocations.c.key == key).values(closed=True))
+    """Record that an allocation has ended and that its journals have been read to the end."""
+    _set(c, [key], closed=True)
 
 
 def adjusted(c: sa.Connection, keys: Sequence[str], number: int) -> None:
-    """They have the change of this number."""
-    c.execute(sa.update(allocations).where(allocations.c.key.in_(keys)).values(adjusted=number))
+    """Record that these allocations have the change of this number."""
+    _set(c, keys, adjusted=number)
 
 
 def to_tell_again(c: sa.Connection, key: str) -> bool:
-    """It does not have the last change of its job, whatever was said. Whether its job is to go on."""
+    """Record that an allocation does not have the last change of its job; return True unless the job is held."""
     going_on = sa.select(jobs.c.id).where(jobs.c.held.is_(False))
     change = sa.update(allocations).where(allocations.c.key == key, allocations.c.job_id.in_(going_on))
     return bool(c.execute(change.values(adjusted=-1)).rowcount)
 
 
 def to_adjust(c: sa.Connection) -> list[UnadjustedAllocation]:
-    """Allocations that do not have the newest change of their job yet, with that change."""
+    """Return the allocations that do not have the newest change of their job yet, with that change."""
     query = _UNADJUSTED.where(
         allocations.c.closed.is_(False),
         allocations.c.backend_id.is_not(None),
@@ -190,11 +201,8 @@ def to_adjust(c: sa.Connection) -> list[UnadjustedAllocation]:
 
 
 def waiting(c: sa.Connection, ids: Sequence[str]) -> dict[str, Waits]:
-    """Job -> why its allocations wait: what is said of the one that is expected first."""
-    states = (AllocationState.PLANNED, AllocationState.PENDING)
-    query = sa.select(allocations).where(
-        allocations.c.job_id.in_(ids), allocations.c.closed.is_(False), allocations.c.state.in_(states)
-    )
+    """Return by job why its allocations wait: the reason of the one that is expected to start first."""
+    query = sa.select(allocations).where(allocations.c.job_id.in_(ids), _WAITING)
     found: dict[str, Waits] = {}
     for row in c.execute(query.order_by(allocations.c.never, allocations.c.starts_at.nulls_last(), allocations.c.key)):
         if row.reason and row.job_id not in found:
@@ -203,21 +211,15 @@ def waiting(c: sa.Connection, ids: Sequence[str]) -> dict[str, Waits]:
 
 
 def of_task(c: sa.Connection, job: str, key: str | None) -> Allocation | None:
-    """The allocation of this key; without one, that of the job which is expected first."""
-    query = sa.select(allocations)
-    if key:
-        query = query.where(allocations.c.key == key)
-    else:
-        states = (AllocationState.PLANNED, AllocationState.PENDING)
-        query = query.where(
-            allocations.c.job_id == job, allocations.c.closed.is_(False), allocations.c.state.in_(states)
-        )
+    """Return the allocation of this key; without a key, the one of the job that is expected to start first."""
+    where = allocations.c.key == key if key else sa.and_(allocations.c.job_id == job, _WAITING)
+    query = sa.select(allocations).where(where)
     row = c.execute(query.order_by(allocations.c.starts_at.nulls_last(), allocations.c.key).limit(1)).one_or_none()
     return None if row is None else model(Allocation, row)
 
 
 def batch_of(c: sa.Connection, key: str) -> AllocationBatch | None:
-    """The batch that an allocation belongs to."""
+    """Return the batch that an allocation belongs to."""
     query = sa.select(batches.c.spec).join(allocations, allocations.c.batch == batches.c.key)
     spec = c.execute(query.where(allocations.c.key == key)).scalar_one_or_none()
     return AllocationBatch.model_validate(spec) if spec and "resources" in spec else None

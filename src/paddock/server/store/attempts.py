@@ -1,6 +1,7 @@
-"""Attempts, as the engine moves them: publish, start, end, try again."""
+"""Attempts: begin, publish, find and change them."""
 
 import time
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -8,19 +9,20 @@ from typing import Any
 import sqlalchemy as sa
 
 from paddock.models import Cause, Params, TaskState
+from paddock.models.events import TasksRequested
 from paddock.rules.estimate import Pace
+from paddock.server.store import events
 from paddock.server.store.guards import dumps
 from paddock.server.store.rows import columns, fetch, many, portions
 from paddock.server.store.tables import CURRENT, UNENDED, attempts, jobs, tasks
 
 _SHARED = {column.name for column in tasks.c} & {column.name for column in attempts.c}
 _OF_ATTEMPT = [column.label(f"attempt_{column.name}") if column.name in _SHARED else column for column in attempts.c]
-_waits = tasks.c.state == TaskState.SUBMITTED
 
 
 @dataclass(frozen=True, slots=True)
 class TaskAttempt:
-    """A task with one of its attempts. Without parameters and seat: to read JSON takes long."""
+    """A task with one of its attempts, without parameters and seat, as decoding JSON takes long."""
 
     id: str
     job_id: str
@@ -56,7 +58,7 @@ class TaskAttempt:
 
 @dataclass(frozen=True, slots=True)
 class UnpublishedAttempt:
-    """An attempt that no runner can have seen yet, with what its line in the file of tasks needs."""
+    """An attempt that no runner can have seen yet, with the values of its line in the file of tasks."""
 
     id: int
     task_id: str
@@ -73,7 +75,7 @@ class UnpublishedAttempt:
 
 @dataclass(frozen=True, slots=True)
 class TaskInAllocation:
-    """A task that runs, and where."""
+    """A task that runs, with its allocation."""
 
     id: str
     job_id: str
@@ -81,6 +83,7 @@ class TaskInAllocation:
 
 
 _ROWS = sa.select(*columns(TaskAttempt, [*tasks.c, *_OF_ATTEMPT]))
+_CURRENT_ROWS = _ROWS.join(attempts, CURRENT)
 _UNPUBLISHED = sa.select(
     *columns(
         UnpublishedAttempt,
@@ -101,31 +104,20 @@ _REACHED = ("epoch", "epoch_at", "first_epoch", "last_value", "best_value", "bes
 
 
 def begin_first(c: sa.Connection, job: str, number: int) -> None:
-    """The first attempt of every task of a job from this number on."""
-    _begin(c, sa.and_(tasks.c.job_id == job, tasks.c.number >= number), tasks.c.attempt, resumed=False)
+    """Insert the first attempt of every task of a job from this task number on.
 
-
-def begin_again(c: sa.Connection, chosen: sa.ColumnElement[bool], *, resumed: bool) -> None:
-    """Another attempt after the current one of these tasks. A plain one forgets what was reached."""
-    _begin(c, chosen, tasks.c.attempt + 1, resumed=resumed)
-    values: dict[str, Any] = {"state": TaskState.SUBMITTED, "stopping": False, "attempt": tasks.c.attempt + 1}
-    values |= dict.fromkeys(() if resumed else _REACHED, sa.null())
-    c.execute(sa.update(tasks).where(chosen).values(values))
-
-
-def _begin(c: sa.Connection, chosen: sa.ColumnElement[bool], number: sa.ColumnElement[int], *, resumed: bool) -> None:
-    """In one statement: row by row it would take four times as long."""
+    That is one statement: row by row it would take four times as long.
+    """
     values = {
         "task_id": tasks.c.id,
         "job_id": tasks.c.job_id,
-        "number": number,
-        "state": sa.literal(TaskState.SUBMITTED, tasks.c.state.type),
-        "resumed": sa.literal(resumed),
+        "number": tasks.c.attempt,
+        "state": tasks.c.state,
         "created_at": sa.literal(time.time()),
         "warnings": sa.literal([], sa.JSON),
     }
-    query = sa.select(*values.values()).where(chosen).order_by(tasks.c.number)
-    c.execute(sa.insert(attempts).from_select(list(values), query))
+    query = sa.select(*values.values()).where(tasks.c.job_id == job, tasks.c.number >= number)
+    c.execute(sa.insert(attempts).from_select(list(values), query.order_by(tasks.c.number)))
 
 
 def begin_next(
@@ -136,9 +128,10 @@ def begin_next(
     resumed: bool,
     room: dict[str, Any] | None = None,
 ) -> None:
-    """Give each task (id, number of its last attempt) another attempt. A plain one forgets what was reached.
+    """Give each task (id, number of its last attempt) another attempt.
 
-    `room` is what it has to wait for, after one that ran out of memory.
+    One that is not resumed forgets what the task had reached. `room` is what an attempt has to wait for after one that
+    ran out of memory.
     """
     now, waits = time.time(), TaskState.SUBMITTED.value
     forget = "".join(f", {name} = NULL" for name in ([] if resumed else _REACHED))
@@ -149,16 +142,25 @@ def begin_next(
 
 
 def with_tasks() -> sa.Select[Any]:
-    """Tasks with their current attempts, a row each. Columns that both have are named attempt_... for the attempt."""
+    """Return a query for all tasks with their current attempts.
+
+    Where both tables have a column of the same name, that of the attempt is named `attempt_...`.
+    """
     return sa.select(tasks, *_OF_ATTEMPT).join(attempts, CURRENT)
 
 
-def pace(row: sa.Row[Any]) -> Pace:
-    return Pace(row.epochs, row.epoch, row.epoch_at, row.first_epoch, row.attempt_first_epoch, row.started_at)
+def seconds_left(c: sa.Connection, ids: Collection[str], now: float) -> dict[str, list[float | None]]:
+    """Return by job how long each of its running tasks will take; None where that is not known."""
+    pace = (tasks.c.epochs, tasks.c.epoch, tasks.c.epoch_at, tasks.c.first_epoch, attempts.c.first_epoch)
+    query = sa.select(tasks.c.job_id, *pace, attempts.c.started_at).join(attempts, CURRENT)
+    found: dict[str, list[float | None]] = defaultdict(list)
+    for job, *known in c.execute(query.where(tasks.c.job_id.in_(ids), tasks.c.state == TaskState.RUNNING)):
+        found[job].append(Pace(*known).seconds_left(now))
+    return found
 
 
 def unpublished(c: sa.Connection, limit: int, without: Sequence[str] = ()) -> list[UnpublishedAttempt]:
-    """Attempts that no runner can have seen yet, oldest jobs first; but of these jobs none."""
+    """Return up to `limit` attempts that no runner can have seen yet, oldest jobs first, `without` these jobs."""
     query = (
         _UNPUBLISHED.join(tasks, CURRENT)
         .join(jobs, jobs.c.id == tasks.c.job_id)
@@ -176,11 +178,12 @@ def unpublished(c: sa.Connection, limit: int, without: Sequence[str] = ()) -> li
 
 
 def mark_published(c: sa.Connection, ids: Sequence[int]) -> None:
+    """Record that these attempts are in the file of tasks."""
     _mark(c, ids, "published")
 
 
 def mark_ordered(c: sa.Connection, ids: Sequence[int]) -> None:
-    """The order to stop stands in the control file."""
+    """Record that the order to stop these attempts is in the control file."""
     _mark(c, ids, "ordered")
 
 
@@ -188,26 +191,36 @@ def _mark(c: sa.Connection, ids: Sequence[int], name: str) -> None:
     many(c, f"UPDATE attempts SET {name} = ? WHERE id = ?", [(True, one) for one in ids])  # noqa: S608  (our own)
 
 
-_untold = sa.and_(tasks.c.stopping.is_(True), tasks.c.state.in_(UNENDED), attempts.c.ordered.is_(False))
+def request_stop(c: sa.Connection, job: str, *where: sa.ColumnElement[bool]) -> list[str]:
+    """Record that the unended tasks of a job for which this holds are to be stopped, and return their ids."""
+    chosen = (tasks.c.job_id == job, tasks.c.state.in_(UNENDED), *where)
+    found = list(c.scalars(sa.select(tasks.c.id).where(*chosen).order_by(tasks.c.number)))
+    if found:
+        c.execute(sa.update(tasks).where(*chosen).values(stopping=True))
+        events.write(c, job, TasksRequested(change="stopping", ids=found))
+    return found
+
+
+_UNORDERED = sa.and_(tasks.c.stopping.is_(True), tasks.c.state.in_(UNENDED), attempts.c.ordered.is_(False))
 
 
 def jobs_stopping(c: sa.Connection) -> list[str]:
-    """Jobs with attempts that are to be stopped and have not been told yet."""
-    return list(c.scalars(sa.select(tasks.c.job_id).join(attempts, CURRENT).where(_untold).distinct()))
+    """Return the jobs with tasks that are to be stopped, and whose runners have no order to do so yet."""
+    return list(c.scalars(sa.select(tasks.c.job_id).join(attempts, CURRENT).where(_UNORDERED).distinct()))
 
 
 def stopping(c: sa.Connection, job: str, limit: int) -> list[TaskAttempt]:
-    """Such attempts of a job, the first ones."""
-    query = _ROWS.join(attempts, CURRENT).where(tasks.c.job_id == job, _untold)
+    """Return the first such tasks of a job, up to `limit`."""
+    query = _CURRENT_ROWS.where(tasks.c.job_id == job, _UNORDERED)
     return fetch(c, TaskAttempt, query.order_by(tasks.c.number).limit(limit))
 
 
 def ordered_to_stop(c: sa.Connection) -> list[TaskInAllocation]:
-    """Tasks that run although they were ordered to stop."""
+    """Return the tasks that run although their runners were ordered to stop them."""
     return fetch(c, TaskInAllocation, _RUNNING.where(tasks.c.stopping.is_(True), attempts.c.ordered.is_(True)))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Demand:
     """What is left to do of a job."""
 
@@ -218,9 +231,9 @@ class Demand:
 
 
 def demands(c: sa.Connection) -> list[Demand]:
-    """Jobs with published work, oldest first."""
-    waiting = sa.func.sum(sa.case((tasks.c.state == TaskState.SUBMITTED, 1), else_=0))
-    running = sa.func.sum(sa.case((tasks.c.state == TaskState.RUNNING, 1), else_=0))
+    """Return what is left to do of each job with published tasks, oldest jobs first."""
+    waiting = sa.func.count(sa.case((tasks.c.state == TaskState.SUBMITTED, 1)))
+    running = sa.func.count(sa.case((tasks.c.state == TaskState.RUNNING, 1)))
     query = (
         sa.select(tasks.c.job_id, waiting, running, jobs.c.held)
         .join(attempts, CURRENT)
@@ -229,45 +242,38 @@ def demands(c: sa.Connection) -> list[Demand]:
         .group_by(tasks.c.job_id, jobs.c.created_at, jobs.c.held)
         .order_by(jobs.c.created_at, tasks.c.job_id)
     )
-    return [Demand(job, int(w), int(r), bool(held)) for job, w, r, held in c.execute(query)]
+    return fetch(c, Demand, query)
 
 
 def waiting(c: sa.Connection, job: str) -> list[TaskAttempt]:
-    """Published attempts of a job of which no journal has spoken."""
-    query = _ROWS.join(attempts, CURRENT)
-    return fetch(c, TaskAttempt, query.where(tasks.c.job_id == job, _waits, attempts.c.published.is_(True)))
+    """Return the published tasks of a job that no journal has reported as started."""
+    query = _CURRENT_ROWS.where(tasks.c.job_id == job, tasks.c.state == TaskState.SUBMITTED)
+    return fetch(c, TaskAttempt, query.where(attempts.c.published.is_(True)))
 
 
 def waiting_keys(c: sa.Connection, job: str) -> list[tuple[str, int]]:
-    """Task and number of the current attempts that wait: they may be very many."""
+    """Return task and attempt number of all tasks of a job that wait: only these, as they may be very many."""
     query = sa.select(tasks.c.id, tasks.c.attempt)
-    return [(row.id, row.attempt) for row in c.execute(query.where(tasks.c.job_id == job, _waits))]
+    query = query.where(tasks.c.job_id == job, tasks.c.state == TaskState.SUBMITTED)
+    return [(task, number) for task, number in c.execute(query)]
 
 
 def open_in(c: sa.Connection, allocation: str) -> list[TaskAttempt]:
-    """Attempts that were started in this allocation and have not ended."""
-    query = _ROWS.join(attempts, CURRENT)
-    return fetch(c, TaskAttempt, query.where(attempts.c.allocation == allocation, tasks.c.state == TaskState.RUNNING))
+    """Return the attempts that were started in this allocation and have not ended."""
+    query = _CURRENT_ROWS.where(attempts.c.allocation == allocation, tasks.c.state == TaskState.RUNNING)
+    return fetch(c, TaskAttempt, query)
 
 
 def running_in(c: sa.Connection, allocations: Collection[str]) -> list[TaskInAllocation]:
-    """Tasks that run in one of these allocations."""
+    """Return the tasks that run in one of these allocations."""
     found: list[TaskInAllocation] = []
     for keys in portions(sorted(allocations)):
         found += fetch(c, TaskInAllocation, _RUNNING.where(attempts.c.allocation.in_(keys)))
     return found
 
 
-def busy(c: sa.Connection, allocations: Sequence[str]) -> set[str]:
-    """Those of these allocations in which attempts have begun and not ended."""
-    query = sa.select(attempts.c.allocation).where(
-        attempts.c.allocation.in_(allocations), attempts.c.state == TaskState.RUNNING
-    )
-    return set(c.scalars(query)) if allocations else set()
-
-
 def lookup(c: sa.Connection, keys: Iterable[tuple[str, int]]) -> dict[tuple[str, int], TaskAttempt]:
-    """Attempts by (task, number), each with its task."""
+    """Return attempts by task and number, as far as there are such."""
     wanted = set(keys)
     query = _ROWS.join(attempts, attempts.c.task_id == tasks.c.id)
     found = {}
@@ -279,29 +285,30 @@ def lookup(c: sa.Connection, keys: Iterable[tuple[str, int]]) -> dict[tuple[str,
 
 
 def ended_with(c: sa.Connection, task: str, cause: Cause) -> int:
-    """How many attempts of a task ended with this cause since its last plain start."""
+    """Return how many attempts of a task ended with this cause since the last one that was not resumed."""
     query = sa.select(attempts.c.cause, attempts.c.resumed).where(attempts.c.task_id == task)
     count = 0
     for row in c.execute(query.order_by(attempts.c.number)):
-        count = (count if row.resumed else 0) + (row.cause == cause)
+        count = (count if row.resumed else 0) + (row.cause is cause)
     return count
 
 
 def update_attempts(c: sa.Connection, changes: Sequence[dict[str, Any]]) -> None:
-    """Each change: the attempt's `id` and new values; changes with the same columns go in one statement."""
+    """Change attempts: each change has the attempt's `id` and new values."""
     _update(c, attempts, changes)
 
 
 def update_tasks(c: sa.Connection, changes: Sequence[dict[str, Any]]) -> None:
+    """Change tasks: each change has the task's `id` and new values."""
     _update(c, tasks, changes)
 
 
 def _update(c: sa.Connection, table: sa.Table, changes: Sequence[dict[str, Any]]) -> None:
+    """Write changes of the same columns in one statement."""
     groups: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     for change in changes:
-        groups.setdefault(tuple(sorted(change)), []).append(change)
-    for named, rows in groups.items():
-        names = [name for name in named if name != "id"]
+        groups.setdefault(tuple(sorted(change.keys() - {"id"})), []).append(change)
+    for names, rows in groups.items():
         if names:
             given = ", ".join(f"{name} = ?" for name in names)
             coded = {name for name in names if isinstance(table.c[name].type, sa.JSON)}

@@ -1,4 +1,4 @@
-"""Copies of the SQLite database, to restore it from. PostgreSQL has pg_dump for that."""
+"""Copy the SQLite database so that it can be restored. For PostgreSQL there is pg_dump."""
 
 import logging
 import os
@@ -13,33 +13,35 @@ from pathlib import Path
 from paddock.errors import Conflict, DatabaseDamaged
 from paddock.server.store.db import Database
 
-KEPT = 7  # of each kind
+KEPT = 7  # copies of each kind
 DAY_SECONDS = 86_400.0
 FIRST_SECONDS, LOOK_SECONDS = 60.0, 600.0
-PAGES, REST_SECONDS = 1000, 0.005  # so many are copied at a time, and so long others go first
+PAGES, REST_SECONDS = 1000, 0.005  # this many are copied at a time, with a pause for others in between
 DAILY, BEFORE = "daily", "before"
 log = logging.getLogger("paddock.backups")
 
 
 class _Over(Exception):
-    """The server ends: the copy is given up."""
+    """The server ends, and the copy is given up."""
 
 
 def listed(folder: Path, kind: str = "") -> list[Path]:
-    """Oldest first."""
+    """Return the copies of a kind, oldest first."""
     found = folder.glob(f"{kind}*.db")
     return sorted((one for one in found if not one.name.startswith(".")), key=lambda one: one.stat().st_mtime)
 
 
 def make(db: Database, folder: Path, kind: str, *, over: Callable[[], bool] = lambda: False) -> Path:
-    """Copy the database while others use it. Raises OSError or sqlite3.Error when it cannot be done, DatabaseDamaged
-    when the copy is no good: then the older ones stay."""
+    """Copy the database while others use it, and delete the oldest copies of this kind.
+
+    Raise OSError or sqlite3.Error if that fails, and DatabaseDamaged if the copy is damaged; the older ones then stay.
+    """
     source = db.file
     if source is None:
         raise ValueError("only a SQLite file can be copied")
     folder.mkdir(mode=0o700, exist_ok=True)
     if shutil.disk_usage(folder).free < 1.2 * source.stat().st_size:
-        raise OSError(f"there is no room for a copy of {source.name} in {folder}")
+        raise OSError(f"there is not enough space for a copy of {source.name} in {folder}")
     whole = folder / f"{kind}-{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}.db"
     part = folder / f".{whole.name}.part"
     part.unlink(missing_ok=True)
@@ -67,11 +69,11 @@ def _copy(source: Path, target: Path, over: Callable[[], bool]) -> None:
     ):
         pages = PAGES
         if this.execute("PRAGMA journal_mode").fetchone()[0] == "wal":
-            # One view of it for the whole copy: else every write of others would make it begin again.
+            # One transaction for the whole copy: else every write of others would make it begin again.
             this.execute("BEGIN")
             this.execute("SELECT count(*) FROM sqlite_master").fetchone()
         else:
-            pages = -1  # in one go: such a view would keep writers away for as long
+            pages = -1  # all at once: such a transaction would block writers for as long
         this.backup(other, pages=pages, sleep=REST_SECONDS, progress=go_on)
         other.execute("PRAGMA journal_mode=DELETE")  # one file
         said = other.execute("PRAGMA quick_check(1)").fetchone()[0]
@@ -82,7 +84,7 @@ def _copy(source: Path, target: Path, over: Callable[[], bool]) -> None:
 
 
 def before_migration(db: Database, folder: Path) -> None:
-    """A copy of what the migration is about to change. Without one nothing is changed."""
+    """Copy the database if a migration is about to change it; raise Conflict if that fails."""
     now, head = db.revisions()
     if now is None or now == head or db.file is None:
         return
@@ -90,13 +92,14 @@ def before_migration(db: Database, folder: Path) -> None:
         made = make(db, folder, f"{BEFORE}-{head}")
     except (OSError, sqlite3.Error) as error:
         raise Conflict(
-            f"The database is of an older version, and no copy of it can be made before it is changed: {error}."
+            f"The database is of an older version, and cannot be copied before it is changed: {error}. Mend that, and "
+            "start the server again."
         ) from None
-    log.info("the database is brought from revision %s to %s; as it was it is in %s", now, head, made)
+    log.info("the database is migrated from revision %s to %s; a copy of the old one is %s", now, head, made)
 
 
 class Daily:
-    """Makes a copy a day, in a thread of its own."""
+    """Makes one copy per day in a thread of its own."""
 
     def __init__(self, db: Database, folder: Path, first_seconds: float = FIRST_SECONDS) -> None:
         self._db = db
@@ -126,7 +129,7 @@ class Daily:
             except _Over:
                 return
             except (OSError, sqlite3.Error, DatabaseDamaged) as error:
-                log.warning("no copy of the database: %s", error)
+                log.warning("the database could not be copied: %s", error)
 
     def _due(self) -> bool:
         known = listed(self._folder, DAILY)

@@ -1,4 +1,4 @@
-"""The database: SQLite by default, PostgreSQL by URL. Only the modules of this package speak SQL."""
+"""The database: SQLite by default, PostgreSQL by URL. Only the modules of this package use SQL."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -18,18 +18,18 @@ from paddock.errors import DatabaseDamaged, DatabaseUnavailable, InvalidInput
 from paddock.server.store import guards
 
 MIGRATIONS = Path(__file__).parent / "migrations"
-WAIT_SECONDS = 30  # for a writer, or a free connection, at most
-_WRITER = 7223622275  # the lock that writers of one PostgreSQL database share; any number that stays the same
+WAIT_SECONDS = 30  # up to this long for another writer, or for a free connection
+_WRITER = 7223622275  # the lock that all writers of a PostgreSQL database take; an arbitrary, fixed number
 _DAMAGED = (11, 26)  # SQLITE_CORRUPT, SQLITE_NOTADB
 
 
 Connection = sa.Connection
-FAULTS = (sa.exc.DBAPIError, sa.exc.TimeoutError)  # what may be due to the database itself
+FAULTS = (sa.exc.DBAPIError, sa.exc.TimeoutError)  # errors that may be due to the database itself
 _SQLITE_AWAY = ("locked", "busy", "unable to open", "disk i/o", "full", "readonly")
 
 
 def away(error: Exception) -> DatabaseUnavailable | None:
-    """When the database does not answer for now, what to say; None: it is something else."""
+    """Return the error for users if the database does not answer at the moment; None if it is something else."""
     if isinstance(error, sa.exc.TimeoutError):
         return DatabaseUnavailable("All connections to the database are in use: try again in a moment.")
     if not isinstance(error, sa.exc.DBAPIError):
@@ -45,23 +45,23 @@ def away(error: Exception) -> DatabaseUnavailable | None:
 
 
 def database_failed(error: Exception) -> bool:
-    """Return True if an error is not one job's: the database cannot be reached, is locked, full or damaged."""
+    """Return True if an error concerns all jobs: the database cannot be reached, is locked, full or damaged."""
     return isinstance(error, (sa.exc.OperationalError, sa.exc.InterfaceError, sa.exc.TimeoutError)) or (
         isinstance(error, sa.exc.DBAPIError) and error.connection_invalidated
     )
 
 
 def journal_mode(path: Path, mounts: Path = filesystems.MOUNTS) -> str:
-    """How SQLite is to keep its journal there: a write-ahead log needs memory that all its readers share, and a network
-    file system has none."""
+    """Return the journal mode for a SQLite file: a write-ahead log needs memory that all processes share, which a
+    network file system does not have."""
     return "TRUNCATE" if filesystems.on_network(path, mounts) else "WAL"
 
 
 class Database:
-    """Connections for reading and for writing, and the schema brought up to date.
+    """Connections for reading and for writing, and the migration of the schema.
 
-    Each has connections of its own: who uses up those of one does not hold up those who have another. `journal` is
-    SQLite's journal mode, when it is not to follow from the file system.
+    Each object has connections of its own: whoever uses up those of one does not block the users of another.
+    `journal` is the journal mode of SQLite; without it, the mode follows from the file system.
     """
 
     def __init__(self, url: str, *, connections: int = 10, journal: str | None = None) -> None:
@@ -81,49 +81,39 @@ class Database:
         guards.install(self.engine)
 
     def _engine(self, connections: int) -> sa.Engine:
-        pool: dict[str, Any] = {"pool_size": 5, "max_overflow": max(connections - 5, 0), "pool_timeout": WAIT_SECONDS}
-        pool = {} if self.sqlite and self.file is None else pool  # in memory: one connection, and no pool
-        if not self.sqlite:
-            try:
-                engine = sa.create_engine(
-                    self.url,
-                    pool_pre_ping=True,
-                    json_serializer=guards.dumps,
-                    json_deserializer=guards.loads,
-                    connect_args={"connect_timeout": 10} if "connect_timeout" not in self.url.query else {},
-                    **pool,
-                )
-            except ModuleNotFoundError:
-                raise InvalidInput("PostgreSQL needs its driver: pip install 'paddock[postgres]'.") from None
-            sa.event.listen(engine, "connect", _configure_postgres)
+        options: dict[str, Any] = {"json_serializer": guards.dumps, "json_deserializer": guards.loads}
+        if not self.sqlite or self.file:  # in memory: one connection, and no pool
+            options |= {"pool_size": 5, "max_overflow": max(connections - 5, 0), "pool_timeout": WAIT_SECONDS}
+        if self.sqlite:
+            own = {"timeout": WAIT_SECONDS, "check_same_thread": False}
+            engine = sa.create_engine(self.url, connect_args=own, **options)
+            sa.event.listen(engine, "connect", self._configure_sqlite)
+            sa.event.listen(engine, "begin", _begin_sqlite)
             return engine
-        engine = sa.create_engine(
-            self.url,
-            json_serializer=guards.dumps,
-            json_deserializer=guards.loads,
-            connect_args={"timeout": WAIT_SECONDS, "check_same_thread": False},
-            **pool,
-        )
-        sa.event.listen(engine, "connect", self._configure_sqlite)
-        sa.event.listen(engine, "begin", _begin_sqlite)
+        own = {} if "connect_timeout" in self.url.query else {"connect_timeout": 10}
+        try:
+            engine = sa.create_engine(self.url, connect_args=own, pool_pre_ping=True, **options)
+        except ModuleNotFoundError:
+            raise InvalidInput("PostgreSQL needs its driver: pip install 'paddock[postgres]'.") from None
+        sa.event.listen(engine, "connect", _configure_postgres)
         return engine
 
     @contextmanager
     def read(self) -> Iterator[sa.Connection]:
-        """One consistent view; waits for no writer."""
+        """Open a connection with one consistent view of the data, which waits for no writer."""
         options = {} if self.sqlite else {"isolation_level": "REPEATABLE READ"}
-        with self._telling_damage(), self.engine.connect().execution_options(**options) as connection:
+        with self._translating(), self.engine.connect().execution_options(**options) as connection:
             yield connection
 
     @contextmanager
     def write(self) -> Iterator[sa.Connection]:
-        """One transaction: all of it or nothing. No process or network call belongs inside.
+        """Open a transaction. Start no process and call no network inside.
 
-        Writers come one after the other, in every database: what is read inside is not changed by others before it
+        In every database, writers come one after the other: what is read inside is not changed by others before it
         is written, and events appear in the order of their ids.
         """
         with (
-            self._telling_damage(),
+            self._translating(),
             self.engine.connect().execution_options(paddock_write=True) as connection,
             connection.begin(),
         ):
@@ -132,38 +122,38 @@ class Database:
             yield connection
 
     @contextmanager
-    def _telling_damage(self) -> Iterator[None]:
+    def _translating(self) -> Iterator[None]:
         try:
             yield
         except (sa.exc.DatabaseError, sqlite3.DatabaseError) as error:
             raise self.translated(error) from error
 
     def translated(self, error: Exception) -> Exception:
-        """The same, or DatabaseDamaged when that is what it says."""
+        """Return DatabaseDamaged if an error means that, and else the same error."""
         cause = getattr(error, "orig", error)
         code = getattr(cause, "sqlite_errorcode", None)
         damaged = code & 0xFF in _DAMAGED if code is not None else "malformed" in str(cause)
         if not (self.file and damaged):
             return error
         return DatabaseDamaged(
-            f"The database {self.file} is damaged ({cause}): end the server, put the newest file of "
+            f"The database {self.file} is damaged ({cause}): stop the server, put the newest file of "
             f"{self.file.parent / 'backups'} in its place, remove {self.file.name}-wal and {self.file.name}-shm, "
-            "and start it again."
+            "and start the server again."
         )
 
     def revisions(self) -> tuple[str | None, str | None]:
-        """The revision of the schema, and the one that this version has."""
+        """Return the revision of the schema, and the one that this version of Paddock needs."""
         head = ScriptDirectory.from_config(_alembic()).get_current_head()
         with self.read() as connection:
             return MigrationContext.configure(connection).get_current_revision(), head
 
     def ping(self) -> None:
-        """Raises when the database does not answer."""
+        """Raise an error if the database does not answer."""
         with self.read() as connection:
             connection.execute(sa.select(1))
 
     def migrate(self) -> None:
-        """Bring the schema up to this version."""
+        """Migrate the schema to this version of Paddock."""
         config = _alembic()
         with self.write() as connection:
             config.attributes["connection"] = connection
@@ -173,8 +163,8 @@ class Database:
         self.engine.dispose()
 
     def _configure_sqlite(self, connection: Any, _record: Any) -> None:
-        connection.isolation_level = None  # transactions are begun below, not by the driver
-        # SQLite's own knows ASCII only: a search for `über` would not find `Über`.
+        connection.isolation_level = None  # transactions begin in _begin_sqlite, not in the driver
+        # That of SQLite knows ASCII only: a search for `über` would not find `Über`.
         connection.create_function("lower", 1, lambda text: text and text.lower(), deterministic=True)
         cursor = connection.cursor()
         synchronous = "NORMAL" if self._journal == "WAL" else "FULL"
@@ -201,7 +191,7 @@ def _configure_postgres(connection: Any, _record: Any) -> None:
 
 
 def _begin_sqlite(connection: sa.Connection) -> None:
-    # A transaction that starts by reading and then writes fails when another has written between: so a writer
-    # says at its beginning that it is one.
+    # A transaction that reads first and then writes fails if another has written in between, so a writer takes the
+    # lock when it begins.
     writes = connection.get_execution_options().get("paddock_write")
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

@@ -1,4 +1,4 @@
-"""Deletes the rows of a removed job in portions: others write in between, and a server that is killed goes on later."""
+"""Delete the rows of a removed job in portions: others can write in between, and a restarted server goes on."""
 
 import sqlalchemy as sa
 
@@ -6,12 +6,12 @@ from paddock.models import TaskState
 from paddock.server.store.rows import portions
 from paddock.server.store.tables import UNENDED, allocations, attempts, batches, chunks, jobs, tasks
 
-ROWS = 2_000  # at a time
+ROWS = 2_000  # per transaction
 ATTEMPTS = 200
 
 
 def detach(c: sa.Connection, job: str) -> None:
-    """Nothing of this job, which is being removed, is the engine's business any more."""
+    """Take a job that is being removed out of the work of the engine."""
     for table in (allocations, batches):
         c.execute(sa.delete(table).where(table.c.job_id == job))
     unended = sa.update(tasks).where(tasks.c.job_id == job, tasks.c.state.in_(UNENDED))
@@ -19,7 +19,7 @@ def detach(c: sa.Connection, job: str) -> None:
 
 
 def erase_some(c: sa.Connection, job: str, rows: int = ROWS) -> bool:
-    """Delete about so many rows of a job that is detached; the job itself at last. Whether there are more."""
+    """Delete about this many rows of a detached job, the job itself last; return True if there are more."""
     few = list(c.scalars(sa.select(attempts.c.id).where(attempts.c.job_id == job).limit(min(ATTEMPTS, rows))))
     if few:
         if _erase_points(c, few, rows):
@@ -35,7 +35,7 @@ def erase_some(c: sa.Connection, job: str, rows: int = ROWS) -> bool:
 
 
 def _erase_points(c: sa.Connection, ids: list[int], rows: int) -> bool:
-    """Delete points of these attempts: one attempt alone may have a million rows. Whether none are left."""
+    """Delete points of these attempts, of which one may have a million rows; return True if none are left."""
     key = [chunks.c.attempt_id, chunks.c.name, chunks.c.seq]
     found = c.execute(sa.select(*key).where(chunks.c.attempt_id.in_(ids)).limit(rows)).all()
     if found:

@@ -1,4 +1,4 @@
-"""What no database can hold, made such that every one can: so that one odd value does not stop all that follows."""
+"""Replace what a database cannot store, so that one odd value does not block all that follows."""
 
 import json
 import math
@@ -7,21 +7,21 @@ from typing import Any
 
 import sqlalchemy as sa
 
-# Zero characters and halves of pairs, as JSON writes them; whole pairs are found as well, and stay as they are.
+# NUL characters and lone surrogates, as JSON writes them. Pairs of surrogates match, too, and stay as they are.
 _ODD = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 
 _encode = json.JSONEncoder(allow_nan=False).encode
 
 
 def text(value: str) -> str:
-    """Without zero characters and halves of surrogate pairs."""
+    """Return text without NUL characters and lone surrogates."""
     if value.isascii() and "\0" not in value:
         return value
     return value.replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")
 
 
 def dumps(value: Any) -> str:
-    """JSON that PostgreSQL takes, too. Numbers that JSON does not have become words: `float` understands them."""
+    """Return JSON that PostgreSQL accepts, too. Numbers that JSON lacks become words that `float` understands."""
     try:
         made = _encode(value)
     except ValueError:
@@ -30,7 +30,7 @@ def dumps(value: Any) -> str:
 
 
 def loads(made: str) -> Any:
-    """What `dumps` made. By far most columns hold nothing, or an empty list."""
+    """Return what `dumps` was given. Most columns are null or an empty list, so these are not parsed."""
     if made == "null":
         return None
     return [] if made == "[]" else json.loads(made)
@@ -50,7 +50,7 @@ def _plain(value: Any) -> Any:
 
 
 def install(engine: sa.Engine) -> None:
-    """Every text that a statement carries goes through `text`."""
+    """Pass every text parameter of every statement through `text`."""
     sa.event.listen(engine, "before_cursor_execute", _before, retval=True)
 
 
@@ -59,8 +59,8 @@ def _before(_c: Any, _cursor: Any, statement: str, parameters: Any, _context: An
 
 
 def _row(given: Any) -> Any:
-    """A row of values, by place or by name; the same object when there is nothing to change, as nearly always."""
-    for one in given.values() if isinstance(given, dict) else given:  # a plain loop: it looks at every row written
+    """Return the parameters of one row, and the same object if there is nothing to change, as nearly always."""
+    for one in given.values() if isinstance(given, dict) else given:  # a plain loop, as it runs for every row written
         if type(one) is str and not (one.isascii() and "\0" not in one):
             break
     else:

@@ -1,4 +1,4 @@
-"""Jobs: insert, find, list, change, remove."""
+"""Jobs: insert, find, list and change them."""
 
 import json
 import time
@@ -28,7 +28,7 @@ from paddock.models import (
     TaskCounts,
     TaskState,
 )
-from paddock.models.events import JobChange, JobRemoved
+from paddock.models.events import EventData, JobChange, JobRemoved
 from paddock.rules import estimate
 from paddock.runner import map_driver
 from paddock.search.tasks import NewTask
@@ -44,6 +44,8 @@ MAX_WARNINGS = 20
 
 @dataclass(frozen=True)
 class NewJob:
+    """A job to be inserted."""
+
     id: str
     owner: str
     spec: JobSpec
@@ -55,7 +57,7 @@ class NewJob:
     digest: str | None = None
     program: str | None = None
     searching: bool = False
-    rows: list[trials.Row] = field(init=False)  # its tasks, ready to be stored
+    rows: list[trials.Row] = field(init=False)  # its tasks, ready to be inserted
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rows", trials.prepared(self.id, self.tasks))
@@ -63,7 +65,7 @@ class NewJob:
 
 @dataclass(frozen=True, slots=True)
 class JobRow:
-    """What is needed of a job in order to run it, and to search on."""
+    """A job as the engine and its search need it."""
 
     id: str
     owner: str
@@ -83,7 +85,7 @@ class JobRow:
 
 @dataclass(frozen=True, slots=True)
 class ChangedJob:
-    """A job with a hold, a release or limits that its runners have not been told of."""
+    """A job with a change of hold or limits that its runners have not been told."""
 
     id: str
     held: bool
@@ -96,7 +98,7 @@ _CHANGED = sa.select(*columns(ChangedJob, jobs.c))
 
 
 def insert(c: sa.Connection, new: NewJob) -> None:
-    """The job, its tasks, their first attempts and the event, to be committed together."""
+    """Insert a job, its tasks, their first attempts and the event."""
     now = time.time()
     spec = new.spec
     c.execute(
@@ -125,7 +127,7 @@ def insert(c: sa.Connection, new: NewJob) -> None:
 
 
 def resolve(c: sa.Connection, text: str) -> str:
-    """The id that `text` is, or is the beginning of."""
+    """Return the id of the job that `text` is, or is the beginning of."""
     query = sa.select(jobs.c.id).where(jobs.c.id.startswith(text, autoescape=True), jobs.c.removing.is_(False))
     found: list[str] = list(c.scalars(query.order_by(jobs.c.id).limit(6))) if text and storable(text) else []
     if text in found:
@@ -133,11 +135,12 @@ def resolve(c: sa.Connection, text: str) -> str:
     if not found:
         raise NotFound(f"There is no job {text!r}: `paddock ls` lists them.")
     if len(found) > 1:
-        raise AmbiguousId(f"{text!r} is the beginning of several jobs: {', '.join(found)}.")
+        raise AmbiguousId(f"{text!r} is the beginning of several jobs ({', '.join(found)}): give more of the id.")
     return found[0]
 
 
 def detail(c: sa.Connection, job: str, folder: str, silent: Silent = ALL_HEARD) -> JobDetail:
+    """Return all that is shown of a job; `silent` are the allocations whose runners do not report."""
     row = c.execute(sa.select(jobs).where(jobs.c.id == job)).one_or_none()
     if row is None:
         raise NotFound(f"There is no job {job!r}.")
@@ -149,17 +152,21 @@ def detail(c: sa.Connection, job: str, folder: str, silent: Silent = ALL_HEARD) 
         **summary.__dict__,
         spec=spec,
         packing=[Packing(gpu=gpu, **found) for gpu, found in sorted((row.packing or {}).items())],
-        script=ScriptReport.model_validate(row.script) if row.script else None,
-        code=CodeInfo.model_validate(row.code),
+        script=row.script or None,
+        code=row.code,
         folder=folder,
         mapped=spec.script == map_driver.SCRIPT,
     )
 
 
+def _value(c: sa.Connection, job: str, column: sa.Column[Any]) -> Any:
+    """Return one column of a job; None if there is no such job."""
+    return c.scalar(sa.select(column).where(jobs.c.id == job))
+
+
 def variables(c: sa.Connection, job: str) -> dict[str, str]:
-    """The environment variables that it was given, with their values."""
-    spec = c.execute(sa.select(jobs.c.spec).where(jobs.c.id == job)).scalar_one()
-    return JobSpec.model_validate(spec).environment.variables
+    """Return the environment variables that a job was given, with their values."""
+    return JobSpec.model_validate(_value(c, job, jobs.c.spec)).environment.variables
 
 
 def page(
@@ -174,6 +181,7 @@ def page(
     limit: int = 50,
     silent: Silent = ALL_HEARD,
 ) -> JobPage:
+    """Return up to `limit` jobs from `offset` on that match all that is given, and how many do."""
     if not all(storable(text) for text in (q, tag, owner) if text):
         return JobPage(total=0, offset=offset, items=[])
     where: list[sa.ColumnElement[bool]] = [jobs.c.removing.is_(False)]
@@ -194,76 +202,69 @@ def page(
 
 
 def _has_tag(tag: str) -> sa.ColumnElement[bool]:
-    """Looks at the JSON text, the same in every database; `replace` minds case and knows no wildcards.
+    """Return the condition that a job has this tag.
 
-    Inside a tag a quote has a backslash before it: a comma, a blank and a quote are the beginning of one.
+    It compares the JSON text, which is the same in every database; `replace` is case-sensitive and has no wildcards.
+    Inside a tag a quote is preceded by a backslash, so a comma, a blank and a quote always begin a tag.
     """
     listed = sa.literal(", ") + sa.func.substr(sa.cast(jobs.c.tags, sa.Text), 2)
     return sa.func.replace(listed, f", {json.dumps(tag)}", "") != listed
 
 
 def _summaries(c: sa.Connection, rows: Sequence[sa.Row[Any]], silent: Silent) -> list[Job]:
-    """All that is computed from tasks, in a fixed number of queries whatever the number of jobs."""
+    """Return jobs with all that follows from their tasks, by few queries per page and one small one per job."""
     ids = [row.id for row in rows]
     counts: dict[str, dict[str, int]] = defaultdict(dict)
-    extremes: dict[str, tuple[float | None, float | None]] = {}
-    query = sa.select(tasks.c.job_id, tasks.c.state, sa.func.count()).where(tasks.c.job_id.in_(ids))
-    for job, state, count in c.execute(query.group_by(tasks.c.job_id, tasks.c.state)):
+    values: dict[str, list[float]] = defaultdict(list)
+    extremes = (sa.func.min(tasks.c.best_value), sa.func.max(tasks.c.best_value))
+    query = sa.select(tasks.c.job_id, tasks.c.state, sa.func.count(), *extremes).where(tasks.c.job_id.in_(ids))
+    for job, state, count, *found in c.execute(query.group_by(tasks.c.job_id, tasks.c.state)):
         counts[job][state] = count
-    query2 = sa.select(tasks.c.job_id, sa.func.min(tasks.c.best_value), sa.func.max(tasks.c.best_value))
-    for job, low, high in c.execute(query2.where(tasks.c.job_id.in_(ids)).group_by(tasks.c.job_id)):
-        extremes[job] = (low, high)
-    reducing = {one.job for one in reduces.due(c, [row.id for row in rows if row.spec.get("reduce")])}
-    ends, durations = _endings(c, ids)
-    left = _running_left(c, [job for job in ids if counts[job].get(TaskState.RUNNING)])
-    bests = {row.id: extremes.get(row.id, (None, None))[row.goal == Goal.MAX] for row in rows}
+        values[job] += [value for value in found if value is not None]
+    bests = {row.id: (max if row.goal is Goal.MAX else min)(values[row.id], default=None) for row in rows}
     best_tasks = _best_tasks(c, bests)
     lines = _sparklines(c, rows, best_tasks)
-    waits = allocations.waiting(c, [job for job in ids if counts[job].get(TaskState.SUBMITTED)])
+    reducing = {one.job for one in reduces.due(c, [row.id for row in rows if row.spec.get("reduce")])}
+    ends, durations = _endings(c, ids)
+    left = attempt_rows.seconds_left(c, [job for job in ids if TaskState.RUNNING in counts[job]], time.time())
+    waits = allocations.waiting(c, [job for job in ids if TaskState.SUBMITTED in counts[job]])
     no_word = _no_word(c, silent)
-    found = []
-    for row in rows:
-        goal, best = Goal(row.goal), bests[row.id]
+
+    def summary(row: sa.Row[Any]) -> Job:
         of_states = TaskCounts(**counts[row.id])
         over = not of_states.unended and not row.searching and row.id not in reducing
         to_come = _to_come(row, of_states)
-        found.append(
-            model(
-                Job,
-                row,
-                ended_at=moment(ends.get(row.id)) if over else None,
-                objective=Objective(metric=row.metric, goal=goal),
-                counts=of_states,
-                ended=over,
-                to_come=to_come,
-                best_task=best_tasks.get(row.id),
-                best_value=best,
-                sparkline=lines.get(best_tasks.get(row.id, ""), []),
-                seconds_left=None
-                if over
-                else estimate.job_seconds_left(
-                    of_states.submitted + (to_come or 0), left[row.id], durations.get(row.id)
-                ),
-                waits=(allocations.HELD if row.held else waits.get(row.id)) if of_states.submitted else None,
-                no_word=no_word.get(row.id),
-                warnings=[*([row.aside] if row.aside else []), *row.warnings],
-            )
+        waiting = of_states.submitted + (to_come or 0)
+        return model(
+            Job,
+            row,
+            ended_at=moment(ends.get(row.id)) if over else None,
+            objective=model(Objective, row),
+            counts=of_states,
+            ended=over,
+            to_come=to_come,
+            best_task=best_tasks.get(row.id),
+            best_value=bests[row.id],
+            sparkline=lines.get(best_tasks.get(row.id, ""), []),
+            seconds_left=None if over else estimate.job_seconds_left(waiting, left[row.id], durations.get(row.id)),
+            waits=(allocations.HELD if row.held else waits.get(row.id)) if of_states.submitted else None,
+            no_word=no_word.get(row.id),
+            warnings=[*([row.aside] if row.aside else []), *row.warnings],
         )
-    return found
+
+    return [summary(row) for row in rows]
 
 
 def _no_word(c: sa.Connection, silent: Silent) -> dict[str, NoWord]:
-    found: dict[str, NoWord] = {}
+    """Return by job how many of its tasks run in silent allocations, and since when."""
+    since: dict[str, list[float]] = defaultdict(list)
     for row in attempt_rows.running_in(c, silent):
-        since, known = moment(silent[row.allocation]), found.get(row.job_id)
-        found[row.job_id] = NoWord(
-            tasks=known.tasks + 1 if known else 1, since=min(known.since, since) if known else since
-        )
-    return found
+        since[row.job_id].append(silent[row.allocation])
+    return {job: NoWord(tasks=len(times), since=moment(min(times))) for job, times in since.items()}
 
 
 def _to_come(row: sa.Row[Any], counts: TaskCounts) -> int | None:
-    """Tasks that a search will still add."""
+    """Return how many tasks the search of a job will still add; None if nobody knows."""
     if not row.searching:
         return 0
     planned, repeat = row.spec["search"]["trials"], row.spec["search"]["repeat"]
@@ -271,7 +272,7 @@ def _to_come(row: sa.Row[Any], counts: TaskCounts) -> int | None:
 
 
 def _best_tasks(c: sa.Connection, bests: dict[str, float | None]) -> dict[str, str]:
-    """Job -> the first of its tasks that reached the best value."""
+    """Return by job the first of its tasks that reached the best value."""
     found = {}
     for job, best in bests.items():
         if best is not None:
@@ -281,7 +282,7 @@ def _best_tasks(c: sa.Connection, bests: dict[str, float | None]) -> dict[str, s
 
 
 def _sparklines(c: sa.Connection, rows: Sequence[sa.Row[Any]], best_tasks: dict[str, str]) -> dict[str, list[float]]:
-    """Task -> its objective, in few points."""
+    """Return by task a few points of its objective."""
     by_metric: dict[str, list[str]] = defaultdict(list)
     for row in rows:
         if row.id in best_tasks:
@@ -291,45 +292,41 @@ def _sparklines(c: sa.Connection, rows: Sequence[sa.Row[Any]], best_tasks: dict[
 
 
 def _endings(c: sa.Connection, ids: list[str]) -> tuple[dict[str, float], dict[str, float]]:
-    """When the last attempt of each job ended, and how long its finished attempts took on average."""
+    """Return by job when its last attempt ended, and how long its finished attempts took on average."""
     finished = attempts.c.state == TaskState.FINISHED
     duration = sa.case((finished, attempts.c.ended_at - attempts.c.started_at))
     query = sa.select(attempts.c.job_id, sa.func.max(attempts.c.ended_at), sa.func.avg(duration))
-    ends: dict[str, float] = {}
-    durations: dict[str, float] = {}
-    for job, end, mean in c.execute(query.where(attempts.c.job_id.in_(ids)).group_by(attempts.c.job_id)):
-        if end is not None:
-            ends[job] = end
-        if mean is not None:
-            durations[job] = float(mean)
-    return ends, durations
-
-
-def _running_left(c: sa.Connection, ids: list[str]) -> dict[str, list[float | None]]:
-    now = time.time()
-    found: dict[str, list[float | None]] = defaultdict(list)
-    for row in c.execute(attempt_rows.with_tasks().where(tasks.c.job_id.in_(ids), tasks.c.state == TaskState.RUNNING)):
-        found[row.job_id].append(attempt_rows.pace(row).seconds_left(now))
-    return found
+    rows = c.execute(query.where(attempts.c.job_id.in_(ids)).group_by(attempts.c.job_id)).all()
+    ends = {job: end for job, end, _ in rows if end is not None}
+    return ends, {job: mean for job, _, mean in rows if mean is not None}
 
 
 def facets(c: sa.Connection) -> Facets:
+    """Return all owners and tags that there are."""
     rows = c.execute(sa.select(jobs.c.owner, jobs.c.tags).where(jobs.c.removing.is_(False))).all()
     tags = {tag for row in rows for tag in row.tags}
     return Facets(owners=sorted({row.owner for row in rows}), tags=sorted(tags))
 
 
+def _change(c: sa.Connection, job: str, event: EventData | None = None, **values: Any) -> None:
+    """Change columns of a job, and record the event."""
+    c.execute(sa.update(jobs).where(jobs.c.id == job).values(**values))
+    if event:
+        events.write(c, job, event)
+
+
 def patch(c: sa.Connection, job: str, change: JobPatch) -> None:
+    """Change the name, description or tags of a job."""
     values = change.model_dump(exclude_none=True)
     if values:
-        c.execute(sa.update(jobs).where(jobs.c.id == job).values(**values))
-        events.write(c, job, JobChange(change="edited"))
+        _change(c, job, JobChange(change="edited"), **values)
 
 
 def hold(c: sa.Connection, job: str, *, held: bool = True, warning: str | None = None) -> bool:
-    """No further task is begun, or they are again; the engine tells runners and backend. Whether that is a change.
+    """Record that no further task of a job is to begin, or that they may again; return True if that is a change.
 
-    A release is passed on in any case: somebody may have held allocations on the backend itself.
+    The engine passes it on to runners and backend, and a release in any case: somebody may have held allocations on
+    the backend itself.
     """
     change = sa.update(jobs).where(jobs.c.id == job)
     if held:
@@ -343,83 +340,82 @@ def hold(c: sa.Connection, job: str, *, held: bool = True, warning: str | None =
 
 
 def limit(c: sa.Connection, job: str, change: LimitsRequest) -> None:
-    """Other limits, for the allocations that there are and those to come."""
-    spec = JobSpec.model_validate(c.execute(sa.select(jobs.c.spec).where(jobs.c.id == job)).scalar_one())
+    """Give a job other limits, for the allocations that it has and those to come."""
+    spec = JobSpec.model_validate(_value(c, job, jobs.c.spec))
     resources = spec.resources.model_copy(update=change.model_dump(exclude_none=True))
     values = spec.model_copy(update={"resources": resources}).model_dump(mode="json")
-    c.execute(sa.update(jobs).where(jobs.c.id == job).values(spec=values, adjusted=jobs.c.adjusted + 1))
-    events.write(c, job, JobChange(change="limits"))
+    _change(c, job, JobChange(change="limits"), spec=values, adjusted=jobs.c.adjusted + 1)
 
 
-def warn(c: sa.Connection, job: str, text: str) -> None:
-    """Something to be shown on the job."""
-    known = c.execute(sa.select(jobs.c.warnings).where(jobs.c.id == job)).scalar_one_or_none()
+def warn(c: sa.Connection, job: str, text: str, instead_of: str | None = None) -> None:
+    """Show a warning on a job, instead of an earlier one."""
+    known = _value(c, job, jobs.c.warnings)
     if known is not None and text not in known:
-        c.execute(sa.update(jobs).where(jobs.c.id == job).values(warnings=[*known, text][-MAX_WARNINGS:]))
-        events.write(c, job, JobChange(change="warned"))
+        others = [one for one in known if one != instead_of]
+        _change(c, job, JobChange(change="warned"), warnings=[*others, text][-MAX_WARNINGS:])
 
 
 def warn_of_lines(c: sa.Connection, job: str, allocation: str, count: int) -> None:
-    """Count lines of a journal that say nothing: one warning an allocation, with the sum."""
+    """Show one warning per allocation with the number of lines of its journal that are not valid records."""
     whose = f" of the journal of allocation {allocation} "
-    known = c.execute(sa.select(jobs.c.warnings).where(jobs.c.id == job)).scalar_one_or_none() or []
-    told = next((text for text in known if whose in text), None)
-    if told is not None:
-        count += int(told.split(" ", 1)[0])
-        known = [text for text in known if text != told]
-        c.execute(sa.update(jobs).where(jobs.c.id == job).values(warnings=known))
+    before = next((text for text in _value(c, job, jobs.c.warnings) or [] if whose in text), None)
+    count += int(before.split(" ", 1)[0]) if before else 0
     one = count == 1
     what = "is not a valid record and was left out" if one else "are not valid records and were left out"
-    warn(c, job, f"{count} line{'' if one else 's'}{whose}{what}")
+    warn(c, job, f"{count} line{'' if one else 's'}{whose}{what}", instead_of=before)
 
 
 def set_aside(c: sa.Connection, job: str, why: str | None) -> None:
-    """Show that the engine cannot go on with a job, and why; None: it can again."""
+    """Show on a job why the engine cannot go on with it; None: it can again."""
     changed = c.execute(sa.update(jobs).where(jobs.c.id == job, jobs.c.aside.is_distinct_from(why)).values(aside=why))
     if changed.rowcount:
         events.write(c, job, JobChange(change="set aside" if why else "taken up"))
 
 
 def untold(c: sa.Connection) -> list[ChangedJob]:
-    """Jobs whose runners have not been told of the newest change."""
+    """Return the jobs whose runners have not been told the newest change."""
     return fetch(c, ChangedJob, _CHANGED.where(jobs.c.told != jobs.c.adjusted, jobs.c.removing.is_(False)))
 
 
 def told(c: sa.Connection, job: str, number: int) -> None:
-    c.execute(sa.update(jobs).where(jobs.c.id == job).values(told=number))
+    """Record that the runners of a job were told the change of this number."""
+    _change(c, job, told=number)
 
 
 def mark_removing(c: sa.Connection, job: str) -> None:
-    """The job is gone for everybody; the engine stops what runs, then deletes its rows and its folder."""
-    c.execute(sa.update(jobs).where(jobs.c.id == job).values(removing=True))
+    """Hide a job from everybody; the engine stops what runs, then deletes its rows and its folder."""
+    _change(c, job, removing=True)
     c.execute(sa.update(tasks).where(tasks.c.job_id == job, tasks.c.state.in_(UNENDED)).values(stopping=True))
     events.write(c, job, JobRemoved())
 
 
 def removing(c: sa.Connection) -> list[str]:
+    """Return the jobs that are being removed."""
     return list(c.scalars(sa.select(jobs.c.id).where(jobs.c.removing.is_(True))))
 
 
 def is_searching(c: sa.Connection, job: str) -> bool:
-    return bool(c.scalar(sa.select(jobs.c.searching).where(jobs.c.id == job)))
+    """Return True if the search of a job will add further tasks."""
+    return bool(_value(c, job, jobs.c.searching))
 
 
 def running(c: sa.Connection) -> list[str]:
-    """Jobs with a task that runs."""
+    """Return the jobs with a task that runs."""
     return list(c.scalars(sa.select(tasks.c.job_id).where(tasks.c.state == TaskState.RUNNING).distinct()))
 
 
 def objective(c: sa.Connection, job: str) -> Objective:
+    """Return the first objective of a job."""
     row = c.execute(sa.select(jobs.c.metric, jobs.c.goal).where(jobs.c.id == job)).one()
-    return Objective(metric=row.metric, goal=Goal(row.goal))
+    return Objective(metric=row.metric, goal=row.goal)
 
 
 def digest(c: sa.Connection, job: str) -> str | None:
-    """Of its code."""
-    found: str | None = c.scalar(sa.select(jobs.c.digest).where(jobs.c.id == job))
+    """Return the digest of the code of a job."""
+    found: str | None = _value(c, job, jobs.c.digest)
     return found
 
 
 def launchable(c: sa.Connection, ids: Sequence[str]) -> dict[str, JobRow]:
-    """What the engine needs to know of jobs in order to run them."""
+    """Return jobs by id, as far as there are such."""
     return {row.id: row for row in fetch(c, JobRow, _ROWS.where(jobs.c.id.in_(ids)))}

@@ -1,4 +1,4 @@
-"""What of the jobs is over: by this it is known what may go."""
+"""Find out which jobs and attempts are over, and so what may be deleted."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from paddock.server.store import reduces
 from paddock.server.store.tables import UNENDED, allocations, attempts, batches, jobs, tasks
 
-# But for a reduce that is due: no task is left, none will come, and every journal was read to its end.
+# No task is left, none will be added, and every journal has been read to its end. A reduce may still be due.
 _OVER = (
     jobs.c.removing.is_(False),
     jobs.c.searching.is_(False),
@@ -20,6 +20,8 @@ _OVER = (
 
 @dataclass(frozen=True)
 class EndedJob:
+    """A job that is over, and since when."""
+
     id: str
     name: str
     at: float
@@ -27,7 +29,7 @@ class EndedJob:
 
 @dataclass(frozen=True)
 class Superseded:
-    """An attempt of a task that has had another one since."""
+    """An attempt of a task that has a later one."""
 
     job: str
     task: str
@@ -36,15 +38,15 @@ class Superseded:
 
 
 def over(c: sa.Connection, job: str) -> bool:
-    """Return True if a job has ended, whenever that was."""
+    """Return True if a job is over."""
     found = c.execute(sa.select(jobs.c.id).where(*_OVER, jobs.c.id == job)).one_or_none()
     return found is not None and not reduces.due(c, [job])
 
 
 def ended(c: sa.Connection, before: float, job: str | None = None) -> list[EndedJob]:
-    """Jobs that had ended by then.
+    """Return the jobs that were over at this time.
 
-    Runners tell when attempts ended, and their clocks may be wrong: what the server saw later counts, too.
+    Runners report when attempts ended, and their clocks may be wrong: what the server saw later counts, too.
     """
     query = (
         sa.select(jobs.c.id, jobs.c.name, jobs.c.created_at)
@@ -69,6 +71,7 @@ def _latest(table: sa.Table) -> sa.ScalarSelect[float | None]:
 
 
 def superseded(c: sa.Connection, before: float) -> Iterator[Superseded]:
+    """Yield the attempts that ended before this time and have a later one."""
     query = (
         sa.select(attempts.c.job_id, attempts.c.task_id, attempts.c.number, attempts.c.created_at, attempts.c.ended_at)
         .join(tasks, tasks.c.id == attempts.c.task_id)
@@ -81,7 +84,7 @@ def superseded(c: sa.Connection, before: float) -> Iterator[Superseded]:
 
 
 def runners_in_use(c: sa.Connection, since: float) -> Collection[str]:
-    """Names of the runner files of allocations that may still have something to say, or had since then."""
+    """Return the names of the runner files of all allocations that have not ended before this time."""
     of_batch = allocations.c.batch == batches.c.key
     used = sa.or_(allocations.c.closed.is_(False), allocations.c.ended_at >= since)
     query = sa.select(batches.c.spec).where(sa.or_(batches.c.created_at >= since, sa.exists().where(of_batch, used)))

@@ -1,4 +1,4 @@
-"""How busy nodes were: a row a node and moment. What is older is kept less often, then not at all."""
+"""The load of nodes: one row per node and moment. Older rows are thinned out, then deleted."""
 
 from collections.abc import Iterable
 
@@ -14,6 +14,7 @@ Key = tuple[str, str]  # backend, node
 
 
 def insert(c: sa.Connection, at: float, samples: Iterable[tuple[Key, Sample]]) -> None:
+    """Record the load of nodes at one moment."""
     rows = [{"backend": backend, "node": node, "at": at, "data": data} for (backend, node), data in samples]
     if rows:
         c.execute(sa.insert(loads), rows)
@@ -22,7 +23,7 @@ def insert(c: sa.Connection, at: float, samples: Iterable[tuple[Key, Sample]]) -
 def since(
     c: sa.Connection, at: float, node: str | None = None, backend: str | None = None
 ) -> dict[Key, list[tuple[float, Sample]]]:
-    """What was kept from then on, by node, in the order of time."""
+    """Return the samples from this time on by node, in the order of time."""
     if not all(storable(text) for text in (node, backend) if text):
         return {}
     query = sa.select(loads).where(loads.c.at >= at).order_by(loads.c.backend, loads.c.node, loads.c.at)
@@ -37,7 +38,7 @@ def since(
 
 
 def thin(c: sa.Connection, after: float, until: float) -> None:
-    """Of what was kept between, leave one a node and minute: the first."""
+    """Leave one sample per node and minute, the first, of those between these times."""
     query = sa.select(loads.c.backend, loads.c.node, loads.c.at).where(loads.c.at >= after, loads.c.at < until)
     kept: set[tuple[str, str, int]] = set()
     surplus = []
@@ -54,11 +55,12 @@ def thin(c: sa.Connection, after: float, until: float) -> None:
 
 
 def forget(c: sa.Connection, older_than: float) -> None:
+    """Delete old samples."""
     c.execute(sa.delete(loads).where(loads.c.at < older_than))
 
 
 def running(c: sa.Connection, now: float) -> dict[int, Running]:
-    """Tasks that run, by the id of their attempt, with what is to be known of their jobs; nothing measured."""
+    """Return the tasks that run by attempt id, with their jobs and without measured values."""
     query = (
         sa.select(attempts, jobs.c.name, jobs.c.owner, jobs.c.spec)
         .join(tasks, CURRENT)

@@ -1,13 +1,13 @@
-"""Metric points, many to a row.
+"""Metric points, many per row.
 
-A series (one metric of one attempt) is a list of chunks of at most CAP points. There is always exactly one chunk
-with room, the last: appending reads and rewrites that one only, so the cost of a point does not grow with the series.
-Points of an attempt that was resumed go on where the attempt before left off; see `curves`.
+A series (one metric of one attempt) is a list of chunks of up to CAP points. Exactly one chunk, the last, has room:
+appending reads and rewrites only that one, so the cost of a point does not grow with the series. The points of an
+attempt that was resumed continue those of the attempt before it; see `curves`.
 
-A series does not grow for ever. Whenever it has got another PORTION of chunks, all but the last portion is decimated to
-one portion of chunks (ends and extremes stay), which are stored with negative `seq`, before all others. So the newest
-are always whole, and the older points are, the fewer of them are kept: at most three portions. That of what the runner
-measures is small: an hour is kept whole. When an attempt has ended, little of that is kept.
+A series is bounded. Whenever another PORTION of chunks is full, all but the last portion is decimated to one portion of
+chunks (ends and extremes stay), which is stored with negative `seq`, before all others. So the newest points are
+complete, fewer are kept the older they are, and a series has at most three portions. The portion for what the runner
+measures is small: one hour is kept complete, and little of it after the attempt has ended.
 """
 
 import struct
@@ -25,13 +25,13 @@ from paddock.server.store.tables import attempts, chunks
 
 CAP = 64
 PORTION = 512  # chunks: a series has at most 98,304 points, and one chunk
-SYSTEM_PORTION = 32  # a sample every 2 s for 68 minutes
-ENDED_CHUNKS = 3  # of what was measured of an attempt that has ended, beside its last chunk
-MAX_NAMES = 1000  # of an attempt
-MAX_TAILS = 50_000  # that are remembered: 80 MB
+SYSTEM_PORTION = 32  # chunks: one sample every 2 s for 68 minutes
+ENDED_CHUNKS = 3  # kept of what the runner measured after the attempt has ended, besides the last chunk
+MAX_NAMES = 1000  # metrics per attempt
+MAX_TAILS = 50_000  # last chunks that are kept in memory: 80 MB
 _THINNED = -(2**30)  # the `seq` of the first decimated chunk
 POINT = np.dtype([("step", "<f8"), ("value", "<f8"), ("time", "<f8")])
-SYSTEM = "sys/"  # names of what the runner measures, beside what the script reports
+SYSTEM = "sys/"  # begins the names of what the runner measures, besides what the script reports
 
 Point = tuple[float, float, float]  # step, value, time
 Points = NDArray[np.void]
@@ -43,10 +43,10 @@ _ADD = "INSERT INTO metric_chunks (count, data, attempt_id, name, seq) VALUES (?
 
 
 class Appender:
-    """Adds points to series, and remembers the chunk with room of each, so that it need not be read again.
+    """Adds points to series, and keeps the last chunk of each in memory so that it need not be read again.
 
-    There is one for a database: nobody else may write chunks. After a transaction that failed, `clear` it.
-    What it remembers is bounded: attempts without new points for the longest time are forgotten first.
+    There is one per database: nothing else may write chunks. After a transaction that failed, `clear` it.
+    What it keeps is bounded: attempts without new points for the longest time are dropped first.
     """
 
     def __init__(self) -> None:
@@ -56,19 +56,19 @@ class Appender:
         self._tails.clear()
 
     def done(self, attempt: int) -> None:
-        """No more points of this attempt are to be expected."""
+        """Drop what is kept in memory of an attempt."""
         self._tails.pop(attempt, None)
 
     def finish(self, c: sa.Connection, attempt: int) -> None:
-        """It has ended: keep less of what was measured of it."""
+        """Thin out what the runner measured of an attempt that has ended."""
         for name, (seq, _) in self._tails.get(attempt, {}).items():
             if name.startswith(SYSTEM) and seq > ENDED_CHUNKS:
                 _thin(c, attempt, name, seq, ENDED_CHUNKS)
         self.done(attempt)
 
     def append(self, c: sa.Connection, new: Mapping[int, Mapping[str, Sequence[Point]]]) -> set[int]:
-        """Add points: attempt id -> metric -> points in their order. Gives the attempts that have too many metrics."""
-        for attempt in new:  # to the end of those that are remembered
+        """Add points in their order by attempt id and metric, and return the attempts that have too many metrics."""
+        for attempt in new:  # to the end of what is kept
             if attempt in self._tails:
                 self._tails[attempt] = self._tails.pop(attempt)
         self._load(c, [attempt for attempt in new if attempt not in self._tails])
@@ -86,7 +86,7 @@ class Appender:
                     continue
                 seq, data = tails.get(name, (0, b""))
                 data += b"".join([_PACK(*point) for point in points])
-                if stored and len(data) < _FULL:  # as nearly always, when points come as they are reported
+                if stored and len(data) < _FULL:  # nearly always
                     grown.append((len(data) // _POINT_BYTES, data, attempt, name, seq))
                     tails[name] = (seq, data)
                     continue
@@ -97,8 +97,8 @@ class Appender:
                     (grown if stored else fresh).append((len(part) // _POINT_BYTES, part, attempt, name, seq))
                     tails[name] = (seq, part)
                     seq, stored = seq + 1, False
-                if (portions := tails[name][0] // portion) > max(before, 1):
-                    full.append((attempt, name, (portions - 1) * portion, portion))
+                if (filled := tails[name][0] // portion) > max(before, 1):
+                    full.append((attempt, name, (filled - 1) * portion, portion))
         many(c, _GROW, grown)
         many(c, _ADD, fresh)
         for attempt, name, until, portion in full:
@@ -114,7 +114,7 @@ class Appender:
                 return
 
     def forget(self, c: sa.Connection, attempt: int, names: Iterable[str]) -> None:
-        """Drop the points of these metrics of one attempt."""
+        """Delete the points of these metrics of one attempt."""
         c.execute(sa.delete(chunks).where(chunks.c.attempt_id == attempt, chunks.c.name.in_(list(names))))
         self.done(attempt)
 
@@ -127,36 +127,28 @@ class Appender:
 
 
 def _thin(c: sa.Connection, attempt: int, name: str, until: int, most: int) -> None:
-    """Leave no more than `most` chunks of what is before this one."""
+    """Leave up to `most` chunks of those before `until`."""
     of_it = sa.and_(chunks.c.attempt_id == attempt, chunks.c.name == name, chunks.c.seq < until)
     data = b"".join(c.scalars(sa.select(chunks.c.data).where(of_it).order_by(chunks.c.seq)))
     left = decimate(np.frombuffer(data, dtype=POINT), most * CAP).tobytes()
     c.execute(sa.delete(chunks).where(of_it))
-    rows = [
-        {
-            "attempt_id": attempt,
-            "name": name,
-            "seq": _THINNED + place,
-            "count": len(part) // _POINT_BYTES,
-            "data": part,
-        }
-        for place, part in enumerate(left[start : start + _FULL] for start in range(0, len(left), _FULL))
-    ]
-    c.execute(sa.insert(chunks), rows)
+    parts = enumerate((left[start : start + _FULL] for start in range(0, len(left), _FULL)), start=_THINNED)
+    many(c, _ADD, [(len(part) // _POINT_BYTES, part, attempt, name, seq) for seq, part in parts])
 
 
-def names(c: sa.Connection, task_ids: Sequence[str]) -> list[str]:
-    """The metrics that there are points of, the runner's own measurements last."""
-    found: set[str] = set()
-    for part in portions(task_ids):
-        query = sa.select(chunks.c.name).distinct().join(attempts).where(attempts.c.task_id.in_(part))
-        found.update(c.scalars(query))
-    return sorted(found, key=lambda name: (name.startswith(SYSTEM), name))
+def names(c: sa.Connection, task: str) -> list[str]:
+    """Return the metrics of a task, those that the runner measures last."""
+    return _names(c, attempts.c.task_id == task)
 
 
 def names_of_job(c: sa.Connection, job: str) -> list[str]:
-    query = sa.select(chunks.c.name).distinct().join(attempts).where(attempts.c.job_id == job)
-    return sorted(c.scalars(query), key=lambda name: (name.startswith(SYSTEM), name))
+    """Return the metrics of all tasks of a job, those that the runner measures last."""
+    return _names(c, attempts.c.job_id == job)
+
+
+def _names(c: sa.Connection, where: sa.ColumnElement[bool]) -> list[str]:
+    found = c.scalars(sa.select(chunks.c.name).distinct().join(attempts).where(where))
+    return sorted(found, key=lambda name: (name.startswith(SYSTEM), name))
 
 
 def curves(
@@ -166,24 +158,29 @@ def curves(
     points: int | None,
     attempt: int | None = None,
 ) -> list[Curve]:
-    """The curves of these tasks: of one attempt, or else of the last plain start and of all that resumed it."""
-    series = _read(c, _chains(c, task_ids, attempt), metrics)
+    """Return the curves of these tasks: of the attempt of this number, or of all attempts since the last one that was
+    not resumed."""
+    series = _read(c, task_ids, metrics, *([] if attempt is None else [attempts.c.number == attempt]))
     return [_curve(task, name, parts, points) for (task, name), parts in series.items()]
 
 
 NOTHING: Points = np.empty(0, dtype=POINT)
 
 
-def series(c: sa.Connection, task_ids: Sequence[str], metric: str) -> dict[str, Points]:
-    """One metric of each of these tasks that has reported it, whole."""
-    found = _read(c, _chains(c, task_ids, None), [metric])
-    return {task: join(parts) for (task, _), parts in found.items()}
+def series(c: sa.Connection, task_ids: Sequence[str], metric: str, *where: sa.ColumnElement[bool]) -> dict[str, Points]:
+    """Return all points of one metric by task, for those of these tasks that have reported it."""
+    return {task: join(parts) for (task, _), parts in _read(c, task_ids, [metric], *where).items()}
+
+
+def before(c: sa.Connection, task: str, attempt: int, metric: str) -> Points:
+    """Return one metric as the attempts reported it that the attempt of this number resumed."""
+    return series(c, [task], metric, attempts.c.number < attempt).get(task, NOTHING)
 
 
 def reached(c: sa.Connection, task_ids: Sequence[str]) -> dict[str, dict[str, float]]:
-    """Task -> metric -> the last step that is known."""
+    """Return the last known step by task and metric."""
     found: dict[str, dict[str, float]] = defaultdict(dict)
-    for (task, name), parts in _read(c, _chains(c, task_ids, None), None).items():
+    for (task, name), parts in _read(c, task_ids, None).items():
         whole = join(parts)
         if len(whole):
             found[task][name] = float(whole["step"].max())
@@ -191,7 +188,7 @@ def reached(c: sa.Connection, task_ids: Sequence[str]) -> dict[str, dict[str, fl
 
 
 def recent(c: sa.Connection, ids: Sequence[int], names: Sequence[str]) -> dict[int, dict[str, Points]]:
-    """The last points of each of these metrics, between CAP and twice as many, by attempt id."""
+    """Return the last points of these metrics, between CAP and twice as many, by attempt id and metric."""
     found: dict[int, dict[str, Points]] = defaultdict(dict)
     later = chunks.alias()
     last = sa.select(sa.func.max(later.c.seq)).where(
@@ -208,40 +205,24 @@ def recent(c: sa.Connection, ids: Sequence[int], names: Sequence[str]) -> dict[i
     return found
 
 
-def before(c: sa.Connection, task: str, attempt: int, metric: str) -> Points:
-    """One metric as the attempts that `attempt` resumed reported it."""
-    rows = c.execute(
-        sa.select(attempts.c.id, attempts.c.resumed)
-        .where(attempts.c.task_id == task, attempts.c.number < attempt)
-        .order_by(attempts.c.number)
-    )
-    chain: dict[int, str] = {}
-    for row in rows:
-        if not row.resumed:
-            chain.clear()
-        chain[row.id] = task
-    parts = _read(c, chain, [metric]).get((task, metric), [])
-    return join(parts) if parts else np.empty(0, dtype=POINT)
-
-
-def _chains(c: sa.Connection, task_ids: Sequence[str], attempt: int | None) -> dict[int, str]:
-    """Attempt id -> task id, in the order of the attempts, for those that belong to the curve."""
+def _chains(c: sa.Connection, task_ids: Sequence[str], *where: sa.ColumnElement[bool]) -> dict[int, str]:
+    """Return the task by attempt id for the attempts that belong to a curve, in their order."""
     found: dict[str, list[int]] = {task: [] for task in task_ids}
     for part in portions(task_ids):
-        query = sa.select(attempts.c.id, attempts.c.task_id, attempts.c.number, attempts.c.resumed)
-        query = query.where(attempts.c.task_id.in_(part)).order_by(attempts.c.task_id, attempts.c.number)
-        for row in c.execute(query):
-            if attempt is not None and row.number != attempt:
-                continue
-            if not row.resumed and attempt is None:
-                found[row.task_id].clear()
-            found[row.task_id].append(row.id)
+        query = sa.select(attempts.c.id, attempts.c.task_id, attempts.c.resumed)
+        query = query.where(attempts.c.task_id.in_(part), *where).order_by(attempts.c.task_id, attempts.c.number)
+        for attempt, task, resumed in c.execute(query):
+            if not resumed:
+                found[task].clear()
+            found[task].append(attempt)
     return {one: task for task, chain in found.items() for one in chain}
 
 
 def _read(
-    c: sa.Connection, owners: dict[int, str], metrics: Sequence[str] | None
+    c: sa.Connection, task_ids: Sequence[str], metrics: Sequence[str] | None, *where: sa.ColumnElement[bool]
 ) -> dict[tuple[str, str], list[Points]]:
+    """Return by task and metric the points of each attempt that belongs to the curve, and for which `where` holds."""
+    owners = _chains(c, task_ids, *where)
     rows: dict[int, dict[str, list[bytes]]] = defaultdict(lambda: defaultdict(list))
     for part in portions(list(owners)):
         query = sa.select(chunks.c.attempt_id, chunks.c.name, chunks.c.data).where(chunks.c.attempt_id.in_(part))
@@ -275,7 +256,7 @@ def _curve(task: str, metric: str, parts: list[Points], points: int | None) -> C
 
 
 def join(parts: list[Points]) -> Points:
-    """One series of several attempts: where a later one reports a step again, or an earlier one, it counts."""
+    """Return one series of the points of several attempts: a later one replaces all from its smallest step on."""
     whole = parts[0]
     for later in parts[1:]:
         if len(later):
@@ -284,7 +265,7 @@ def join(parts: list[Points]) -> Points:
 
 
 def decimate(series: Points, points: int | None) -> Points:
-    """At most `points` points that look the same: of each stretch the smallest and the largest, and both ends."""
+    """Return up to `points` points that look the same: both ends, and the smallest and largest of each stretch."""
     if points is None or len(series) <= points:
         return series
     if points < 4:

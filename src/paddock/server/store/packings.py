@@ -1,4 +1,4 @@
-"""How tasks share GPUs: of each job as its runners say, and what was learned of a program for its next job."""
+"""How tasks share GPUs: what runners report per job, and what is remembered of a program for its next job."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,12 +10,12 @@ from paddock.models.events import JobChange
 from paddock.server.store import events
 from paddock.server.store.tables import jobs, packings
 
-MOST_KINDS = 16  # of GPU, in one job
+MOST_KINDS = 16  # of GPUs per job
 _REMEMBERED = ("tasks", "need", "limit", "speedup")
 
 
 def take(c: sa.Connection, job: str, said: Sequence[Packing]) -> None:
-    """What the runners of a job have said, in its order."""
+    """Record what the runners of a job have reported, in this order."""
     found = {one.gpu: one for one in said}
     row = c.execute(sa.select(jobs.c.packing, jobs.c.program, jobs.c.owner).where(jobs.c.id == job)).one_or_none()
     if not found or row is None:
@@ -34,7 +34,7 @@ def take(c: sa.Connection, job: str, said: Sequence[Packing]) -> None:
 
 
 def known(c: sa.Connection, owner: str, program: str | None) -> dict[str, dict[str, Any]]:
-    """Kind of GPU -> what tasks of this program of this person needed there, and how many shared one."""
+    """Return by kind of GPU what tasks of this program of this person needed, and how many shared one GPU."""
     if program is None:
         return {}
     rows = c.execute(sa.select(packings).where(packings.c.owner == owner, packings.c.program == program))
@@ -42,7 +42,7 @@ def known(c: sa.Connection, owner: str, program: str | None) -> dict[str, dict[s
 
 
 def _remember(c: sa.Connection, owner: str, program: str, one: Packing) -> None:
-    """Only of what chose for itself: what a person asked for says nothing of what pays."""
+    """Remember a packing, if Paddock chose it: a number that a person gave does not show what is best."""
     if not one.auto or one.need is None:
         return
     where = sa.and_(packings.c.owner == owner, packings.c.program == program, packings.c.gpu == one.gpu)

@@ -1,4 +1,4 @@
-"""The task that runs a job's `reduce`: when it is due, and how it begins."""
+"""The task that runs the `reduce` of a job: find out when it is due, and begin it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,13 +16,16 @@ _BADLY = (TaskState.ERROR, TaskState.STOPPED)
 
 @dataclass(frozen=True)
 class Due:
+    """A job whose reduce task is to begin."""
+
     job: str
-    task: str | None  # None: there is none yet
+    task: str | None  # None: the job has no reduce task yet
     attempt: int | None
 
 
 def due(c: sa.Connection, ids: Sequence[str] | None = None) -> list[Due]:
-    """Jobs whose other tasks have all ended well, and whose reduce has not been begun since. `ids` None: of all."""
+    """Return the jobs (all, or those of `ids`) whose other tasks have all ended well, and whose reduce has not begun
+    since."""
     mine = sa.select(tasks.c.id).where(tasks.c.job_id == jobs.c.id)
     query = sa.select(jobs.c.id).where(
         jobs.c.spec["reduce"].as_string().is_not(None),
@@ -39,17 +42,17 @@ def due(c: sa.Connection, ids: Sequence[str] | None = None) -> list[Due]:
 
 
 def _due(c: sa.Connection, job: str) -> Due | None:
-    """It is, unless its own attempt is the youngest of the job."""
+    """Return None if the current attempt of the reduce task is the newest attempt of the job."""
     query = sa.select(tasks.c.id, tasks.c.attempt, attempts.c.id.label("last")).join(attempts, CURRENT)
     row = c.execute(query.where(tasks.c.job_id == job, tasks.c.reduces.is_(True))).one_or_none()
     if row is None:
         return Due(job, None, None)
-    youngest = c.scalar(sa.select(sa.func.max(attempts.c.id)).where(attempts.c.job_id == job))
-    return Due(job, row.id, row.attempt) if row.last != youngest else None
+    newest = c.scalar(sa.select(sa.func.max(attempts.c.id)).where(attempts.c.job_id == job))
+    return Due(job, row.id, row.attempt) if row.last != newest else None
 
 
 def begin(c: sa.Connection, job: str) -> str | None:
-    """Add the reduce task, or give it another attempt, if that is due. Its id."""
+    """Add the reduce task or give it another attempt if that is due, and return its id."""
     for one in due(c, [job]):
         if one.task is None or one.attempt is None:
             return trials.add(c, job, [NewTask({}, None, 0, reduces=True)])[0]

@@ -1,4 +1,4 @@
-"""Small helpers between rows and models."""
+"""Helpers between rows, dataclasses and models."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
@@ -10,7 +10,7 @@ from typing import Any, TypeVar, overload
 import sqlalchemy as sa
 from pydantic import BaseModel
 
-Silent = Mapping[str, float]  # allocation of which nothing is heard -> when it last was
+Silent = Mapping[str, float]  # allocation whose runner does not report -> when it last did
 ALL_HEARD: Silent = {}
 _BATCH = 400  # values in one statement: SQLite limits how many it may hold
 T = TypeVar("T")
@@ -55,15 +55,16 @@ def moment(seconds: None) -> None: ...
 @overload
 def moment(seconds: float | None) -> datetime | None: ...
 def moment(seconds: float | None) -> datetime | None:
+    """Return seconds since 1970 as a time in UTC."""
     return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
 
 
 def many(c: sa.Connection, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
-    """One statement for many rows, `?` for each value: where building the parameters takes most of the time."""
+    """Execute one statement with `?` for each value for many rows, without the cost of building it each time."""
     if rows:
         c.exec_driver_sql(statement if c.dialect.name == "sqlite" else statement.replace("?", "%s"), list(rows))
 
 
 def storable(text: str) -> bool:
-    """Whether a database can hold, and so find, this text."""
+    """Return True if a database can store, and so find, this text."""
     return not any(char == "\0" or "\ud800" <= char <= "\udfff" for char in text)

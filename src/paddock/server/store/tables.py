@@ -1,4 +1,4 @@
-"""The tables. Every row has an owner, or belongs to one that has."""
+"""The tables. Every row has an owner, or belongs to a row that has one."""
 
 from enum import StrEnum
 
@@ -33,7 +33,7 @@ metadata = MetaData(
     }
 )
 
-# SQLite counts rows up by itself only for a column of exactly the type INTEGER.
+# SQLite numbers rows by itself only for a column of exactly the type INTEGER.
 _RowId = BigInteger().with_variant(Integer, "sqlite")
 
 
@@ -42,7 +42,7 @@ def _word(of: type[StrEnum], length: int = 16) -> Enum:
     return Enum(of, native_enum=False, length=length, values_callable=lambda of: [one.value for one in of])
 
 
-# Times are seconds since 1970, in UTC: what journals carry, and the same in every database.
+# Times are seconds since 1970 in UTC, as in journals, and so the same in every database.
 
 jobs = Table(
     "jobs",
@@ -62,15 +62,15 @@ jobs = Table(
     Column("created_at", Float(53), nullable=False),
     Column("removing", Boolean, nullable=False, server_default=text("false")),
     Column("held", Boolean, nullable=False, server_default=text("false")),
-    Column("adjusted", Integer, nullable=False, server_default=text("0")),  # counts changes of hold and limits
-    Column("told", Integer, nullable=False, server_default=text("0")),  # the change that its runners were told of
-    Column("digest", String(64)),  # of its code
-    Column("program", String(64)),  # of its script or command alone: by this, what was learned of it is found again
-    Column("packing", JSON),  # kind of GPU -> how its tasks share it, as its runners last said
-    Column("searching", Boolean, nullable=False, server_default=text("false")),  # further tasks are to come
-    Column("search_until", Float(53)),  # the end of its time budget
-    Column("search_note", Text),  # why no further tasks come
-    Column("aside", Text),  # why the engine cannot go on with it at the moment
+    Column("adjusted", Integer, nullable=False, server_default=text("0")),  # the number of changes of hold and limits
+    Column("told", Integer, nullable=False, server_default=text("0")),  # the last change that its runners were told
+    Column("digest", String(64)),  # of the code
+    Column("program", String(64)),  # digest of the script or command: the key of what is remembered for the next job
+    Column("packing", JSON),  # kind of GPU -> how tasks share it, as runners last reported
+    Column("searching", Boolean, nullable=False, server_default=text("false")),  # the search will add tasks
+    Column("search_until", Float(53)),  # the end of the time budget
+    Column("search_note", Text),  # why the search has ended
+    Column("aside", Text),  # why the engine cannot go on with the job at the moment
     Index("ix_jobs_created_at", "created_at"),
 )
 
@@ -94,8 +94,8 @@ tasks = Table(
     Column("best_epoch", Float(53)),
     Column("best_at", Float(53)),
     Column("trial", Integer, nullable=False, server_default=text("0")),  # the same for the same configuration
-    Column("others", JSON),  # the best of every objective after the first
-    Column("reduces", Boolean, nullable=False, server_default=text("false")),  # it runs the job's `reduce`
+    Column("others", JSON),  # the best value of every objective after the first
+    Column("reduces", Boolean, nullable=False, server_default=text("false")),  # it runs the `reduce` of the job
     UniqueConstraint("job_id", "number"),
     Index("ix_tasks_job_id_state", "job_id", "state"),
 )
@@ -114,23 +114,23 @@ attempts = Table(
     Column("published", Boolean, nullable=False, server_default=text("false")),
     Column("ordered", Boolean, nullable=False, server_default=text("false")),
     Column("allocation", String(64)),
-    Column("start", Integer),  # which start of the allocation it belongs to
+    Column("start", Integer),  # in which start of its allocation it was started
     Column("created_at", Float(53), nullable=False),
     Column("started_at", Float(53)),
     Column("ended_at", Float(53)),
     Column("node", Text),
     Column("device", Text),
     Column("pid", Integer),
-    Column("first_epoch", Float(53)),  # where this attempt began, for its speed
+    Column("first_epoch", Float(53)),  # the first epoch that this attempt reported
     Column("exit_code", Integer),
     Column("signal", Integer),
     Column("peak_memory", BigInteger),
     Column("peak_gpu_memory", BigInteger),
     Column("seat", JSON),  # its share of the allocation
-    Column("room", JSON),  # what it has to wait for, after one that ran out of memory
+    Column("room", JSON),  # what it has to wait for after one that ran out of memory
     Column("cpu_seconds", Float(53)),
     Column("warnings", JSON, nullable=False),
-    # Population-based training: what the next attempt will be, and what this one was made of.
+    # Population-based training: what the next attempt will be, and what this one was made from.
     Column("successor", JSON),
     Column("source", String(64)),
     Column("source_step", Float(53)),
@@ -138,13 +138,13 @@ attempts = Table(
     UniqueConstraint("task_id", "number"),
     Index("ix_attempts_job_id_published", "job_id", "published"),
     Index("ix_attempts_allocation", "allocation"),
-    sqlite_autoincrement=True,  # an id is never used again: what is remembered by it must not fit another attempt
+    sqlite_autoincrement=True,  # an id is never used again: what is kept in memory by id must not fit another attempt
 )
 
 UNENDED = (TaskState.SUBMITTED, TaskState.RUNNING)
 CURRENT = and_(attempts.c.task_id == tasks.c.id, attempts.c.number == tasks.c.attempt)  # the last attempt of its task
 
-# What was asked of a backend in one go; each allocation is one of a batch.
+# What was requested from a backend at once: each allocation belongs to one batch.
 batches = Table(
     "batches",
     metadata,
@@ -170,7 +170,7 @@ allocations = Table(
     Column("never", Boolean, nullable=False, server_default=text("false")),
     Column("by_hand", Boolean, nullable=False, server_default=text("false")),
     Column("starts_at", Float(53)),
-    Column("adjusted", Integer, nullable=False, server_default=text("0")),  # the change of its job that it has
+    Column("adjusted", Integer, nullable=False, server_default=text("0")),  # the last change of its job that it has
     Column("created_at", Float(53), nullable=False),
     Column("seen_at", Float(53)),
     Column("ended_at", Float(53)),
@@ -184,7 +184,7 @@ allocations = Table(
     Index("ix_allocations_batch", "batch"),
 )
 
-# Many points to a row: see metrics.py. `seq` counts the chunks of a series up from 0; thinned ones are below.
+# Many points per row: see metrics.py. `seq` numbers the chunks of a series from 0; decimated ones are negative.
 chunks = Table(
     "metric_chunks",
     metadata,
@@ -207,7 +207,7 @@ events = Table(
     sqlite_autoincrement=True,
 )
 
-# What was learned of a person's program on a kind of GPU: how many of its tasks share one, and what each needs.
+# What is remembered of a person's program on a kind of GPU: how many tasks share one, and what each needs.
 packings = Table(
     "packings",
     metadata,
@@ -221,7 +221,7 @@ packings = Table(
     Column("at", Float(53), nullable=False),
 )
 
-# How busy a node was at a moment: cores, memory, and the same of each GPU.
+# The load of a node at a moment: its cores and memory, and each GPU.
 loads = Table(
     "loads",
     metadata,

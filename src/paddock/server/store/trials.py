@@ -1,4 +1,4 @@
-"""Searches: the tasks of a job as trials, new ones of them, and what ends a search."""
+"""Searches: read the tasks of a job as trials, add tasks, end and extend a search."""
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,13 +9,13 @@ import sqlalchemy as sa
 
 from paddock.errors import NotFound
 from paddock.models import Move, Params, TaskState
-from paddock.models.events import JobChange, TasksRequested
+from paddock.models.events import JobChange
 from paddock.search.history import Judged, Run
 from paddock.search.tasks import NewTask
 from paddock.server.store import attempts as attempt_rows
 from paddock.server.store import events
 from paddock.server.store.guards import dumps
-from paddock.server.store.rows import many, moment
+from paddock.server.store.rows import fetch, many, model, moment
 from paddock.server.store.tables import CURRENT, UNENDED, attempts, jobs, tasks
 
 _OVER = ("The search has ended: ", "The time budget is over: ")
@@ -27,7 +27,7 @@ _ADD = f"INSERT INTO tasks ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(
 
 
 def prepared(job: str, new: Sequence[NewTask], last: int = 0) -> list[Row]:
-    """New tasks as rows, numbered on from the last one. To be made before the transaction: they may be thousands."""
+    """Return new tasks as rows, numbered on from `last`. Call it before the transaction: they may be thousands."""
     now = time.time()
     waits = TaskState.SUBMITTED.value
     return [
@@ -37,7 +37,7 @@ def prepared(job: str, new: Sequence[NewTask], last: int = 0) -> list[Row]:
 
 
 def insert(c: sa.Connection, job: str, rows: Sequence[Row]) -> list[str]:
-    """Tasks with their first attempts. Their ids."""
+    """Insert tasks with their first attempts, and return the ids of the tasks."""
     if not rows:
         return []
     many(c, _ADD, rows)
@@ -46,16 +46,20 @@ def insert(c: sa.Connection, job: str, rows: Sequence[Row]) -> list[str]:
 
 
 def add(c: sa.Connection, job: str, new: Sequence[NewTask]) -> list[str]:
-    """The same for a few, numbered on from the last one."""
+    """Insert a few tasks, numbered on from the last one, and return their ids."""
     return insert(c, job, prepared(job, new, last_number(c, job)))
 
 
 def last_number(c: sa.Connection, job: str) -> int:
+    """Return the number of the last task of a job; 0 if it has none."""
     return c.scalar(sa.select(sa.func.max(tasks.c.number)).where(tasks.c.job_id == job)) or 0
 
 
 def version(c: sa.Connection, job: str) -> tuple[int, int]:
-    """Another one when its spec has changed, or it has got further tasks. Raises NotFound when it is gone."""
+    """Return a value that differs after a change of the spec, or after tasks were added.
+
+    Raise NotFound if there is no such job.
+    """
     query = sa.select(jobs.c.adjusted).where(jobs.c.id == job, jobs.c.removing.is_(False))
     adjusted = c.scalar(query)
     if adjusted is None:
@@ -64,39 +68,25 @@ def version(c: sa.Connection, job: str) -> tuple[int, int]:
 
 
 def runs(c: sa.Connection, job: str) -> list[Run]:
-    """All tasks of a job that try a configuration."""
-    query = sa.select(
-        tasks.c.id,
-        tasks.c.trial,
-        tasks.c.params,
-        tasks.c.state,
-        tasks.c.best_value,
-        tasks.c.others,
-        tasks.c.epoch,
-        attempts.c.ended_at,
-    ).join(attempts, CURRENT)
+    """Return all tasks of a job that try a configuration."""
+    of_task = (tasks.c.id, tasks.c.trial, tasks.c.params, tasks.c.state, tasks.c.best_value, tasks.c.others)
+    query = sa.select(*of_task, tasks.c.epoch, attempts.c.ended_at).join(attempts, CURRENT)
+    query = query.where(tasks.c.job_id == job, tasks.c.reduces.is_(False)).order_by(tasks.c.number)
     return [
-        Run(
-            task=row.id,
-            trial=row.trial,
-            params=row.params,
-            state=TaskState(row.state),
-            values=(row.best_value, *(row.others or ())),
-            epoch=row.epoch,
-            ended_at=row.ended_at,
-        )
-        for row in c.execute(query.where(tasks.c.job_id == job, tasks.c.reduces.is_(False)).order_by(tasks.c.number))
+        Run(task, trial, params, state, (best, *(others or ())), epoch, ended_at)
+        for task, trial, params, state, best, others, epoch, ended_at in c.execute(query)
     ]
 
 
 def last_trial(c: sa.Connection, job: str) -> int:
+    """Return the number of the last trial of a job; 0 if it has none."""
     return c.scalar(sa.select(sa.func.max(tasks.c.trial)).where(tasks.c.job_id == job)) or 0
 
 
-# --- what goes on ---------------------------------------------------------------------------------------------------
+# --- searches that are not over -------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Open:
     """A search that is not over."""
 
@@ -108,19 +98,21 @@ class Open:
 
 
 def searching(c: sa.Connection) -> list[Open]:
+    """Return the searches that are not over, oldest jobs first."""
     unended = sa.func.count(sa.case((tasks.c.state.in_(UNENDED), 1)))
+    last = sa.func.coalesce(sa.func.max(tasks.c.trial), 0)
     query = (
-        sa.select(jobs.c.id, jobs.c.held, jobs.c.search_until, unended, sa.func.max(tasks.c.trial))
+        sa.select(jobs.c.id, jobs.c.held, jobs.c.search_until, unended, last)
         .join(tasks, tasks.c.job_id == jobs.c.id, isouter=True)
         .where(jobs.c.searching.is_(True), jobs.c.removing.is_(False))
         .group_by(jobs.c.id)
         .order_by(jobs.c.created_at)
     )
-    return [Open(job, held, until, count, last or 0) for job, held, until, count, last in c.execute(query)]
+    return fetch(c, Open, query)
 
 
 def overdue(c: sa.Connection, now: float) -> list[str]:
-    """Jobs whose time budget is over, and that still have tasks to begin or to come."""
+    """Return the jobs whose time budget is over, and of which tasks wait or would still be added."""
     waiting = sa.exists().where(tasks.c.job_id == jobs.c.id, tasks.c.state == TaskState.SUBMITTED)
     waiting = waiting.where(tasks.c.stopping.is_(False))
     query = sa.select(jobs.c.id).where(jobs.c.search_until < now, jobs.c.removing.is_(False))
@@ -128,7 +120,10 @@ def overdue(c: sa.Connection, now: float) -> list[str]:
 
 
 def end(c: sa.Connection, job: str, note: str | None, *, as_known: bool = False) -> bool:
-    """No further tasks come. Whether that is a change. `as_known`: not if it was extended since the engine looked."""
+    """Record that no further tasks come, and return True if the search was not over before.
+
+    `as_known`: leave it as it is if it was extended since the engine last read the job.
+    """
     change = sa.update(jobs).where(jobs.c.id == job, jobs.c.searching.is_(True))
     if as_known:
         change = change.where(jobs.c.told == jobs.c.adjusted)
@@ -139,17 +134,13 @@ def end(c: sa.Connection, job: str, note: str | None, *, as_known: bool = False)
 
 
 def end_waiting(c: sa.Connection, job: str) -> list[str]:
-    """Tasks that have not begun are to be stopped."""
-    where = [tasks.c.job_id == job, tasks.c.state == TaskState.SUBMITTED, tasks.c.stopping.is_(False)]
-    found = list(c.scalars(sa.select(tasks.c.id).where(*where)))
-    if found:
-        c.execute(sa.update(tasks).where(*where).values(stopping=True))
-        events.write(c, job, TasksRequested(change="stopping", ids=found))
-    return found
+    """Record that the tasks of a job that have not begun are to be stopped, and return their ids."""
+    waiting = tasks.c.state == TaskState.SUBMITTED
+    return attempt_rows.request_stop(c, job, waiting, tasks.c.stopping.is_(False))
 
 
 def go_on(c: sa.Connection, job: str, spec: dict[str, Any], until: float | None, *, searching: bool) -> None:
-    """A search with another plan; by `adjusted` the engine notices that the spec has changed."""
+    """Go on with a search that has another plan; by `adjusted` the engine notices that the spec has changed."""
     values: dict[str, Any] = {"spec": spec, "search_until": until, "searching": searching, "search_note": None}
     known = c.scalar(sa.select(jobs.c.warnings).where(jobs.c.id == job)) or []
     values["warnings"] = [text for text in known if not text.startswith(_OVER)]  # it is not over any more
@@ -161,44 +152,29 @@ def go_on(c: sa.Connection, job: str, spec: dict[str, Any], until: float | None,
 
 
 def judged(c: sa.Connection, job: str) -> list[Judged]:
-    mine = (tasks.c.job_id == job, tasks.c.reduces.is_(False))
-    query = attempt_rows.with_tasks().where(*mine).order_by(tasks.c.number)
-    pruned = set(
-        c.scalars(
-            sa.select(attempts.c.task_id)
-            .join(tasks, tasks.c.id == attempts.c.task_id)
-            .where(
-                attempts.c.job_id == job,
-                attempts.c.state == TaskState.PRUNED,
-                attempts.c.number < tasks.c.attempt,
-                attempts.c.successor.is_(None),
-            )
-        )
+    """Return all tasks of a job that try a configuration, with their current attempts."""
+    pruned_before = (
+        sa.select(attempts.c.task_id)
+        .join(tasks, tasks.c.id == attempts.c.task_id)
+        .where(attempts.c.job_id == job, attempts.c.state == TaskState.PRUNED)
+        .where(attempts.c.number < tasks.c.attempt, attempts.c.successor.is_(None))
     )
+    spared = set(c.scalars(pruned_before))
     steps = sa.select(attempts.c.task_id, sa.func.max(attempts.c.source_step)).where(attempts.c.job_id == job)
     since = {task: step or 0.0 for task, step in c.execute(steps.group_by(attempts.c.task_id))}
-    return [
-        Judged(
-            task=row.id,
-            number=row.number,
-            attempt=row.attempt_number,
-            attempt_id=row.attempt_id,
-            state=TaskState(row.state),
-            ordered=row.ordered or row.stopping,
-            params=row.params,
-            epochs=row.epochs,
-            since=since.get(row.id, 0.0),
-            began=row.attempt_first_epoch,
-            spared=row.id in pruned,
-            started_at=row.started_at,
-        )
-        for row in c.execute(query)
-    ]
+    query = sa.select(
+        *(tasks.c.id.label("task"), tasks.c.number, tasks.c.state, tasks.c.params, tasks.c.epochs),
+        *(attempts.c.id.label("attempt_id"), attempts.c.number.label("attempt"), attempts.c.started_at),
+        attempts.c.first_epoch.label("began"),
+        sa.or_(attempts.c.ordered, tasks.c.stopping).label("ordered"),
+    ).join(attempts, CURRENT)
+    rows = c.execute(query.where(tasks.c.job_id == job, tasks.c.reduces.is_(False)).order_by(tasks.c.number))
+    return [Judged(**row._mapping, since=since.get(row.task, 0.0), spared=row.task in spared) for row in rows]
 
 
 @dataclass(frozen=True)
 class NextAttempt:
-    """What the next attempt of a task will be."""
+    """The next attempt of a task, which goes on from the checkpoint of another task."""
 
     attempt_id: int
     source: str
@@ -208,7 +184,7 @@ class NextAttempt:
 
 
 def order(c: sa.Connection, reasons: Mapping[int, str | None], successors: Iterable[NextAttempt] = ()) -> None:
-    """The order to end these attempts stands in the control file."""
+    """Record that the order to end these attempts is in the control file, with the reasons and what follows them."""
     attempt_rows.mark_ordered(c, list(reasons))
     for attempt, reason in reasons.items():
         c.execute(sa.update(attempts).where(attempts.c.id == attempt).values(reason=reason))
@@ -219,7 +195,7 @@ def order(c: sa.Connection, reasons: Mapping[int, str | None], successors: Itera
 
 
 def succeed(c: sa.Connection, job: str, task: str, attempt: int, successor: dict[str, Any]) -> None:
-    """The next attempt: from another's checkpoint, with other parameters."""
+    """Begin the next attempt of a task from the checkpoint of another task, with other parameters."""
     attempt_rows.begin_next(c, job, [(task, attempt)], resumed=True)
     c.execute(sa.update(tasks).where(tasks.c.id == task).values(params=successor["params"]))
     values = {"source": successor["source"], "source_step": successor["step"], "params": successor["params"]}
@@ -228,22 +204,17 @@ def succeed(c: sa.Connection, job: str, task: str, attempt: int, successor: dict
 
 
 def moves(c: sa.Connection, job: str) -> list[Move]:
+    """Return the moves of a population: which attempts went on from the checkpoint of another task."""
     later, before = attempts.alias("later"), attempts.alias("before")
     query = (
-        sa.select(later, before.c.params.label("was"))
+        sa.select(later.c.task_id.label("task"), later.c.number.label("attempt"), later.c.source)
+        .add_columns(later.c.source_step.label("step"), later.c.created_at)
+        .add_columns(before.c.params.label("before"), later.c.params.label("after"))
         .join(before, sa.and_(before.c.task_id == later.c.task_id, before.c.number == later.c.number - 1))
         .where(later.c.job_id == job, later.c.source.is_not(None))
         .order_by(later.c.id)
     )
     return [
-        Move(
-            task=row.task_id,
-            attempt=row.number,
-            source=row.source,
-            step=row.source_step,
-            before=row.was or {},
-            after=row.params or {},
-            at=moment(row.created_at),
-        )
+        model(Move, row, before=row.before or {}, after=row.after or {}, at=moment(row.created_at))
         for row in c.execute(query)
     ]

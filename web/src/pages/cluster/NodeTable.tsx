@@ -24,8 +24,8 @@ export function NodeTable({ nodes, label }: { nodes: readonly Node[]; label: str
   const tasks = nodes.some(({ tasks: its = [] }) => its.length > 0);
   return (
     <>
-      <div className={`app-panel ${styles.tablePanel}`}>
-        <table className={styles.table} aria-label={label}>
+      <div className={`app-panel app-scroll`}>
+        <table className={`app-table ${styles.table}`} aria-label={label}>
           <thead>
             <tr>
               <th scope="col">Machine</th>

@@ -63,8 +63,8 @@ function UseTable<T extends Share>({ label, what, rows, gpus, id, children }: Pr
   const shown = whole ? rows : rows.slice(0, FIRST);
   const loads = rows.some(isJob);
   return (
-    <div className={`app-panel ${styles.tablePanel}`}>
-      <table className={`${styles.table} ${styles.use}`} aria-label={label}>
+    <div className={`app-panel app-scroll`}>
+      <table className={`app-table ${styles.table} ${styles.use}`} aria-label={label}>
         <thead>
           <tr>
             <th scope="col">{what}</th>

@@ -1,7 +1,7 @@
 /** How busy a machine was, as curves. */
 
 import type { LoadSeries } from '../../api/types';
-import type { ChartSeries, Range } from '../../parts/curve-chart/CurveChart';
+import type { ChartSeries, Range } from '../../parts/plots/CurveChart';
 
 export const SPANS = [
   { minutes: 15, label: '15 min' },

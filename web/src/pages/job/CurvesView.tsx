@@ -3,7 +3,7 @@ import { useCallback, useDeferredValue, useMemo, useRef } from 'react';
 import { useJobCurves, useMetricNames } from '../../api/curves';
 import type { Curve } from '../../api/types';
 import { stepName } from '../../lib/objective';
-import { CurveChart } from '../../parts/curve-chart/CurveChart';
+import { CurveChart } from '../../parts/plots/CurveChart';
 import type { GraphProps } from './graph';
 import { counterpart, grouped, isOfMachine, isValidation } from './lib/metrics';
 import { taskOf, useBest, useSeries, useSplitHighlight } from './series';

@@ -2,6 +2,7 @@ import { Button, Group, Menu, Tooltip } from '@mantine/core';
 import { memo, useState } from 'react';
 import { Link } from 'wouter';
 import { exportUrl, useHold } from '../../api/jobs';
+import { useMe } from '../../api/me';
 import type { JobDetail } from '../../api/types';
 import { plural } from '../../lib/format';
 import {
@@ -30,6 +31,7 @@ const DOWN = <IconChevronDown size={13} />;
 
 /** All that can be done with a job. */
 export const JobActions = memo(function JobActions({ job }: { job: JobDetail }) {
+  const { can } = useMe();
   const { ask, busy, modal } = useActs(job.id);
   const [open, setOpen] = useState<'edit' | 'extend' | 'limits' | 'remove' | null>(null);
   const hold = useHold(job.id);
@@ -39,12 +41,12 @@ export const JobActions = memo(function JobActions({ job }: { job: JobDetail }) 
   const grows = searches && Object.keys(searchedParams(job.spec)).length > 0;
   return (
     <Group gap={6} role="group" aria-label="Actions">
-      {!job.ended && (
+      {!job.ended && can('stop', job) && (
         <Button {...LOOK} leftSection={<IconStop />} loading={busy} onClick={() => ask({ kind: 'stop' })}>
           Stop
         </Button>
       )}
-      {(!job.ended || job.held) && (
+      {(!job.ended || job.held) && can('edit', job) && (
         <Tooltip
           label={
             job.held
@@ -62,44 +64,48 @@ export const JobActions = memo(function JobActions({ job }: { job: JobDetail }) 
           </Button>
         </Tooltip>
       )}
-      {!job.ended && (
+      {!job.ended && can('edit', job) && (
         <Button {...LOOK} leftSection={<IconLimits />} onClick={() => setOpen('limits')}>
           Limits
         </Button>
       )}
-      {grows && (
+      {grows && can('edit', job) && (
         <Tooltip label="More trials, more time or narrower values for the search">
           <Button {...LOOK} leftSection={<IconExtend />} onClick={() => setOpen('extend')}>
             Extend
           </Button>
         </Tooltip>
       )}
-      <Menu position="bottom-start">
-        <Menu.Target>
-          <Button {...LOOK} leftSection={<IconRefresh />} rightSection={DOWN} loading={busy && job.ended}>
-            Restart
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item disabled={errors === 0} onClick={() => ask({ kind: 'restart', failed: true })}>
-            Restart failed {errors > 0 && `(${plural(errors, 'task')})`}
-          </Menu.Item>
-          <Menu.Item disabled={errors === 0} onClick={() => ask({ kind: 'restart', failed: true, resume: true })}>
-            Restart failed, from checkpoints
-          </Menu.Item>
-          <Menu.Divider />
-          <Menu.Item onClick={() => ask({ kind: 'restart' })}>Restart all</Menu.Item>
-          <Menu.Item onClick={() => ask({ kind: 'restart', resume: true })}>Restart all, from checkpoints</Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
-      {!job.mapped && (
+      {can('restart', job) && (
+        <Menu position="bottom-start">
+          <Menu.Target>
+            <Button {...LOOK} leftSection={<IconRefresh />} rightSection={DOWN} loading={busy && job.ended}>
+              Restart
+            </Button>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item disabled={errors === 0} onClick={() => ask({ kind: 'restart', failed: true })}>
+              Restart failed {errors > 0 && `(${plural(errors, 'task')})`}
+            </Menu.Item>
+            <Menu.Item disabled={errors === 0} onClick={() => ask({ kind: 'restart', failed: true, resume: true })}>
+              Restart failed, from checkpoints
+            </Menu.Item>
+            <Menu.Divider />
+            <Menu.Item onClick={() => ask({ kind: 'restart' })}>Restart all</Menu.Item>
+            <Menu.Item onClick={() => ask({ kind: 'restart', resume: true })}>Restart all, from checkpoints</Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+      )}
+      {!job.mapped && can('submit') && (
         <Button {...LOOK} leftSection={<IconClone />} component={Link} href={`/new?from=${job.id}`}>
           Start from this job
         </Button>
       )}
-      <Button {...LOOK} leftSection={<IconEdit />} onClick={() => setOpen('edit')}>
-        Edit
-      </Button>
+      {can('edit', job) && (
+        <Button {...LOOK} leftSection={<IconEdit />} onClick={() => setOpen('edit')}>
+          Edit
+        </Button>
+      )}
       <Menu position="bottom-end">
         <Menu.Target>
           <Button {...LOOK} leftSection={<IconDownload />} rightSection={DOWN}>
@@ -115,9 +121,11 @@ export const JobActions = memo(function JobActions({ job }: { job: JobDetail }) 
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <Button {...LOOK} leftSection={<IconTrash />} onClick={() => setOpen('remove')}>
-        Remove
-      </Button>
+      {can('remove', job) && (
+        <Button {...LOOK} leftSection={<IconTrash />} onClick={() => setOpen('remove')}>
+          Remove
+        </Button>
+      )}
       {modal}
       <EditJob job={job} opened={open === 'edit'} onClose={() => setOpen(null)} />
       <ExtendJob job={job} opened={open === 'extend'} onClose={() => setOpen(null)} />

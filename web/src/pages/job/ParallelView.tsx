@@ -1,10 +1,10 @@
 import { useMemo } from 'react';
 import { plural } from '../../lib/format';
+import { PlotPanel } from '../../parts/plots/PlotPanel';
 import { AxisTools } from './AxisTools';
 import type { GraphProps } from './graph';
 import { parallelState } from './lib/parallel';
 import { taskRows } from './lib/rows';
-import { PlotPanel } from './PlotPanel';
 import { ParallelPlot } from './plots/ParallelPlot';
 import { useRanked } from './useRanked';
 

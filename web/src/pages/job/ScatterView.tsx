@@ -1,6 +1,7 @@
 import { SegmentedControl, Select } from '@mantine/core';
 import { useMemo } from 'react';
 import { plural } from '../../lib/format';
+import { PlotPanel } from '../../parts/plots/PlotPanel';
 import { AxisTools } from './AxisTools';
 import type { GraphProps } from './graph';
 import { scalesFor } from './lib/axis';
@@ -8,7 +9,6 @@ import { whatMatters } from './lib/matters';
 import { taskRows } from './lib/rows';
 import { scatterState } from './lib/scatter';
 import { Matters } from './Matters';
-import { PlotPanel } from './PlotPanel';
 import { ScatterPlot } from './plots/ScatterPlot';
 import { useRanked } from './useRanked';
 

@@ -1,5 +1,6 @@
 import { Button, CloseButton, Menu, TextInput } from '@mantine/core';
 import { memo } from 'react';
+import { useMe } from '../../api/me';
 import type { JobDetail, TaskState } from '../../api/types';
 import { plural } from '../../lib/format';
 import { isJudged } from '../../lib/objective';
@@ -87,6 +88,7 @@ interface SelectionProps {
 const LOOK = { variant: 'default', size: 'compact-xs' } as const;
 
 const Selection = memo(function Selection({ job, selected, comparing, setView, onSelected }: SelectionProps) {
+  const { can } = useMe();
   const { ask, busy, modal } = useActs(job.id);
   const tasks = [...selected];
   return (
@@ -101,30 +103,34 @@ const Selection = memo(function Selection({ job, selected, comparing, setView, o
       >
         Compare
       </Button>
-      <Button
-        {...LOOK}
-        leftSection={<IconStop size={14} />}
-        loading={busy}
-        onClick={() => ask({ kind: 'stop', tasks })}
-      >
-        Stop
-      </Button>
-      <Menu>
-        <Menu.Target>
-          <Button
-            {...LOOK}
-            leftSection={<IconRefresh size={14} />}
-            rightSection={<IconChevronDown size={12} />}
-            loading={busy}
-          >
-            Restart
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={() => ask({ kind: 'restart', tasks })}>From the start</Menu.Item>
-          <Menu.Item onClick={() => ask({ kind: 'restart', tasks, resume: true })}>From the checkpoint</Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      {can('stop', job) && (
+        <Button
+          {...LOOK}
+          leftSection={<IconStop size={14} />}
+          loading={busy}
+          onClick={() => ask({ kind: 'stop', tasks })}
+        >
+          Stop
+        </Button>
+      )}
+      {can('restart', job) && (
+        <Menu>
+          <Menu.Target>
+            <Button
+              {...LOOK}
+              leftSection={<IconRefresh size={14} />}
+              rightSection={<IconChevronDown size={12} />}
+              loading={busy}
+            >
+              Restart
+            </Button>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item onClick={() => ask({ kind: 'restart', tasks })}>From the start</Menu.Item>
+            <Menu.Item onClick={() => ask({ kind: 'restart', tasks, resume: true })}>From the checkpoint</Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+      )}
       <Button {...LOOK} leftSection={<IconClose size={14} />} onClick={() => onSelected(NONE)}>
         Clear
       </Button>

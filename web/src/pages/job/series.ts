@@ -2,7 +2,7 @@ import { useMemo, useRef } from 'react';
 import type { Curve, JobDetail } from '../../api/types';
 import { nearestIndex } from '../../lib/curves';
 import { Highlight } from '../../lib/highlight';
-import type { Best, ChartSeries } from '../../parts/curve-chart/CurveChart';
+import type { Best, ChartSeries } from '../../parts/plots/CurveChart';
 import { isOfMachine } from './lib/metrics';
 import { OWN_COLORS, type Sweep } from './useSweep';
 

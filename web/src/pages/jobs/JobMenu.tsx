@@ -1,6 +1,7 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { Link } from 'wouter';
 import { useHold } from '../../api/jobs';
+import { useMe } from '../../api/me';
 import type { Job } from '../../api/types';
 import { IconClone, IconMenu, IconPause, IconPlay, IconStop, IconTrash } from '../../parts/icons';
 import { failed } from '../../parts/notify';
@@ -13,6 +14,7 @@ interface Props {
 }
 
 export function JobMenu({ job, tabIndex, onAsk }: Props) {
+  const { can } = useMe();
   const hold = useHold(job.id);
   return (
     <Menu position="bottom-end" width={200}>
@@ -22,22 +24,27 @@ export function JobMenu({ job, tabIndex, onAsk }: Props) {
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item component={Link} href={`/new?from=${job.id}`} leftSection={<IconClone />}>
+        <Menu.Item component={Link} href={`/new?from=${job.id}`} leftSection={<IconClone />} disabled={!can('submit')}>
           Start from this job
         </Menu.Item>
         <Menu.Item
           leftSection={job.held ? <IconPlay /> : <IconPause />}
-          disabled={job.ended && !job.held}
+          disabled={(job.ended && !job.held) || !can('edit', job)}
           onClick={() => hold.mutate(!job.held, { onError: failed })}
         >
           {job.held ? 'Release' : 'Hold'}
         </Menu.Item>
-        <Menu.Item leftSection={<IconStop />} disabled={job.ended} onClick={() => onAsk({ what: 'stop', job })}>
+        <Menu.Item
+          leftSection={<IconStop />}
+          disabled={job.ended || !can('stop', job)}
+          onClick={() => onAsk({ what: 'stop', job })}
+        >
           Stop…
         </Menu.Item>
         <Menu.Item
           leftSection={<IconTrash />}
           c="var(--mantine-color-error)"
+          disabled={!can('remove', job)}
           onClick={() => onAsk({ what: 'remove', job })}
         >
           Remove…

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useCallback, useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { useJobs } from '../../api/jobs';
+import { useMe } from '../../api/me';
 import { useUrlState } from '../../lib/urlState';
 import { EmptyState } from '../../parts/EmptyState';
 import { IconPlus, IconSearch } from '../../parts/icons';
@@ -61,6 +62,8 @@ export default function JobsPage() {
 }
 
 function NewJobButton() {
+  const { can } = useMe();
+  if (!can('submit')) return null;
   return (
     <Button component={Link} href="/new" leftSection={<IconPlus />}>
       Submit new job

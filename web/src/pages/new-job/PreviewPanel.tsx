@@ -1,5 +1,6 @@
 import { Alert, Anchor, Button, Group, Stack, Text, Title } from '@mantine/core';
 import { ApiError, Unreachable } from '../../api/client';
+import { useMe } from '../../api/me';
 import type { Preview } from '../../api/types';
 import { plural } from '../../lib/format';
 import { errorText } from '../../parts/ErrorPanel';
@@ -24,6 +25,7 @@ interface Props {
 
 /** What the form would start, and the button that does. */
 export function PreviewPanel({ outcome, faults, refused, sending, known }: Props) {
+  const { can } = useMe();
   const { preview, old } = outcome;
   const failure = refused ?? outcome.error;
   const wrong = failure !== null || Object.keys(faults.at).length > 0;
@@ -36,7 +38,7 @@ export function PreviewPanel({ outcome, faults, refused, sending, known }: Props
             {wrong ? 'Not ready yet' : preview ? countText(preview) : old ? 'Counting…' : 'No tasks yet'}
           </Title>
         </div>
-        <Button type="submit" title="Ctrl+Enter" loading={sending} disabled={!preview && !wrong}>
+        <Button type="submit" title="Ctrl+Enter" loading={sending} disabled={(!preview && !wrong) || !can('submit')}>
           Submit
         </Button>
       </Group>

@@ -1,18 +1,19 @@
 import { useEffect } from 'react';
-import { type ChosenFile, fromDrop } from '../../lib/files';
+import { leftOut } from '../../api/submissions';
+import { fromDrop, type Taken } from '../../lib/files';
+import { failed } from '../../parts/notify';
 
 /** A file that misses the marked place must not make the browser leave the page for it. */
-export function useDropAnywhere(onFiles: (files: ChosenFile[]) => void): void {
+export function useDropAnywhere(onFiles: (taken: Taken) => void): void {
   useEffect(() => {
     const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false;
     const over = (event: DragEvent) => {
       if (hasFiles(event)) event.preventDefault();
     };
-    const drop = async (event: DragEvent) => {
+    const drop = (event: DragEvent) => {
       if (!hasFiles(event) || event.defaultPrevented || !event.dataTransfer) return;
       event.preventDefault();
-      const files = await fromDrop(event.dataTransfer);
-      if (files.length) onFiles(files);
+      fromDrop(event.dataTransfer, leftOut).then((taken) => taken.files.length && onFiles(taken), failed);
     };
     window.addEventListener('dragover', over);
     window.addEventListener('drop', drop);

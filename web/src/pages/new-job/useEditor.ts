@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
-import type { ChosenFile } from '../../lib/files';
+import type { Taken } from '../../lib/files';
 import { type Draft, EMPTY } from './lib/draft';
-import { likelyScript, taken } from './lib/files';
+import { likelyScript } from './lib/files';
 import { forget, type Kept, keep, recall } from './lib/keep';
 
 export const NOTHING_YET: Kept = { draft: EMPTY, files: [], ignored: 0, names: [] };
@@ -20,8 +20,7 @@ export function useEditor(source: string, start: Kept) {
     setKept((old) => ({ ...old, draft: { ...old.draft, ...changes } }));
   }, []);
 
-  const take = useCallback(async (given: readonly ChosenFile[]) => {
-    const { files, ignored } = await taken(given);
+  const take = useCallback(({ files, ignored }: Taken) => {
     const paths = files.map(({ path }) => path);
     touched.current = true;
     setKept(({ draft }) => ({ draft: withFiles(draft, paths), files, ignored, names: paths }));

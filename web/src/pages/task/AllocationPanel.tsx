@@ -14,7 +14,7 @@ export function AllocationPanel({ allocation }: { allocation: Allocation }) {
   const { backend, backend_id: id, state, node, reason, starts_at: at, seen_at: seen, ended_at: ended } = allocation;
   return (
     <section className="app-panel" aria-label="Allocation">
-      <h2 className={styles.section}>Allocation</h2>
+      <h2 className="app-panel-title">Allocation</h2>
       <dl className={styles.details}>
         <Detail name="Backend">{backend}</Detail>
         {allocation.script && (

@@ -21,8 +21,8 @@ export function AttemptTable({ rows, shown, onShow }: Props) {
     <section className="app-panel" aria-label="Attempts">
       <h2 className={page.section}>Attempts</h2>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      <section className={styles.scroll} tabIndex={0} aria-label="All attempts">
-        <table className={styles.attempts}>
+      <section className="app-scroll" tabIndex={0} aria-label="All attempts">
+        <table className={`app-table ${styles.attempts}`}>
           <thead>
             <tr>
               <th scope="col">Attempt</th>

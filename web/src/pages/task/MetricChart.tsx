@@ -1,7 +1,7 @@
 import { useCallback, useMemo, useRef } from 'react';
 import type { Curve } from '../../api/types';
 import { seriesColor } from '../../lib/colors';
-import { type Best, type ChartSeries, type ChartSettings, CurveChart } from '../../parts/curve-chart/CurveChart';
+import { type Best, type ChartSeries, type ChartSettings, CurveChart } from '../../parts/plots/CurveChart';
 import type { MetricGroup } from './lib/metrics';
 import type { View } from './useView';
 

@@ -1,5 +1,6 @@
 import { Button, Group, Text, Tooltip } from '@mantine/core';
 import { useState } from 'react';
+import { useMe } from '../../api/me';
 import { useRestartTask, useStopTask } from '../../api/tasks';
 import type { TaskDetail } from '../../api/types';
 import { ConfirmModal } from '../../parts/ConfirmModal';
@@ -14,6 +15,8 @@ interface Props {
 
 /** Stop, restart, go on: what discards something is asked about first. */
 export function TaskActions({ task, onRestart }: Props) {
+  const { can } = useMe();
+  if (!can(task.ended_at ? 'restart' : 'stop', task)) return null;
   return <Group gap="xs">{task.ended_at ? <Restart task={task} onRestart={onRestart} /> : <Stop task={task} />}</Group>;
 }
 

@@ -12,7 +12,7 @@ export function TaskDetails({ task, attempt }: { task: TaskDetail; attempt: Atte
   const command = commandText(task.command);
   return (
     <section className="app-panel" aria-label="Details">
-      <h2 className={styles.section}>Details</h2>
+      <h2 className="app-panel-title">Details</h2>
       <dl className={styles.details}>
         <Detail name="Command" wide>
           <div className={styles.withCopy}>

@@ -2,7 +2,7 @@ import { SimpleGrid, useComputedColorScheme } from '@mantine/core';
 import { useMemo } from 'react';
 import type { Curve, TaskDetail } from '../../api/types';
 import { seriesColor } from '../../lib/colors';
-import { CurveChart } from '../../parts/curve-chart/CurveChart';
+import { CurveChart } from '../../parts/plots/CurveChart';
 import { inTimeUnit, type Usage, usageOf } from './lib/metrics';
 
 const SETTINGS = { log: false, smoothing: 0, clip: false };

@@ -1,7 +1,7 @@
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useCallback, useState } from 'react';
 import { useUrlState } from '../../lib/urlState';
-import type { ChartSettings } from '../../parts/curve-chart/CurveChart';
+import type { ChartSettings } from '../../parts/plots/CurveChart';
 
 /** attempt 0: the current one. log: the graphs with a logarithmic axis. */
 const VIEW = { attempt: 0, log: [] as string[], smooth: 0, clip: false };

@@ -1,5 +1,5 @@
+import { CanvasPlot } from '../../../parts/plots/CanvasPlot';
 import type { LineageState } from '../search/lib/lineage';
-import { CanvasPlot } from './CanvasPlot';
 
 const TOP = 10;
 const BOTTOM = 40;

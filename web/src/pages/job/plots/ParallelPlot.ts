@@ -1,5 +1,5 @@
+import { CanvasPlot } from '../../../parts/plots/CanvasPlot';
 import type { ParallelLine, ParallelState } from '../lib/parallel';
-import { CanvasPlot } from './CanvasPlot';
 
 const TOP = 38;
 const BOTTOM = 18;

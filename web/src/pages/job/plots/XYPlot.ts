@@ -1,5 +1,5 @@
+import { CanvasPlot } from '../../../parts/plots/CanvasPlot';
 import type { Axis } from '../lib/axis';
-import { CanvasPlot } from './CanvasPlot';
 import { clipped } from './ParallelPlot';
 
 const TOP = 14;

@@ -1,7 +1,7 @@
 import { Select } from '@mantine/core';
 import { useMemo } from 'react';
 import { plural } from '../../../lib/format';
-import { PlotPanel } from '../PlotPanel';
+import { PlotPanel } from '../../../parts/plots/PlotPanel';
 import { ContourPlot } from '../plots/ContourPlot';
 import { chosenTwo, contourState } from './lib/contour';
 import { metricOf, namesOf, trialRows } from './lib/trials';

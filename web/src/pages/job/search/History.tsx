@@ -1,9 +1,9 @@
 import { useMemo } from 'react';
 import { plural } from '../../../lib/format';
+import { PlotPanel } from '../../../parts/plots/PlotPanel';
 import { stateColor } from '../../../parts/states';
 import { AxisTools } from '../AxisTools';
 import { bestColor } from '../lib/ranks';
-import { PlotPanel } from '../PlotPanel';
 import { HistoryPlot } from '../plots/HistoryPlot';
 import { historyState } from './lib/history';
 import { metricOf, namesOf, trialRows } from './lib/trials';

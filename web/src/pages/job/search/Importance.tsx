@@ -10,7 +10,7 @@ export function Importance({ report }: { report: SearchReport }) {
   const metric = metricOf(report.objectives[0]);
   return (
     <section className={`app-panel ${styles.panel}`} aria-label="Parameter importance">
-      <h2 className={styles.title}>What matters for {metric}</h2>
+      <h2 className="app-panel-title">What matters for {metric}</h2>
       {parts.length === 0 ? (
         <p className={styles.empty}>There are too few results yet to say which parameters matter.</p>
       ) : (

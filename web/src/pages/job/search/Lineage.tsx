@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import type { Move } from '../../../api/types';
 import { number, plural } from '../../../lib/format';
 import { changesText } from '../../../lib/params';
-import { PlotPanel } from '../PlotPanel';
+import { PlotPanel } from '../../../parts/plots/PlotPanel';
 import { LineagePlot } from '../plots/LineagePlot';
 import { lineageState, numberOf } from './lib/lineage';
 import type { PanelProps } from './panel';
@@ -47,8 +47,8 @@ function Moves({ moves }: { moves: Move[] }) {
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      <section className={styles.scroll} tabIndex={0} aria-label="Moves">
-        <table className={styles.table}>
+      <section className="app-scroll" tabIndex={0} aria-label="Moves">
+        <table className={`app-table ${styles.table}`}>
           <thead>
             <tr>
               <th scope="col">Epoch</th>

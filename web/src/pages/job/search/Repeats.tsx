@@ -19,10 +19,10 @@ export function Repeats({ report }: PanelProps) {
   const sorted = useMemo(() => bestFirst(report.history, objectives[0]?.goal === 'max'), [report, objectives]);
   return (
     <section className={`app-panel ${styles.panel}`} aria-label="Repeats">
-      <h2 className={styles.title}>Repeats: mean ± standard deviation</h2>
+      <h2 className="app-panel-title">Repeats: mean ± standard deviation</h2>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      <section className={styles.scroll} tabIndex={0} aria-label="Repeated trials">
-        <table className={styles.table}>
+      <section className="app-scroll" tabIndex={0} aria-label="Repeated trials">
+        <table className={`app-table ${styles.table}`}>
           <thead>
             <tr>
               <th scope="col">Trial</th>

@@ -16,14 +16,14 @@ export function Rungs({ report }: { report: SearchReport }) {
   const brackets = new Set(rungs.map(({ bracket }) => bracket)).size > 1;
   return (
     <section className={`app-panel ${styles.panel}`} aria-label="Early stopping">
-      <h2 className={styles.title}>Early stopping: {STOP_NAMES[stop.method ?? 'none']}</h2>
+      <h2 className="app-panel-title">Early stopping: {STOP_NAMES[stop.method ?? 'none']}</h2>
       <p className={styles.saved}>{saved ? `${saved}.` : 'Nothing has been saved yet: no task was stopped early.'}</p>
       {rungs.length === 0 ? (
         <p className={styles.empty}>No task has come to a rung yet.</p>
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-        <section className={styles.scroll} tabIndex={0} aria-label="Rungs">
-          <table className={styles.table}>
+        <section className="app-scroll" tabIndex={0} aria-label="Rungs">
+          <table className={`app-table ${styles.table}`}>
             <thead>
               <tr>
                 {brackets && <th scope="col">Bracket</th>}

@@ -1,25 +1,7 @@
 import { expect, it } from 'vitest';
-import { forPreview, fromTexts, likelyScript, scriptsOf, taken, tooLarge } from './files';
+import { forPreview, likelyScript, scriptsOf, tooLarge } from './files';
 
 const sized = (path: string, size: number) => ({ path, file: { size } as File });
-
-it('leaves behind what the ignore files say, and environments', async () => {
-  const files = fromTexts({
-    'train.py': '',
-    'data/x.csv': '',
-    '.gitignore': 'data/\n*.log',
-    '.paddockignore': '!keep.log',
-    'a.log': '',
-    'keep.log': '',
-    'env/pyvenv.cfg': '',
-    'env/lib/x.py': '',
-    'conda/conda-meta/history': '',
-    'conda/bin/python': '',
-  });
-  const { files: kept, ignored } = await taken(files);
-  expect(kept.map(({ path }) => path)).toEqual(['train.py', '.gitignore', '.paddockignore', 'keep.log']);
-  expect(ignored).toBe(6);
-});
 
 it('chooses the script where there is no doubt', () => {
   expect(likelyScript(['a.py', 'train.py'])).toBe('train.py');

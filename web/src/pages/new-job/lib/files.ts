@@ -2,7 +2,6 @@
 
 import type { ChosenFile } from '../../../lib/files';
 import { bytes, plural } from '../../../lib/format';
-import { IGNORE_FILES, ignoring } from './ignore';
 
 /** What a submission may bring unless the server's settings say otherwise (upload.max_bytes, upload.max_files). */
 export const USUAL_BYTES = 100 * 2 ** 20;
@@ -10,29 +9,6 @@ export const USUAL_FILES = 5_000;
 const SMALL_BYTES = 2_000_000;
 const SMALL_FILES = 100;
 const USUAL_SCRIPTS = ['train.py', 'main.py'];
-
-export interface Taken {
-  files: ChosenFile[];
-  ignored: number;
-}
-
-/** Without what the command line would leave behind, too. */
-export async function taken(files: readonly ChosenFile[]): Promise<Taken> {
-  const lines: string[] = [];
-  if (files.length > 1) {
-    for (const name of IGNORE_FILES) {
-      const file = files.find(({ path }) => path === name)?.file;
-      if (file) lines.push(...(await file.text()).split('\n'));
-    }
-  }
-  const ignored = ignoring(files.length > 1 ? lines : []);
-  const environments = files
-    .filter(({ path }) => /(^|\/)(pyvenv\.cfg|conda-meta\/[^/]+)$/.test(path))
-    .map(({ path }) => path.replace(/(pyvenv\.cfg|conda-meta\/[^/]+)$/, ''))
-    .filter(Boolean);
-  const kept = files.filter(({ path }) => !ignored(path) && !environments.some((folder) => path.startsWith(folder)));
-  return { files: kept, ignored: files.length - kept.length };
-}
 
 /** The one that is surely meant; null when a person has to say. */
 export function likelyScript(paths: readonly string[]): string | null {

@@ -8,6 +8,7 @@ import uPlot from 'uplot';
 import { nearestIndex, smooth, stepRange, valueAt, valueRange } from '../../lib/curves';
 import { clock, number } from '../../lib/format';
 import type { Highlight } from '../../lib/highlight';
+import { emptied, FONT, type Layer, type Place, Plot } from './Plot';
 
 export interface ChartSeries {
   id: string;
@@ -43,17 +44,11 @@ export interface PlotState extends ChartSettings {
   /** What the axes span; as far as the curves go when not given. */
   across: Range | undefined;
   up: Range | undefined;
+  onZoom: (zoomed: boolean) => void;
 }
 
 interface Line extends ChartSeries {
   drawn: readonly (number | null)[];
-}
-
-interface Colors {
-  text: string;
-  grid: string;
-  back: string;
-  strong: string;
 }
 
 const NEAR_PX = 36;
@@ -62,10 +57,7 @@ const HEIGHT_OF_AXIS = 26;
 const WIDTH_OF_AXIS = 58;
 const WIDTH_OF_TIME = 72;
 
-export class Plot {
-  onZoom: (zoomed: boolean) => void = () => {};
-  onPick: (id: string) => void = () => {};
-
+export class CurvePlot extends Plot<PlotState> {
   private chart: uPlot;
   private state: PlotState = {
     series: [],
@@ -77,6 +69,7 @@ export class Plot {
     log: false,
     smoothing: 0,
     clip: false,
+    onZoom: () => {},
   };
   private lines: Line[] = [];
   private byId = new Map<string, Line>();
@@ -84,29 +77,18 @@ export class Plot {
   private paths = new WeakMap<Line, { key: string; path: Path2D }>();
   private zoom: { x: Range; y: Range | null } | null = null;
   private spans: { lines: Line[]; state: PlotState; zoom: unknown; x: Range; y: Range } | null = null;
-  private colors: Colors = { text: '#000', grid: '#ddd', back: '#fff', strong: '#000' };
-  private overlay = document.createElement('canvas');
-  private tip = document.createElement('div');
-  private pointer: { left: number; top: number } | null = null;
-  private readonly unsubscribe: () => void;
+  private pointer: Place | null = null;
+  private size: { width: number; height: number };
 
-  constructor(
-    private readonly root: HTMLElement,
-    private readonly highlight: Highlight,
-    tipClass: string,
-    private size: { width: number; height: number },
-  ) {
-    this.tip.className = tipClass;
-    this.tip.hidden = true;
-    this.overlay.style.cssText = 'position:absolute;inset:0;width:100%;height:100%;pointer-events:none';
-    this.readColors();
+  constructor(root: HTMLElement, highlight: Highlight, tipClass: string) {
+    super(root, highlight, tipClass);
+    this.size = this.measured();
     this.chart = this.build();
-    this.unsubscribe = highlight.subscribe(() => this.drawHighlight());
   }
 
-  destroy(): void {
-    this.unsubscribe();
+  override destroy(): void {
     this.chart.destroy();
+    super.destroy();
   }
 
   update(state: PlotState): void {
@@ -119,43 +101,33 @@ export class Plot {
     this.rescale();
   }
 
-  resize(width: number, height: number): void {
+  private measured(): { width: number; height: number } {
+    return { width: Math.max(this.root.clientWidth, 100), height: this.root.clientHeight };
+  }
+
+  protected resize(): void {
+    const { width, height } = this.measured();
     if (width === this.size.width && height === this.size.height) return;
     this.size = { width, height };
     this.chart.setSize(this.size);
   }
 
-  /** After a change between light and dark. */
-  recolor(): void {
-    this.readColors();
+  protected redraw(): void {
     this.chart.redraw(false, true);
   }
 
   resetZoom = (): void => {
     this.zoom = null;
-    this.onZoom(false);
+    this.state.onZoom(false);
     this.rescale();
   };
 
-  /** The graph as it stands, on its background, with a title. */
-  picture(title: string): Promise<Blob | null> {
-    const source = this.chart.ctx.canvas;
-    const ratio = devicePixelRatio || 1;
-    const head = Math.round(34 * ratio);
-    const canvas = document.createElement('canvas');
-    canvas.width = source.width;
-    canvas.height = source.height + head;
-    const context = canvas.getContext('2d') as CanvasRenderingContext2D;
-    context.fillStyle = this.colors.back;
-    context.fillRect(0, 0, canvas.width, canvas.height);
-    context.fillStyle = this.colors.text;
-    context.font = `600 ${15 * ratio}px system-ui, sans-serif`;
-    context.fillText(title, 12 * ratio, 23 * ratio);
-    context.drawImage(source, 0, head);
-    if (this.highlight.get()) {
-      context.drawImage(this.overlay, this.chart.bbox.left, this.chart.bbox.top + head);
-    }
-    return new Promise((done) => canvas.toBlob(done, 'image/png'));
+  protected layers(): Layer[] {
+    const { left: x, top: y } = this.chart.bbox;
+    return [
+      { canvas: this.chart.ctx.canvas, x: 0, y: 0 },
+      { canvas: this.over, x, y },
+    ];
   }
 
   private line(series: ChartSeries): Line {
@@ -166,17 +138,6 @@ export class Plot {
     return line;
   }
 
-  private readColors(): void {
-    const style = getComputedStyle(this.root);
-    const color = (name: string, fallback: string) => style.getPropertyValue(name).trim() || fallback;
-    this.colors = {
-      text: color('--mantine-color-dimmed', '#555'),
-      grid: color('--app-line-soft', '#eee'),
-      back: color('--app-raised', '#fff'),
-      strong: color('--app-highlight', '#000'),
-    };
-  }
-
   private rebuild(): void {
     this.chart.destroy();
     this.chart = this.build();
@@ -185,10 +146,10 @@ export class Plot {
   private build(): uPlot {
     const axis = (more: uPlot.Axis): uPlot.Axis => ({
       stroke: () => this.colors.text,
-      grid: { stroke: () => this.colors.grid, width: 1 },
-      ticks: { stroke: () => this.colors.grid, width: 1, size: 4 },
-      font: '11px system-ui, sans-serif',
-      labelFont: '11px system-ui, sans-serif',
+      grid: { stroke: () => this.colors.soft, width: 1 },
+      ticks: { stroke: () => this.colors.soft, width: 1, size: 4 },
+      font: `11px ${FONT}`,
+      labelFont: `11px ${FONT}`,
       labelSize: 16,
       ...more,
     });
@@ -231,7 +192,7 @@ export class Plot {
       EMPTY,
       this.root,
     );
-    chart.over.append(this.overlay, this.tip);
+    chart.over.append(this.over, this.tip);
     let pressed = 0;
     chart.over.addEventListener('mousedown', (event) => {
       pressed = event.clientX;
@@ -279,7 +240,7 @@ export class Plot {
     const up: Range | null = height >= full.height - 1 ? null : [u.posToVal(top + height, 'y'), u.posToVal(top, 'y')];
     u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
     this.zoom = { x: across, y: up };
-    this.onZoom(true);
+    this.state.onZoom(true);
     this.rescale();
   }
 
@@ -351,7 +312,7 @@ export class Plot {
     if (best) this.stroke(ctx, best, 2.25);
     if (best && this.state.best) this.mark(ctx, best, this.state.best.step, this.state.best.value, 4);
     ctx.restore();
-    this.drawHighlight();
+    this.drawOver();
   }
 
   private mark(context: CanvasRenderingContext2D, line: Line, step: number, value: number, radius: number): void {
@@ -377,9 +338,9 @@ export class Plot {
       this.tip.hidden = true;
       return;
     }
-    this.pointer = { left, top };
+    this.pointer = { x: left, y: top };
     const found = this.nearest(u, left, top);
-    if (found?.id === this.highlight.get()) this.drawHighlight();
+    if (found?.id === this.highlight.get()) this.drawOver();
     else this.highlight.set(found?.id ?? null);
   }
 
@@ -402,15 +363,10 @@ export class Plot {
     return best;
   }
 
-  private drawHighlight(): void {
+  protected drawOver(): void {
     const { bbox } = this.chart;
-    const context = this.overlay.getContext('2d') as CanvasRenderingContext2D;
     const [width, height] = [Math.round(bbox.width), Math.round(bbox.height)];
-    if (this.overlay.width !== width || this.overlay.height !== height) {
-      this.overlay.width = width;
-      this.overlay.height = height;
-    }
-    context.clearRect(0, 0, width, height);
+    const context = emptied(this.over, width, height);
     const line = this.byId.get(this.highlight.get() ?? '');
     if (!line) {
       this.tip.hidden = true;
@@ -425,7 +381,7 @@ export class Plot {
     }
     context.translate(-bbox.left, -bbox.top);
     // Among many curves their colours say little: the one that counts now is plain to see.
-    const plain = this.lines.length > FEW ? { ...line, color: this.colors.strong } : line;
+    const plain = this.lines.length > FEW ? { ...line, color: this.colors.highlight } : line;
     this.paths.set(plain, { key: this.toPixels().key, path: this.path(line) });
     this.stroke(context, plain, 2.5);
     this.point(context, plain);
@@ -435,28 +391,18 @@ export class Plot {
   /** The measured point under the pointer, and what it is. */
   private point(context: CanvasRenderingContext2D, line: Line): void {
     const index = this.pointer
-      ? nearestIndex({ steps: line.steps, values: line.drawn }, this.chart.posToVal(this.pointer.left, 'x'))
+      ? nearestIndex({ steps: line.steps, values: line.drawn }, this.chart.posToVal(this.pointer.x, 'x'))
       : -1;
     const value = line.drawn[index];
-    this.tip.hidden = value === null || value === undefined;
+    this.tip.hidden = true;
     if (value === null || value === undefined) return;
     const step = line.steps[index] as number;
     this.mark(context, line, step, value, 3.5);
     const raw = line.values[index];
     const smoothed = this.state.smoothing > 0 ? ` (smoothed ${number(value)})` : '';
     const at = this.state.clock ? clock(step * 1000) : `${this.state.stepName} ${number(step)}`;
-    this.tip.textContent = `${line.label}\n${at}: ${number(raw, 5)}${smoothed}`;
-    this.placeTip();
-  }
-
-  private placeTip(): void {
-    if (!this.pointer) return;
     const { width, height } = this.chart.over.getBoundingClientRect();
-    const { left, top } = this.pointer;
-    const [w, h] = [this.tip.offsetWidth, this.tip.offsetHeight];
-    const x = left + 14 + w > width ? Math.max(left - 14 - w, 0) : left + 14;
-    const y = Math.min(Math.max(top - h - 10, 0), Math.max(height - h, 0));
-    this.tip.style.transform = `translate(${Math.round(x)}px, ${Math.round(y)}px)`;
+    if (this.pointer) this.showTip(`${line.label}\n${at}: ${number(raw, 5)}${smoothed}`, this.pointer, width, height);
   }
 }
 

@@ -1,23 +1,25 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, type RefObject, useEffect, useRef } from 'react';
 import { type Cell, save, saveCsv } from '../../lib/download';
 import type { Highlight } from '../../lib/highlight';
-import { IconDownload, IconTable } from '../../parts/icons';
-import styles from './Job.module.css';
-import type { CanvasPlot } from './plots/CanvasPlot';
+import { IconDownload, IconTable } from '../icons';
+import type { Plot } from './Plot';
+import styles from './Plot.module.css';
 
-interface Props<State> {
+interface Props<State, P extends Plot<State>> {
   title: string;
   fileTitle: string;
-  plot: new (root: HTMLElement, highlight: Highlight, tipClass: string) => CanvasPlot<State>;
+  plot: new (root: HTMLElement, highlight: Highlight, tipClass: string) => P;
+  /** For what the plot can do besides. */
+  plotRef?: RefObject<P | null>;
   state: State;
   dark: boolean;
   highlight: Highlight;
-  onPick: (task: string) => void;
+  onPick?: ((id: string) => void) | undefined;
   rows: () => Cell[][];
   summary: string;
   /** Said in place of the graph. */
-  empty?: string | null;
+  empty?: ReactNode;
   tools?: ReactNode;
   aside?: ReactNode;
   /** Under the graph: what its marks mean. */
@@ -27,33 +29,34 @@ interface Props<State> {
 }
 
 /** A graph drawn on canvas, with its controls and downloads. */
-export function PlotPanel<State>(props: Props<State>) {
-  const { title, fileTitle, plot: Plot, state, dark, highlight, onPick, empty, height = 420, minWidth = 0 } = props;
+export function PlotPanel<State, P extends Plot<State>>(props: Props<State, P>) {
+  const { title, fileTitle, plot: Made, state, dark, highlight, onPick, empty, height = 420, minWidth = 0 } = props;
   const root = useRef<HTMLDivElement>(null);
-  const plot = useRef<CanvasPlot<State> | null>(null);
+  const own = useRef<P | null>(null);
+  const plot = props.plotRef ?? own;
   useEffect(() => {
-    const made = new Plot(root.current as HTMLDivElement, highlight, styles.tip ?? '');
+    const made = new Made(root.current as HTMLDivElement, highlight, styles.tip ?? '');
     plot.current = made;
     return () => {
       made.destroy();
       plot.current = null;
     };
-  }, [Plot, highlight]);
+  }, [Made, highlight, plot]);
   useEffect(() => {
-    if (plot.current) plot.current.onPick = onPick;
-  }, [onPick]);
-  useEffect(() => plot.current?.update(state), [state]);
+    if (plot.current) plot.current.onPick = onPick ?? (() => {});
+  }, [plot, onPick]);
+  useEffect(() => plot.current?.update(state), [plot, state]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the colours are read from the page
-  useEffect(() => plot.current?.recolor(), [dark]);
+  useEffect(() => plot.current?.recolor(), [plot, dark]);
   const picture = async () => {
     const blob = await plot.current?.picture(fileTitle);
     if (blob) save(blob, `${fileTitle}.png`);
   };
   return (
     <section className="app-panel" aria-label={title}>
-      <div className={styles.plotHead}>
-        <h2 className={styles.plotTitle}>{title}</h2>
-        <div className={styles.plotTools}>
+      <div className={styles.head}>
+        <h2 className={`app-panel-title ${styles.title}`}>{title}</h2>
+        <div className={styles.tools}>
           {props.tools}
           <span>
             <Tooltip label="Download the graph as PNG">
@@ -73,9 +76,9 @@ export function PlotPanel<State>(props: Props<State>) {
           </span>
         </div>
       </div>
-      <div className={styles.plotBody}>
+      <div className={styles.body}>
         {props.aside}
-        <section className={styles.plotScroll} tabIndex={minWidth ? 0 : undefined} aria-label={`${title}: graph`}>
+        <section className={styles.scroll} tabIndex={minWidth ? 0 : undefined} aria-label={`${title}: graph`}>
           <div
             ref={root}
             className={styles.plot}
@@ -84,7 +87,7 @@ export function PlotPanel<State>(props: Props<State>) {
             aria-label={props.summary}
           />
         </section>
-        {empty && <div className={styles.plotEmpty}>{empty}</div>}
+        {empty && <div className={styles.empty}>{empty}</div>}
       </div>
       {!empty && props.foot}
     </section>

@@ -1,12 +1,12 @@
-import { ActionIcon, Button, Slider, Switch, Tooltip, useComputedColorScheme } from '@mantine/core';
-import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
+import { Button, Slider, Switch, Tooltip, useComputedColorScheme } from '@mantine/core';
+import { type ReactNode, useMemo, useRef, useState } from 'react';
 import 'uplot/dist/uPlot.min.css';
-import { save, saveCsv } from '../../lib/download';
 import { plural } from '../../lib/format';
 import { type Highlight, useHighlight } from '../../lib/highlight';
-import { IconDownload, IconTable, IconZoomOut } from '../icons';
-import styles from './CurveChart.module.css';
-import { type Best, type ChartSeries, type ChartSettings, Plot, type Range } from './Plot';
+import { IconZoomOut } from '../icons';
+import { type Best, type ChartSeries, type ChartSettings, CurvePlot, type Range } from './CurvePlot';
+import styles from './Plot.module.css';
+import { PlotPanel } from './PlotPanel';
 
 export type { Best, ChartSeries, ChartSettings, Range };
 
@@ -50,31 +50,29 @@ export function CurveChart(props: Props) {
   const [kept, keep] = useState(DEFAULT_SETTINGS);
   const settings = props.settings ?? kept;
   const change = (some: Partial<ChartSettings>) => (props.onSettings ?? keep)({ ...settings, ...some });
-  const [zoomed, setZoomed] = useState(false);
-  const { root, plot } = usePlot(highlight, height);
-  const scheme = useComputedColorScheme('light');
-
-  useEffect(() => {
-    plot.current?.update({ ...settings, series, best, stepName, clock, across, up });
-  }, [plot, settings, series, best, stepName, clock, across, up]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the colours are read from the page
-  useEffect(() => plot.current?.recolor(), [plot, scheme]);
-  useEffect(() => {
-    if (!plot.current) return;
-    plot.current.onZoom = setZoomed;
-    plot.current.onPick = onPick ?? (() => {});
-  }, [plot, onPick]);
-
+  const [zoomed, onZoom] = useState(false);
+  const plot = useRef<CurvePlot>(null);
+  const state = useMemo(
+    () => ({ ...settings, series, best, stepName, clock, across, up, onZoom }),
+    [settings, series, best, stepName, clock, across, up],
+  );
   const empty = useMemo(() => series.every(({ steps }) => steps.length === 0), [series]);
-  const picture = async () => {
-    const blob = await plot.current?.picture(fileTitle);
-    if (blob) save(blob, `${fileTitle}.png`);
-  };
   return (
-    <section className="app-panel" aria-label={title}>
-      <div className={styles.head}>
-        <h2 className={styles.title}>{title}</h2>
-        <div className={styles.tools}>
+    <PlotPanel
+      title={title}
+      fileTitle={fileTitle}
+      plot={CurvePlot}
+      plotRef={plot}
+      state={state}
+      dark={useComputedColorScheme('light') === 'dark'}
+      highlight={highlight}
+      onPick={onPick}
+      height={height}
+      rows={() => rows(series)}
+      summary={empty ? `${title}: no points yet` : `${title}: ${plural(series.length, 'curve')}`}
+      empty={empty && (props.empty ?? 'No points yet')}
+      tools={
+        <>
           {props.tools}
           {!props.plain && <HowDrawn settings={settings} change={change} />}
           {zoomed && (
@@ -87,40 +85,10 @@ export function CurveChart(props: Props) {
               Reset zoom
             </Button>
           )}
-          <span>
-            <Tooltip label="Download the graph as PNG">
-              <ActionIcon aria-label="Download PNG" onClick={picture} disabled={empty}>
-                <IconDownload />
-              </ActionIcon>
-            </Tooltip>
-            <Tooltip label="Download the points as CSV">
-              <ActionIcon
-                aria-label="Download CSV"
-                onClick={() => saveCsv(rows(series), `${fileTitle}.csv`)}
-                disabled={empty}
-              >
-                <IconTable />
-              </ActionIcon>
-            </Tooltip>
-          </span>
-        </div>
-      </div>
-      <div style={{ position: 'relative' }}>
-        <div
-          ref={root}
-          className={styles.plot}
-          style={{ height }}
-          role="img"
-          aria-label={summary(title, series, empty)}
-        />
-        {empty && (
-          <div className={styles.empty} style={{ position: 'absolute', inset: 0 }}>
-            {props.empty ?? 'No points yet'}
-          </div>
-        )}
-      </div>
-      {series.length > 1 && series.length <= LEGEND_MOST && <Legend series={series} highlight={highlight} />}
-    </section>
+        </>
+      }
+      foot={series.length > 1 && series.length <= LEGEND_MOST && <Legend series={series} highlight={highlight} />}
+    />
   );
 }
 
@@ -156,29 +124,6 @@ function HowDrawn(props: { settings: ChartSettings; change: (some: Partial<Chart
   );
 }
 
-/** The plot lives as long as its element; its size follows the element's. */
-function usePlot(highlight: Highlight, height: number) {
-  const root = useRef<HTMLDivElement>(null);
-  const plot = useRef<Plot | null>(null);
-  const first = useRef(height);
-  useEffect(() => {
-    const element = root.current as HTMLDivElement;
-    const made = new Plot(element, highlight, styles.tip ?? '', {
-      width: Math.max(element.clientWidth, 100),
-      height: first.current,
-    });
-    plot.current = made;
-    const observer = new ResizeObserver(() => made.resize(Math.max(element.clientWidth, 100), element.clientHeight));
-    observer.observe(element);
-    return () => {
-      observer.disconnect();
-      made.destroy();
-      plot.current = null;
-    };
-  }, [highlight]);
-  return { root, plot };
-}
-
 function Legend({ series, highlight }: { series: readonly ChartSeries[]; highlight: Highlight }) {
   return (
     <ul className={styles.legend}>
@@ -190,10 +135,6 @@ function Legend({ series, highlight }: { series: readonly ChartSeries[]; highlig
       ))}
     </ul>
   );
-}
-
-function summary(title: string, series: readonly ChartSeries[], empty: boolean): string {
-  return empty ? `${title}: no points yet` : `${title}: ${plural(series.length, 'curve')}`;
 }
 
 function rows(series: readonly ChartSeries[]) {

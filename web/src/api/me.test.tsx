@@ -1,0 +1,36 @@
+import { MantineProvider } from '@mantine/core';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { render, screen } from '@testing-library/react';
+import { expect, it } from 'vitest';
+import { JobActions } from '../pages/job/JobActions';
+import { TaskActions } from '../pages/task/TaskActions';
+import { type Me, MeContext } from './me';
+import type { JobDetail, TaskDetail } from './types';
+
+const job = { id: 'job1', name: 'job', owner: 'ann', ended: false, counts: {}, spec: { params: { lr: [1, 2] } } };
+const task = { id: 'job1-1', owner: 'ann', number: 1, attempt: 1 };
+
+function offered(me: Me): string[] {
+  const { unmount } = render(
+    <MantineProvider env="test">
+      <QueryClientProvider client={new QueryClient()}>
+        <MeContext value={me}>
+          <JobActions job={job as unknown as JobDetail} />
+          <TaskActions task={task as unknown as TaskDetail} onRestart={() => {}} />
+          <TaskActions task={{ ...task, ended_at: 'now' } as unknown as TaskDetail} onRestart={() => {}} />
+        </MeContext>
+      </QueryClientProvider>
+    </MantineProvider>,
+  );
+  const names = [...screen.queryAllByRole('button'), ...screen.queryAllByRole('link')].map((one) => one.textContent);
+  unmount();
+  return names as string[];
+}
+
+it('offers only what somebody may do, and to read is no such thing', () => {
+  const all = offered({ can: () => true });
+  for (const name of ['Stop', 'Restart', 'Edit', 'Remove', 'Hold', 'Limits', 'Start from this job'])
+    expect(all).toContain(name);
+  expect(offered({ can: () => false })).toEqual(['Export']);
+  expect(offered({ can: (right, of) => right === 'stop' && of?.owner === 'ann' })).toEqual(['Stop', 'Export', 'Stop']);
+});

@@ -52,12 +52,8 @@ def prune(
     The settings `keep` define how long things are kept; the server deletes older ones once a day. The options apply to
     this call only. By default, no job and no attempt is deleted.
     """
-    days: dict[str, Any] = {
-        "jobs_days": _days("--jobs-older-than", jobs),
-        "attempts_days": _days("--attempts-older-than", attempts),
-        "journals_days": _days("--journals-older-than", journals),
-        "runners_days": _days("--runners-older-than", runners),
-    }
+    given = {"jobs": jobs, "attempts": attempts, "journals": journals, "runners": runners}
+    days: dict[str, Any] = {f"{name}_days": _days(f"--{name}-older-than", age) for name, age in given.items()}
     client = base.client(ctx)
     if dry_run or not yes:
         would = client.prune(dry_run=True, **days)

@@ -61,7 +61,7 @@ def test_down_ends_the_server(alone: Cli) -> None:
         assert alone.quick("down", "--json").json == {"ended": [f"process {process.pid}"]}
         assert process.wait(5) == 0
     done = alone.quick("down", code=4)
-    assert done.err == f"error: No Paddock server runs on {alone.home}.\n"
+    assert done.err == f"error: No Paddock server runs on {alone.home}: there is nothing to end.\n"
 
 
 def test_down_does_not_end_what_is_no_server(alone: Cli) -> None:

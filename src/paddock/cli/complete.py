@@ -82,7 +82,7 @@ def _partitions(ctx: typer.Context, incomplete: str) -> Found:
 
 
 def _typed_source() -> str | None:
-    """Typer does not report arguments while an option waits for its value; the shell does."""
+    """Return the source from the words of the shell: Typer has no arguments while an option waits for its value."""
     return next((word for word in _words() if word.endswith(".py") or (os.sep in word and Path(word).is_dir())), None)
 
 

@@ -106,7 +106,7 @@ def expected(starts_at: datetime | None) -> str:
 
 
 def place(allocation: Allocation | None) -> str:
-    """`slurm 123_4 on n1`; while it waits, why."""
+    """Return `slurm 123_4 on n1`, and why it waits or ended."""
     if allocation is None:
         return ""
     text = " ".join(part for part in (allocation.backend, allocation.backend_id) if part)
@@ -119,7 +119,7 @@ def place(allocation: Allocation | None) -> str:
 
 
 def resources(given: Resources) -> str:
-    """`slurm, partition gpu, 2 GPUs (a100), 4 cores, 16 GiB, 4:00:00`, and what else was asked for."""
+    """Return what a job asks for: `slurm, partition gpu, 2 GPUs (a100), 4 cores, 16 GiB, time limit 4:00:00`."""
     gpus = several(given.gpus, "GPU") if given.gpus is not None else ""
     parts = [
         given.backend,
@@ -194,7 +194,7 @@ def no_word(task: Task) -> str:
 
 
 def search(report: SearchReport) -> str:
-    """`tpe, 12 of 50 trials done`, and why no further ones come or when they end."""
+    """Return `tpe, 12 of 50 trials done`, and why no further ones come or when they end."""
     done = sum(trial.state.ended for trial in report.history)
     of = f" of {report.trials:,}" if report.trials is not None else ""
     parts = [f"{report.method.value}, {done:,}{of} trials done"]
@@ -215,7 +215,7 @@ def saved(report: SearchReport) -> str:
 
 
 def measured(value: float | None, spread: float | None) -> str:
-    """`0.031 ± 0.002`"""
+    """Return a value with its spread: `0.031 ± 0.002`."""
     return number(value) if value is None or spread is None else f"{number(value)} ± {spread:.2g}"
 
 

@@ -221,7 +221,7 @@ class Connection:
         try:
             yield
         except httpx2.HTTPError as error:
-            self._proven.pop(url, None)  # whoever listens there next is somebody else until it has proved who it is
+            self._proven.pop(url, None)  # the next one to listen there has to prove who it is
             raise self._ours(error, url) from None
         except httpx2.InvalidURL as error:
             raise ServerUnreachable(

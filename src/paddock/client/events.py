@@ -53,7 +53,7 @@ def _event(sent: "Sent", job: str | None, position: int | None) -> Event | None:
     if sent.event == "hello":
         return None
     if sent.event == "reset":
-        # More happened than the server keeps: whoever follows must fetch the present state.
+        # More happened than the server keeps: the caller must fetch the present state.
         return Event(id=position or 0, at=datetime.now(UTC), job=job, kind="job", data={"change": "missed"})
     try:
         return Event.model_validate_json(sent.data)

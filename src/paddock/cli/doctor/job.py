@@ -100,7 +100,7 @@ def _chosen(site: Site) -> Environment:
 
 @contextmanager
 def _folder(site: Site) -> Iterator[Path]:
-    """A folder in the home for the time being; also the home, should there be none yet."""
+    """Make a folder in the home, and the home itself if there is none; delete both at the end."""
     root = site.home.root
     made = not root.exists()
     root.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -118,7 +118,7 @@ def _folder(site: Site) -> Iterator[Path]:
 
 
 def _batch(site: Site, folder: Path) -> AllocationBatch:
-    """As small as can be, where the backend's settings or the flags say."""
+    """Return the smallest job, where the backend's settings or the options place it."""
     small: dict[str, object] = {"gpus": site.asked.gpus, "cpus": 1, "nodes": 1, "slots": 1, "launcher": None}
     small["time_limit"] = TIME_LIMIT
     if site.asked.partition:
@@ -279,7 +279,7 @@ class TinyJob:
 
 
 def clock(sent: float, there: float, back: float) -> Finding:
-    """The node read its clock after `sent` and before `back`: what lies outside is the difference."""
+    """Compare clocks. The node read its own after `sent` and before `back`: what lies outside is the difference."""
     off = there - back if there > back else min(there - sent, 0.0)
     if not off:
         return ok(f"agrees with the node's to {max(back - sent, 0.01):.2f} s")

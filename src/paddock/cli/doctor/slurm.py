@@ -99,7 +99,7 @@ def _chosen(settings: Settings, asked: Scope) -> dict[str, SlurmSettings]:
 
 
 def _hint() -> list[Finding]:
-    """Slurm is here, and nobody has asked for it."""
+    """Report that Slurm is here, though nobody has asked for it."""
     if shutil.which("sbatch") is None:
         return []
     told = "its commands are here; `paddock up --backend slurm` uses it, and `paddock doctor --backend slurm` tests it"

@@ -14,7 +14,8 @@ from paddock.settings import Settings
 pytest.register_assert_rewrite("tests.backends.contract", "tests.backends.rig")
 
 # A machine that is busy with other tests is slow, not wrong.
-hypothesis.settings.register_profile("paddock", deadline=None)
+hypothesis.settings.register_profile("paddock", deadline=None, max_examples=50)
+hypothesis.settings.register_profile("thorough", deadline=None, max_examples=500)  # --hypothesis-profile=thorough
 hypothesis.settings.load_profile("paddock")
 
 # What is in one group runs in one worker: it shares what is costly to start, a Slurm or a process with TensorFlow.

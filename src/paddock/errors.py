@@ -1,24 +1,24 @@
-"""Every error that Paddock raises on purpose.
+"""The errors that Paddock raises on purpose.
 
     PaddockError
-    ├── InvalidInput          422  the request cannot be carried out as it stands; `fields` says where
-    │   └── UnusableEnvironment  422  the interpreter of a job does not start
+    ├── InvalidInput          422  the request is not valid; `fields` names the parts
+    │   └── UnusableEnvironment  422  the job's interpreter does not start
     ├── NotFound              404
     │   └── AmbiguousId       409  a shortened id fits several things
     ├── Conflict              409  not possible in the present state
     ├── NotAuthorised         401
-    ├── WrongOrigin           403  a page of another server made the browser ask
+    ├── WrongOrigin           403  the request came from a page of another server
     ├── TooLarge              413
-    ├── Busy                  503  too much is asked of the server at this moment: try again later
+    ├── Busy                  503  the server has too many requests at the moment: try again later
     ├── BackendError          503  the scheduler refused or failed
     │   ├── BackendUnavailable   503  the scheduler does not answer: try again later
-    │   └── BackendBusy       503  the scheduler takes no more for now: try again later
-    │       └── BackendClosed    503  the partition takes nothing for now: try again later
+    │   └── BackendBusy       503  the scheduler accepts no more at the moment: try again later
+    │       └── BackendClosed    503  the partition accepts nothing at the moment: try again later
     ├── DatabaseDamaged       500  the database has to be restored
     ├── DatabaseUnavailable   503  the database does not answer: try again later
     └── ServerUnreachable     503  (client side) no server answers
 
-A class docstring is the default message; `code` is stable and is what programs should look at.
+A class docstring is the default message. `code` is stable: programs should compare it.
 """
 
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ class PaddockError(Exception):
 
     code: ClassVar[str] = "error"
     status: ClassVar[int] = 500
-    retry_seconds: ClassVar[int | None] = None  # when it is worth trying again
+    retry_seconds: ClassVar[int | None] = None  # when to try again
 
     def __init__(self, message: str | None = None, *, fields: Mapping[str, str] | None = None) -> None:
         self.message = message or (type(self).__doc__ or "").strip()
@@ -39,17 +39,17 @@ class PaddockError(Exception):
 
 
 class InvalidInput(PaddockError):
-    """The request cannot be carried out as it stands."""
+    """The request is not valid."""
 
     code = "invalid_input"
     status = 422
 
     @classmethod
     def at(cls, field: str, message: str, about: str = "") -> Self:
-        """Return the error of one field, given as part of a sentence: "there is no backend 'x'".
+        """Return the error of one field. `message` is a clause such as "there is no backend 'x'".
 
-        `fields` holds it as it is. The error's message is it as a whole sentence, or the end of one that begins with
-        `about`: "This can never run: ...".
+        `fields` contains the clause; the error's message is the clause as a sentence, after `about` if that is given:
+        "This can never run: ...".
         """
         sentence = f"{about}: {message}" if about else message[:1].upper() + message[1:]
         return cls(sentence if sentence.endswith((".", "?")) else f"{sentence}.", fields={field: message})
@@ -62,14 +62,14 @@ class UnusableEnvironment(InvalidInput):
 
 
 class NotFound(PaddockError):
-    """There is no such thing."""
+    """There is no such object."""
 
     code = "not_found"
     status = 404
 
 
 class AmbiguousId(NotFound):
-    """This shortened id fits several things: give more of it."""
+    """This shortened id is not unique: give more characters."""
 
     code = "ambiguous_id"
     status = 409
@@ -90,7 +90,7 @@ class NotAuthorised(PaddockError):
 
 
 class WrongOrigin(PaddockError):
-    """Only Paddock's own page may do that with the cookie: reload it, or send the token in the header."""
+    """Only Paddock's own page may do this with the cookie: reload it, or send the token in the header."""
 
     code = "wrong_origin"
     status = 403
@@ -104,7 +104,7 @@ class TooLarge(PaddockError):
 
 
 class Busy(PaddockError):
-    """Too much is asked of the server at this moment: try again later."""
+    """The server has too many requests at the moment: try again later."""
 
     code = "busy"
     status = 503
@@ -125,13 +125,13 @@ class BackendUnavailable(BackendError):
 
 
 class BackendBusy(BackendError):
-    """The backend takes no more for now."""
+    """The backend accepts no more at the moment."""
 
     code = "backend_busy"
 
 
 class BackendClosed(BackendBusy):
-    """What this request asks for is closed for now, such as a partition; others are taken."""
+    """The backend accepts no requests of this kind at the moment, for example because a partition is closed."""
 
     code = "backend_closed"
 
@@ -158,7 +158,7 @@ class ServerUnreachable(PaddockError):
 
 
 def by_code(code: str) -> type[PaddockError]:
-    """The class that a server's error code stands for; the base class for codes of a newer server."""
+    """Return the error class of a code; the base class for the codes of a newer server."""
     return _BY_CODE.get(code, PaddockError)
 
 

@@ -46,7 +46,7 @@ class Home:
             ) from None
 
     def share_with(self, group: str) -> None:
-        """Let the members of a group into the jobs' folders; token and database stay their owner's."""
+        """Let the members of a group read the jobs' folders. Only the owner reads the token and the database."""
         number = group_number(group)
         for folder, mode in ((self.root, 0o710), (self.jobs, 0o750)):
             os.chown(folder, -1, number)
@@ -56,15 +56,15 @@ class Home:
         return JobFolder(self.jobs / job, job)
 
     def job_text(self, job: str) -> str:
-        """The job's folder as text: for what is done thousands of times a second."""
+        """Return the job's folder as text, which is faster: some callers need it thousands of times per second."""
         return f"{self._jobs_text}/{job}"
 
     def aside(self, name: str) -> Path:
-        """A place to rename to what is to be deleted at leisure: the next server deletes what is left there."""
+        """Return a new path for something that is to be deleted later, at the latest by the next server."""
         return self.incoming / f"{name}-{secrets.token_hex(4)}"
 
     def refuse_foreign(self) -> None:
-        """Raises NotAuthorised for what somebody else owns or can write of all that a server uses or runs."""
+        """Raise NotAuthorised if somebody else owns or can write a file that the server uses or runs."""
         refuse_foreign(self.root)
         own = [*self.root.glob("*"), *self.local.glob("*"), *self.runners.rglob("*"), *self.backups.glob("*")]
         refuse_foreign_inside(self.root, own)
@@ -76,13 +76,13 @@ class Home:
             return None
 
     def ensure_token(self) -> str:
-        """The token that every request needs, made at the first start; only its owner can read the file."""
+        """Return the token that every request needs. The first call makes it; only its owner can read the file."""
         found = self.read_token()
         weak = _weakness(self.token, found) if found else None
         if found and weak is None:
             return found
         if weak:
-            log.warning("%s %s: it is replaced, and links with the old token work no more", self.token, weak)
+            log.warning("%s %s: it is replaced; links with the old token do not work any more", self.token, weak)
         write_once(self.token, secrets.token_urlsafe(24) + "\n", mode=0o600)
         return self.ensure_token()
 
@@ -123,11 +123,11 @@ class JobFolder:
         return Path(layout.log(layout.attempt(str(self.task(task)), attempt)))
 
 
-# --- whether what lies in a home is its person's own: nobody else's settings, token or programs are used --------------
+# --- who owns a home: settings, tokens and programs of others are not used --------------------------------------------
 
 
 def refuse_foreign(home: Path) -> None:
-    """Raises NotAuthorised when somebody else owns the home or can write in it. One that is not there is nobody's."""
+    """Raise NotAuthorised if somebody else owns the home or can write in it. It need not exist."""
     found = _look(home)
     if found is None:
         return
@@ -137,11 +137,14 @@ def refuse_foreign(home: Path) -> None:
             "choose a home of your own with --home or PADDOCK_HOME."
         )
     if found.st_mode & 0o022:
-        raise NotAuthorised(f"Others can write in {home}: take that from them with `chmod go-w {home}`, {_ANOTHER}.")
+        raise NotAuthorised(f"Others can write in {home}: forbid it with `chmod go-w {home}`, {_ANOTHER}.")
 
 
 def refuse_foreign_inside(home: Path, paths: Iterable[Path]) -> None:
-    """The same of files and folders in it. What its group can write counts only where that group gets into the home."""
+    """Raise NotAuthorised for files and folders in the home that somebody else owns or can write.
+
+    Write access of a group counts only if the group has access to the home.
+    """
     passable = _look(home)
     bits = 0o022 if passable and passable.st_mode & 0o011 else 0o002
     for path in paths:
@@ -150,12 +153,12 @@ def refuse_foreign_inside(home: Path, paths: Iterable[Path]) -> None:
             continue
         if found.st_uid not in _own():
             raise NotAuthorised(
-                f"{path} belongs to {_name(found.st_uid)}, and you are {_name(os.geteuid())}: look at what it is, then "
+                f"{path} belongs to {_name(found.st_uid)}, and you are {_name(os.geteuid())}: check what it is, then "
                 f"remove it, or make it yours with `chown {_name(os.geteuid())} {path}`."
             )
         if found.st_mode & bits:
             raise NotAuthorised(
-                f"Others can write {path}: look whether it is as you left it, then call `chmod go-w {path}`."
+                f"Others can write {path}: check that nobody has changed it, then run `chmod go-w {path}`."
             )
 
 
@@ -165,11 +168,11 @@ def _look(path: Path) -> os.stat_result | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise NotAuthorised(f"{path} cannot be looked at ({error.strerror}): {_ANOTHER[3:]}.") from None
+        raise NotAuthorised(f"{path} cannot be read ({error.strerror}): {_ANOTHER[3:]}.") from None
 
 
 def _own() -> tuple[int, int]:
-    """Root can write everything anyway."""
+    """Return the users whose files are trusted: root can write everything anyway."""
     return os.geteuid(), 0
 
 
@@ -191,7 +194,7 @@ def group_number(group: str) -> int:
 
 
 def open_to(folder: Path, group: str) -> None:
-    """A folder and all in it can be read by a group; what is made in it later belongs to the group, too."""
+    """Let a group read a folder and everything in it. New files in it will belong to the group, too."""
     number = group_number(group)
     for path in (folder, *folder.rglob("*")):
         if not path.is_symlink():
@@ -216,10 +219,9 @@ def write_once(path: Path, text: str, mode: int = 0o644) -> None:
 
 
 def append_lines(path: Path, records: list[dict[str, Any]], below: Path | None = None, mode: int = 0o644) -> None:
-    """Append JSON lines in one write; a torn last line of a crash before is sealed off first.
+    """Append JSON lines in one write. If a crash left an incomplete last line, it is closed first.
 
-    Whatever else stands in place of a plain file is left alone, and raises OSError. `below`: see common/files.py; the
-    file's own folder when not given.
+    Raises OSError if the path is not a plain file. `below`: see common/files.py; default: the file's own folder.
     """
     if records:
         text = "".join(json.dumps(record, separators=(",", ":")) + "\n" for record in records)

@@ -1,4 +1,4 @@
-"""The one Settings class: `settings.toml` in Paddock's home, overridden by the environment, overridden by flags.
+"""The settings: `settings.toml` in Paddock's home, overridden by the environment, overridden by flags.
 
 A field `port` is the environment variable `PADDOCK_PORT`; `local.slots` is `PADDOCK_LOCAL__SLOTS`.
 """
@@ -57,7 +57,7 @@ class SlurmSettings(BaseModel):
     variables: dict[EnvName, str] = Field(default_factory=dict, description="environment variables of the batch script")
     resources: Resources = Field(Resources(), description="defaults for jobs: partition, account, time_limit, ...")
     warn_seconds: int = Field(
-        60, ge=5, le=3600, description="so long before its time limit a task is warned with SIGUSR1"
+        60, ge=5, le=3600, description="this long before its time limit, a task is warned with SIGUSR1"
     )
     poll_seconds: float = Field(2.0, ge=0.1, le=600, description="how often the queue is asked while things change")
     rest_seconds: float = Field(15.0, ge=0.1, le=3600, description="how often when nothing has changed for a while")
@@ -69,16 +69,16 @@ class RunnerSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    poll_seconds: float = Field(0.2, gt=0, le=60, description="how often metric files and orders are looked at")
+    poll_seconds: float = Field(0.2, gt=0, le=60, description="how often metric files and orders are read")
     usage_seconds: float = Field(2.0, gt=0, le=3600, description="how often memory and CPU use are measured")
     silence_seconds: float = Field(
         60.0,
         ge=1,
         le=3600,
-        description="silent for so long, a runner has its tasks say so, and after its node was lost it counts as gone",
+        description="a runner that reports nothing for this long is shown as silent; if its node was lost, as gone",
     )
     warn_seconds: float = Field(
-        60.0, ge=1, le=3600, description="so long before its time limit a task is warned with SIGUSR1"
+        60.0, ge=1, le=3600, description="this long before its time limit, a task is warned with SIGUSR1"
     )
     grace_seconds: float = Field(
         10.0, ge=0, le=3600, description="time between SIGTERM and SIGKILL when a task is stopped"
@@ -87,10 +87,13 @@ class RunnerSettings(BaseModel):
         15.0,
         gt=0,
         le=3600,
-        description="a runner that was told to stop a task, or to end, and is silent, is ended so long after its grace",
+        description="a runner that was told to end, or to stop a task, and reports nothing is killed this long after "
+        "the grace period",
     )
     log_bytes: int = Field(
-        1024**3, ge=65_536, description="largest log of a task: beyond it, what is between beginning and end is dropped"
+        1024**3,
+        ge=65_536,
+        description="largest log of a task; of a larger one, the middle is dropped",
     )
     mps: bool = Field(True, description="start NVIDIA MPS where tasks share a GPU and it is installed")
 
@@ -105,7 +108,7 @@ class UploadSettings(BaseModel):
 
 
 class RetrySettings(BaseModel):
-    """How often a task is tried again by itself, by cause; it then goes on from its checkpoint."""
+    """How often a task is retried automatically, by cause. It continues from its checkpoint."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -114,9 +117,9 @@ class RetrySettings(BaseModel):
     host_oom: int = Field(0, ge=0, le=100, description="out of host memory")
     time_limit: int = Field(5, ge=0, le=100, description="cut off by the time limit")
     node_failure: int = Field(3, ge=0, le=100, description="the node went down")
-    preempted: int = Field(20, ge=0, le=100, description="ended from outside to make room")
+    preempted: int = Field(20, ge=0, le=100, description="ended by the scheduler to make room")
     launch_failed: int = Field(0, ge=0, le=100, description="the process could not be started")
-    lost: int = Field(2, ge=0, le=100, description="its runner vanished without a word")
+    lost: int = Field(2, ge=0, le=100, description="its runner stopped reporting: it was killed, or its node failed")
 
     def limit(self, cause: Cause) -> int:
         value: int = getattr(self, cause.value)
@@ -124,7 +127,7 @@ class RetrySettings(BaseModel):
 
 
 class Settings(BaseSettings):
-    """All that can be set. `paddock settings` shows the values in force."""
+    """All settings. `paddock settings` shows the values in force."""
 
     model_config = SettingsConfigDict(env_prefix="PADDOCK_", env_nested_delimiter="__", extra="forbid", frozen=True)
 
@@ -136,7 +139,7 @@ class Settings(BaseSettings):
     port: int = Field(DEFAULT_PORT, ge=0, le=65535, description="port that the server listens on; 0 takes a free one")
     tls_certificate: Path | None = Field(
         None,
-        description="file (PEM) with the certificate, and those of its signers, with which the port speaks HTTPS; "
+        description="file (PEM) with the certificate for HTTPS on the port, and those of its signers; "
         "in the home unless its path is absolute; plain HTTP when not given",
     )
     tls_key: Path | None = Field(
@@ -154,7 +157,7 @@ class Settings(BaseSettings):
     tick_seconds: float = Field(0.25, gt=0, le=60, description="how often the engine looks at the journals")
     max_tasks: int = Field(20_000, ge=1, description="largest number of tasks of one job")
     event_hours: float = Field(1.0, gt=0, description="how long events are kept for clients that reconnect")
-    load_hours: float = Field(48.0, gt=0, description="how long it is kept how busy nodes were")
+    load_hours: float = Field(48.0, gt=0, description="how long samples of the nodes' load are kept")
     check_seconds: float = Field(30.0, gt=0, description="how long the check of a job's environment may take")
     group: str | None = Field(
         None, description="group that may read the jobs' folders; nobody but their owner when not given"
@@ -179,13 +182,13 @@ class Settings(BaseSettings):
         return given
 
     def cluster(self, name: str) -> SlurmSettings | None:
-        """The Slurm cluster of this name; `slurm` needs no settings."""
+        """Return the Slurm cluster of this name; `slurm` needs no settings."""
         found = self.backends.get(name)
         return found or (SlurmSettings() if name == "slurm" and self.backend == "slurm" else None)
 
     @property
     def clusters(self) -> dict[str, SlurmSettings]:
-        """All of them, with the one that is there by its name alone."""
+        """Return all Slurm clusters, also `slurm` if it has no settings."""
         return {name: found for name in {*self.backends, self.backend} if (found := self.cluster(name))}
 
     @classmethod
@@ -211,9 +214,9 @@ def settings_file(home: str | Path | None = None) -> Path:
 
 
 def load(home: str | Path | None = None, **overrides: Any) -> Settings:
-    """The settings in force; flags that were not given (None) count as not set.
+    """Return the settings in force; flags that are None count as not set.
 
-    Raises NotAuthorised for a home or a file that others own or can write: settings name programs that are run.
+    Raises NotAuthorised for a home or a file that others own or can write: settings name programs to run.
     """
     refuse_foreign(home_folder(home))
     refuse_foreign_inside(home_folder(home), [settings_file(home)])

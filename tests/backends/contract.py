@@ -294,11 +294,11 @@ class QueueContract:
         found = backend.poll(ids)
         assert [(found[one].reason, found[one].never) for one in ids] == [
             (None, False),
-            ("the GPU of this machine is taken", False),
+            ("the GPU of this node is in use", False),
             (None, False),
-            ("needs 2 CPU slots, and 1 of 3 on this machine is free", False),
+            ("needs 2 CPU slots, and 1 of 3 on this node is free", False),
             ("comes after one that needs more CPU slots than are free", False),
-            ("needs 2 GPUs, and this machine has 1", True),
+            ("needs 2 GPUs, and this node has 1", True),
         ]
         backend.cancel(ids[3:4])
         backend.change(ids[1:2], AllocationChange(held=True))
@@ -306,7 +306,7 @@ class QueueContract:
         found = backend.poll([*ids, after])
         assert found[ids[4]].reason is None, "it runs"
         assert found[ids[1]].reason == "held: release it to let it start"
-        assert found[after].reason == "all 3 CPU slots of this machine are taken"
+        assert found[after].reason == "all 3 CPU slots of this node are in use"
 
     def test_a_wide_one_takes_its_places(self, rig: Rig) -> None:
         backend = rig.open(slots=3)

@@ -103,7 +103,7 @@ def test_a_smaller_array_size_is_asked_for_again(
 def test_a_closed_partition_is_waited_for(make: Make, backend: SlurmBackend, batch: AllocationBatch) -> None:
     said = "Batch job submission failed: Required partition not available (inactive or drain)"
     make("sbatch", f"echo 'sbatch: error: {said}' >&2; exit 1")
-    with pytest.raises(BackendClosed, match=r"waits for partition volta to take work again \(.*inactive or drain"):
+    with pytest.raises(BackendClosed, match=r"waits until partition volta accepts jobs again \(.*inactive or drain"):
         backend.submit(batch)
 
 

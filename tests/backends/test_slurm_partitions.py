@@ -19,10 +19,10 @@ ROWS = parse.partitions(
     [
         ({}, None),
         ({"time_limit": "1d"}, None),
-        ({"time_limit": "25h"}, "partition gpu gives at most 1 d"),
-        ({"partition": "tiny", "time_limit": "2h"}, "partition tiny gives at most 1 min"),
+        ({"time_limit": "25h"}, "partition gpu allows at most 1 d"),
+        ({"partition": "tiny", "time_limit": "2h"}, "partition tiny allows at most 1 min"),
         ({"partition": "tiny"}, None),
-        ({"nodes": 3}, "partition gpu gives at most 2 nodes"),
+        ({"nodes": 3}, "partition gpu allows at most 2 nodes"),
         ({"partition": "nope"}, "there is no partition nope"),
         ({"partition": "old"}, "partition old is drained"),
         ({"partition": "tiny,gpu", "time_limit": "2h"}, None),

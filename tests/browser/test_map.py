@@ -44,7 +44,7 @@ def test_a_map(visit: Visit, server: ServerProcess, folder: Path) -> None:
         expect(table.get_by_text("small/a.txt")).to_be_visible()
         no_training(page)
         waits = server.submit("print(1)", name="Waits", resources={"gpus": 0})
-        why = "All 2 CPU slots of this machine are taken"
+        why = "All 2 CPU slots of this node are in use"
         for path in (f"/jobs/{waits}", f"/tasks/{waits}-1", "/"):
             expect(visit(path).get_by_text(why).first).to_be_visible()
         (folder / "go").touch()

@@ -268,7 +268,7 @@ def test_what_settings_and_profiles_ask_for(fake: Fake) -> None:
     assert "the settings of the backend: there is no partition gone" in said
     assert "partition old is down" in said
     assert "profile 'big': partition closed is only for the " in said
-    assert "profile 'long': partition gpu gives at most 1 d" in said
+    assert "profile 'long': partition gpu allows at most 1 d" in said
     assert "nonsense" not in said
     assert "not in account other" in found["accounting"]["detail"]
 

@@ -94,7 +94,7 @@ def on_terminal(cli: Cli, arguments: list[str], answer: str = "") -> tuple[int, 
             break
         seen += part
     os.close(main)
-    return process.wait(20), seen.decode()
+    return process.wait(120), seen.decode()
 
 
 def test_a_reader_that_leaves_early_is_no_error(cli: Cli) -> None:

@@ -190,7 +190,7 @@ def test_from_python(maps: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     with Client(home=maps.home) as client:
         job = client.map("tr a-z A-Z < {input} > {output}", "in/*.txt", "out", suffix=".up", name="upper")
         assert job is not None
-        assert job.wait(60).detail.counts.finished == 2
+        assert job.wait(120).detail.counts.finished == 2
         assert job.detail.spec.resources.gpus == 0
         assert outputs(maps) == {"a.up": "A", "b.up": "B"}
         assert client.map("tr a-z A-Z < {input} > {output}", ["in/*.txt"], "out", suffix=".up") is None

@@ -53,7 +53,7 @@ NO_GPU = {"gpus": 0}
 
 
 def test_the_line_on_the_front_page(client: paddock.Client, script: Path) -> None:
-    best = client.submit(script, params={"lr": "0.4,0.2"}, resources=NO_GPU).wait(60).best()
+    best = client.submit(script, params={"lr": "0.4,0.2"}, resources=NO_GPU).wait(120).best()
     assert best is not None
     assert best.params == {"lr": 0.2}
     assert best.best_value == 0.1
@@ -69,14 +69,14 @@ def test_a_search(client: paddock.Client, script: Path) -> None:
         resources=NO_GPU,
     )
     assert "more to come" in repr(job)
-    job.wait(60)
+    job.wait(120)
     assert len(job.tasks()) == 4  # none was missed
     report = job.search_report()
     assert (report.method, report.trials, report.searching) == (Method.TPE, 4, False)
     values = [trial.values[0] for trial in job.best_trials()]
     assert values == sorted(trial.values[0] for trial in report.history)  # type: ignore[type-var]
     assert job.best_trials(1)[0].tasks == [job.detail.best_task]
-    job.extend(trials=2, params={"lr": "0.1..0.2", "epochs": Choices(values=[2])}).wait(60)
+    job.extend(trials=2, params={"lr": "0.1..0.2", "epochs": Choices(values=[2])}).wait(120)
     assert [task.params["epochs"] for task in job.tasks()[4:]] == [2, 2]
     with pytest.raises(InvalidInput, match="5 of what"):
         job.extend(time_budget="5")
@@ -104,13 +104,13 @@ def test_the_best_of_several_objectives_are_the_front() -> None:
 def test_a_handle(client: paddock.Client, script: Path) -> None:
     handle = client.submit(script, params={"lr": [0.4, 0.2]}, resources=NO_GPU, name="x", tags=["sdk"])
     assert handle.detail.counts.total == 2
-    assert handle.wait(60) is handle
+    assert handle.wait(120) is handle
     assert handle.id in repr(handle)
     assert [task.number for task in handle.tasks()] == [1, 2]
     assert [curve.values for curve in handle.curves()] == [[0.4, 0.2], [0.2, 0.1]]
     assert handle.restart(failed=True) == []
     assert handle.restart() == [f"{handle.id}-1", f"{handle.id}-2"]
-    handle.wait(60)
+    handle.wait(120)
     assert client.task(f"{handle.id}-1").attempt == 2
     assert [job.id for job in client.jobs(tag="sdk", q="x").items] == [handle.id]
     assert client.edit(handle.id, name="y", tags=[]).name == "y"
@@ -125,10 +125,10 @@ def test_waiting_can_end_before_the_job(client: paddock.Client, script: Path) ->
     with pytest.raises(TimeoutError, match="it goes on"):
         handle.wait(0.5)
     assert handle.stop() == [f"{handle.id}-1"]
-    assert handle.wait(30).best() is not None or handle.detail.counts.stopped == 1
+    assert handle.wait(120).best() is not None or handle.detail.counts.stopped == 1
     assert client.restart(f"{handle.id}-1") == [f"{handle.id}-1"]
     assert client.stop(f"{handle.id}-1") == [f"{handle.id}-1"]
-    handle.wait(30)
+    handle.wait(120)
 
 
 def test_many_tasks_come_in_pages(client: paddock.Client, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,7 +136,7 @@ def test_many_tasks_come_in_pages(client: paddock.Client, monkeypatch: pytest.Mo
     handle = client.submit(command="true {x}", params={"x": list(range(8))}, resources=NO_GPU)
     assert [task.number for task in client.tasks(handle.id)] == list(range(1, 9))
     assert [task.number for task in client.tasks(handle.id, sort="-number", limit=4)] == [8, 7, 6, 5]
-    handle.wait(60)
+    handle.wait(120)
 
 
 def test_preview_changes_nothing(client: paddock.Client, script: Path) -> None:
@@ -174,7 +174,7 @@ def test_logs(client: paddock.Client) -> None:
 
 
 def test_the_tail_of_a_large_log(client: paddock.Client) -> None:
-    handle = client.submit(command="seq 200000", resources=NO_GPU).wait(60)
+    handle = client.submit(command="seq 200000", resources=NO_GPU).wait(120)
     task = f"{handle.id}-1"
     assert client.log(task, tail=3) == "199998\n199999\n200000\n"
     lines = client.log(task, tail=100_000).splitlines()
@@ -183,7 +183,7 @@ def test_the_tail_of_a_large_log(client: paddock.Client) -> None:
 
 
 def test_events(client: paddock.Client, script: Path) -> None:
-    handle = client.submit(script, params={"note": "\u2028\x85 line ends of Unicode"}, resources=NO_GPU).wait(60)
+    handle = client.submit(script, params={"note": "\u2028\x85 line ends of Unicode"}, resources=NO_GPU).wait(120)
     first, second = islice(client.events(handle.id, last=0), 2)
     assert (first.kind, first.data["change"]) == ("job", "submitted")
     assert second.kind == "tasks"
@@ -205,9 +205,9 @@ def test_events_as_they_come(client: paddock.Client, home: Path, script: Path) -
     thread = threading.Thread(target=follow, daemon=True)
     thread.start()
     time.sleep(3)  # it has to be connected
-    handle = client.submit(script, resources=NO_GPU).wait(60)
+    handle = client.submit(script, resources=NO_GPU).wait(120)
     handle.remove()
-    thread.join(20)
+    thread.join(120)
     assert f"job {handle.id}" in seen
     assert f"removed {handle.id}" in seen
 
@@ -221,7 +221,7 @@ def test_the_server(client: paddock.Client, script: Path) -> None:
 
 
 def test_exports(client: paddock.Client) -> None:
-    handle = client.submit(command="true", params={"x": [1, 2]}, resources=NO_GPU).wait(60)
+    handle = client.submit(command="true", params={"x": [1, 2]}, resources=NO_GPU).wait(120)
     assert client.export(handle.id).count("\n") == 3
     assert [json.loads(line)["params"] for line in client.export(handle.id, "jsonl").splitlines()] == [
         {"x": 1},
@@ -255,7 +255,7 @@ def test_a_task_that_runs_is_not_restarted(client: paddock.Client, script: Path)
     with pytest.raises(Conflict):
         client.restart(f"{handle.id}-1")
     handle.stop()
-    handle.wait(30)
+    handle.wait(120)
 
 
 def test_no_server(tmp_path: Path) -> None:
@@ -324,8 +324,8 @@ def test_a_server_that_comes_back_is_followed_on(tmp_path: Path) -> None:
         time.sleep(0.5)
     with up(home), paddock.Client(home=home) as client:
         second = client.submit(command="true", resources=NO_GPU)
-        assert client.job(first.id).wait(30).detail.counts.total == 1
-        second.wait(30).remove()
-        thread.join(20)
+        assert client.job(first.id).wait(120).detail.counts.total == 1
+        second.wait(120).remove()
+        thread.join(120)
     assert f"job {second.id}" in seen
     assert f"removed {second.id}" in seen

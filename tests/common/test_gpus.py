@@ -60,7 +60,7 @@ class Hanging(GpuDriver):
         return GPUS
 
     def read(self, gpu: GpuInfo) -> GpuReading:
-        self.let.wait(20)
+        self.let.wait(120)
         return GpuReading(gpu.number, None, {7: 1})
 
 
@@ -74,7 +74,7 @@ def test_a_driver_that_hangs_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) ->
     for _ in range(100):
         assert asked.read(GPUS[1]) is None
         assert asked.processes(GPUS[1]) == {}
-    assert time.monotonic() - began < 3, "it is not asked again, and not waited for"
+    assert time.monotonic() - began < 20, "it is not asked again, and not waited for"
     driver.let.set()
     wait_for(lambda: asked.read(GPUS[2]))
     assert asked.read(GPUS[2]) == GpuReading(2, None, {7: 1})
@@ -113,7 +113,7 @@ def test_the_daemon_and_its_server_end_together(daemon: Path) -> None:
     assert (mps.trouble(), folder.stat().st_mode & 0o777) == (None, 0o700)
     mps.stop()
     assert (mps.environment, folder.exists()) == ({}, False)
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 120
     while Path(f"/proc/{server}/stat").exists() and " Z " not in Path(f"/proc/{server}/stat").read_text():
         assert time.monotonic() < deadline
         time.sleep(0.01)

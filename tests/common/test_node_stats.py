@@ -45,7 +45,7 @@ def test_cores_and_memory() -> None:
     assert look["cards"] == []
 
 
-def test_busy_cores_are_those_between_two_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_busy_cores_are_those_between_two_samples(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = iter([(100, 1000), (150, 1100), (150, 1100), (100, 1200)])
     monkeypatch.setattr(node_stats, "_ticks", lambda: next(seen))
     monkeypatch.setattr(os, "cpu_count", lambda: 8)
@@ -55,7 +55,7 @@ def test_busy_cores_are_those_between_two_looks(monkeypatch: pytest.MonkeyPatch)
     assert looker.sample()["busy"] == 0.0, "counters of a core that was switched off fall"
 
 
-def test_without_proc_nothing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_proc_nothing_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processes, "read", lambda path, most=0: b"")
     look = NodeStats().sample()
     assert (look["busy"], look["memory"], look["free"]) == (None, None, None)
@@ -123,21 +123,21 @@ class TestWatch:
         assert NodeWatch([], refuse).look().cards == []
 
     def test_a_driver_that_hangs_holds_up_nobody(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("paddock.backends.devices.PATIENCE", 0.1)
+        monkeypatch.setattr("paddock.backends.devices.PATIENCE", 0.5)
         calls = []
 
         class Hanging(ScriptedDriver):
             def read(self, gpu: GpuInfo) -> GpuReading | None:
                 calls.append(gpu)
                 if len(calls) > 2:  # read and processes of the first look
-                    time.sleep(2)
+                    time.sleep(4)
                 return GpuReading(GB, 0.5, {})
 
         watch = NodeWatch([Device(id="0", kind="gpu")], lambda: Hanging({}))
         assert watch.look().cards[0].load == 0.5
         began = time.monotonic()
         looks = [watch.look() for _ in range(20)]
-        assert time.monotonic() - began < 1
+        assert time.monotonic() - began < 5
         assert all(look.cards[0].load == 0.5 and look.memory for look in looks), "as last seen"
         monkeypatch.setattr("paddock.backends.devices.OLD_SECONDS", 0.0)
         assert watch.look().cards == [], "but not for ever"

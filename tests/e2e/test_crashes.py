@@ -136,7 +136,7 @@ def test_runner_killed_task_is_lost_and_its_process_ended(tmp_path: Path) -> Non
         os.kill(_runner_of(pid), signal.SIGKILL)
         task = server.wait(job)[0]
         assert (task["state"], task["cause"]) == ("error", "lost")
-        assert "vanished" in task["reason"]
+        assert "stopped reporting" in task["reason"]
         assert not _alive(pid)
 
 

@@ -112,7 +112,7 @@ def test_two_who_ask_at_once_build_once(
 
     def slowly(env: Path, wanted: str, lock: int) -> None:
         building.set()
-        assert go_on.wait(30)
+        assert go_on.wait(120)
         builder(env, wanted, lock)
 
     waiting = threading.Event()
@@ -121,12 +121,12 @@ def test_two_who_ask_at_once_build_once(
     codes: list[int] = []
     threads = [threading.Thread(target=lambda: codes.append(script.main())) for _ in range(2)]
     threads[0].start()
-    assert building.wait(30)
+    assert building.wait(120)
     threads[1].start()
-    assert waiting.wait(30), "the second waits for the first"
+    assert waiting.wait(120), "the second waits for the first"
     go_on.set()
     for thread in threads:
-        thread.join(30)
+        thread.join(120)
     assert codes == [0, 0]
     assert builder.calls == 1
 

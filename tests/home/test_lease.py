@@ -104,9 +104,9 @@ class TestLease:
         try:
             first = lease.read(home)
             assert first
-            wait_for(lambda: (now := lease.read(home)) and now.beat > first.beat + 2, 60)
+            wait_for(lambda: (now := lease.read(home)) and now.beat > first.beat + 2, 120)
             lease.path(home).unlink()
-            wait_for(lambda: lease.read(home), 60)
+            wait_for(lambda: lease.read(home), 120)
             assert held.taken_by is None
         finally:
             held.close()
@@ -117,7 +117,7 @@ class TestLease:
         held.when_lost(lost.set)
         held.begin(0)
         put(home, elsewhere())
-        assert lost.wait(60)
+        assert lost.wait(120)
         held.close()
         assert lease.read(home) == elsewhere()
         with pytest.raises(Conflict, match="process 1 on n2 serves"):

@@ -5,7 +5,7 @@ from typing import Any
 
 from paddock.models import PruneKind, PruneRequest
 from paddock.models.keep import KeepPolicy
-from paddock.rules.keep import DAY, LEFTOVER_DAYS, AttemptThere, FileThere, Goes, JobThere, There, choose, settled
+from paddock.rules.keep import DAY, LEFTOVER_DAYS, AttemptThere, FileThere, Goes, JobThere, There, choose, resolved
 
 K = PruneKind
 NOW = 1_000 * DAY
@@ -84,10 +84,10 @@ def test_what_is_of_the_future_stays() -> None:
         runners=[FileThere(Path("aa.pyz"), ago(-5))],
     )
     nothing: dict[str, Any] = dict.fromkeys(("jobs_days", "attempts_days", "journals_days", "runners_days"), 0)
-    assert choose(there, settled(ALL, PruneRequest(**nothing)), NOW) == []
+    assert choose(there, resolved(ALL, PruneRequest(**nothing)), NOW) == []
 
 
 def test_what_is_asked_for_counts_before_the_settings() -> None:
-    keep = settled(KeepPolicy(attempts_days=3), PruneRequest(jobs_days=0, journals_days=2))
+    keep = resolved(KeepPolicy(attempts_days=3), PruneRequest(jobs_days=0, journals_days=2))
     assert (keep.jobs_days, keep.attempts_days, keep.journals_days, keep.runners_days) == (0, 3, 2, 7)
-    assert settled(ALL, PruneRequest(dry_run=True)) == ALL
+    assert resolved(ALL, PruneRequest(dry_run=True)) == ALL

@@ -101,7 +101,7 @@ def test_what_is_gone_never_finished(cause: Cause | None, stop_wanted: bool) -> 
         assert found == Verdict(S.STOPPED)
     else:
         assert (found.state, found.cause, found.retry) == (S.ERROR, cause or Cause.LOST, True)
-        assert "vanished" in (found.reason or "")
+        assert "stopped reporting" in (found.reason or "")
 
 
 class ATask(RuleBasedStateMachine):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from paddock.errors import InvalidInput
 from paddock.models import Device, Node, Resources
-from paddock.rules.placement import MOST, UNKNOWN, Shape, gpus_of, refuse_impossible, settled, shape, width
+from paddock.rules.placement import MOST, UNMEASURED, Shape, gpus_of, refuse_impossible, resolved, shape, width
 
 GIB = 1024**3
 
@@ -50,7 +50,7 @@ _members = st.lists(st.builds(member, st.integers(0, 8), st.integers(1, 64), mem
 )
 def test_gpus_of(asked: int | None, nodes: list[Node], gpus: int) -> None:
     assert gpus_of(Resources(gpus=asked), nodes) == gpus
-    assert settled(Resources(gpus=asked), nodes) == Resources(gpus=gpus, cpus=1)
+    assert resolved(Resources(gpus=asked), nodes) == Resources(gpus=gpus, cpus=1)
 
 
 def test_a_gpu_by_itself_only_where_the_partition_has_some() -> None:
@@ -241,7 +241,7 @@ class TestShape:
     def test_so_many_share_a_gpu(self) -> None:
         found = self.of([member(4)], per_gpu=4, cpus=2, memory=GIB)
         assert (found.gpus, found.cpus, found.memory, found.slots) == (1, 8, 4 * GIB, 4)
-        assert (found.task_gpus, found.per_gpu, found.threads, found.abreast()) == (1, 4, 2, 4)
+        assert (found.task_gpus, found.per_gpu, found.threads, found.tasks_at_once()) == (1, 4, 2, 4)
 
     def test_over_several_gpus_of_one_allocation(self) -> None:
         found = self.of([member(4)], per_gpu=4, slots=10)
@@ -258,7 +258,7 @@ class TestShape:
     def test_auto_gets_a_fair_share_of_the_node(self) -> None:
         found = self.of([member(4, cpus=48, memory=400)], per_gpu="auto", memory=2 * GIB)
         assert (found.gpus, found.cpus, found.memory, found.slots) == (1, 12, 100 * GIB, MOST)
-        assert (found.abreast(), found.abreast(24)) == (UNKNOWN, 24)
+        assert (found.tasks_at_once(), found.tasks_at_once(24)) == (UNMEASURED, 24)
 
     def test_fair_shares_are_no_more_than_there_is(self) -> None:
         odd = member(2, cpus=7).model_copy(update={"memory": 15999 * 1024**2})

@@ -84,7 +84,7 @@ class Folder:
 
     def run(self, key: str = "a1.0", **env: str) -> list[Record]:
         """Everything that a runner reports, from its start to its good end."""
-        assert self.start(key, **env).wait(60) == 0, self.complaints(key)
+        assert self.start(key, **env).wait(120) == 0, self.complaints(key)
         return self.records(key)
 
     def complaints(self, key: str = "a1.0") -> str:

@@ -158,7 +158,7 @@ def test_tasks_know_when(folder: Folder) -> None:
     assert folder.run()[0]["ends_at"] == int(folder.log("t-1"))
 
 
-def test_the_end_as_the_scheduler_tells_it(folder: Folder) -> None:
+def test_the_end_as_the_scheduler_reports_it(folder: Folder) -> None:
     folder.add("t-1", "true")
     folder.end()
     folder.allocate(time_limit=3)
@@ -173,7 +173,7 @@ def test_terminated_long_before(folder: Folder, settings: dict[str, Any]) -> Non
     runner = folder.start()
     ready(folder)
     runner.send_signal(signal.SIGTERM)
-    assert runner.wait(20) == 0
+    assert runner.wait(120) == 0
     end = ended(folder.records(), "t-1")
     assert (end["by"], end["cause"], end["reason"]) == ("shutdown", None, None)
 
@@ -188,7 +188,7 @@ def test_terminated_shortly_before(folder: Folder) -> None:
         time.sleep(0.2)
     assert runner.poll() is None
     runner.send_signal(signal.SIGTERM)
-    assert runner.wait(20) == 0
+    assert runner.wait(120) == 0
     end = ended(folder.records(), "t-1")
     assert (end["by"], end["cause"]) == ("shutdown", "time_limit")
     assert end["reason"] == "ended by the time limit of its allocation"
@@ -201,7 +201,7 @@ def test_an_announced_end_comes(folder: Folder) -> None:
     runner = folder.start()
     ready(folder)
     runner.send_signal(signal.SIGUSR1)
-    assert runner.wait(5) == 0
+    assert runner.wait(120) == 0
     assert ended(folder.records(), "t-1")["cause"] == "time_limit"
 
 
@@ -240,7 +240,7 @@ def test_a_new_line_may_fit(folder: Folder) -> None:
     folder.await_record("ended", "t-1")
     folder.add("t-4", "true", seconds=0.1)
     folder.await_record("ended", "t-4")
-    assert runner.wait(10) == 0
+    assert runner.wait(120) == 0
     assert not (folder.root / "claims" / "t-3.1").exists()
     wait_for(lambda: ended(folder.records(), "t-2")["exit"] == 0)
 
@@ -252,7 +252,7 @@ def test_another_limit_while_it_runs(folder: Folder) -> None:
     runner = folder.start()
     folder.await_record("started", "t-1")
     folder.order("limit", time_limit=4)
-    assert runner.wait(30) == 0
+    assert runner.wait(120) == 0
     end = ended(folder.records(), "t-1")
     assert (end["by"], end["cause"]) == ("shutdown", "time_limit")
     assert "(0:00:04)" in end["reason"]

@@ -133,7 +133,7 @@ def test_full_disk(small_disk: Path, tmp_path: Path, pyz: Path) -> None:
             runner.wait(0.5)
         assert runner.poll() is None, "it must not leave before its journal is written"
         ballast.unlink()
-        assert runner.wait(20) == 0
+        assert runner.wait(120) == 0
         content = (folder.root / "allocations/a1.0/journal.1.jsonl").read_bytes()
         records = [json.loads(line) for line in content.splitlines()]
         assert content.endswith(b"\n")
@@ -165,5 +165,5 @@ def test_no_room_for_the_folders_of_a_task(small_disk: Path, pyz: Path) -> None:
             path.unlink(missing_ok=True)
         folder.add("t-2", "true")
         folder.end()
-        assert runner.wait(20) == 0
+        assert runner.wait(120) == 0
         assert ended(folder.records(), "t-2")["exit"] == 0

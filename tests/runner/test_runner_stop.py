@@ -58,7 +58,7 @@ def test_stop_leaves_time_to_save(folder: Folder, op: str, python: str) -> None:
     ready(folder)
     folder.order(op, task="t-1", attempt=1)
     folder.order("stop", task="t-1", attempt=1)
-    assert runner.wait(20) == 0
+    assert runner.wait(120) == 0
     end = ended(folder.records(), "t-1")
     assert (end["exit"], end["signal"], end["by"]) == (3, None, op)
     assert (end["cause"], end["reason"]) == (None, None)
@@ -73,7 +73,7 @@ def test_stop_leaves_time_to_what_a_shell_started(folder: Folder) -> None:
     runner = folder.start()
     ready(folder)
     folder.order("stop", task="t-1", attempt=1)
-    assert runner.wait(20) == 0
+    assert runner.wait(120) == 0
     assert folder.log("t-1").endswith("saved\n")
     assert ended(folder.records(), "t-1")["by"] == "stop"
 
@@ -85,7 +85,7 @@ def test_one_that_ignores_sigterm_is_killed(folder: Folder) -> None:
     runner = folder.start()
     ready(folder)
     folder.order("stop", task="t-1", attempt=1)
-    assert runner.wait(20) == 0
+    assert runner.wait(120) == 0
     end = ended(folder.records(), "t-1")
     assert (end["exit"], end["signal"], end["by"]) == (None, signal.SIGKILL, "stop")
 
@@ -102,7 +102,7 @@ def test_nothing_is_left_after_the_end(folder: Folder, child: str, slots: int) -
     end = folder.await_record("ended", "t-1")
     assert left(folder, "t-1") == []
     assert end["exit"] == 0
-    assert runner.wait(20) == 0
+    assert runner.wait(120) == 0
     if slots == 2:
         assert ended(folder.records(), "t-2")["exit"] == 0
 
@@ -117,7 +117,7 @@ def test_nothing_is_left_after_a_stop(folder: Folder, child: str) -> None:
     folder.order("stop", task="t-1", attempt=1)
     folder.await_record("ended", "t-1")
     assert left(folder, "t-1") == []
-    assert runner.wait(20) == 0
+    assert runner.wait(120) == 0
 
 
 def test_a_daemon_with_another_environment_goes_too(folder: Folder) -> None:
@@ -153,7 +153,7 @@ def test_shutdown(folder: Folder, number: int) -> None:
     ready(folder, "t-2")
     runner.send_signal(signal.SIGHUP)
     runner.send_signal(number)
-    assert runner.wait(20) == 0
+    assert runner.wait(120) == 0
     records = folder.records()
     assert records[-1]["e"] == "bye"
     polite, stubborn = ended(records, "t-1"), ended(records, "t-2")
@@ -170,7 +170,7 @@ def test_a_scheduler_that_signals_the_task_first(folder: Folder) -> None:
     os.kill(pid, signal.SIGTERM)
     time.sleep(0.05)
     runner.send_signal(signal.SIGTERM)
-    assert runner.wait(20) == 0
+    assert runner.wait(120) == 0
     end = ended(folder.records(), "t-1")
     assert (end["signal"], end["by"]) == (signal.SIGTERM, "shutdown")
 
@@ -201,7 +201,7 @@ def test_warning_before_the_time_limit(folder: Folder) -> None:
     ready(folder, "t-1")
     ready(folder, "t-2")
     runner.send_signal(signal.SIGUSR1)
-    assert runner.wait(20) == 0
+    assert runner.wait(120) == 0
     records = folder.records()
     assert folder.log("t-1") == "ready\nwarned\n"
     assert ended(records, "t-2")["exit"] == 0
@@ -216,5 +216,5 @@ def test_job_removed(folder: Folder) -> None:
     pid = folder.await_record("started", "t-1")["pid"]
     (folder.root / "job.json").unlink()
     shutil.rmtree(folder.root)
-    assert runner.wait(20) == 0
+    assert runner.wait(120) == 0
     assert not is_running(pid)

@@ -231,12 +231,12 @@ def test_binary_junk(rig: Rig) -> None:
 )
 def test_a_million_lines_hold_up_nobody(rig: Rig, line: str) -> None:
     rig.say(line * 1_000_000)
-    began = time.monotonic()
+    began = time.process_time()  # what others do on this machine does not count
     rig.poll()
-    assert time.monotonic() - began < 1.0  # a round, of 0.05 s where the machine is not busy otherwise
-    began = time.monotonic()
+    assert time.process_time() - began < 1.0  # a round, of 0.05 s
+    began = time.process_time()
     rig.close()
-    assert time.monotonic() - began < 15.0  # of 5 s, by the same measure
+    assert time.process_time() - began < 15.0  # of 5 s
     assert all("too large" in text for text in rig.warnings)
 
 
@@ -244,7 +244,7 @@ def test_a_million_lines_hold_up_nobody(rig: Rig, line: str) -> None:
     "text", ["a" * 16_000, "a " * 8_000, "a: 1 " * 3_000, "[" * 16_000, "a.b-c " * 2_500, "1:" * 8_000]
 )
 def test_no_line_takes_long(text: str) -> None:
-    began = time.monotonic()
+    began = time.process_time()
     parse(text)
     parse("epoch 1 " + text + ": 0.5 !")
-    assert time.monotonic() - began < 0.5
+    assert time.process_time() - began < 0.5

@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 from paddock.errors import InvalidInput
 from paddock.models import JobSpec, Method, Params, Search
 from paddock.models.space import Choices, Range, Space, parse
-from paddock.search import abreast, adaptive, settled, varying
+from paddock.search import adaptive, resolved, trials_at_once, varying
 from paddock.search.expand import DEFAULT_TRIALS
-from paddock.search.expand import expand as expand_settled
+from paddock.search.expand import expand as expand_resolved
 
 LIMIT = 1000
 
 
 def expand(spaces: dict[str, Space], search: Search, limit: int) -> list[Params]:
-    return expand_settled(spaces, settled(spaces, search), limit)
+    return expand_resolved(spaces, resolved(spaces, search), limit)
 
 
 def drawn(trials: int | None = None, seed: int = 0) -> Search:
@@ -76,7 +76,7 @@ def test_no_parameters_are_one_configuration() -> None:
     ],
 )
 def test_the_method_that_fits(texts: dict[str, str], search: Search, method: str) -> None:
-    assert settled(space(**texts), search).method == method
+    assert resolved(space(**texts), search).method == method
 
 
 @pytest.mark.parametrize(
@@ -95,14 +95,14 @@ def test_the_method_that_fits(texts: dict[str, str], search: Search, method: str
     ],
 )
 def test_how_many_and_when_they_are_chosen(search: Search, trials: int | None, is_adaptive: bool) -> None:
-    found = settled(space(a="1,2"), search)
+    found = resolved(space(a="1,2"), search)
     assert (found.trials, adaptive(found)) == (trials, is_adaptive)
-    assert settled(space(a="1,2"), found) == found
+    assert resolved(space(a="1,2"), found) == found
 
 
 def test_a_search_learns_before_all_its_trials_run() -> None:
     def of(**more: Any) -> int:
-        return abreast(JobSpec(command="x", **more))
+        return trials_at_once(JobSpec(command="x", **more))
 
     assert of(search={"trials": 100}) == 20
     assert of(search={"trials": 3}) == 4

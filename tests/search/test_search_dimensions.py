@@ -12,10 +12,10 @@ from pydantic import JsonValue
 from paddock.errors import InvalidInput
 from paddock.models import JobSpec, Params, Search
 from paddock.models.space import Block, Choices, Leaf, Range, Space
-from paddock.search import dimensions, settled, varying
+from paddock.search import dimensions, resolved, varying
 from paddock.search.axes import axes_of, complete, dice
 from paddock.search.base import Condition
-from paddock.search.expand import expand as expand_settled
+from paddock.search.expand import expand as expand_resolved
 from paddock.search.samplers import searcher
 from tests.search.search_problems import contains, problem, run
 
@@ -23,7 +23,7 @@ LIMIT = 1000
 
 
 def expand(spaces: dict[str, Space], search: Search, limit: int) -> list[Params]:
-    return expand_settled(spaces, settled(spaces, search), limit)
+    return expand_resolved(spaces, resolved(spaces, search), limit)
 
 
 def space(**given: Any) -> dict[str, Space]:
@@ -217,8 +217,8 @@ def test_a_grid_without_end_names_the_field(given: dict[str, Any], field: str, m
 
 
 def test_the_method_that_fits_a_block() -> None:
-    assert settled(LAYERS, Search()).method == "tpe"
-    assert settled(space(b={"repeat": 1, "block": {"w": "0..0.5"}}), Search()).method == "tpe"
+    assert resolved(LAYERS, Search()).method == "tpe"
+    assert resolved(space(b={"repeat": 1, "block": {"w": "0..0.5"}}), Search()).method == "tpe"
 
 
 def test_large_spaces_are_counted_without_being_made() -> None:

@@ -57,7 +57,7 @@ def port(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
         wait_for(lambda: server.started)
         yield listener.getsockname()[1]
         server.should_exit = True
-        thread.join(30)
+        thread.join(120)
 
 
 def _closed(one: socket.socket) -> bool:
@@ -135,7 +135,7 @@ def test_more_connections_than_files_do_not_end_the_server(server: ServerProcess
             stack.enter_context(one)
             with contextlib.suppress(OSError):
                 one.connect((address.hostname, address.port))
-        wait_for(lambda: _answers(server), 60)
+        wait_for(lambda: _answers(server), 120)
         job = server.submit("print('went on')")
         server.wait(job)
         assert server.log_of(job) == "went on\n"
@@ -183,7 +183,7 @@ def test_too_many_event_streams_are_told_to_come_later(server: ServerProcess) ->
         assert (late.status_code, late.json()["error"]["code"]) == (503, "busy")
         assert int(late.headers["retry-after"]) > 0
         assert _answers(server)
-    wait_for(lambda: _has_room(server), 60)
+    wait_for(lambda: _has_room(server), 120)
 
 
 def _has_room(server: ServerProcess) -> bool:

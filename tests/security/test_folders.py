@@ -222,7 +222,7 @@ def test_a_job_with_a_strange_folder_can_be_removed(rig: Rig, victim: Path, harm
         assert jobs.removing(c) == []
     assert rig.rows() == []
     assert not os.path.lexists(folder.root)
-    rig.engine._sweeper.submit(lambda: None).result(20)
+    rig.engine._sweeper.submit(lambda: None).result(120)
     assert list(rig.home.incoming.iterdir()) == []
     assert victim.read_text() == VICTIM
     assert rig.detail(OTHER).id == OTHER

@@ -106,7 +106,7 @@ def test_looks_at_a_pipe_use_up_no_worker(server: ServerProcess, job: JobFolder,
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(90)
+        thread.join(120)
     assert seen == [404] * LOOKS
     assert server.get("/jobs")["total"]
 

@@ -24,7 +24,7 @@ def test_runners_do_not_inherit_what_is_the_servers(tmp_path: Path, monkeypatch:
     folder = str(tmp_path / "k-a1")
     batch = AllocationBatch(key="k-a1", name="k", folder=folder, runner=["/usr/bin/env"], resources=Resources(cpus=1))
     [one] = backend.submit(batch)
-    wait_for(lambda: backend.poll([one])[one].state is AllocationState.ENDED, 60)
+    wait_for(lambda: backend.poll([one])[one].state is AllocationState.ENDED, 120)
     seen = Path(batch.folder_of(0), "out.log").read_text()
     assert "hush" not in seen
     assert "ORDINARY=yes\n" in seen
@@ -36,11 +36,11 @@ def test_a_process_whose_name_and_environment_are_no_text(tmp_path: Path) -> Non
     shutil.copy(b"/bin/sleep", program)
     environment = {processes.MARK.encode(): b"k-a1.0", b"OTHER": b"\xff\xfe"}
     with subprocess.Popen([program, "60"], env=environment) as process:
-        wait_for(lambda: processes.marked("k-a1.0") == [process.pid], 60)
+        wait_for(lambda: processes.marked("k-a1.0") == [process.pid], 120)
         assert processes.started(process.pid)
         assert of_the_runner.stat(process.pid)
         assert of_the_runner.variable(process.pid, processes.MARK) == "k-a1.0"
         assert of_the_runner.variable(process.pid, "OTHER") == "\udcff\udcfe"
         assert process.pid in processes.kill_marked("k-a1.0")
-        process.wait(60)
+        process.wait(120)
     assert processes.started(process.pid) is None

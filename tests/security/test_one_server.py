@@ -52,7 +52,7 @@ def test_one_server_to_a_home(tmp_path: Path) -> None:
         # A server whose lease another has ends, and leaves what is the other's.
         write_once(lease.path(server.home), elsewhere().model_dump_json())
         assert server.process is not None
-        assert server.process.wait(60) == 5
+        assert server.process.wait(120) == 5
         assert "process 1 on n2 serves" in server.output()
         assert lease.read(server.home) == elsewhere()
 

@@ -68,7 +68,7 @@ class TestWhatCannotBeUsed:
 
     def test_a_key_of_another_certificate(self, pair: tuple[Path, Path], tmp_path: Path) -> None:
         _, other = certify(tmp_path, "other")
-        assert "is not that of the certificate" in self.refused(pair[0], other)
+        assert "does not belong to the certificate" in self.refused(pair[0], other)
 
     def test_what_is_no_certificate_or_key(self, pair: tuple[Path, Path], tmp_path: Path) -> None:
         nonsense = tmp_path / "nonsense"
@@ -89,7 +89,7 @@ class TestWhatCannotBeUsed:
         key = Path(shutil.copy(pair[1], tmp_path / "foreign.key"))
         key.chmod(0o600)
         os.chown(key, 12345, 12345)
-        assert "belongs to somebody else" in self.refused(pair[0], key)
+        assert "belongs to another user" in self.refused(pair[0], key)
 
     def test_a_key_with_a_passphrase(self, pair: tuple[Path, Path], tmp_path: Path) -> None:
         key = tmp_path / "locked.key"

@@ -252,7 +252,7 @@ def test_within_a_limit_on_submissions_it_goes_on_by_itself(cluster: Cluster, tm
         others = [cluster.submit("sleep 300", "--qos=few", "--hold") for _ in range(5)]
         params = {"number": [1 + n / 100 for n in range(9)]}
         job = server.submit(SLEEPS, params=params, resources={"qos": "few", "gpus": 0})
-        wait_for(lambda: "takes no more submissions" in waits(server, job), PATIENCE, "a reason to wait")
+        wait_for(lambda: "accepts no more of your submissions" in waits(server, job), PATIENCE, "a reason to wait")
         assert "QOSMaxSubmitJobPerUserLimit" in waits(server, job)
         assert server.get("/health")["ok"]
         cluster.run("scancel", *others[:3])  # from now on there is room for three

@@ -90,7 +90,7 @@ def test_a_power_cut_of_a_node_fails_its_job(cluster: Cluster, folder: Path) -> 
     number = wait_for(lambda: text_of(folder / "number").strip(), what="the job's process")
     cluster.kill(f"slurmd:{node}", with_jobs=True)
     assert "sleep" not in text_of(Path(f"/proc/{number}/cmdline"))
-    cluster.wait_job(job, "NODE_FAIL", seconds=40)
+    cluster.wait_job(job, "NODE_FAIL")
     assert cluster.node_states()[node] == "down*"
 
 
@@ -106,7 +106,7 @@ def test_slurmctld_keeps_its_queue_through_a_crash_and_forgets_what_has_ended(ba
     bare_cluster.start_daemon("slurmctld")
     bare_cluster.wait_ready()
     assert (bare_cluster.job_state(running), bare_cluster.job_state(held)) == ("RUNNING", "PENDING")
-    bare_cluster.wait_job(ended, "", seconds=60)
+    bare_cluster.wait_job(ended, "")
 
 
 def test_two_clusters_never_share_a_node(cluster: Cluster) -> None:

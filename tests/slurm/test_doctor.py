@@ -94,7 +94,7 @@ def test_wrong_partitions_accounts_and_types_in_the_settings(cli: Cli, cluster: 
     found = doctor(cli, cluster, code=1)
     assert bad(found) == {"partitions": "error", "accounting": "error", "job": "error"}
     assert "there is no partition gone" in found["partitions"]["detail"]
-    assert "partition tiny gives at most 1 min" in found["partitions"]["detail"]
+    assert "partition tiny allows at most 1 min" in found["partitions"]["detail"]
     assert "choose one of " in found["partitions"]["fix"]
     assert "not in account nobodys" in found["accounting"]["detail"]
     assert "invalid partition" in found["job"]["detail"].lower()

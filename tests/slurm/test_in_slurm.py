@@ -141,7 +141,7 @@ def test_one_that_waits_can_be_waited_for_again(site: Site) -> None:
         assert "waits for a free place in partition one" in line
         waiting.send_signal(signal.SIGINT)
         said = waiting.stderr.read()
-        assert waiting.wait(10) == 130
+        assert waiting.wait(120) == 130
     assert "stays in the queue" in said
     (job,) = site.jobs()
     site.cluster.run("scancel", hog)
@@ -152,7 +152,7 @@ def test_one_that_waits_can_be_waited_for_again(site: Site) -> None:
 
 
 def test_what_slurm_does_not_give(site: Site) -> None:
-    assert "gives at most 1 min" in site("up", "--in-slurm", "--partition", "tiny", "--time", "2h", code=2).err
+    assert "allows at most 1 min" in site("up", "--in-slurm", "--partition", "tiny", "--time", "2h", code=2).err
     assert "nope" in site("up", "--in-slurm", "--partition", "nope", code=5).err
     assert "account" in site("up", "--in-slurm", "--account", "nope", code=5).err
     assert site.jobs() == []

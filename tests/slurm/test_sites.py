@@ -67,9 +67,9 @@ def test_a_dry_run_knows_what_a_partition_gives(cluster: Cluster, lab: Lab) -> N
     refused = said(partition="tiny", time_limit="2h")
     assert not refused["accepted"]
     assert refused["message"] == (
-        "partition tiny gives at most 1 min, and it would wait for ever: set the time limit to 1 min or less"
+        "partition tiny allows at most 1 min, so the job would never start: set the time limit to 1 min or less"
     )
     cluster.run("scontrol", "update", "PartitionName=cpu", "State=DRAIN")
     closed = said(partition="cpu")
     assert closed["accepted"]
-    assert closed["message"] == "partition cpu is drained: it would wait until it is back"
+    assert closed["message"] == "partition cpu is drained: the job would wait until it is available again"

@@ -17,58 +17,61 @@ class PollPace:
 
 
 class Backend(Protocol):
-    """Runs allocations somewhere. Knows nothing of jobs, sweeps, users or the database.
+    """A place where allocations run. It knows no jobs, users or database.
 
-    Every call may be slow or raise BackendUnavailable: callers keep what they knew and ask again later.
-    A backend remembers what it was given across a restart of the server.
+    Every call may be slow or raise BackendUnavailable: callers keep what they know and ask again later.
+    A backend remembers its allocations across a restart of the server.
     """
 
     name: str
     pace: PollPace
-    sure: bool  # what it says has ended has ended; else a runner may go on, on a node that the scheduler has given up
+    sure: bool  # False: a runner may continue after `ended`, on a node that the scheduler has given up
     queued: int | None
     """How many the backend has of this user, waiting or running, as last seen; None where nobody counts."""
 
     def submit(self, batch: AllocationBatch) -> Sequence[str]:
-        """Ask for allocations; the ids that the backend knows them by, in their order. Idempotent on batch.key.
+        """Request allocations and return the backend's ids of them, in their order. Idempotent on batch.key.
 
-        Fewer than asked for when it takes no more at once: the others will never be. Raises BackendBusy when it
-        takes none for now, BackendClosed when it takes none of these for now, and any other BackendError when it
-        never will.
+        There are fewer ids than requested if the backend accepts no more at once: the others will never exist. Raises
+        BackendBusy if it accepts none at the moment, BackendClosed if it accepts none of this kind at the moment, and
+        any other BackendError if it never will.
         """
         ...
 
     def poll(self, ids: Sequence[str]) -> Mapping[str, AllocationStatus]:
-        """One call for all. What is absent in the answer is missing: never take it for ended well.
+        """Return the states of all these allocations. One without a state is missing, which does not mean ended.
 
-        `ids` are all that the caller still cares about; the backend may forget ended ones that are not among them.
-        An allocation is reported as ended only when nothing of it runs any more, as far as the backend can know.
+        `ids` are all that the caller still needs: the backend may forget others that have ended. An allocation is
+        reported as ended only when nothing of it runs any more, as far as the backend can know.
         """
         ...
 
     def trace(self, ids: Sequence[str]) -> Mapping[str, AllocationStatus]:
-        """What became of allocations that `poll` no longer lists; slow, and nothing where it cannot be known."""
+        """Return what became of allocations that `poll` does not list any more, as far as it can be known. Slow."""
         ...
 
     def cancel(self, ids: Sequence[str], *, waiting_only: bool = False) -> None:
-        """End these, waiting or running; unknown and ended ones are ignored.
+        """End these allocations, waiting or running. Unknown and ended ones are ignored.
 
-        `waiting_only` leaves those alone that run by now: what the caller knows of them may be old.
+        `waiting_only`: those that run by now continue, as the caller's knowledge may be old.
         """
         ...
 
     def change(self, ids: Sequence[str], change: AllocationChange) -> None:
-        """Hold, release or give other limits; ended ones are ignored. Raises BackendError with what was refused."""
+        """Hold or release these allocations, or change their limits. Ended ones are ignored.
+
+        Raises BackendError with what was refused.
+        """
         ...
 
     def nodes(self) -> Sequence[Node]:
-        """The machines, their devices and what is on them."""
+        """Return the nodes, their devices and what runs on them."""
         ...
 
     def script(self, batch: AllocationBatch) -> str | None:
-        """Exactly what would be submitted, where that is a text. Asks nobody."""
+        """Return the text that would be submitted; None if the backend submits no text."""
         ...
 
     def check(self, batch: AllocationBatch) -> Check:
-        """Would it be accepted, and when would it start?"""
+        """Return whether the batch would be accepted, and when it would start."""
         ...

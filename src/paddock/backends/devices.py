@@ -1,4 +1,4 @@
-"""The GPUs of this machine, and how busy it is."""
+"""The GPUs of this node, and how busy it is."""
 
 import shutil
 import subprocess
@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 from paddock.common.node_stats import NodeStats
 from paddock.models import Device
-from paddock.rules.load import NodeSample
+from paddock.models.load import NodeSample
 
 if TYPE_CHECKING:
     from paddock.common.gpus import GpuDriver
 
-PATIENCE = 0.5  # so long a look at the GPUs is waited for
+PATIENCE = 0.5  # for one measurement of the GPUs
 OLD_SECONDS = 60.0
 
 _QUERY = ["--query-gpu=index,uuid,name,memory.total", "--format=csv,noheader,nounits"]
 
 
 def find_gpus(given: Sequence[str] | None) -> list[Device]:
-    """Those that the settings name, or all that nvidia-smi lists; none where there is no driver."""
+    """Return the GPUs that the settings name, or all that nvidia-smi lists; none without a driver."""
     if given is not None:
         return [Device(id=one, kind="gpu", name="as set") for one in given]
     command = shutil.which("nvidia-smi")
@@ -43,7 +43,7 @@ def _device(line: str) -> Device | None:
 
 
 class NodeWatch:
-    """Looks at this machine. At the GPUs in a thread of its own: a driver that hangs holds up nobody."""
+    """Measures this node. The GPUs have their own thread, so that a driver that hangs blocks nobody."""
 
     def __init__(self, gpus: Sequence[Device], driver: "Callable[[], GpuDriver] | None" = None) -> None:
         self._ids = [gpu.id for gpu in gpus]

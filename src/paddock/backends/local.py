@@ -1,7 +1,7 @@
-"""Runs allocations on this machine: a queue over its GPUs, or over CPU slots.
+"""Runs allocations on this node, in a queue for its GPUs or its CPU slots.
 
-Runners are processes of their own session: they outlive the server. What was asked for is kept as one small file an
-allocation in `folder`, so that a restarted server finds the queue and the runners that it had started.
+Runners have their own session, so they outlive the server. `folder` contains one small file per allocation, so that a
+restarted server finds the queue and the runners that it had started.
 """
 
 import json
@@ -33,13 +33,13 @@ from paddock.models import (
     Node,
 )
 from paddock.paths import write_once
-from paddock.rules.load import with_look
+from paddock.rules.load import measured
 from paddock.settings import LocalSettings
 
 
 @dataclass(frozen=True)
 class Entry:
-    """What is kept of one allocation."""
+    """What the file of one allocation contains."""
 
     key: str
     order: float
@@ -75,7 +75,7 @@ class LocalBackend:
     def __init__(
         self, folder: Path, settings: LocalSettings, name: str = "local", *, stuck_seconds: float = 15.0
     ) -> None:
-        """`stuck_seconds`: so long after its grace a runner that was told to end is killed, with all it has started."""
+        """`stuck_seconds`: a runner that was told to end is killed this long after its grace period."""
         self.name = name
         self._stuck_seconds = stuck_seconds
         self._folder = folder
@@ -127,10 +127,10 @@ class LocalBackend:
                         os.kill(entry.pid, signal.SIGTERM)  # the runner ends its tasks, then itself
 
     def trace(self, ids: Sequence[str]) -> Mapping[str, AllocationStatus]:
-        return {}  # nothing is known beyond what poll lists
+        return {}  # poll lists everything that is known
 
     def change(self, ids: Sequence[str], change: AllocationChange) -> None:
-        """Holding keeps waiting ones from starting. Limits are the runner's business here."""
+        """Hold or release allocations that wait. Limits are the runner's task here."""
         with self._lock:
             for entry in [self._entries[key] for key in ids if key in self._entries]:
                 if change.held is not None and entry.held != change.held:
@@ -141,7 +141,7 @@ class LocalBackend:
         return None
 
     def check(self, batch: AllocationBatch) -> Check:
-        return Check(accepted=True, message="runs on this machine as soon as there is room")
+        return Check(accepted=True, message="runs on this node as soon as there is room")
 
     def nodes(self) -> Sequence[Node]:
         with self._lock:
@@ -171,12 +171,12 @@ class LocalBackend:
             cpu_slots=self._slots,
             devices=devices,
         )
-        return [with_look(node, look)]
+        return [measured(node, look)]
 
     # --- the queue ------------------------------------------------------------------------------------------------
 
     def _start_waiting(self) -> None:
-        """First come, first served; one that waits for GPUs does not hold up one that needs none, or the reverse."""
+        """Start allocations in their order. Those with GPUs and those without do not wait for each other."""
         waiting = [e for e in self._entries.values() if e.state == AllocationState.PENDING and not e.held]
         blocked: set[bool] = set()
         for entry in sorted(waiting, key=lambda e: (e.order, e.key)):
@@ -197,14 +197,14 @@ class LocalBackend:
         return ([], slots[: request.cpus]) if len(slots) >= request.cpus else None
 
     def _free(self) -> tuple[list[str], list[int]]:
-        """GPUs and CPU slots that nobody has."""
+        """Return the free GPUs and CPU slots."""
         running = [e for e in self._entries.values() if e.state == AllocationState.RUNNING]
         used = {device for e in running for device in e.devices}
         taken = {slot for e in running for slot in e.slots}
         return [g.id for g in self._gpus if g.id not in used], [s for s in range(self._slots) if s not in taken]
 
     def _status(self, entry: Entry, gpus: int, slots: int) -> AllocationStatus:
-        """With why it has not started, where so many GPUs and CPU slots are free."""
+        """Return its state; for one that waits, with the reason, given the numbers of free GPUs and CPU slots."""
         state, needs = AllocationState(entry.state), entry.request
         if state is AllocationState.PENDING:
             kind = (needs.gpus, gpus, len(self._gpus), "GPU")
@@ -220,7 +220,7 @@ class LocalBackend:
 
     def _start(self, entry: Entry, devices: list[str], slots: list[int]) -> None:
         request = entry.request
-        # Where it will be is written down first: a server that is killed in between must not give it away again.
+        # Its devices are stored first: a server that is killed in between must not give them to another allocation.
         entry = replace(entry, devices=devices, slots=slots)
         self._keep(entry)
         environment = variables.ordinary(os.environ)
@@ -251,7 +251,7 @@ class LocalBackend:
         self._keep(replace(entry, state=running, pid=child.pid, start=start))
 
     def _cores(self, devices: list[str], slots: list[int]) -> list[int]:
-        """A fair share of the cores, so that allocations do not get in each other's way."""
+        """Return an equal share of the cores, so that allocations do not slow down each other."""
         places = [gpu.id for gpu in self._gpus] if devices else list(range(self._slots))
         dealt = deal(len(places), sorted(os.sched_getaffinity(0)))
         mine: list[str] | list[int] = devices or slots
@@ -264,21 +264,21 @@ class LocalBackend:
         return entry.pid is not None and processes.alive(entry.pid, entry.start)
 
     def _is_overdue(self, entry: Entry) -> bool:
-        """Return True if it was told to end, and had the time to: it is stopped, or hangs."""
+        """Return True if it was told to end and the time for that is over: it is suspended, or hangs."""
         grace = entry.spec.get("grace", 0) + self._stuck_seconds
         return entry.cancelled_at is not None and time.time() - entry.cancelled_at > grace
 
     def _end(self, entry: Entry) -> None:
         processes.kill_marked(entry.key)
         if processes.marked(entry.key):
-            return  # a process that does not die at once: it is looked for again at the next poll
+            return  # a process that does not die at once is found again by the next poll
         self._children.pop(entry.key, None)
         self._keep(replace(entry, state=AllocationState.ENDED.value))
 
     # --- what is kept -----------------------------------------------------------------------------------------------
 
     def _adopt(self, entry: Entry) -> Entry:
-        """A server that was killed between starting a runner and writing down its id left it as waiting."""
+        """Find the runners of entries that wait: a server may have been killed before it stored the process id."""
         if entry.state == AllocationState.PENDING:
             found = [(start, pid) for pid in processes.marked(entry.key) if (start := processes.started(pid))]
             if found:  # the first of them is the runner, the others are its children
@@ -291,7 +291,7 @@ class LocalBackend:
         self._entries[entry.key] = entry
 
     def _forget(self, keys: set[str]) -> None:
-        """Ended ones that the caller was told of, and no longer asks about."""
+        """Forget ended allocations that the caller knows to have ended and does not ask about any more."""
         for key in keys & set(self._entries):
             (self._folder / f"{key}.json").unlink(missing_ok=True)
             del self._entries[key]
@@ -299,7 +299,7 @@ class LocalBackend:
 
 @contextmanager
 def _log(folder: str) -> Iterator[int]:
-    """What the runner itself prints; the folder lies in that of its job."""
+    """Open the log for the runner's own output, in the job's folder."""
     path = Path(folder, "out.log")
     log = files.open_plain(str(path), os.O_WRONLY | os.O_APPEND | os.O_CREAT, below=str(path.parents[2]))
     try:
@@ -321,14 +321,14 @@ def _device_name(devices: list[str], slots: list[int]) -> str:
 
 
 def _why(wanted: int, free: int, whole: int, what: str) -> str:
-    """Why so many are not to be had."""
+    """Return the reason why this many are not available."""
     needs = f"needs {wanted} {what}" + ("s" if wanted > 1 else "")
     if wanted > whole:
-        return f"{needs}, and this machine has {whole or 'none'}"
+        return f"{needs}, and this node has {whole or 'none'}"
     if not free:
-        return f"{f'the {what}' if whole == 1 else f'all {whole} {what}s'} of this machine {_are(whole)} taken"
+        return f"{f'the {what}' if whole == 1 else f'all {whole} {what}s'} of this node {_are(whole)} in use"
     if wanted > free:
-        return f"{needs}, and {free} of {whole} on this machine {_are(free)} free"
+        return f"{needs}, and {free} of {whole} on this node {_are(free)} free"
     return f"comes after one that needs more {what}s than are free"
 
 

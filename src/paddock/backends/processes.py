@@ -1,4 +1,4 @@
-"""Processes of this machine, told apart from others that came to have the same id."""
+"""Processes of this node, distinguished from later ones with the same id."""
 
 import os
 import signal
@@ -16,7 +16,7 @@ def alive(pid: int, start: int | None) -> bool:
 
 
 def marked(key: str) -> list[int]:
-    """All processes that were started for this allocation, also those that left its process groups."""
+    """Return all processes that were started for this allocation, also those that left its process groups."""
     wanted = f"{MARK}={key}".encode()
     found = []
     for entry in os.scandir("/proc"):
@@ -32,7 +32,7 @@ def marked(key: str) -> list[int]:
 
 
 def kill_marked(key: str) -> list[int]:
-    """End all that an allocation has left behind. Processes that fork meanwhile are caught by the next round."""
+    """Kill all processes that an allocation left behind. The next round finds those that were forked meanwhile."""
     killed: list[int] = []
     for _ in range(20):
         remaining = marked(key)

@@ -18,7 +18,7 @@ from paddock.client.events import looks
 from paddock.common.spreadsheet import cell
 from paddock.errors import InvalidInput, NotFound
 from paddock.models import Device, Node
-from paddock.rules.load import LoadReport, Share
+from paddock.models.load import LoadReport, Share
 
 WATCH_SECONDS = 2.0
 COLUMNS = [

@@ -93,7 +93,7 @@ def _show(report: PruneReport, as_json: bool) -> None:
 
 
 def _sum(report: PruneReport) -> str:
-    return ", ".join(keep.told(report))
+    return ", ".join(keep.summary(report))
 
 
 def _table(report: PruneReport) -> render.Rows:

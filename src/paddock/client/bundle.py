@@ -65,8 +65,6 @@ def changed(spec: JobSpec, changes: Mapping[str, Any], environment: Mapping[str,
     chosen = data.setdefault("environment", {})
     if isinstance(chosen, dict) and not any(chosen.get(name) for name in _ALTERNATIVES["environment"]):
         chosen |= environment
-    if isinstance(chosen, dict):
-        refuse_several(chosen)
     return jobfile.validated(data)
 
 
@@ -82,11 +80,3 @@ def _merge(data: dict[str, Any], changes: Mapping[str, Any], name: str) -> None:
             _merge(data[key], value, key)
         else:
             data[key] = dict(value) if isinstance(value, Mapping) else value
-
-
-def refuse_several(environment: Mapping[str, Any]) -> None:
-    """Refuse more than one of python, venv and conda."""
-    given = [name for name in _ALTERNATIVES["environment"] if environment.get(name)]
-    if len(given) > 1:
-        message = f"give one of {' and '.join(given)}, not both"
-        raise InvalidInput.at("environment", message, "The environment is ambiguous")

@@ -45,7 +45,7 @@ from paddock.models import (
     TaskState,
     Version,
 )
-from paddock.rules.load import LoadReport, LoadSeries
+from paddock.models.load import LoadReport, LoadSeries
 
 __all__ = ["Client", "JobHandle"]
 

@@ -1,6 +1,6 @@
-"""The Unix socket in Paddock's home: nobody else can listen there, so who connects knows whom it speaks to.
+"""The Unix socket in Paddock's home. Nobody else can listen there, so a client knows that the server is its own.
 
-Addresses of such sockets are short (107 bytes): a longer one is given through an open folder.
+The address of such a socket has at most 107 bytes; a longer path is given through an open folder.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ def path(home: Home) -> Path:
 
 @contextmanager
 def address(home: Home) -> Iterator[str]:
-    """Of the socket, valid for as long as this lasts. Raises OSError when there is no such folder."""
+    """Give the address of the socket, which is valid inside the context. Raises OSError if there is no home."""
     if len(os.fsencode(path(home))) <= _LONGEST:
         yield str(path(home))
         return
@@ -37,7 +37,7 @@ def address(home: Home) -> Iterator[str]:
 
 @contextmanager
 def opened(home: Home) -> Iterator[list[socket.socket]]:
-    """Where the server listens; nothing on file systems that have no sockets. The home is ours alone by then."""
+    """Give the server's listening socket; none on file systems without sockets. The caller holds the home's lock."""
     with contextlib.ExitStack() as stack:
         made = []
         try:
@@ -54,7 +54,7 @@ def opened(home: Home) -> Iterator[list[socket.socket]]:
 
 
 def listens(place: str) -> bool:
-    """Whether somebody answers there; this also refuses what is no socket."""
+    """Return True if a server accepts connections there."""
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as one:
             one.settimeout(2)

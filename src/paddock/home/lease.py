@@ -1,8 +1,9 @@
-"""One server to a home, also where several machines see it through a network file system.
+"""Makes sure that a home has one server, also where several nodes share it through a network file system.
 
-`server.lease` in the home says which process serves it. That process writes it anew every few seconds. Whether it still
-runs is seen from its process where that can be seen, and else from whether the file changes while one looks: the clocks
-of two machines are never compared. `flock` alone would not do: some network file systems have locks for each machine.
+`server.lease` in the home names the process that serves it. That process rewrites the file every few seconds. On the
+same node, the process itself shows whether it still runs. From another node, the file shows it: it must change while
+one watches it, so that no clocks of two nodes are compared. `flock` alone is not enough, as some network file systems
+have separate locks on each node.
 """
 
 import logging
@@ -23,24 +24,24 @@ from paddock.errors import Conflict
 from paddock.paths import Home, write_once
 
 BEAT_SECONDS = 3.0
-SILENT_SECONDS = 20.0  # unchanged for so long: whoever wrote it runs no more
-SETTLE_SECONDS = 2.0  # so long after a claim on a network file system it is looked at again
+SILENT_SECONDS = 20.0  # if the file is unchanged for this long, its writer has ended
+SETTLE_SECONDS = 2.0  # on a network file system, a claim is checked again after this long
 LOOK_SECONDS = 0.25
 log = logging.getLogger("paddock.lease")
 
 
 class Process(BaseModel):
-    """A process of some machine, told apart from others with the same number."""
+    """A process of some node, distinguished from others with the same id."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     host: str
-    kernel: str  # within it numbers of processes mean the same: a boot of a machine, and a namespace there
+    kernel: str  # a boot of a node, and a namespace there: process ids are unique within it
     pid: int
     start: int | None
     slurm: str | None = None  # the id of the Slurm job that it runs in
-    node: str | None = None  # as Slurm calls it
-    beat: int = 0  # counts how often it was written
+    node: str | None = None  # Slurm's name of it
+    beat: int = 0  # how often it was written
 
     @property
     def words(self) -> str:
@@ -48,14 +49,14 @@ class Process(BaseModel):
 
     @property
     def lives(self) -> bool | None:
-        """None: it cannot be seen from here."""
+        """Return whether it runs; None: it is a process of another node."""
         if not self.kernel or self.kernel != _kernel():
             return None
         return self.start is not None and processes.started(self.pid) == self.start
 
 
 def here() -> dict[str, object]:
-    """This process, as fields of `Process`."""
+    """Return this process, as fields of `Process`."""
     job, node = (os.environ.get(name) for name in ("SLURM_JOB_ID", "SLURMD_NODENAME"))
     known = {"host": socket.gethostname(), "kernel": _kernel(), "pid": os.getpid(), "slurm": job, "node": node}
     return known | {"start": processes.started(os.getpid())}
@@ -63,7 +64,7 @@ def here() -> dict[str, object]:
 
 @cache
 def _kernel() -> str:
-    """Empty when the system does not tell."""
+    """Return the id of this boot and namespace; empty if the system does not give it."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
         return f"{boot} {Path('/proc/self/ns/pid').stat().st_ino}"
@@ -72,7 +73,7 @@ def _kernel() -> str:
 
 
 class Holder(Process):
-    """Who serves a home."""
+    """The process that serves a home."""
 
     id: str
     url: str = ""
@@ -80,7 +81,7 @@ class Holder(Process):
 
 
 class HeartbeatWatch:
-    """Looks at what a process writes again and again, and says whether that process runs."""
+    """Decides whether a process runs from what it writes at intervals."""
 
     def __init__(self, silent_seconds: float = SILENT_SECONDS) -> None:
         self._silent_seconds = silent_seconds
@@ -89,7 +90,7 @@ class HeartbeatWatch:
         self._since = 0.0
 
     def lives(self, found: Process | None) -> bool | None:
-        """None: not known yet, look again."""
+        """Return whether the process runs; None: not known yet, ask again."""
         if found is None:
             return False
         if found.lives is not None:
@@ -108,7 +109,7 @@ def path(home: Home) -> Path:
 
 
 def read(home: Home) -> Holder | None:
-    """None: nobody. Raises OSError when that cannot be seen."""
+    """Return who serves the home, if anybody. Raises OSError if the file cannot be read."""
     try:
         return Holder.model_validate_json(path(home).read_bytes())
     except (FileNotFoundError, ValidationError):
@@ -116,7 +117,7 @@ def read(home: Home) -> Holder | None:
 
 
 def serves_here(home: Home) -> bool:
-    """Whether a process of this machine serves the home."""
+    """Return True if a process of this node serves the home."""
     try:
         found = read(home)
     except OSError:
@@ -131,12 +132,12 @@ def refusal(home: Home, found: Holder | None) -> Conflict:
 
 
 def refuse_second(home: Home, silent_seconds: float = SILENT_SECONDS) -> None:
-    """Raises Conflict when a server holds the home, here or on another machine."""
-    watch, told = HeartbeatWatch(silent_seconds), False
+    """Raise Conflict if a server holds the home, here or on another node."""
+    watch, logged = HeartbeatWatch(silent_seconds), False
     while (lives := watch.lives(found := _look(home))) is None and found:
-        if not told:
-            log.info("%s served this home: waits up to %g s to see whether it still does", found.words, silent_seconds)
-        told = True
+        if not logged:
+            log.info("%s served this home: waiting up to %g s to see if it still does", found.words, silent_seconds)
+        logged = True
         time.sleep(LOOK_SECONDS)
     if lives:
         raise refusal(home, found)
@@ -147,12 +148,13 @@ def _look(home: Home) -> Holder | None:
         return read(home)
     except OSError as error:
         raise Conflict(
-            f"{path(home)} cannot be read ({error.strerror}), so nobody knows whether a server runs on this home."
+            f"{path(home)} cannot be read ({error.strerror}), so it is not known whether a server uses this home: "
+            "make it readable, or choose another home with --home."
         ) from None
 
 
 class Lease:
-    """Held by this process: kept alive by a thread, given back by `close`. `lost` is called when another has it."""
+    """The lease that this process holds. A thread renews it, `close` ends it."""
 
     def __init__(
         self, home: Home, *, beat_seconds: float = BEAT_SECONDS, pause: Callable[[float], None] = time.sleep
@@ -169,7 +171,7 @@ class Lease:
         self._thread = threading.Thread(target=self._run, name="lease", daemon=True)
 
     def begin(self, settle_seconds: float) -> None:
-        """Write it down. Raises Conflict when another did the same at the same time and came first."""
+        """Write the lease. Raises Conflict if another server did so at the same time and came first."""
         self._write()
         if settle_seconds:
             self._pause(settle_seconds)
@@ -179,7 +181,7 @@ class Lease:
         self._thread.start()
 
     def tell(self, url: str) -> None:
-        """Where this server can be reached, for those who are refused."""
+        """Add this server's address, for the message to those who are refused."""
         self._holder = self._holder.model_copy(update={"url": url})
         self.renew()
 
@@ -189,7 +191,7 @@ class Lease:
             act()
 
     def renew(self) -> None:
-        """Write it anew, unless it is another's by now. What cannot be read or written is tried again later."""
+        """Write the lease again, unless another server has it by now. After an OSError the next call tries again."""
         with self._lock:
             if self.taken_by or self._over.is_set():
                 return
@@ -201,7 +203,7 @@ class Lease:
                     return
             except OSError as error:
                 if not self._failed:
-                    log.warning("%s cannot be renewed (%s); it is tried again", path(self._home), error)
+                    log.warning("%s cannot be renewed (%s); trying again", path(self._home), error)
                 self._failed = True
                 return
             self.taken_by = found
@@ -213,8 +215,8 @@ class Lease:
         if self.taken_by:
             where = f" at {self.taken_by.url}" if self.taken_by.url else ""
             raise Conflict(
-                f"{self.taken_by.words} serves {self._home.root} now{where}: this server has ended. "
-                "Did it stand still, or was its file system away?"
+                f"{self.taken_by.words} serves {self._home.root} now{where}, so this server has ended. "
+                "It was suspended for a while, or could not reach its file system."
             )
 
     def close(self) -> None:
@@ -239,7 +241,7 @@ class Lease:
 
 @contextmanager
 def held(home: Home) -> Iterator[Lease]:
-    """The lease, of a home that nobody holds."""
+    """Hold the lease of a home that no other server holds."""
     made = Lease(home)
     try:
         made.begin(SETTLE_SECONDS if filesystems.on_network(home.root) else 0.0)

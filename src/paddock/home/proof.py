@@ -1,4 +1,4 @@
-"""Shows that one knows the token without telling it."""
+"""Proves that one knows the token without sending it."""
 
 import hmac
 import re

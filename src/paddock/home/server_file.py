@@ -1,6 +1,6 @@
-"""Where the server of a home is: it writes `server.json` when it answers, and removes it when it no longer does.
+"""The address of the server of a home: it writes `server.json` when it answers requests, and removes it at its end.
 
-`handover` lies in the home while a successor waits for the server to end: the server looks for it, and clients wait.
+The file `handover` exists while a successor waits for the server to end: the server looks for it, and clients wait.
 """
 
 import os
@@ -15,7 +15,7 @@ from paddock.version import __version__
 
 
 class Whereabouts(BaseModel):
-    """Of a server that runs. What a newer one says beyond this is ignored."""
+    """The address of a running server. Fields of a newer version are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -24,14 +24,14 @@ class Whereabouts(BaseModel):
     version: str = __version__
     host: str = ""
     port: int = 0
-    node: str | None = None  # as Slurm calls it
+    node: str | None = None  # Slurm's name of it
     slurm: str | None = None  # the id of the Slurm job that it runs in
     cluster: str | None = None  # the name of that cluster in the settings
-    certificate: str | None = None  # as PEM, where the port speaks HTTPS: who reads it here knows the server by it
+    certificate: str | None = None  # PEM, if the port uses HTTPS; a client that reads it here can trust it
 
     @classmethod
     def here(cls, url: str, port: int, cluster: str | None, certificate: str | None = None) -> "Whereabouts":
-        """Of this process. `cluster`: where it was submitted to, when it was."""
+        """Return the address of this process. `cluster`: the Slurm cluster that it was submitted to, if any."""
         job, node = (os.environ.get(name) for name in ("SLURM_JOB_ID", "SLURMD_NODENAME"))
         hosted = {"node": node, "slurm": job, "cluster": cluster} if cluster else {}
         process = {"pid": os.getpid(), "host": socket.gethostname()}
@@ -41,18 +41,18 @@ class Whereabouts(BaseModel):
         write_once(home.server, self.model_dump_json(), mode=0o600)
 
     def withdraw(self, home: Home) -> None:
-        """Unless it is another's by now."""
+        """Remove the file, unless another server has written it since."""
         if read(home) == self:
             home.server.unlink(missing_ok=True)
 
     def tunnel(self, user: str, login: str, port: int | None = None) -> str:
-        """The command that brings the server to one's own machine, at `port` there."""
+        """Return the ssh command that makes the server available at `port` of one's own computer."""
         inside = "127.0.0.1" if _loopback(self.url) else self.host
         return f"ssh -N -L {port or self.port}:{inside}:{self.port} {user}@{login}"
 
 
 def read(home: Home) -> Whereabouts | None:
-    """None: no server says that it runs."""
+    """Return the address of the server of this home; None: no server runs."""
     try:
         return Whereabouts.model_validate_json(home.server.read_text())
     except (OSError, ValidationError):
@@ -60,7 +60,7 @@ def read(home: Home) -> Whereabouts | None:
 
 
 def start_command(home: Home) -> str:
-    """How the server of this home is started: where it ran before."""
+    """Return the command that starts the server of this home where it ran before."""
     last = read(home)
     try:
         in_slurm = last.slurm is not None if last else hosted(home).exists()
@@ -70,7 +70,7 @@ def start_command(home: Home) -> str:
 
 
 def hosted(home: Home) -> Path:
-    """There once a server was submitted to Slurm: how it was."""
+    """Return the file that stores how the server was submitted to Slurm."""
     return home.root / "hosting.json"
 
 
@@ -79,14 +79,16 @@ def handover(home: Home) -> Path:
 
 
 def announce_handover(home: Home, beat: int = 0) -> None:
-    """To be repeated while one waits, with another `beat` each time: from another machine that is how one sees that
-    somebody still waits."""
+    """Write that this process waits to take over.
+
+    To be repeated with another `beat` while it waits: on another node, that shows that the process still runs.
+    """
     waiting = lease.Process.model_validate(lease.here() | {"beat": beat})
     write_once(handover(home), waiting.model_dump_json(), mode=0o600)
 
 
 def waiting(home: Home) -> lease.Process | None:
-    """Who waits to take over, or did. What cannot be read is nobody: a server ends itself for a successor only."""
+    """Return the process that waits to take over, if the file can be read: a server ends only for a real successor."""
     try:
         return lease.Process.model_validate_json(handover(home).read_bytes())
     except (OSError, ValidationError):
@@ -94,19 +96,18 @@ def waiting(home: Home) -> lease.Process | None:
 
 
 def successor(home: Home) -> str | None:
-    """Who waits to take over, in words, as far as can be seen from here; None: nobody."""
+    """Return the words for the process that waits to take over, as far as it can be seen from here."""
     found = waiting(home)
     return None if found is None or found.lives is False else found.words
 
 
 def exposure(url: str) -> list[str]:
-    """What plain HTTP means at an address that others reach; nothing at one of this machine alone."""
+    """Return a warning about plain HTTP if others can reach the address."""
     if _loopback(url) or not url.startswith("http://"):
         return []
     return [
-        f"{url} is plain HTTP: whoever can listen on the network between its machine and yours, such as the cluster's, "
-        "can read all that is sent, the token of the link as well, and act as you with it; the settings "
-        "`tls_certificate` and `tls_key` make it HTTPS"
+        f"{url} is plain HTTP: anybody who can read the traffic between that node and your computer sees everything, "
+        "also the token, and can act as you; for HTTPS, set `tls_certificate` and `tls_key`"
     ]
 
 

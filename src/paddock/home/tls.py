@@ -1,4 +1,4 @@
-"""HTTPS on the server's port: its certificate and key, checked at the start, and how clients know it again."""
+"""HTTPS on the server's port: its certificate and key, which are checked at the start, and whom clients trust."""
 
 import os
 import ssl
@@ -16,7 +16,7 @@ SOON_SECONDS = 21 * 86_400
 
 
 def context(settings: Settings) -> ssl.SSLContext | None:
-    """For the server. None: it speaks plain HTTP. Raises InvalidInput for what cannot be used, and says why."""
+    """Return the server's TLS context; None: plain HTTP. Raises InvalidInput if the files cannot be used."""
     files = _files(settings)
     if files is None:
         return None
@@ -54,10 +54,10 @@ def _readable(setting: str, path: Path) -> os.stat_result:
 
 
 def _private(key: Path) -> None:
-    """A key of root's may be read by a group, as administrators arrange it; else it is ours alone."""
+    """Raise InvalidInput if others can read the key. A group may read a key of root's, as administrators set it up."""
     found = _readable("tls_key", key)
     if found.st_uid not in (0, os.getuid()):
-        raise _refused("tls_key", f"{key} belongs to somebody else, who can use it as well: make your own")
+        raise _refused("tls_key", f"{key} belongs to another user, who can use it as well: make your own key")
     allowed = 0o040 if found.st_uid == 0 and os.getuid() != 0 else 0
     if found.st_mode & 0o077 & ~allowed:
         raise _refused("tls_key", f"others can read or write {key}: `chmod 600 {key}`, or make a new one")
@@ -66,14 +66,14 @@ def _private(key: Path) -> None:
 def _no_passphrase(key: Path) -> str:
     raise _refused(
         "tls_key",
-        f"{key} needs a passphrase, and a server that starts by itself has nobody to ask: "
+        f"{key} needs a passphrase, which a server cannot ask for: "
         f"`openssl pkey -in {key} -out NEW` writes it without one",
     )
 
 
 def _wrong(error: ssl.SSLError, certificate: Path, key: Path) -> InvalidInput:
     if error.reason == "KEY_VALUES_MISMATCH":
-        return _refused("tls_key", f"the key in {key} is not that of the certificate in {certificate}")
+        return _refused("tls_key", f"the key in {key} does not belong to the certificate in {certificate}")
     if _certificates(certificate) == []:
         return _refused("tls_certificate", f"there is no certificate (PEM) in {certificate}")
     return _refused("tls_key", f"there is no key (PEM) in {key} that fits ({error.reason or error})")
@@ -87,7 +87,7 @@ def _refused(setting: str, message: str) -> InvalidInput:
 
 
 def certificate(settings: Settings) -> str | None:
-    """The server's own, the first in its file, as PEM. It is told in the home: who reads it there can trust it."""
+    """Return the server's own certificate, the first in its file, as PEM. Clients that read it in the home trust it."""
     files = _files(settings)
     return _certificates(files[0])[0] if files else None
 
@@ -99,11 +99,11 @@ def _certificates(path: Path) -> list[str]:
 
 
 def ends_at(settings: Settings) -> float | None:
-    """When the server's certificate ends, in seconds since 1970."""
+    """Return when the server's certificate expires, in seconds since 1970."""
     files = _files(settings)
     if files is None:
         return None
-    # The standard library shows a certificate otherwise only to who has verified it, which needs a connection.
+    # Otherwise the standard library decodes only certificates that it has verified, which needs a connection.
     told: dict[str, Any] = ssl._ssl._test_decode_cert(str(files[0]))  # type: ignore[attr-defined]
     return ssl.cert_time_to_seconds(told["notAfter"])
 
@@ -116,14 +116,14 @@ def days_left(ends: float, now: float | None = None) -> int:
 
 
 def trust(pinned: str | None) -> ssl.SSLContext:
-    """For a client. `pinned`: the certificate that the server's home names: that one, for any name of the machine.
+    """Return a client's TLS context. `pinned`: trust only this certificate, which stands in the server's home.
 
-    Else those that this system trusts, or that the file in SSL_CERT_FILE holds.
+    Its host name does not matter. Default: the certificates that this system trusts, or those in SSL_CERT_FILE.
     """
     if pinned is None:
         return httpx2.create_ssl_context()
     made = ssl.create_default_context(cadata=pinned)
-    # Itself, whoever has signed it, and however: nothing else is trusted.
+    # The certificate itself is trusted, and nothing else, whoever has signed it.
     made.verify_flags = (made.verify_flags | ssl.VERIFY_X509_PARTIAL_CHAIN) & ~ssl.VERIFY_X509_STRICT
     made.check_hostname = False
     return made

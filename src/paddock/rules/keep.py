@@ -61,7 +61,7 @@ class Goes:
     path: Path | None = None
 
 
-def settled(keep: KeepPolicy, asked: PruneRequest) -> KeepPolicy:
+def resolved(keep: KeepPolicy, asked: PruneRequest) -> KeepPolicy:
     """The settings, but for what is asked for."""
     given = asked.model_dump(exclude={"dry_run"}, exclude_none=True)
     return keep.model_copy(update=given)
@@ -98,7 +98,7 @@ def _old(at: float | None, days: float | None, now: float) -> bool:
     return at is not None and days is not None and at <= now - days * DAY
 
 
-def told(report: PruneReport) -> list[str]:
+def summary(report: PruneReport) -> list[str]:
     """What went, or would go: `3 jobs (1.5 GiB)`, one for each kind."""
     least = "" if report.measured else "at least "
     return [

@@ -76,7 +76,7 @@ def _explain(ending: Ending) -> tuple[Cause, str]:
     return Cause.USER_ERROR, ending.reason or f"exit code {ending.exit_code}"
 
 
-GONE = "its runner vanished without a word (killed, or the machine went down)"
+GONE = "its runner stopped reporting (it was killed, or its node went down)"
 
 
 def judge_gone(

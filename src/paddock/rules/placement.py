@@ -22,14 +22,14 @@ class Shape:
     threads: int | None = None  # of a task; None: as its cores come to
     most: int | None = None  # allocations at a time
 
-    def abreast(self, known: int | None = None) -> int:
-        """How many of its tasks will run at a time. `known`: tasks on a GPU, as an earlier job has found out."""
+    def tasks_at_once(self, measured: int | None = None) -> int:
+        """Return how many tasks an allocation runs at a time. `measured`: tasks per GPU, as an earlier job found."""
         if self.per_gpu != "auto":
             return self.slots
-        return min(self.slots, known or UNKNOWN)
+        return min(self.slots, measured or UNMEASURED)
 
 
-UNKNOWN = 4  # tasks on a GPU, as long as nothing is known of them
+UNMEASURED = 4  # tasks per GPU, as long as no job has measured them
 MOST = 48  # clients of NVIDIA MPS
 MEBI = 1024**2
 
@@ -78,7 +78,7 @@ def _triple(resources: Resources, eligible: Sequence[Node]) -> Shape:
     return Shape(gpus, cpus, memory, tasks, min(gpus, 1), per_gpu, triple.threads, triple.nodes)
 
 
-def settled(resources: Resources, nodes: Sequence[Node]) -> Resources:
+def resolved(resources: Resources, nodes: Sequence[Node]) -> Resources:
     """What is asked of the backend for one allocation: all of it on each node."""
     size = shape(resources, nodes)
     own = {"slots": None, "per_gpu": None, "triple": None}
@@ -95,7 +95,7 @@ def gpus_of(resources: Resources, nodes: Sequence[Node]) -> int:
 
 def width(resources: Resources, nodes: Sequence[Node]) -> int:
     """How many allocations for such tasks run at a time when nothing else does."""
-    size = settled(resources, nodes)
+    size = resolved(resources, nodes)
     each = [_on_node(size, node) for node in _in_partitions(resources, nodes) if node.usable]
     if (resources.nodes or 1) > 1:
         return sum(fits > 0 for fits in each) // (resources.nodes or 1)
@@ -138,7 +138,7 @@ def refuse_impossible(resources: Resources, nodes: Sequence[Node]) -> None:
     if resources.triple is not None and resources.triple.nodes > len(nodes):
         count = resources.triple.nodes
         raise _never("triple", f"{count} nodes are asked for, and there {_are(len(nodes))}")
-    size = settled(resources, nodes)
+    size = resolved(resources, nodes)
     who = "a task asks" if shape(resources, nodes).slots == 1 else "the tasks of an allocation ask"
     eligible = [node.model_copy(update={"usable": True}) for node in _in_partitions(resources, nodes)]
     if width(resources, eligible):

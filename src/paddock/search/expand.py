@@ -16,13 +16,13 @@ SMALL = 64  # countable ranges that make no more configurations are gone through
 DEFAULT_TRIALS = {Method.RANDOM: 20, Method.SOBOL: 20, Method.PBT: 8}
 DEFAULT_MODELLED = 50
 ROUNDS = 5
-MIN_ABREAST = 4
-UNLIMITED_ABREAST = 16
+MIN_AT_ONCE = 4
+UNLIMITED_AT_ONCE = 16
 _DRAWN = (Method.RANDOM, Method.SOBOL)
 _MODELS = (Method.TPE, Method.GP, Method.CMAES, Method.EVOLUTION, Method.NSGA2)
 
 
-def settled(space: Spaces, search: Search) -> Search:
+def resolved(space: Spaces, search: Search) -> Search:
     """With the method and the number of trials that it will have. Raises InvalidInput with the field at fault.
 
     `auto`: a grid where only values are listed or there are few configurations, else TPE.
@@ -52,18 +52,18 @@ def _fitting(space: Spaces, search: Search) -> Method:
 
 
 def adaptive(search: Search) -> bool:
-    """Whether configurations are chosen while tasks run. Of a search that is `settled`."""
+    """Whether configurations are chosen while tasks run. Of a search that is `resolved`."""
     return search.method in _MODELS or (search.method in _DRAWN and search.trials is None)
 
 
-def abreast(spec: JobSpec) -> int:
+def trials_at_once(spec: JobSpec) -> int:
     """How many configurations of an adaptive search are tried at the same time, however wide the backend is.
 
     Where a person has not said: a fifth of them, as nothing is learnt from those that run at the same time.
     """
     if spec.parallel is not None:
         return max(spec.parallel // spec.search.repeat, 1)
-    return max(spec.search.trials // ROUNDS, MIN_ABREAST) if spec.search.trials else UNLIMITED_ABREAST
+    return max(spec.search.trials // ROUNDS, MIN_AT_ONCE) if spec.search.trials else UNLIMITED_AT_ONCE
 
 
 def searcher(space: Spaces, search: Search, goals: Collection[Goal]) -> Searcher:
@@ -76,7 +76,7 @@ def searcher(space: Spaces, search: Search, goals: Collection[Goal]) -> Searcher
 def expand(space: Spaces, search: Search, limit: int) -> list[Params]:
     """The configurations that are known now, in order: all of them, or none where the search is adaptive.
 
-    Of a search that is `settled`. Raises InvalidInput with the field at fault, also when there are more than `limit`.
+    Of a search that is `resolved`. Raises InvalidInput with the field at fault, also when there are more than `limit`.
     """
     if search.trials is not None and search.trials * search.repeat > limit:
         message = f"more than the {limit:,} of the setting max_tasks"

@@ -13,9 +13,9 @@ _JUNK = (ValueError, TypeError, LookupError, AttributeError, RecursionError)
 
 
 def parts_of(code: Path) -> list[MapPart]:
-    """What each task of a map does, from the snapshot of its job; names are relative to the folder of the call.
+    """Return what each task of a map does, from the snapshot of its job. Names are relative to the folder of the call.
 
-    Tasks can write there: a line that is none of ours is left out.
+    Tasks can write in the snapshot: a line that is not valid is left out.
     """
     folder = code / map_driver.FOLDER
     try:

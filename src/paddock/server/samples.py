@@ -1,4 +1,4 @@
-"""The sample sweep: what `make demo` runs, and what an empty page offers."""
+"""The sample sweep, which `make demo` runs and an empty page offers."""
 
 from pathlib import Path
 

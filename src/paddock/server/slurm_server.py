@@ -1,7 +1,7 @@
-"""The server as a Slurm job: submitted, found again, succeeded, cancelled.
+"""The server as a Slurm job: how it is submitted, found, replaced and cancelled.
 
-A time limit ends every Slurm job. Before that, Slurm sends SIGUSR1: the server submits its successor and goes on. Once
-the successor runs, it takes over: see `paddock.server.serve`.
+Every Slurm job ends at its time limit. Before that, Slurm sends SIGUSR1; the server then submits its successor and
+continues. Once the successor runs, it takes over: see `paddock.server.serve`.
 """
 
 import logging
@@ -35,7 +35,7 @@ log = logging.getLogger("paddock.hosting")
 
 
 class SlurmServerPlan(BaseModel):
-    """How the server was submitted; its successors are submitted in the same way."""
+    """How the server was submitted. Its successors are submitted in the same way."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -72,12 +72,12 @@ class SlurmServerPlan(BaseModel):
             ("time", clock(-(-self.limit // 60) * 60)),
             ("signal", f"B:USR1@{warn}"),
         ]
-        # A node that fails or a preemption is no reason to stay away: Slurm starts it again.
+        # After a node failure or a preemption, Slurm starts it again.
         return [*(f"--{name}={value}" for name, value in given if value is not None), "--requeue"]
 
 
 class SlurmServer:
-    """The Slurm jobs in which the server of one home runs, ran or will run."""
+    """The Slurm jobs of the server of one home."""
 
     def __init__(self, home: Home, cluster: str, settings: SlurmSettings) -> None:
         self.home = home
@@ -87,11 +87,11 @@ class SlurmServer:
         self._file = _file(home)
 
     def plan(self, asked: Resources, port: int) -> SlurmServerPlan:
-        """With the time that the partition gives. Raises InvalidInput when that is less than what was asked for."""
+        """Return the plan, with the partition's longest time by default. Raises InvalidInput if it is exceeded."""
         longest = self._longest(asked.partition)
         if asked.time_limit and longest and asked.time_limit > longest:
             where = f"partition {asked.partition}" if asked.partition else "the default partition"
-            raise InvalidInput.at("resources.time_limit", f"{where} gives at most {words(longest)}", "--time")
+            raise InvalidInput.at("resources.time_limit", f"{where} allows at most {words(longest)}", "--time")
         limit = asked.time_limit or min(longest or LONGEST_SECONDS, LONGEST_SECONDS)
         account = asked.account or self._settings.resources.account
         resources = asked.model_copy(update={"time_limit": limit, "account": account})
@@ -104,14 +104,14 @@ class SlurmServer:
         return min((limit for limit in limits if limit is not None), default=None)
 
     def start(self, asked: SlurmServerPlan) -> str:
-        """Submit the first; the id of the Slurm job."""
+        """Submit the first server and return the id of its Slurm job."""
         self.home.create()
         (self.home.root / "server.log").touch(mode=0o600)
         write_once(self._file, asked.model_dump_json(indent=1), mode=0o600)
         return self._submit(asked, succeed=False)
 
     def succeed(self) -> str:
-        """Submit one that takes over, as the first was submitted; the id of the Slurm job."""
+        """Submit a successor in the same way as the first server, and return the id of its Slurm job."""
         return self._submit(read(self.home), succeed=True)
 
     def _submit(self, asked: SlurmServerPlan, *, succeed: bool) -> str:
@@ -123,12 +123,12 @@ class SlurmServer:
         return found
 
     def jobs(self) -> list[QueueRow]:
-        """Those that wait or run."""
+        """Return the servers that wait or run."""
         rows = parse.queue(self.commands.run("squeue", "-h", "--me", "-n", NAME, "-o", _FORMAT))
         return [row for row in rows if row.name == f"{NAME}|{self.home.root}" and row.state != "COMPLETING"]
 
     def end(self, ids: Sequence[str]) -> None:
-        """First as a person would end it, so that it tidies up."""
+        """End a server with SIGINT first, so that it cleans up."""
         self.commands.try_run("scancel", "--batch", "--signal=TERM", *ids)
 
     def cancel(self, ids: Sequence[str]) -> None:
@@ -136,7 +136,7 @@ class SlurmServer:
 
 
 def read(home: Home) -> SlurmServerPlan:
-    """Raises OSError or ValueError when it was never in Slurm."""
+    """Return the stored plan. Raises OSError or ValueError if no server was ever submitted."""
     return SlurmServerPlan.model_validate_json(_file(home).read_text())
 
 
@@ -145,12 +145,12 @@ def _file(home: Home) -> Path:
 
 
 def host(settings: Settings, home: Home, cluster: str | None = None) -> SlurmServer:
-    """`cluster`: of the settings; the backend for jobs when not given, or the only one."""
+    """Return the server's Slurm jobs on `cluster`; default: the backend for jobs, or the only cluster."""
     name = cluster or (settings.backend if settings.backend != "local" else None)
     if name is None:
         names = sorted(settings.backends)
         if len(names) > 1:
-            raise InvalidInput(f"Say which cluster: --backend with one of {', '.join(names)}.")
+            raise InvalidInput(f"There are several clusters: choose one with --backend ({', '.join(names)}).")
         name = names[0] if names else "slurm"
     found = settings.backends.get(name) or (SlurmSettings() if name == "slurm" else None)
     if found is None:
@@ -160,7 +160,7 @@ def host(settings: Settings, home: Home, cluster: str | None = None) -> SlurmSer
 
 
 class Handover:
-    """Submits the one that takes over, when Slurm says that the time is nearly up."""
+    """Submits the successor when Slurm signals that the time limit is near."""
 
     def __init__(self, here: SlurmServer, mine: str | None) -> None:
         self._host = here
@@ -180,8 +180,8 @@ class Handover:
             try:
                 known = [row.id for row in self._host.jobs() if row.id != self._mine]
                 found = known[0] if known else self._host.succeed()
-                log.info("the time of this allocation is nearly up; Slurm job %s will take over", found)
+                log.info("this server's time limit is near; Slurm job %s will take over", found)
                 return
             except (BackendError, OSError, ValueError) as error:
-                log.warning("no successor yet (%s); the next try is in %g s", error, AGAIN_SECONDS)
+                log.warning("the successor could not be submitted (%s); trying again in %g s", error, AGAIN_SECONDS)
                 time.sleep(AGAIN_SECONDS)

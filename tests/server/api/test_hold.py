@@ -81,7 +81,7 @@ class TestHold:
         first = submit(server, go, 2)
         wait_for(lambda: counts(server, first) == (0, 2, 0), what="the machine to be full")
         job = server.submit("print(1)")
-        why = "all 2 CPU slots of this machine are taken"
+        why = "all 2 CPU slots of this node are in use"
         wait_for(lambda: (server.get(f"/jobs/{job}")["waits"] or {}).get("reason") == why, what="why it waits")
         assert server.task(job)["allocation"]["reason"] == why
         server.post(f"/jobs/{job}/hold")

@@ -61,7 +61,7 @@ class Rig:
         self.ahead += seconds
         for _ in range(rounds):
             self.tick()
-            wait([asked.reading for asked in self.engine.context.unread._asked.values()], 20)
+            wait([asked.reading for asked in self.engine.context.recovery._asked.values()], 20)
         self.engine.wake()
         self.engine.tick()
         assert self.engine.problem is None, self.engine.problem
@@ -71,7 +71,7 @@ class Rig:
         self.engine.wake()
         self.engine.tick()
         for one in self.engine.context.workers.values():
-            one._executor.submit(lambda: None).result(20)
+            one._executor.submit(lambda: None).result(120)
         self.engine._sweeper.submit(lambda: None).result(120)  # what is deleted at leisure
 
     def say(self, key: str, *records: dict[str, Any], start: int = 1) -> None:

@@ -39,7 +39,7 @@ class FakeBackend:
         self.open.set()
 
     def _call(self, name: str) -> None:
-        self.open.wait(20)
+        self.open.wait(120)
         self.calls.append(name)
         if name in self.trouble:
             raise self.trouble[name]

@@ -54,11 +54,11 @@ def worker(backend: FakeBackend, clock: Clock, woken: list[int]) -> Iterator[Bac
 
 def settle(worker: BackendWorker) -> None:
     """Until all that was asked is answered."""
-    worker._executor.submit(lambda: None).result(20)
+    worker._executor.submit(lambda: None).result(120)
 
 
 def until(condition: Callable[[], Any]) -> None:
-    end = time.monotonic() + 20
+    end = time.monotonic() + 120
     while not condition():
         assert time.monotonic() < end
         time.sleep(0.01)

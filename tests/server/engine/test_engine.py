@@ -86,7 +86,7 @@ class TestSubmission:
 
     def test_what_asks_for_a_closed_partition_waits_and_others_do_not(self, rig: Rig) -> None:
         rig.job(tasks=1)
-        rig.backend.trouble["submit"] = BackendClosed("waits for partition volta to take work again")
+        rig.backend.trouble["submit"] = BackendClosed("waits until partition volta accepts jobs again")
         rig.step(6)
         assert rig.backend.calls.count("submit") == 1
         waits = rig.detail().waits

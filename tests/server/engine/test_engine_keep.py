@@ -392,8 +392,8 @@ def test_nobody_waits_for_an_engine_that_has_ended(rig: Kept) -> None:
     rig.age()
     before = rig.engine.put_away(JOB)
     rig.engine.close()
-    assert not before.result(60)
-    assert not rig.engine.put_away(JOB).result(60)
+    assert not before.result(120)
+    assert not rig.engine.put_away(JOB).result(120)
     assert rig.home.job(JOB).claims.exists()
 
 

@@ -101,7 +101,7 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     written = recover_metrics._written
 
     def waiting(*given: Any) -> Any:
-        assert may_go_on.wait(60)
+        assert may_go_on.wait(120)
         return written(*given)
 
     monkeypatch.setattr(recover_metrics, "_written", waiting)

@@ -39,7 +39,7 @@ class SearchRig(Rig):
         """Rounds, with all advice in between."""
         for _ in range(rounds):
             self.step()
-            self.engine._search._executor.submit(lambda: None).result(60)
+            self.engine._search._executor.submit(lambda: None).result(120)
         self.step()
 
     def tasks(self, job: str = JOB) -> list[Task]:
@@ -176,7 +176,7 @@ class TestSuggestions:
         for number in (1, 2, 3):
             rig.begin(number)
             rig.end(number)
-        assert rig.detail().warnings[-1].startswith("No task has reported val_loss: the search cannot learn.")
+        assert rig.detail().warnings[-1].startswith("No task has reported val_loss, so the search cannot learn")
 
     def test_the_time_budget(self, rig: SearchRig) -> None:
         rig.search(search={"method": "tpe", "time_budget": "1h"}, parallel=2)
@@ -407,7 +407,7 @@ class TestPopulation:
         assert (line["from"], line["resume"], line["params"]) == (f"{JOB}-1", True, task.params)
         first, second = rig.attempts(f"{JOB}-4")
         assert (first.state, first.params, first.source) == (S.PRUNED, before, None)
-        assert first.reason == f"goes on from {JOB}-1 at step 2"
+        assert first.reason == f"continues from {JOB}-1 at step 2"
         assert (second.source, second.source_step, second.params) == (f"{JOB}-1", 2.0, task.params)
         with rig.db.read() as c:
             [move] = trials.moves(c, JOB)

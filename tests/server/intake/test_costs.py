@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from paddock.errors import Busy, InvalidInput
 from paddock.models import JobSpec, Params, jobfile, space, units
 from paddock.program.inspection import inspect_source
-from paddock.search import dimensions, expand, settled
+from paddock.search import dimensions, expand, resolved
 from paddock.server.intake import apart, planning
 
 SECONDS = 10.0
@@ -108,7 +108,7 @@ def test_conditions_are_looked_up_not_gone_through() -> None:
     params = {"a": list(range(100_000)), **{f"p{n}": f"0..1.5 if a={listed}" for n in range(100)}}
     spec = JobSpec.model_validate({"params": params, "search": {"method": "random", "trials": 100}})
     with cheap(30):
-        assert len(expand(spec.params, settled(spec.params, spec.search), 20_000)) == 100
+        assert len(expand(spec.params, resolved(spec.params, spec.search), 20_000)) == 100
 
 
 def test_what_is_looked_up_is_what_was_compared() -> None:
@@ -129,7 +129,7 @@ def test_twenty_thousand_sobol_trials_take_seconds() -> None:
         {"params": {"a": "0..1.5", "b": "1..100"}, "search": {"method": "sobol", "trials": 20_000}}
     )
     with cheap(30):
-        found = expand(spec.params, settled(spec.params, spec.search), 20_000)
+        found = expand(spec.params, resolved(spec.params, spec.search), 20_000)
     assert len({str(one) for one in found}) == 20_000
 
 

@@ -108,11 +108,13 @@ class TestBackups:
     def test_one_before_a_migration(self, home: Home, database: Database) -> None:
         backups.before_migration(database, home.backups)
         assert backups.listed(home.backups) == []  # nothing is to be changed
+        older = Database(f"sqlite:///{home.root / 'older.db'}")
         config = db._alembic()
-        with database.write() as c:
+        with older.write() as c:
             config.attributes["connection"] = c
-            command.downgrade(config, "0003")
-        backups.before_migration(database, home.backups)
+            command.upgrade(config, "0003")
+        backups.before_migration(older, home.backups)
+        older.close()
         [made] = backups.listed(home.backups, backups.BEFORE)
         old = Database(f"sqlite:///{made}")
         assert old.revisions()[0] == "0003"
@@ -127,7 +129,7 @@ class TestBackups:
     def test_one_a_day(self, home: Home, database: Database) -> None:
         daily = backups.Daily(database, home.backups, first_seconds=0)
         daily.start()
-        wait_for(lambda: backups.listed(home.backups), 60)
+        wait_for(lambda: backups.listed(home.backups), 120)
         daily.close()
         [made] = backups.listed(home.backups)
         again = backups.Daily(database, home.backups)
@@ -177,7 +179,7 @@ def test_who_uses_up_one_pool_does_not_hold_up_another(home: Home, database: Dat
     holding = [requests.engine.connect() for _ in range(6)]
     engine = threading.Thread(target=add_events, args=(database, 1), daemon=True)
     engine.start()
-    engine.join(20)
+    engine.join(120)
     assert not engine.is_alive()
     for connection in holding:
         connection.close()

@@ -245,14 +245,14 @@ class TestAdjustments:
     def test_runners_are_told_once_of_each(self, db: Database) -> None:
         add_job(db)
         with db.write() as c:
-            assert jobs.untold(c) == []
+            assert jobs.not_passed_on(c) == []
             jobs.hold(c, JOB)
-            assert [(row.id, row.held, row.adjusted) for row in jobs.untold(c)] == [(JOB, True, 1)]
-            jobs.told(c, JOB, 1)
-            assert jobs.untold(c) == []
+            assert [(row.id, row.held, row.adjusted) for row in jobs.not_passed_on(c)] == [(JOB, True, 1)]
+            jobs.mark_passed_on(c, JOB, 1)
+            assert jobs.not_passed_on(c) == []
             jobs.hold(c, JOB, held=False)
             jobs.mark_removing(c, JOB)
-            assert jobs.untold(c) == []  # its folder may be gone
+            assert jobs.not_passed_on(c) == []  # its folder may be gone
 
     def test_a_job_shows_that_it_is_held_and_why_it_waits(self, db: Database) -> None:
         add_job(db)

@@ -27,7 +27,7 @@ def job(db: Database) -> str:
 
 def known(db: Database) -> dict[str, dict[str, Any]]:
     with db.read() as c:
-        return packings.known(c, "ann", "p1")
+        return packings.measured(c, "ann", "p1")
 
 
 def take(db: Database, job: str, *records: Packing) -> None:
@@ -42,7 +42,12 @@ def test_the_last_word_of_each_kind_of_gpu(db: Database, job: str) -> None:
     assert [(one.gpu, one.tasks, one.limit) for one in found] == [("H200", 8, "memory"), ("V100", 2, "memory")]
     assert known(db)["H200"] == {"tasks": 8, "need": 10**9, "limit": "memory", "speedup": 4.0}
     with db.read() as c:
-        assert packings.known(c, "ann", "p2") == packings.known(c, "ann", None) == packings.known(c, "bob", "p1") == {}
+        assert (
+            packings.measured(c, "ann", "p2")
+            == packings.measured(c, "ann", None)
+            == packings.measured(c, "bob", "p1")
+            == {}
+        )
 
 
 def test_a_speed_up_that_cannot_be_told_any_more_is_kept(db: Database, job: str) -> None:

@@ -721,7 +721,7 @@ export interface components {
     schemas: {
         /**
          * Allocation
-         * @description What was asked of a backend, and what it last said of it.
+         * @description What was requested from a backend, and what the backend last reported.
          */
         Allocation: {
             /** Backend */
@@ -753,7 +753,7 @@ export interface components {
             reason?: string | null;
             /**
              * Script
-             * @description exactly what was submitted to the scheduler
+             * @description the exact script that was submitted to the scheduler
              */
             script?: string | null;
             /** Seen At */
@@ -791,7 +791,7 @@ export interface components {
             number: number;
             /**
              * Params
-             * @description its parameters, where they differ between attempts (pbt)
+             * @description the parameters of this attempt, where they differ between attempts (pbt)
              */
             params?: {
                 [key: string]: components["schemas"]["JsonValue"];
@@ -806,23 +806,23 @@ export interface components {
             reason?: string | null;
             /**
              * Resumed
-             * @description goes on from the checkpoint of the attempt before
+             * @description continues from the checkpoint of the attempt before
              * @default false
              */
             resumed?: boolean;
-            /** @description what it had to wait for, after one that ran out of memory */
+            /** @description what it had to wait for, after an attempt that ran out of memory */
             room?: components["schemas"]["Room"] | null;
             seat?: components["schemas"]["Seat"] | null;
             /** Signal */
             signal?: number | null;
             /**
              * Source
-             * @description the task whose checkpoint it goes on from (pbt)
+             * @description the task from whose checkpoint it continues (pbt)
              */
             source?: string | null;
             /**
              * Source Step
-             * @description the step at which it was taken over
+             * @description the step of that checkpoint
              */
             source_step?: number | null;
             /** Started At */
@@ -835,15 +835,15 @@ export interface components {
         };
         /**
          * BackendInfo
-         * @description Where jobs can run.
+         * @description A backend: a place where jobs can run.
          */
         BackendInfo: {
             /**
              * Default
-             * @description for jobs that name none
+             * @description jobs that name no backend run here
              */
             default: boolean;
-            /** @description what jobs get there that do not ask for something else */
+            /** @description resources of jobs that do not ask for others */
             defaults: components["schemas"]["Resources"];
             /**
              * Kind
@@ -856,7 +856,7 @@ export interface components {
             partitions?: string[];
             /**
              * Since
-             * @description since when it has been wrong
+             * @description since when the state has not been ok
              */
             since?: string | null;
             /**
@@ -968,13 +968,13 @@ export interface components {
         Changed: {
             /**
              * Tasks
-             * @description the tasks concerned
+             * @description ids of the tasks that were changed
              */
             tasks: string[];
         };
         /**
          * Check
-         * @description What a backend says about a request before it is made.
+         * @description The answer of a backend to a request that is not made yet.
          */
         Check: {
             /** Accepted */
@@ -1004,7 +1004,7 @@ export interface components {
         };
         /**
          * CodeInfo
-         * @description What the snapshot was taken from.
+         * @description Where the files of a snapshot come from.
          */
         CodeInfo: {
             /**
@@ -1043,12 +1043,12 @@ export interface components {
             task: string;
             /**
              * Times
-             * @description seconds since the epoch, when asked for
+             * @description seconds since 1970, where they were requested
              */
             times?: number[];
             /**
              * Total
-             * @description how many points there are before decimation
+             * @description number of points before decimation
              */
             total: number;
             /** Values */
@@ -1058,7 +1058,7 @@ export interface components {
         Device: {
             /**
              * Busy
-             * @description in use, by whomever
+             * @description in use by any process
              * @default false
              */
             busy?: boolean;
@@ -1081,7 +1081,7 @@ export interface components {
             memory?: number | null;
             /**
              * Memory Used
-             * @description bytes, by whomever
+             * @description bytes in use by all processes
              */
             memory_used?: number | null;
             /**
@@ -1091,7 +1091,7 @@ export interface components {
             name?: string;
             /**
              * Processes
-             * @description those on it, as far as they can be seen
+             * @description the processes on it, as far as the server can see them
              */
             processes?: components["schemas"]["GpuProcess"][];
             /**
@@ -1124,7 +1124,7 @@ export interface components {
             python?: string | null;
             /**
              * Setup
-             * @description shell lines run before, such as `module load cuda`
+             * @description shell lines that run before the script, such as `module load cuda`
              */
             setup?: string[];
             /** Variables */
@@ -1154,30 +1154,30 @@ export interface components {
         };
         /**
          * ExtendRequest
-         * @description More of a search: what is not given stays.
+         * @description A request to continue a search; fields that are not given stay as they are.
          */
         ExtendRequest: {
             /**
              * Params
-             * @description other values of these parameters from now on
+             * @description new values of these parameters from now on
              */
             params?: {
                 [key: string]: components["schemas"]["Choices"] | components["schemas"]["Range"] | components["schemas"]["Block-Input"] | boolean | number | string | components["schemas"]["JsonValue"][] | null;
             };
             /**
              * Time Budget
-             * @description so much longer from now on
+             * @description time budget of the rest of the search, from now on
              */
             time_budget?: (number | string) | null;
             /**
              * Trials
-             * @description so many more
+             * @description number of further trials
              */
             trials?: number | null;
         };
         /**
          * Facets
-         * @description What jobs can be filtered by.
+         * @description The values that jobs can be filtered by.
          */
         Facets: {
             /** Owners */
@@ -1216,7 +1216,7 @@ export interface components {
         Goal: "min" | "max";
         /**
          * GpuProcess
-         * @description A process on a GPU, whoever's it is.
+         * @description A process on a GPU, of any user.
          */
         GpuProcess: {
             /** Command */
@@ -1258,7 +1258,7 @@ export interface components {
             problems?: string[];
             /**
              * Set Aside
-             * @description jobs that the engine cannot go on with; each says why in its warnings
+             * @description number of jobs that the engine cannot process now; the warnings of each job contain the reason
              * @default 0
              */
             set_aside?: number;
@@ -1275,7 +1275,7 @@ export interface components {
             kind: "share_gpu" | "near_gpu_memory" | "near_memory" | "idle_cores" | "idle_gpu";
             /**
              * Per Gpu
-             * @description share_gpu: so many tasks could share a GPU
+             * @description share_gpu: this many tasks could share a GPU
              */
             per_gpu?: number | null;
             /** Text */
@@ -1290,7 +1290,7 @@ export interface components {
             filename?: string;
             /**
              * Params
-             * @description parameters that will be given, to check them
+             * @description names of the parameters that will be given, to check them
              */
             params?: string[];
             /** Source */
@@ -1312,14 +1312,14 @@ export interface components {
             description: string;
             /**
              * Ended
-             * @description no task is waiting or running, and none is to come, of a search or to reduce
+             * @description no task waits or runs, and no further task will come, neither from a search nor to reduce
              */
             ended: boolean;
             /** Ended At */
             ended_at?: string | null;
             /**
              * Held
-             * @description no further task is begun until the job is released
+             * @description no further task starts until the job is released
              * @default false
              */
             held?: boolean;
@@ -1327,14 +1327,14 @@ export interface components {
             id: string;
             /** Name */
             name: string;
-            /** @description of some of its tasks that run nothing is heard */
+            /** @description set while runners of running tasks are silent */
             no_word?: components["schemas"]["NoWord"] | null;
             objective: components["schemas"]["Objective"];
             /** Owner */
             owner: string;
             /**
              * Searching
-             * @description further tasks are to come: the search is not over
+             * @description the search is not over: further tasks will come
              * @default false
              */
             searching?: boolean;
@@ -1342,17 +1342,17 @@ export interface components {
             seconds_left?: number | null;
             /**
              * Sparkline
-             * @description the objective of the best task, some 30 points
+             * @description the objective of the best task over time, about 30 points
              */
             sparkline?: number[];
             /** Tags */
             tags: string[];
             /**
              * To Come
-             * @description how many, where it is known
+             * @description number of further tasks, where it is known
              */
             to_come?: number | null;
-            /** @description why tasks wait that have not started, as the backend says */
+            /** @description why tasks that have not started wait, as the backend reports it */
             waits?: components["schemas"]["Waits"] | null;
             /** Warnings */
             warnings?: string[];
@@ -1396,7 +1396,7 @@ export interface components {
             description: string;
             /**
              * Ended
-             * @description no task is waiting or running, and none is to come, of a search or to reduce
+             * @description no task waits or runs, and no further task will come, neither from a search nor to reduce
              */
             ended: boolean;
             /** Ended At */
@@ -1405,7 +1405,7 @@ export interface components {
             folder: string;
             /**
              * Held
-             * @description no further task is begun until the job is released
+             * @description no further task starts until the job is released
              * @default false
              */
             held?: boolean;
@@ -1413,13 +1413,13 @@ export interface components {
             id: string;
             /**
              * Mapped
-             * @description a map, a command for each of many files: `parts` tells which
+             * @description the job is a map, which runs a command per file; `GET /jobs/{job}/parts` lists the files
              * @default false
              */
             mapped?: boolean;
             /** Name */
             name: string;
-            /** @description of some of its tasks that run nothing is heard */
+            /** @description set while runners of running tasks are silent */
             no_word?: components["schemas"]["NoWord"] | null;
             objective: components["schemas"]["Objective"];
             /** Owner */
@@ -1432,7 +1432,7 @@ export interface components {
             script?: components["schemas"]["ScriptReport"] | null;
             /**
              * Searching
-             * @description further tasks are to come: the search is not over
+             * @description the search is not over: further tasks will come
              * @default false
              */
             searching?: boolean;
@@ -1440,7 +1440,7 @@ export interface components {
             seconds_left?: number | null;
             /**
              * Sparkline
-             * @description the objective of the best task, some 30 points
+             * @description the objective of the best task over time, about 30 points
              */
             sparkline?: number[];
             spec: components["schemas"]["JobSpec"];
@@ -1448,10 +1448,10 @@ export interface components {
             tags: string[];
             /**
              * To Come
-             * @description how many, where it is known
+             * @description number of further tasks, where it is known
              */
             to_come?: number | null;
-            /** @description why tasks wait that have not started, as the backend says */
+            /** @description why tasks that have not started wait, as the backend reports it */
             waits?: components["schemas"]["Waits"] | null;
             /** Warnings */
             warnings?: string[];
@@ -1500,7 +1500,7 @@ export interface components {
             gpu_memory?: number;
             /**
              * Gpus
-             * @description GPUs that they are on
+             * @description number of GPUs that the tasks are on
              * @default 0
              */
             gpus?: number;
@@ -1547,7 +1547,7 @@ export interface components {
         JobRemoved: Record<string, never>;
         /**
          * JobSpec
-         * @description A whole job, as given in a file, a form or flags.
+         * @description A whole job, as it is written in a file, a form or flags.
          */
         JobSpec: {
             /**
@@ -1571,7 +1571,7 @@ export interface components {
             environment?: components["schemas"]["Environment"];
             /**
              * Grace Seconds
-             * @description between SIGTERM and SIGKILL
+             * @description seconds between SIGTERM and SIGKILL when a task is stopped
              */
             grace_seconds?: number | null;
             /**
@@ -1595,12 +1595,12 @@ export interface components {
             objective?: components["schemas"]["Objective"];
             /**
              * Other Objectives
-             * @description more of them: then there is no single best, but a Pareto front
+             * @description further objectives: then there is no single best task, but a Pareto front
              */
             other_objectives?: components["schemas"]["Objective"][];
             /**
              * Parallel
-             * @description at most this many tasks at a time
+             * @description run up to this many tasks at a time
              */
             parallel?: number | null;
             /** Params */
@@ -1620,14 +1620,14 @@ export interface components {
             resources?: components["schemas"]["Resources"];
             /**
              * Retries
-             * @description how often a task is tried again, by cause; the settings have the defaults
+             * @description how often a task is tried again, by cause; the settings contain the defaults
              */
             retries?: {
                 [key: string]: number;
             };
             /**
              * Script
-             * @description the script, relative to the folder submitted
+             * @description path of the script, relative to the submitted folder
              */
             script?: string | null;
             /**
@@ -1653,7 +1653,7 @@ export interface components {
         JsonValue: unknown;
         /**
          * Launcher
-         * @description How the processes of a task that has several find each other.
+         * @description How the processes of a task find each other, where a task has several.
          * @enum {string}
          */
         Launcher: "torchrun" | "tensorflow" | "srun";
@@ -1667,14 +1667,14 @@ export interface components {
         };
         /**
          * LimitsRequest
-         * @description What can be changed of a job that waits or runs.
+         * @description Limits of a job that can be changed while it waits or runs.
          */
         LimitsRequest: {
             /** Nice */
             nice?: number | null;
             /**
              * Time Limit
-             * @description of its allocations, such as 4h
+             * @description time limit of its allocations, such as 4h
              */
             time_limit?: (number | string) | null;
         };
@@ -1700,7 +1700,7 @@ export interface components {
         };
         /**
          * LoadReport
-         * @description All of it, at one moment.
+         * @description How busy nodes are at one moment, and who uses them.
          */
         LoadReport: {
             /**
@@ -1729,7 +1729,7 @@ export interface components {
             device?: string | null;
             /**
              * Load
-             * @description 0 to 1: of the cores, or of the GPU
+             * @description share of the cores, or of the GPU, that was busy, 0 to 1
              */
             load: (number | null)[];
             /**
@@ -1754,12 +1754,12 @@ export interface components {
             files: number;
             /**
              * Input
-             * @description the first of them, relative to the folder that the map was called in
+             * @description the first file, relative to the folder in which the map was started
              */
             input: string;
             /**
              * Output
-             * @description what is made of it; null where the command decides that
+             * @description the output file for it; null where the command chooses it
              */
             output?: string | null;
             /**
@@ -1770,18 +1770,18 @@ export interface components {
         };
         /**
          * Method
-         * @description How configurations are chosen.
+         * @description The methods by which configurations are chosen.
          * @enum {string}
          */
         Method: "auto" | "grid" | "random" | "sobol" | "tpe" | "gp" | "cmaes" | "evolution" | "nsga2" | "pbt";
         /**
          * MetricFiles
-         * @description Where metrics are looked for, beyond what is found by itself.
+         * @description Where Paddock looks for metrics, beyond what it finds by itself.
          */
         MetricFiles: {
             /**
              * Files
-             * @description patterns relative to the task's folder
+             * @description patterns of file names, relative to the task's folder
              */
             files?: string[];
             /**
@@ -1793,7 +1793,7 @@ export interface components {
         };
         /**
          * Move
-         * @description Population-based training: a task that went on from another's checkpoint.
+         * @description Population-based training: a task that continued from the checkpoint of another task.
          */
         Move: {
             /** After */
@@ -1820,13 +1820,13 @@ export interface components {
         };
         /**
          * NoWord
-         * @description Tasks that run, as far as is known, and whose runners have said nothing for a while.
+         * @description Running tasks whose runners have reported nothing for a while.
          */
         NoWord: {
             /**
              * Since
              * Format: date-time
-             * @description when the first of these runners was last heard of
+             * @description when the runner that has been silent longest last reported something
              */
             since: string;
             /** Tasks */
@@ -1838,19 +1838,19 @@ export interface components {
             backend: string;
             /**
              * Cpu Slots
-             * @description how many tasks of one core without a GPU run at a time
+             * @description number of tasks that run at a time when each needs one core and no GPU
              */
             cpu_slots: number;
             /** Cpus */
             cpus: number;
             /**
              * Cpus Busy
-             * @description cores that are busy, where somebody has looked
+             * @description busy cores, where they were measured on the node
              */
             cpus_busy?: number | null;
             /**
              * Cpus Used
-             * @description cores that are busy; on Slurm: that are given away
+             * @description busy cores; on Slurm: allocated cores
              */
             cpus_used?: number | null;
             /** Devices */
@@ -1869,12 +1869,12 @@ export interface components {
             memory?: number | null;
             /**
              * Memory Free
-             * @description bytes that could be had
+             * @description bytes that are available
              */
             memory_free?: number | null;
             /**
              * Memory Used
-             * @description bytes in use, where somebody has looked
+             * @description bytes in use, where they were measured on the node
              */
             memory_used?: number | null;
             /** Name */
@@ -1883,12 +1883,12 @@ export interface components {
             partitions?: string[];
             /**
              * Reason
-             * @description why it does not
+             * @description why it takes no new work
              */
             reason?: string | null;
             /**
              * Slots
-             * @description how many tasks run at a time when each asks for one device
+             * @description number of tasks that run at a time when each needs one device
              */
             slots: number;
             /**
@@ -1922,7 +1922,7 @@ export interface components {
             goal?: components["schemas"]["Goal"];
             /**
              * Metric
-             * @description empty: there is none, and no task is better than another
+             * @description name of the metric; empty: there is none, and no task is better than another
              * @default val_loss
              */
             metric?: string;
@@ -1939,7 +1939,7 @@ export interface components {
             at: string;
             /**
              * Auto
-             * @description Paddock chooses; else it is as asked, or less where memory is short
+             * @description true: Paddock chooses the number; false: it is as requested, or less where memory is short
              */
             auto: boolean;
             /**
@@ -1949,13 +1949,13 @@ export interface components {
             gpu: string;
             /**
              * Known
-             * @description it began with what an earlier job of the same script had learned
+             * @description the number began with what an earlier job of the same script had found out
              * @default false
              */
             known?: boolean;
             /**
              * Limit
-             * @description what keeps it from more; null: it is still growing
+             * @description what limits the number; null: it is still growing
              */
             limit?: ("asked" | "tasks" | "memory" | "host_memory" | "cores" | "gain") | null;
             /**
@@ -1970,22 +1970,22 @@ export interface components {
             need?: number | null;
             /**
              * Speedup
-             * @description tasks done in a time, compared with one at a time
+             * @description throughput compared with one task at a time
              */
             speedup?: number | null;
             /**
              * Target
-             * @description so many were to be, had there been as many tasks, and room for them
+             * @description tasks per GPU that the controller aims at, given enough tasks and memory
              */
             target?: number | null;
             /**
              * Tasks
-             * @description so many at a time on each, as chosen last
+             * @description tasks at a time per GPU, as last chosen
              */
             tasks: number;
             /**
              * Total
-             * @description bytes that the GPU has
+             * @description bytes of memory of the GPU
              */
             total?: number | null;
         };
@@ -1996,13 +1996,13 @@ export interface components {
         Preview: {
             /**
              * Adaptive
-             * @description configurations are chosen as results come in: these are the first ones
+             * @description configurations are chosen while results come in: these are the first ones
              * @default false
              */
             adaptive?: boolean;
             /**
              * Allocations
-             * @description how many allocations would be asked for at first
+             * @description number of allocations that would be requested at first
              * @default 0
              */
             allocations?: number;
@@ -2010,10 +2010,10 @@ export interface components {
             backend: string;
             /**
              * Batch Script
-             * @description exactly what would be submitted to the scheduler
+             * @description the exact script that would be submitted to the scheduler
              */
             batch_script?: string | null;
-            /** @description what the scheduler says about it, when it was asked */
+            /** @description the answer of the scheduler, where it was asked */
             check?: components["schemas"]["Check"] | null;
             /**
              * Columns
@@ -2027,20 +2027,20 @@ export interface components {
             commands: string[][];
             /**
              * Count
-             * @description of tasks; null: as many as there is time for
+             * @description number of tasks; null: as many as the time budget allows
              */
             count: number | null;
             script?: components["schemas"]["ScriptReport"] | null;
             /**
              * Slots
-             * @description tasks that run at a time in each of them, at most
+             * @description up to this many tasks run at a time per allocation
              * @default 1
              */
             slots?: number;
             spec: components["schemas"]["JobSpec"];
             /**
              * Tasks
-             * @description the first tasks, at most 1,000
+             * @description the first tasks, up to 1,000
              */
             tasks: {
                 [key: string]: components["schemas"]["JsonValue"];
@@ -2052,25 +2052,25 @@ export interface components {
         PruneItem: {
             /**
              * Bytes
-             * @description on the disk; without what the database holds of it
+             * @description bytes on the disk, without those in the database
              */
             bytes: number;
             /**
              * Count
-             * @description how many attempts, else 1
+             * @description number of attempts; 1 for all other kinds
              * @default 1
              */
             count?: number;
             kind: components["schemas"]["PruneKind"];
             /**
              * Name
-             * @description of the job
+             * @description name of the job
              */
             name?: string | null;
             /**
              * Since
              * Format: date-time
-             * @description the job or its attempts ended then, the file was last used then
+             * @description when the job or its attempts ended, or the file was last used
              */
             since: string;
             /**
@@ -2086,40 +2086,40 @@ export interface components {
         PruneKind: "job" | "attempts" | "journals" | "runner" | "leftover";
         /**
          * PruneReport
-         * @description What went, or would go.
+         * @description What was deleted, or would be.
          */
         PruneReport: {
             /**
              * Bytes
-             * @description of all
+             * @description sum over all items
              */
             bytes: number;
             /** Dry Run */
             dry_run: boolean;
             /**
              * Items
-             * @description the largest, largest first
+             * @description the largest items, largest first
              */
             items: components["schemas"]["PruneItem"][];
             /**
              * Measured
-             * @description false: there was no time to measure all of it, so it is more
+             * @description false: there was no time to measure everything, and the true sums are higher
              */
             measured: boolean;
             /**
              * Problems
-             * @description what could not be done; it stays, and is tried again the next day
+             * @description what could not be deleted; the server tries it again the next day
              */
             problems: string[];
             /**
              * Totals
-             * @description of all, by kind
+             * @description sums over all items, by kind
              */
             totals: components["schemas"]["PruneTotal"][];
         };
         /**
          * PruneRequest
-         * @description What is older than so many days goes; as the settings `keep` say where nothing is given.
+         * @description Ages in days beyond which things are deleted; the settings `keep` apply where no age is given.
          */
         PruneRequest: {
             /**
@@ -2129,7 +2129,7 @@ export interface components {
             attempts_days?: number | null;
             /**
              * Dry Run
-             * @description only say what would go
+             * @description only report what would be deleted
              * @default false
              */
             dry_run?: boolean;
@@ -2210,7 +2210,7 @@ export interface components {
         };
         /**
          * Resources
-         * @description What one task needs. What is not given comes from the profile, then from the backend's settings.
+         * @description What one task needs. Fields that are not given come from the profile, then from the settings of the backend.
          */
         Resources: {
             /** Account */
@@ -2227,7 +2227,7 @@ export interface components {
             constraint?: string | null;
             /**
              * Cpus
-             * @description cores on each node; one when not given
+             * @description cores per node; one when not given
              */
             cpus?: number | null;
             /**
@@ -2237,24 +2237,24 @@ export interface components {
             exclude?: string | null;
             /**
              * Gpu Type
-             * @description the kind of GPU, as the cluster calls it
+             * @description the kind of GPU, by its name in the cluster
              */
             gpu_type?: string | null;
             /**
              * Gpus
-             * @description GPUs on each node; none given: one where there are GPUs, else none
+             * @description GPUs per node; when not given: one where nodes have GPUs, else none
              */
             gpus?: number | null;
             /** @description how the processes of one task are started */
             launcher?: components["schemas"]["Launcher"] | null;
             /**
              * Memory
-             * @description on each node, such as 16G
+             * @description memory per node, such as 16G
              */
             memory?: number | null;
             /**
              * Nice
-             * @description how much priority to give up for others
+             * @description how much to lower the priority of the job
              */
             nice?: number | null;
             /**
@@ -2264,7 +2264,7 @@ export interface components {
             nodelist?: string | null;
             /**
              * Nodes
-             * @description nodes of one task; one when not given
+             * @description nodes per task; one when not given
              */
             nodes?: number | null;
             /**
@@ -2274,17 +2274,17 @@ export interface components {
             options?: string[];
             /**
              * Partition
-             * @description partition, or several with commas
+             * @description a partition, or several separated by commas
              */
             partition?: string | null;
             /**
              * Per Gpu
-             * @description tasks that share a GPU at a time, as far as its memory goes; auto: as many as pay
+             * @description tasks that share a GPU, as far as its memory suffices; auto: as many as increase the throughput
              */
             per_gpu?: number | "auto" | null;
             /**
              * Profile
-             * @description name of a profile in the settings: resources with a name
+             * @description name of a profile (resources with a name) in the settings
              */
             profile?: string | null;
             /** Qos */
@@ -2293,15 +2293,15 @@ export interface components {
             reservation?: string | null;
             /**
              * Slots
-             * @description tasks side by side in one allocation; one by default
+             * @description tasks at a time per allocation; one when not given
              */
             slots?: number | null;
             /**
              * Time Limit
-             * @description of an allocation, such as 4h or 1-00:00:00; tasks that are cut off go on in the next
+             * @description time limit of an allocation, such as 4h; tasks that it interrupts go on in the next one
              */
             time_limit?: number | null;
-            /** @description nodes, tasks at a time on each, threads of each: in place of slots, cpus and gpus */
+            /** @description nodes, tasks at a time per node, threads per task: in place of slots, cpus and gpus */
             triple?: components["schemas"]["Triple"] | null;
         };
         /** RestartRequest */
@@ -2314,35 +2314,35 @@ export interface components {
             failed?: boolean;
             /**
              * Resume
-             * @description keep the checkpoint and go on from it
+             * @description keep the checkpoint and continue from it
              * @default false
              */
             resume?: boolean;
             /**
              * Tasks
-             * @description ids or numbers; all that have ended when not given
+             * @description ids or numbers of tasks; when not given, all that have ended
              */
             tasks?: string[] | null;
         };
         /**
          * Room
-         * @description What an attempt waits for, after one that ran out of memory.
+         * @description What an attempt waits for, after an attempt that ran out of memory.
          */
         Room: {
             /**
              * Alone
-             * @description beside no other task
+             * @description no other task may run on the same GPU
              * @default false
              */
             alone?: boolean;
             /**
              * Gpu
-             * @description bytes that have to be free on its GPU
+             * @description bytes that must be free on its GPU
              */
             gpu?: number | null;
             /**
              * Host
-             * @description bytes that have to be free on its node
+             * @description bytes that must be free on its node
              */
             host?: number | null;
         };
@@ -2358,7 +2358,7 @@ export interface components {
             bracket?: number;
             /**
              * Cutoff
-             * @description a value as good as this would go on
+             * @description a trial with a value as good as this goes on
              */
             cutoff?: number | null;
             /** Reached */
@@ -2381,7 +2381,7 @@ export interface components {
         };
         /**
          * Savings
-         * @description What was not done because of early stopping.
+         * @description The steps and the time that early stopping saved.
          */
         Savings: {
             /**
@@ -2391,7 +2391,7 @@ export interface components {
             seconds?: number;
             /**
              * Share
-             * @description of all steps that there would have been
+             * @description share of all steps that would have been done without early stopping
              * @default 0
              */
             share?: number;
@@ -2437,18 +2437,18 @@ export interface components {
         };
         /**
          * ScriptReport
-         * @description What reading a script (never running it) told.
+         * @description What Paddock found by reading a script. The script is never run for that.
          */
         ScriptReport: {
             convention: components["schemas"]["Convention"];
             /**
              * Metrics
-             * @description metric sources in sight: csv, tensorboard, stdout, ...
+             * @description metric sources that were found: csv, tensorboard, stdout, ...
              */
             metrics?: string[];
             /**
              * Open Ended
-             * @description the script may take parameters that reading it cannot tell
+             * @description the script may take parameters that reading it does not show
              * @default false
              */
             open_ended?: boolean;
@@ -2461,14 +2461,14 @@ export interface components {
         Search: {
             /**
              * Interval
-             * @description pbt: steps from one change of parameters to the next
+             * @description pbt: steps between two changes of parameters
              */
             interval?: number | null;
             /** @default auto */
             method?: components["schemas"]["Method"];
             /**
              * Repeat
-             * @description tasks for each configuration, with seeds of their own; their mean counts
+             * @description tasks per configuration, each with another seed; their mean counts
              * @default 1
              */
             repeat?: number;
@@ -2479,12 +2479,12 @@ export interface components {
             seed?: number;
             /**
              * Time Budget
-             * @description no further task is begun so long after the submission, such as 2h
+             * @description no further task starts after this time since the submission, such as 2h
              */
             time_budget?: number | null;
             /**
              * Trials
-             * @description how many configurations, where the method draws them; of pbt: how many live
+             * @description number of configurations, for methods that draw them; with pbt: size of the population
              */
             trials?: number | null;
             /**
@@ -2495,12 +2495,12 @@ export interface components {
         };
         /**
          * SearchReport
-         * @description How the search of a job stands.
+         * @description The state of the search of a job.
          */
         SearchReport: {
             /**
              * Ended Why
-             * @description why no further ones come
+             * @description why no further trials come
              */
             ended_why?: string | null;
             /**
@@ -2512,7 +2512,7 @@ export interface components {
             history: components["schemas"]["TrialReport"][];
             /**
              * Importance
-             * @description share of each parameter, the largest first
+             * @description share of each parameter in how good trials are, the largest first
              */
             importance: {
                 [key: string]: number;
@@ -2537,67 +2537,67 @@ export interface components {
             stop_early: components["schemas"]["StopEarly"];
             /**
              * Trials
-             * @description planned; null: until the time budget is over
+             * @description number of planned trials; null: until the time budget is over
              */
             trials?: number | null;
             /**
              * Unjudged
-             * @description tasks that have ended or trained for long without the metric: never stopped
+             * @description tasks that ended, or trained for long, without the objective: early stopping ignores them
              */
             unjudged?: string[];
         };
         /**
          * Seat
-         * @description The part of an allocation that a task has.
+         * @description The share of an allocation that a task has.
          */
         Seat: {
             /**
              * Cores
-             * @description the cores it may use; none: all of the allocation
+             * @description the cores that it may use; empty: all cores of the allocation
              */
             cores?: number[];
             /** Gpu Name */
             gpu_name?: string | null;
             /**
              * Gpus
-             * @description ids, as in CUDA_VISIBLE_DEVICES
+             * @description ids of its GPUs, as in CUDA_VISIBLE_DEVICES
              */
             gpus?: string[];
             /**
              * Sharing
-             * @description how it shares its GPU with other tasks: through NVIDIA MPS, or by taking turns
+             * @description how the task shares its GPU with others: through NVIDIA MPS, or by taking turns
              */
             sharing?: ("mps" | "turns") | null;
             /**
              * Threads
-             * @description what numerical libraries are told
+             * @description number of threads that numerical libraries are set to
              */
             threads?: number | null;
             /**
              * Why
-             * @description why not through MPS
+             * @description why the GPU is not shared through MPS
              */
             why?: string | null;
         };
         /**
          * StopEarly
-         * @description When tasks are stopped that are not promising. Text form: `asha`, `median`.
+         * @description How tasks that are not promising are stopped early. Text form: `asha`, `median`.
          */
         StopEarly: {
             /**
              * Eta
-             * @description asha, hyperband: one of so many goes on past a rung
+             * @description asha, hyperband: one of this many tasks goes on after a rung
              * @default 3
              */
             eta?: number;
             /**
              * Interval
-             * @description median: steps from one comparison to the next
+             * @description median: steps between two comparisons
              */
             interval?: number | null;
             /**
              * Max Steps
-             * @description steps of a task that is not stopped; the script's epochs when not given
+             * @description steps of a task that is not stopped; the epochs of the script when not given
              */
             max_steps?: number | null;
             /**
@@ -2613,7 +2613,7 @@ export interface components {
             min_steps?: number | null;
             /**
              * Min Trials
-             * @description median: so many others must have come as far
+             * @description median: this many other tasks must have reached the same step
              * @default 5
              */
             min_trials?: number;
@@ -2622,7 +2622,7 @@ export interface components {
         StopRequest: {
             /**
              * Tasks
-             * @description ids or numbers; all that have not ended when not given
+             * @description ids or numbers of tasks; when not given, all that have not ended
              */
             tasks?: string[] | null;
         };
@@ -2679,7 +2679,7 @@ export interface components {
             ended_at?: string | null;
             /**
              * Epoch
-             * @description the last epoch (or step) seen, as the script counts
+             * @description the last reported epoch (or step), as the script counts
              */
             epoch?: number | null;
             /** Exit Code */
@@ -2692,7 +2692,7 @@ export interface components {
             last_value?: number | null;
             /**
              * No Word Since
-             * @description it runs, and its runner has said nothing since then: its node may be gone
+             * @description the task runs, but its runner has reported nothing since then: its node may be down
              */
             no_word_since?: string | null;
             /** Node */
@@ -2707,7 +2707,7 @@ export interface components {
             };
             /**
              * Peak Gpu Memory
-             * @description bytes on all its GPUs
+             * @description bytes on all GPUs of the task
              */
             peak_gpu_memory?: number | null;
             /**
@@ -2721,11 +2721,11 @@ export interface components {
             reason?: string | null;
             /**
              * Reduces
-             * @description it runs the job's `reduce`, after all others; it has no parameters
+             * @description the task runs the job's `reduce` after all others, and has no parameters
              * @default false
              */
             reduces?: boolean;
-            /** @description its share of the allocation, where several tasks run in one */
+            /** @description its share of the allocation, where several tasks run in one allocation */
             seat?: components["schemas"]["Seat"] | null;
             /** Seconds Left */
             seconds_left?: number | null;
@@ -2734,18 +2734,18 @@ export interface components {
             state: components["schemas"]["TaskState"];
             /**
              * Stopping
-             * @description a stop was asked for and is under way
+             * @description a stop was requested and is not done yet
              * @default false
              */
             stopping?: boolean;
             /**
              * Trial
-             * @description tasks with the same configuration have the same, from 1 on
+             * @description number of the configuration, from 1 on; tasks with the same configuration have the same number
              */
             trial: number;
             /**
              * Values
-             * @description the best of each objective, where there are several
+             * @description the best value of each objective, where there are several
              */
             values?: (number | null)[];
             /** Warnings */
@@ -2786,7 +2786,7 @@ export interface components {
         };
         /** TaskDetail */
         TaskDetail: {
-            /** @description where it runs or ran; while it waits, the next of its job */
+            /** @description where the task runs or ran; while it waits, the next allocation of its job */
             allocation?: components["schemas"]["Allocation"] | null;
             /** Attempt */
             attempt: number;
@@ -2814,7 +2814,7 @@ export interface components {
             ended_at?: string | null;
             /**
              * Epoch
-             * @description the last epoch (or step) seen, as the script counts
+             * @description the last reported epoch (or step), as the script counts
              */
             epoch?: number | null;
             /** Exit Code */
@@ -2833,7 +2833,7 @@ export interface components {
             metrics: string[];
             /**
              * No Word Since
-             * @description it runs, and its runner has said nothing since then: its node may be gone
+             * @description the task runs, but its runner has reported nothing since then: its node may be down
              */
             no_word_since?: string | null;
             /** Node */
@@ -2848,7 +2848,7 @@ export interface components {
             };
             /**
              * Peak Gpu Memory
-             * @description bytes on all its GPUs
+             * @description bytes on all GPUs of the task
              */
             peak_gpu_memory?: number | null;
             /**
@@ -2862,11 +2862,11 @@ export interface components {
             reason?: string | null;
             /**
              * Reduces
-             * @description it runs the job's `reduce`, after all others; it has no parameters
+             * @description the task runs the job's `reduce` after all others, and has no parameters
              * @default false
              */
             reduces?: boolean;
-            /** @description its share of the allocation, where several tasks run in one */
+            /** @description its share of the allocation, where several tasks run in one allocation */
             seat?: components["schemas"]["Seat"] | null;
             /** Seconds Left */
             seconds_left?: number | null;
@@ -2875,18 +2875,18 @@ export interface components {
             state: components["schemas"]["TaskState"];
             /**
              * Stopping
-             * @description a stop was asked for and is under way
+             * @description a stop was requested and is not done yet
              * @default false
              */
             stopping?: boolean;
             /**
              * Trial
-             * @description tasks with the same configuration have the same, from 1 on
+             * @description number of the configuration, from 1 on; tasks with the same configuration have the same number
              */
             trial: number;
             /**
              * Values
-             * @description the best of each objective, where there are several
+             * @description the best value of each objective, where there are several
              */
             values?: (number | null)[];
             /** Warnings */
@@ -2903,7 +2903,7 @@ export interface components {
         };
         /**
          * TaskState
-         * @description Where a task stands; also the state of its current attempt.
+         * @description The state of a task, which is that of its current attempt.
          * @enum {string}
          */
         TaskState: "submitted" | "running" | "finished" | "error" | "stopped" | "pruned";
@@ -2989,17 +2989,17 @@ export interface components {
         };
         /**
          * TrialReport
-         * @description A configuration, and what came of it.
+         * @description A configuration and its results.
          */
         TrialReport: {
             /**
              * Best
-             * @description the best value of the first objective until then
+             * @description the best value of the first objective up to this trial
              */
             best?: number | null;
             /**
              * Count
-             * @description tasks that the values are of
+             * @description number of tasks that the values come from
              * @default 0
              */
             count?: number;
@@ -3007,7 +3007,7 @@ export interface components {
             ended_at?: string | null;
             /**
              * Front
-             * @description no other one is better in all objectives
+             * @description no other trial is better in all objectives
              * @default false
              */
             front?: boolean;
@@ -3020,7 +3020,7 @@ export interface components {
              * @description standard deviation over its tasks
              */
             spread?: (number | null)[];
-            /** @description of the last of its tasks to end; while one has not: running or submitted */
+            /** @description running or submitted while one of its tasks has not ended; then the state of the best ending */
             state: components["schemas"]["TaskState"];
             /** Tasks */
             tasks: string[];
@@ -3028,13 +3028,13 @@ export interface components {
             trial: number;
             /**
              * Values
-             * @description one an objective; the mean where it has several tasks
+             * @description one value per objective; the mean over its tasks
              */
             values: (number | null)[];
         };
         /**
          * Triple
-         * @description Nodes, tasks at a time on each of them, threads of each task. Text form: `2,8,4`.
+         * @description Nodes, tasks at a time per node, threads per task. Text form: `2,8,4`.
          */
         Triple: {
             /** Nodes */
@@ -3060,7 +3060,7 @@ export interface components {
             gpu_memory?: number;
             /**
              * Gpus
-             * @description GPUs that they are on
+             * @description number of GPUs that the tasks are on
              * @default 0
              */
             gpus?: number;
@@ -3090,7 +3090,7 @@ export interface components {
         };
         /**
          * Waits
-         * @description Why allocations of a job wait, and until when.
+         * @description Why the allocations of a job wait, and when the first should start.
          */
         Waits: {
             /**
@@ -3103,7 +3103,7 @@ export interface components {
             reason: string;
             /**
              * Seen At
-             * @description when the backend last said so
+             * @description when the backend last reported this
              */
             seen_at?: string | null;
             /**

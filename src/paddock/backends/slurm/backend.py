@@ -1,4 +1,4 @@
-"""Runs allocations on a Slurm cluster: an array a batch, one `squeue` for all that is asked."""
+"""Runs allocations on a Slurm cluster: one array per batch, and one `squeue` for all allocations."""
 
 import os
 import re
@@ -35,9 +35,9 @@ CHUNK = 500  # ids on one command line
 AHEAD_SECONDS = 30.0
 NODES_SECONDS = 30.0
 MEBI = 1024**2
-_QUEUE_FORMAT = f"{parse.QUEUE_FORMAT}|%b"  # the name comes last in it; then the GPUs that it asks for
+_QUEUE_FORMAT = f"{parse.QUEUE_FORMAT}|%b"  # the name comes last, then the requested GPUs
 
-_SHARED = re.compile(r"Grp|PerAccount|queue full", re.IGNORECASE)  # limits that others use up, too
+_SHARED = re.compile(r"Grp|PerAccount|queue full", re.IGNORECASE)  # limits that are shared with other users
 _HELD = "JobHeldUser"
 _WAITING = {"PENDING", "REQUEUED", "REQUEUE_FED", "REQUEUE_HOLD", "SPECIAL_EXIT", "RESV_DEL_HOLD", "CONFIGURING"}
 _RUNNING = {"RUNNING", "COMPLETING", "SUSPENDED", "STOPPED", "SIGNALING", "STAGE_OUT", "RESIZING"}
@@ -70,7 +70,7 @@ class SlurmBackend:
     # --- submissions --------------------------------------------------------------------------------------------------
 
     def submit(self, batch: AllocationBatch) -> Sequence[str]:
-        """One array. Before sbatch is called the second time, it is looked up whether the first call came through."""
+        """Submit one array. Before sbatch is called a second time, look up whether the first call succeeded."""
         asked = Path(f"{batch.folder}.asked")
         known = self._read_id(batch) or (self._look_up(batch) if asked.exists() else None)
         if known is None:
@@ -81,7 +81,7 @@ class SlurmBackend:
         return [f"{array}_{number}" for number in range(min(int(count or batch.count), batch.count))]
 
     def _submit(self, batch: AllocationBatch) -> str:
-        """The array's id and size. As large as it may be: a limit of Slurm's is found by halving."""
+        """Submit an array and return its id and size. A limit of Slurm on its size is found by halving."""
         count = min(batch.count, self._most())
         while True:
             text = script(batch, self._settings, count)
@@ -98,31 +98,31 @@ class SlurmBackend:
             if not isinstance(error, BackendBusy):
                 raise error
             if count == 1:
-                self._queue()  # how many there are now: as soon as there are fewer, it is tried again
+                self._queue()  # it is tried again as soon as there are fewer than now
                 if not self.queued and not _SHARED.search(error.message):
-                    raise BackendError(error.message)  # a limit that one alone exceeds: it will never be taken
+                    raise BackendError(error.message)  # even a single one exceeds this limit: it will never be accepted
                 self._full = True
-                raise BackendBusy(f"Slurm takes no more submissions of yours for now ({error.message})")
+                raise BackendBusy(f"Slurm accepts no more of your submissions at the moment ({error.message})")
             count //= 2
 
     def _taken(self, batch: AllocationBatch, printed: str, count: int) -> str:
-        """The array's id and size. A wrapper of sbatch may print lines of its own: then its name tells."""
+        """Return the array's id and size. If a wrapper of sbatch prints other lines, it is found by its name."""
         array = parse.job_id(printed)
         if array is not None:
             return f"{array} {count}"
         found = self._look_up(batch)
         if found is None:
             said = "; ".join(printed.split("\n")).strip() or "nothing"
-            raise BackendError(f"`sbatch` ended well, but no job of it is in the queue; it printed: {said[:300]}")
+            raise BackendError(f"`sbatch` succeeded, but its job is not in the queue; it printed: {said[:300]}")
         return found
 
     def _read_id(self, batch: AllocationBatch) -> str | None:
-        """None also where the file is damaged."""
+        """Return the stored id and size; None also if the file is damaged."""
         text = _text(Path(f"{batch.folder}.id"))
         return text if re.fullmatch(r"\d+( \d+)?", text, re.ASCII) else None
 
     def _look_up(self, batch: AllocationBatch) -> str | None:
-        """An array of this name, in the queue, in its own traces, or in the records."""
+        """Find an array by its name: in the queue, by the files that it wrote, or in the accounting records."""
         rows = [row for row in self._queue() if row.name == batch.name and row.reason != "BadConstraints"]
         traces = {number: _text(Path(batch.folder_of(number), "slurm_id")) for number in range(batch.count)}
         started = {number: text for number, text in traces.items() if re.fullmatch(r"\d+", text, re.ASCII)}
@@ -130,12 +130,12 @@ class SlurmBackend:
         if not arrays:
             return None
         first = min(arrays, key=int)
-        # Those of its numbers that the queue has forgotten have left their traces.
+        # Elements that are not in the queue any more have written their files.
         numbers = {int(row.id.partition("_")[2] or 0) for row in rows if _array(row.id) == first} | started.keys()
         return f"{first} {max(numbers) + 1}"
 
     def _most(self, *, anew: bool = False) -> int:
-        """The largest array. It may be changed while the server runs."""
+        """Return the size of the largest array. Administrators may change it while the server runs."""
         if not self._config or anew:
             self._config = parse.config(self.commands.run("scontrol", "show", "config"))
         return max(int(self._config.get("MaxArraySize") or 1001) - 1, 1)
@@ -161,20 +161,20 @@ class SlurmBackend:
         return rows
 
     def _who(self) -> str:
-        """The user whose allocations these are: behind a prefix it may be another."""
+        """Return the user who owns the allocations; with a prefix it may be another one."""
         if self._user is None:
             self._user = self.commands.run("id", "-un").strip() if self._settings.prefix else str(os.getuid())
         return self._user
 
     def _look_ahead(self) -> None:
-        """Everybody's waiting ones, now and then: to say how many come first."""
+        """Read the waiting allocations of all users at intervals, to report how many come first."""
         if time.monotonic() - self._pending_at > AHEAD_SECONDS:
             self._pending_at = time.monotonic()
             out = self.commands.try_run("squeue", "-h", "-t", "PENDING", "-o", parse.PENDING_FORMAT)
             self._pending = [] if out.code else parse.pending(out.out)
 
     def _cancel_doubles(self, rows: list[QueueRow], found: dict[str, QueueRow]) -> None:
-        """A second array of a name that we know: a submission that came through after it was given up."""
+        """Cancel a second array with the same name: a submission that succeeded after it was given up."""
         ours = {row.name: _array(one) for one, row in found.items()}
         live = [row for row in rows if row.state in _WAITING | _RUNNING]
         doubles = {_array(row.id) for row in live if row.name in ours and _array(row.id) != ours[row.name]}
@@ -200,7 +200,7 @@ class SlurmBackend:
         return _ended(row.state, node[0] if node else None)
 
     def trace(self, ids: Sequence[str]) -> Mapping[str, AllocationStatus]:
-        """From the accounting records, where they are kept."""
+        """Look up the accounting records, if the cluster keeps them."""
         found: dict[str, AllocationStatus] = {}
         for start in range(0, len(ids), CHUNK):
             listed = ",".join(ids[start : start + CHUNK])
@@ -219,7 +219,7 @@ class SlurmBackend:
     # --- orders -------------------------------------------------------------------------------------------------------
 
     def cancel(self, ids: Sequence[str], *, waiting_only: bool = False) -> None:
-        if waiting_only:  # looked up: with --state, scancel ends more of an array than it is asked to
+        if waiting_only:  # with --state, scancel ends more of an array than requested
             waiting = {row.id for row in self._queue() if row.state in _WAITING}
             ids = [one for one in ids if one in waiting]
         for start in range(0, len(ids), CHUNK):
@@ -228,12 +228,12 @@ class SlurmBackend:
                 raise complaint("scancel", result)
 
     def change(self, ids: Sequence[str], change: AllocationChange) -> None:
-        """What Slurm refuses for one kind of change does not keep the others from being made."""
+        """Make all changes; if Slurm refuses one kind, the others are made."""
         refused = []
         updates = {"TimeLimit": change.time_limit and clock(change.time_limit), "Nice": change.nice}
         orders = [["update", f"{name}={value}"] for name, value in updates.items() if value is not None]
         if change.held is not None:
-            # A hold that its owner may end. Before the others: a release by an operator sets Nice to 0.
+            # A hold that the owner may release. It comes first: a release by an operator sets Nice to 0.
             orders.insert(0, ["uhold" if change.held else "release"])
         for order in orders:
             try:
@@ -246,7 +246,7 @@ class SlurmBackend:
             raise BackendError("; ".join(refused))
 
     def _change(self, order: list[str], ids: Sequence[str]) -> None:
-        """Slurm takes lists of ids, and does what it can of them; that some have ended is no fault."""
+        """Change a list of allocations. Those that have ended are ignored."""
         for start in range(0, len(ids), CHUNK):
             listed = ",".join(ids[start : start + CHUNK])
             argv = ["update", f"JobId={listed}", order[1]] if order[0] == "update" else [*order, listed]
@@ -258,12 +258,12 @@ class SlurmBackend:
     # --- before -------------------------------------------------------------------------------------------------------
 
     def script(self, batch: AllocationBatch) -> str | None:
-        """With the size that the array has, once it is there: Slurm may have taken fewer."""
+        """Return the batch script, with the size of the submitted array: Slurm may have accepted fewer elements."""
         count = (self._read_id(batch) or "").partition(" ")[2]
         return script(batch, self._settings, int(count) if count else None)
 
     def check(self, batch: AllocationBatch) -> Check:
-        """What `sbatch --test-only` says. It knows no arrays: one allocation is asked about."""
+        """Return the answer of `sbatch --test-only` for one allocation: it does not support arrays."""
         result = self.commands.try_run("sbatch", "--test-only", text=script(batch, self._settings, 1))
         said = parse.trial(result.err)
         starts_at = None if said.starts_at is None else datetime.fromtimestamp(said.starts_at, UTC)
@@ -276,11 +276,11 @@ class SlurmBackend:
         if fault is None:
             return Check(accepted=said.accepted, message=message, starts_at=starts_at)
         if fault.passes:
-            return Check(accepted=True, message=f"{fault.text}: it would wait until it is back")
-        return Check(accepted=False, message=f"{fault.text}, and it would wait for ever: {fault.fix}")
+            return Check(accepted=True, message=f"{fault.text}: the job would wait until it is available again")
+        return Check(accepted=False, message=f"{fault.text}, so the job would never start: {fault.fix}")
 
     def _objection(self, asked: Resources) -> partitions.Fault | None:
-        """What Slurm itself does not say: it takes what asks for more than its partition gives, and lets it wait."""
+        """Return a fault that Slurm does not report: it accepts jobs that exceed their partition."""
         said = self.commands.try_run("scontrol", "show", "partitions", "-o")
         return None if said.code else partitions.objection(parse.partitions(said.out), asked)
 
@@ -291,7 +291,7 @@ class SlurmBackend:
 
 
 def _text(path: Path) -> str:
-    """A word or two in a folder in which tasks can write."""
+    """Read a short file in a folder in which tasks can write."""
     try:
         return read_plain(str(path), 1000).decode(errors="replace").strip()
     except OSError:
@@ -300,7 +300,7 @@ def _text(path: Path) -> str:
 
 def _closed(batch: AllocationBatch, said: str) -> str:
     where = f"partition {batch.resources.partition}" if batch.resources.partition else "its partition"
-    return f"waits for {where} to take work again ({said})"
+    return f"waits until {where} accepts jobs again ({said})"
 
 
 def _with_gres(row: QueueRow) -> QueueRow:

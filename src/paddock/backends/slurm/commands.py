@@ -1,4 +1,4 @@
-"""Runs Slurm's commands: each with a time-out, none with a secret, and tells what their errors mean."""
+"""Runs Slurm's commands, with a time limit and without secrets, and classifies their errors."""
 
 import logging
 import os
@@ -17,8 +17,8 @@ from paddock.settings import SlurmSettings
 
 log = logging.getLogger("paddock.slurm")
 
-# What is not passed on besides secrets: Slurm keeps the environment of a submission, in files and databases.
-# Of a server that itself runs in an allocation: what it submits must not take them for its own.
+# Not passed on, besides secrets: Slurm stores the environment of a submission in files and databases.
+# Variables of a server that itself runs in an allocation: its submissions must not use them.
 _OURS = re.compile(
     r"^(PADDOCK_|SLURM_|SBATCH_|SLURMD_|CUDA_VISIBLE_DEVICES$|ROCR_VISIBLE_DEVICES$|GPU_DEVICE_ORDINAL$)"
 )
@@ -33,21 +33,21 @@ class Result:
 
 
 class Commands:
-    """The commands of one cluster. `calls` counts them, for those who measure."""
+    """The commands of one cluster. `calls` counts them, for benchmarks."""
 
     def __init__(self, settings: SlurmSettings) -> None:
         self._settings = settings
         self.calls = 0
 
     def run(self, *argv: str, text: str | None = None) -> str:
-        """What the command printed. Raises BackendError with what it complained about."""
+        """Run a command and return its output. Raises BackendError with the command's message."""
         result = self.try_run(*argv, text=text)
         if result.code:
             raise complaint(argv[0], result)
         return result.out
 
     def try_run(self, *argv: str, text: str | None = None) -> Result:
-        """The command's outcome, good or bad. Raises BackendUnavailable when it does not come to an end."""
+        """Run a command and return its result, also after an error. Raises BackendUnavailable if it takes too long."""
         self.calls += 1
         whole = self._whole(argv)
         log.debug("%s", shlex.join(whole))
@@ -68,7 +68,7 @@ class Commands:
             ) from None
         except OSError as error:
             raise BackendUnavailable(
-                f"`{whole[0]}` cannot be run ({error.strerror}): is this a machine with Slurm's commands?"
+                f"`{whole[0]}` cannot be run ({error.strerror}): are Slurm's commands installed on this node?"
             ) from None
         return Result(done.stdout, done.stderr, done.returncode)
 
@@ -84,7 +84,7 @@ class Commands:
 
 
 def environment(given: Mapping[str, str], settings: SlurmSettings) -> dict[str, str]:
-    """What the commands see, and with sbatch what the allocation will see."""
+    """Return the environment of the commands; that of sbatch is also the allocation's."""
     kept = {
         name: value for name, value in given.items() if name in _KEPT or not (_OURS.match(name) or SECRET.search(name))
     }
@@ -96,7 +96,7 @@ def _of_settings(settings: SlurmSettings) -> dict[str, str]:
 
 
 def complaint(command: str, result: Result) -> BackendError:
-    """The error that a failed command stands for."""
+    """Return the error for a failed command."""
     said = message(result.err).replace("\n", "; ") or f"`{command}` ended with code {result.code}"
     trouble = diagnose(result.err)
     if trouble is Trouble.UNREACHABLE:
@@ -110,8 +110,11 @@ def complaint(command: str, result: Result) -> BackendError:
 
 @cache
 def _mortal() -> list[str]:
-    """Put before a command, lets it die with the server: a submission that outlives a killed server could come through
-    after the next one has looked for it. Where the system has no such program, doubles are found later."""
+    """Return a prefix that ends a command with the server, if the system has such a program.
+
+    A submission that outlives a killed server could succeed after the next server has looked for it. Without the
+    prefix, such a double is cancelled later.
+    """
     argv = ["setpriv", "--pdeathsig", "KILL"]
     try:
         known = subprocess.run([*argv, "true"], capture_output=True, timeout=10, check=False).returncode == 0

@@ -1,11 +1,11 @@
-"""What Slurm's commands say when they fail, and what that means for who called them. Pure."""
+"""Classifies the messages of Slurm's commands when they fail. Pure."""
 
 import re
 from enum import Enum
 
 
 class Trouble(Enum):
-    """What a failed command means for who called it."""
+    """What the caller of a failed command can do."""
 
     UNREACHABLE = "unreachable"  # the controller or the database does not answer: later
     LIMIT = "limit"  # too many jobs now: later
@@ -18,19 +18,19 @@ class Trouble(Enum):
 
 
 def message(stderr: str) -> str:
-    """A command's messages for people: without the program's name and the word error."""
+    """Return a command's messages without the program's name and the word error."""
     lines = (re.sub(r"^(?:\w+: )?(?:error: |fatal: )?", "", line.strip()) for line in stderr.splitlines())
     return "\n".join(dict.fromkeys(line for line in lines if line))
 
 
-# Wordings of Slurm 22.05 to 26.05: the first that is found, in this order. "Job violates accounting/QOS policy" stands
-# for limits on how many jobs there are and on how large one is; the line before it names the limit.
+# Wordings of Slurm 22.05 to 26.05; the first one found counts. "Job violates accounting/QOS policy" is printed for
+# limits on the number of jobs and on the size of one; the line before it names the limit.
 _WORDINGS = [
     (Trouble.DISABLED, r"accounting storage is disabled"),
     (Trouble.LIMIT, r"\b(Assoc|QOS|Max)\w*Submit"),
     (Trouble.REFUSED, r"\b((Assoc|QOS)(Max|Min|Grp|Job|Usage|Time)|Max[A-Z]\w*Per(Account|User))"),
     (Trouble.LIMIT, r"job submit limit|job queue full|unable to accept job|unable to create job record, try again"),
-    # An administrator has closed it, for maintenance or the like: it comes back.
+    # An administrator has closed it, for example for maintenance; it will be opened again.
     (Trouble.CLOSED, r"required (partition|node) not available|(inactive or|down or|down,) drain"),
     (Trouble.ARRAY, r"invalid job array specification"),
     (
@@ -41,7 +41,7 @@ _WORDINGS = [
         r"|can't find an address|no route to host|unreachable|unknown host|configuration (source|file)|retrying in"
         r"|submissions disabled",
     ),
-    # Also one that has ended: there is nothing left to change or to cancel.
+    # Also for a job that has ended: there is nothing left to change or cancel.
     (Trouble.UNKNOWN_JOB, r"invalid job id|already completing or completed|has already finished|no longer pending"),
     (
         Trouble.REFUSED,
@@ -52,7 +52,7 @@ _WORDINGS = [
 
 
 def diagnose(stderr: str) -> Trouble:
-    """What went wrong with a command, by its messages."""
+    """Return the class of a command's messages."""
     for trouble, wording in _WORDINGS:
         if re.search(wording, stderr, re.IGNORECASE):
             return trouble

@@ -1,4 +1,4 @@
-"""What Slurm's commands print, as rows. Pure: no process, no clock. A line that makes no sense is skipped.
+"""Parses the output of Slurm's commands into rows. Pure. A line that cannot be parsed is skipped.
 
 Times are read as seconds since 1970 (`SLURM_TIME_FORMAT=%s`), or as local time, which is Slurm's default.
 """
@@ -55,7 +55,7 @@ class PendingRow:
 
 @dataclass(frozen=True)
 class AccountingRow:
-    """One allocation of `sacct`. `by` is the user id of who cancelled it."""
+    """One allocation of `sacct`. `by`: the id of the user who cancelled it."""
 
     id: str
     state: str
@@ -70,7 +70,7 @@ class AccountingRow:
 
 @dataclass(frozen=True)
 class NodeRow:
-    """One node. Memory in MB. `gpus_alloc` is None where Slurm does not say how many are in use."""
+    """One node. Memory is in MB. `gpus_alloc`: None if Slurm does not report how many are in use."""
 
     name: str
     address: str
@@ -83,7 +83,7 @@ class NodeRow:
     load: float | None
     gpus: tuple[tuple[str, int], ...]
     gpus_alloc: int | None
-    gpus_used: frozenset[int] | None  # their numbers; None where Slurm does not say which
+    gpus_used: frozenset[int] | None  # their numbers; None if Slurm does not report them
     partitions: tuple[str, ...]
     features: tuple[str, ...]
     reason: str
@@ -109,7 +109,7 @@ class PartitionRow:
 
 @dataclass(frozen=True)
 class TestOnly:
-    """What `sbatch --test-only` says: whether such a job is accepted, and when and where it would start."""
+    """The answer of `sbatch --test-only`: whether such a job is accepted, and when and where it would start."""
 
     __test__ = False  # not a test class, whatever its name
 
@@ -123,7 +123,7 @@ class TestOnly:
 
 
 def seconds(text: str) -> int | None:
-    """`1-02:03:04`, `02:03:04`, `10:00` or `30` (minutes) in seconds. None: no limit, or nothing said."""
+    """Return `1-02:03:04`, `02:03:04`, `10:00` or `30` (minutes) in seconds. None: no limit, or no value."""
     match = re.fullmatch(r"(?:(\d{1,9})-)?(\d{1,9})(?::(\d{1,9}))?(?::(\d{1,9}))?", text.strip())
     if not match:
         return None
@@ -135,7 +135,7 @@ def seconds(text: str) -> int | None:
 
 
 def moment(text: str) -> float | None:
-    """Seconds since 1970, or a local time such as `2026-11-15T05:36:27`. None for `N/A`, `Unknown` and the like."""
+    """Parse seconds since 1970, or a local time such as `2026-11-15T05:36:27`. None: `N/A`, `Unknown` and the like."""
     text = text.strip()
     if text.isascii() and text.isdigit():
         return float(text) or None
@@ -146,7 +146,7 @@ def moment(text: str) -> float | None:
 
 
 def expand_nodes(text: str) -> list[str]:
-    """`n[1-3,7],m01` as names. What is not a list of hosts gives no names."""
+    """Return the names in `n[1-3,7],m01`; none if it is not a list of hosts."""
     if text.strip().lower() in {"", "(null)", "n/a", "none", "none assigned"}:
         return []
     found: list[str] = []
@@ -160,20 +160,20 @@ def expand_nodes(text: str) -> list[str]:
 
 
 def expand_ids(text: str) -> list[str]:
-    """`4_[1,3-5%2]` as ids of allocations: `4_1`, `4_3`... A plain id as it is; what is no id gives none."""
+    """Return the ids of allocations in `4_[1,3-5%2]`: `4_1`, `4_3`... A plain id stays as it is."""
     if match := _CONDENSED.fullmatch(text.strip()):
         return [f"{match[1]}_{i}" for numbers in _ranges(match[2]) for i in numbers]
     return [text.strip()] if re.fullmatch(r"\d+(?:[_+]\d+)?", text.strip()) else []
 
 
 def count_ids(text: str) -> int:
-    """How many allocations an id stands for, without making a list of them."""
+    """Return how many allocations an id stands for, without making a list of them."""
     match = _CONDENSED.fullmatch(text.strip())
     return sum(len(numbers) for numbers in _ranges(match[2])) if match else len(expand_ids(text))
 
 
 def _ranges(text: str) -> Iterator[range]:
-    """The numbers of `1,3-5,8-12:2%4]`. Of a list cut short, by `...]` or anywhere, those that are certain."""
+    """Return the ranges of `1,3-5,8-12:2%4]`; of a list that is cut off, those that are certain."""
     whole = text.endswith("]")
     parts = text.removesuffix("]").split("%")[0].split(",")
     for part in parts if whole or "%" in text else parts[:-1]:
@@ -186,7 +186,7 @@ def _ranges(text: str) -> Iterator[range]:
 
 
 def _padded(text: str) -> Iterator[str]:
-    """The numbers of `01-03,7` as text, zeros kept."""
+    """Return the numbers of `01-03,7` as text, with their zeros."""
     for part in text.split(","):
         match = re.fullmatch(r"(\d{1,18})-(\d{1,18})", part.strip())
         if not match:
@@ -196,7 +196,7 @@ def _padded(text: str) -> Iterator[str]:
 
 
 def _split(text: str) -> list[str]:
-    """Parts between the commas that are in no brackets."""
+    """Split at the commas that are outside brackets."""
     return [part for part in re.split(r",(?![^\[\]]*\])", text) if part]
 
 
@@ -237,7 +237,7 @@ def _pending(line: str) -> Iterator[PendingRow]:
 
 
 def ahead(rows: Iterable[PendingRow], partition: str, priority: int) -> int:
-    """How many allocations wait in this partition (or in one of these: `a,b`) with a higher priority."""
+    """Return how many allocations wait in this partition (or in one of `a,b`) with a higher priority."""
     wanted = set(partition.split(","))
     return sum(row.count for row in rows if wanted & set(row.partition.split(",")) and (row.priority or 0) > priority)
 
@@ -266,7 +266,7 @@ def _accounting(line: str) -> Iterator[AccountingRow]:
 
 
 def _word(state: str) -> str:
-    """The base state of `CANCELLED by 1000` or `CANCELLED+`."""
+    """Return the base state of `CANCELLED by 1000` or `CANCELLED+`."""
     match = re.match(r"[A-Z_]+", state)
     if not match:
         raise ValueError(state)
@@ -317,7 +317,7 @@ def _node(line: str) -> Iterator[NodeRow]:
 
 
 def _states(text: str) -> frozenset[str]:
-    """`DOWN*+DRAIN` as {DOWN, NOT_RESPONDING, DRAIN}."""
+    """Return the states in `DOWN*+DRAIN`: {DOWN, NOT_RESPONDING, DRAIN}."""
     words = re.findall(r"[A-Z_]+", text)
     if not words:
         raise ValueError(text)
@@ -325,7 +325,7 @@ def _states(text: str) -> frozenset[str]:
 
 
 def _gpus(gres: str) -> Iterator[tuple[str, int]]:
-    """Types and numbers of GPUs in `gpu:a100:4(S:0-1),shard:16`."""
+    """Return the types and numbers of GPUs in `gpu:a100:4(S:0-1),shard:16`."""
     for item in re.sub(r"\([^()]*\)", "", gres).split(","):
         name, *rest = item.strip().split(":")
         if name != "gpu" or not rest:
@@ -337,7 +337,7 @@ def _gpus(gres: str) -> Iterator[tuple[str, int]]:
 
 
 def _gpus_alloc(fields: Mapping[str, str]) -> int | None:
-    """GPUs in use: by `AllocTRES` if Slurm counts GPUs there, else by `GresUsed`."""
+    """Return the number of GPUs in use: from `AllocTRES` if Slurm counts GPUs there, else from `GresUsed`."""
     if "gres/gpu" in fields.get("CfgTRES", ""):
         used = dict(re.findall(r"gres/(gpu(?::[^=,]+)?)=(\d+)", fields.get("AllocTRES", "")))
         return int(used["gpu"]) if "gpu" in used else sum(int(count) for count in used.values())
@@ -347,13 +347,13 @@ def _gpus_alloc(fields: Mapping[str, str]) -> int | None:
 
 
 def _gpus_used(gres: str) -> frozenset[int] | None:
-    """Which: `gpu:a100:2(IDX:0,2)`."""
+    """Return the numbers of the GPUs in use, from `gpu:a100:2(IDX:0,2)`."""
     told = re.findall(r"\bgpu(?::[^,(]*)?\(IDX:([^()]*)\)", gres)
     return frozenset(number for text in told for each in _ranges(text + "]") for number in each) if told else None
 
 
 def _reason(line: str) -> str:
-    """Why a node is down or drained, without who said so and when."""
+    """Return why a node is down or drained, without the user and the time."""
     match = re.search(r"\sReason=(.*)", line)
     if not match:
         return ""
@@ -384,7 +384,7 @@ def _partition(line: str) -> Iterator[PartitionRow]:
 
 
 def _fields(line: str, first: str) -> dict[str, str]:
-    """`Key=value` of one line; values may hold spaces. What people write stands last, so a key's first value counts."""
+    """Return the `Key=value` pairs of a line. Values may contain spaces. Free text comes last: first values count."""
     if not line.startswith(f"{first}="):
         raise ValueError(line)
     found: dict[str, str] = {}
@@ -405,7 +405,7 @@ def config(text: str) -> dict[str, str]:
 
 
 def version(config: Mapping[str, str]) -> tuple[int, ...]:
-    """Slurm's version, such as (22, 5, 8); () if not said."""
+    """Return Slurm's version, such as (22, 5, 8); () if it is not given."""
     match = re.match(r"\d+(\.\d+)*", config.get("SLURM_VERSION", ""))
     return tuple(int(part) for part in match[0].split(".")) if match else ()
 
@@ -415,18 +415,18 @@ def cluster_name(config: Mapping[str, str]) -> str:
 
 
 def min_job_age(config: Mapping[str, str]) -> int | None:
-    """For how many seconds an ended job stays in the queue."""
+    """Return for how many seconds an ended job stays in the queue."""
     return _whole(config.get("MinJobAge", ""))
 
 
 def has_accounting(config: Mapping[str, str]) -> bool:
-    """Whether AccountingStorageType is one that `sacct` can read."""
+    """Return True if `sacct` can read this AccountingStorageType."""
     kind = _text(config.get("AccountingStorageType", ""))
     return bool(kind) and kind != "accounting_storage/none"
 
 
 def preemption(config: Mapping[str, str]) -> tuple[str, str]:
-    """PreemptType and PreemptMode, without prefix; ("", "OFF") if there is none."""
+    """Return PreemptType and PreemptMode, without prefix; ("", "OFF") if there is no preemption."""
     kind = _text(config.get("PreemptType", "")).removeprefix("preempt/")
     return ("" if kind == "none" else kind, config.get("PreemptMode", "OFF"))
 
@@ -435,7 +435,7 @@ def preemption(config: Mapping[str, str]) -> tuple[str, str]:
 
 
 def job_id(text: str) -> str | None:
-    """The id in the output of `sbatch --parsable`: `123`, or `123;cluster`. A wrapper may print more."""
+    """Return the id in the output of `sbatch --parsable`: `123`, or `123;cluster`. A wrapper may print more."""
     for wording in (r"^[ \t]*(\d+)(?:;.*)?[ \t\r]*$", r"^Submitted batch job (\d+)\b"):
         match = re.search(wording, text, re.ASCII | re.MULTILINE)
         if match:
@@ -444,7 +444,7 @@ def job_id(text: str) -> str | None:
 
 
 def trial(stderr: str) -> TestOnly:
-    """What `sbatch --test-only` wrote to its standard error."""
+    """Parse the standard error of `sbatch --test-only`."""
     match = re.search(r"Job \d+ to start at (\S+) .*?on nodes (\S+)", stderr)  # 26.05 puts another word between
     if match:
         return TestOnly(True, moment(match[1]), _text(match[2]), message(stderr))

@@ -1,5 +1,7 @@
-"""Whether partitions give what is asked for. Pure: for doctor, and for a dry run. Slurm itself takes much that then
-waits for ever."""
+"""Checks whether partitions can run a request, for doctor and dry runs. Pure.
+
+Slurm itself accepts many requests that can never start.
+"""
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
@@ -12,7 +14,7 @@ from paddock.models.units import words
 
 @dataclass(frozen=True)
 class Fault:
-    """What stands in the way, and what to do about it."""
+    """Why a partition cannot run a request, and what to do."""
 
     text: str
     fix: str
@@ -27,9 +29,9 @@ def faults(
     groups: AbstractSet[str] | None = None,
     accounts: AbstractSet[str] | None = None,
 ) -> list[Fault]:
-    """One for each partition that is asked for and does not do. `groups`, `accounts`: the user's, where they are known.
+    """Return one fault per requested partition that cannot run it. `groups`, `accounts`: the user's, if known.
 
-    Without a partition, the default one is meant.
+    Default: the cluster's default partition.
     """
     wanted = [name for name in (asked.partition or "").split(",") if name] or [row.name for row in rows if row.default]
     found = (_fault(rows, name, asked, groups, accounts) for name in wanted)
@@ -37,7 +39,7 @@ def faults(
 
 
 def objection(rows: Sequence[PartitionRow], asked: Resources) -> Fault | None:
-    """Why none of the partitions will do: one that does is enough. One that will do later goes before the others."""
+    """Return the fault if no partition can run it; first one that passes by itself."""
     found = faults(rows, asked)
     count = max(len([name for name in (asked.partition or "").split(",") if name]), 1)
     if len(found) < count:
@@ -60,17 +62,17 @@ def _fault(
         return Fault(f"partition {name} is {refused}", "choose another, or ask for access")
     if asked.time_limit and row.max_time and asked.time_limit > row.max_time:
         most = words(row.max_time)
-        return Fault(f"partition {name} gives at most {most}", f"set the time limit to {most} or less")
+        return Fault(f"partition {name} allows at most {most}", f"set the time limit to {most} or less")
     if row.max_nodes and (asked.nodes or 1) > row.max_nodes:
-        return Fault(f"partition {name} gives at most {row.max_nodes} nodes", f"ask for {row.max_nodes} or fewer")
+        return Fault(f"partition {name} allows at most {row.max_nodes} nodes", f"ask for {row.max_nodes} or fewer")
     if row.state != "UP":
         state = {"DRAIN": "drained"}.get(row.state, row.state.lower())
-        return Fault(f"partition {name} is {state}", "choose another, or ask when it is back", passes=True)
+        return Fault(f"partition {name} is {state}", "choose another, or ask when it will be available", passes=True)
     return None
 
 
 def _refused(row: PartitionRow, groups: AbstractSet[str] | None, accounts: AbstractSet[str] | None) -> str | None:
-    """Why this user may not use it, as far as can be seen from here."""
+    """Return why this user may not use the partition, as far as it is known here."""
     allowed_groups, allowed_accounts = _allowed(row.allow_groups), _allowed(row.allow_accounts)
     if allowed_groups and groups is not None and not allowed_groups & groups:
         return f"only for the groups {', '.join(sorted(allowed_groups))}"
@@ -80,5 +82,5 @@ def _refused(row: PartitionRow, groups: AbstractSet[str] | None, accounts: Abstr
 
 
 def _allowed(text: str) -> set[str]:
-    """Empty: everybody."""
+    """Return the names that are allowed; empty: everybody."""
     return set() if text in ("", "ALL", "(null)") else set(text.split(","))

@@ -1,4 +1,4 @@
-"""Slurm's reasons in words. Pure."""
+"""Slurm's reasons for waiting, in plain words. Pure."""
 
 from paddock.backends.slurm.parse import QueueRow
 
@@ -17,16 +17,16 @@ _WORDS = {
     "NodeDown": "a node that it needs is down",
     "ReqNodeNotAvail": "a node that it needs is down, drained or reserved",
     "PartitionDown": "partition {partition} is down",
-    "PartitionInactive": "partition {partition} takes no work to start for now",
+    "PartitionInactive": "partition {partition} starts no jobs at the moment",
     "InactiveLimit": "the allocation was inactive for too long",
-    "QOSUsageThreshold": "the quality of service (QOS) is used up for now",
-    "JobLaunchFailure": "could not be launched on its node: ask who runs the cluster",
-    "launch_failed_requeued_held": "could not be launched on its node, and is held: ask who runs the cluster",
+    "QOSUsageThreshold": "the quality of service (QOS) is used up at the moment",
+    "JobLaunchFailure": "could not be launched on its node: ask the cluster's administrators",
+    "launch_failed_requeued_held": "could not be launched on its node, and is held: ask the cluster's administrators",
     "JobHoldMaxRequeue": "was requeued too often, and is held",
     "Cleaning": "its last start is being cleaned up",
     "Prolog": "its node is being prepared",
     "FrontEndDown": "the front end of the cluster is down",
-    "SystemFailure": "Slurm itself has failed: ask who runs the cluster",
+    "SystemFailure": "Slurm itself has failed: ask the cluster's administrators",
     "InvalidAccount": "its account is not valid on this cluster",
     "InvalidQOS": "its quality of service (QOS) is not valid on this cluster",
     "AccountNotAllowed": "its account may not use partition {partition}",
@@ -75,7 +75,7 @@ _WHATS = {
 
 
 def waiting(row: QueueRow, gpus: bool, ahead: int | None) -> str:
-    """Why it waits, as one line: `waits for a free GPU in partition volta: 3 jobs ahead`."""
+    """Return why it waits, as one line: `waits for a free GPU in partition volta: 3 jobs ahead`."""
     text = _words(row.reason).replace("{partition}", row.partition)
     if gpus:
         text = text.replace("a free place", "a free GPU")

@@ -1,4 +1,4 @@
-"""The batch script of an array of allocations. Pure: the same request gives the same text."""
+"""Writes the batch script of an array of allocations. Pure: the same request gives the same text."""
 
 import shlex
 from pathlib import PurePosixPath
@@ -11,7 +11,7 @@ MARK = "paddock"
 
 
 def script(batch: AllocationBatch, settings: SlurmSettings, count: int | None = None) -> str:
-    """Values stand in it as data: names and numbers are of a form that Slurm reads as it stands, paths are quoted."""
+    """Return the script. Names and numbers have a form that Slurm reads literally; paths are quoted."""
     asked = options(batch, settings, count)
     lines = ["#!/bin/bash", *(f"#SBATCH {option}" for option in asked), ""]
     folder = shlex.quote(batch.folder)
@@ -28,7 +28,7 @@ def script(batch: AllocationBatch, settings: SlurmSettings, count: int | None = 
 
 
 def options(batch: AllocationBatch, settings: SlurmSettings, count: int | None = None) -> list[str]:
-    """The options of sbatch, in a fixed order."""
+    """Return the options of sbatch, in a fixed order."""
     asked = batch.resources
     nodes, gpus, cpus = asked.nodes or 1, asked.gpus or 0, asked.cpus or 1
     gres = "gpu:" + (f"{asked.gpu_type}:" if asked.gpu_type else "") + str(gpus)
@@ -59,7 +59,7 @@ def options(batch: AllocationBatch, settings: SlurmSettings, count: int | None =
     listed = [f"--{name}={_quoted(str(value))}" for name, value in given if value is not None]
     named = {option.partition("=")[0] for option in asked.options}
     if "--requeue" not in named:
-        listed.append("--no-requeue")  # what is cut off goes on in another allocation, and its cause is known
+        listed.append("--no-requeue")  # Paddock requests another allocation, and knows the cause
     return listed + [_option(option) for option in asked.options if option != "--no-requeue"]
 
 
@@ -69,7 +69,7 @@ def _option(option: str) -> str:
 
 
 def _quoted(value: str) -> str:
-    """As sbatch reads its directives: quotes hold blanks together, a backslash takes the next character as it is."""
+    """Quote a value for sbatch's directives: quotes keep blanks together, a backslash escapes the next character."""
     if value and all(char.isalnum() or char in "_-./:,=+@%[]" for char in value):
         return value
     return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'

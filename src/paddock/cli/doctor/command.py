@@ -11,8 +11,7 @@ from paddock.cli.base import Json
 from paddock.cli.doctor.checks import run_all
 from paddock.cli.doctor.finding import Finding, Scope, Status
 from paddock.cli.options import pick, takes
-from paddock.client.bundle import refuse_several
-from paddock.models import Environment
+from paddock.models import Environment, jobfile
 
 _STYLES = {Status.OK: "green", Status.WARN: "yellow", Status.ERROR: "red"}
 _SLURM = "Slurm clusters"
@@ -74,8 +73,7 @@ def doctor(
 
 def _environment(**given: str | None) -> Environment:
     chosen = options.changes(_ENVIRONMENT, given).get("environment", {})
-    refuse_several(chosen)
-    return Environment(**chosen)
+    return jobfile.validated({"environment": chosen}, "The environment").environment
 
 
 def _print(found: list[Finding]) -> None:

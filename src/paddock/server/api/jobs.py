@@ -27,7 +27,7 @@ from paddock.program import ignore
 from paddock.server import map_parts
 from paddock.server.api import export, search, uploads
 from paddock.server.api.server import At, JobId, Server
-from paddock.server.intake import defaults, masks, snapshot, submission
+from paddock.server.intake import masks, snapshot, submission
 from paddock.server.store import jobs, metrics, tasks, trials
 
 router = APIRouter(prefix="/jobs", tags=["jobs"])
@@ -99,19 +99,8 @@ async def submit_job(request: Request, at: At) -> JobDetail:
 
 
 def _plan(upload: uploads.Upload, at: Server) -> submission.Plan:
-    resources = defaults.resolve(upload.spec.resources, at.settings)
-    backend = resources.backend or at.settings.backend
-    if backend not in at.engine.backends:
-        message = f"there is no backend {backend!r}; there are: {', '.join(at.engine.backends)}"
-        raise InvalidInput.at("resources.backend", message)
-    spec = masks.filled(upload.spec.model_copy(update={"resources": resources}), lambda job: _variables(at, job))
-    made = submission.plan(spec, upload.files, at.settings, at.engine.nodes(backend))
-    return submission.with_past(made, at.db)
-
-
-def _variables(at: Server, text: str) -> dict[str, str]:
-    with at.db.read() as c:
-        return jobs.variables(c, jobs.resolve(c, text))
+    nodes = {name: at.engine.nodes(name) for name in at.engine.backends}
+    return submission.check(upload.spec, upload.files, at.settings, at.db, nodes)
 
 
 def _submit(upload: uploads.Upload, at: Server) -> JobDetail:

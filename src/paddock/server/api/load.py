@@ -10,8 +10,10 @@ import numpy as np
 from fastapi import APIRouter, Query
 
 from paddock.models import Node
+from paddock.models.load import LoadReport, LoadSeries
 from paddock.rules import load as monitoring
-from paddock.rules.load import Gpu, LoadReport, LoadSeries, Running, Sample
+from paddock.rules.load import Sample
+from paddock.rules.running import Gpu, Running, gpus_of, place
 from paddock.server.api.server import At
 from paddock.server.store import loads, metrics
 from paddock.server.store.loads import Key
@@ -34,7 +36,7 @@ def list_nodes(at: At) -> list[Node]:
     """The machines of all backends, as last seen, and the tasks on their devices."""
     with at.db.read() as c:
         running = loads.running(c, time.time())
-    return monitoring.place(at.engine.nodes_now(), list(running.values()))
+    return place(at.engine.nodes_now(), list(running.values()))
 
 
 @router.get("/load")
@@ -45,8 +47,8 @@ def load(at: At) -> LoadReport:
         running = loads.running(c, now)
         points = metrics.recent(c, list(running), [*_MEANS.values(), *_LAST.values()])
         history = loads.since(c, now - RECENT_SECONDS) if running else {}
-    nodes = monitoring.place(at.engine.nodes_now(), list(running.values()))
-    gpus = monitoring.gpus_of(nodes)
+    nodes = place(at.engine.nodes_now(), list(running.values()))
+    gpus = gpus_of(nodes)
     measured = [_measured(one, points.get(attempt, {}), now) for attempt, one in running.items()]
     known = [_with_gpus(one, gpus.get(one.task, []), history, now) for one in measured]
     return LoadReport(

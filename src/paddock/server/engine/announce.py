@@ -1,4 +1,4 @@
-"""Events about tasks: one a job and round, small enough to be sent to every browser."""
+"""Events about tasks: one per job and round, small enough to be sent to every browser."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What journal records mean for attempts and tasks, gathered for one transaction and written at its end."""
+"""Applies journal records to attempts and tasks. The changes are collected, and written at the end of a transaction."""
 
 import math
 from collections import defaultdict
@@ -23,13 +23,13 @@ from paddock.server.store.metrics import Point
 MAX_WARNINGS = 20
 SECONDS = "seconds"
 _OVERFULL = (
-    f"This task has reported more than {metrics.MAX_NAMES:,} metrics: those beyond are not kept. "
-    "Use fewer names, and a step for what changes."
+    f"This task has reported more than {metrics.MAX_NAMES:,} metrics: no more are kept. "
+    "Use fewer names, and report what changes as steps of one metric."
 )
 
 
 class AttemptEdit:
-    """An attempt and its task as they are in the database, and what has changed since."""
+    """An attempt and its task as they are in the database, and the changes so far."""
 
     def __init__(self, row: TaskAttempt, facts: JobFacts) -> None:
         self.row = row
@@ -44,7 +44,7 @@ class AttemptEdit:
         self.forgotten: set[str] = set()
         self.verdict: Verdict | None = None
         self.room = row.room  # for its next attempt
-        self.follows = False  # its next attempt goes on from another's checkpoint
+        self.follows = False  # its next attempt continues from another task's checkpoint
 
     def of_task(self, name: str) -> Any:
         return self.task[name] if name in self.task else getattr(self.row, name)
@@ -54,7 +54,7 @@ class AttemptEdit:
 
     @property
     def crowded(self) -> bool:
-        """Whether others may have been beside it in its allocation."""
+        """Return True if other tasks may have run beside it in its allocation."""
         asked = self.facts.spec.resources
         several = (asked.slots or 1) > 1 or asked.per_gpu is not None or asked.triple is not None
         return several and not (self.row.room or {}).get("alone")
@@ -80,7 +80,7 @@ class AttemptEdit:
 
 
 class Changes:
-    """Applies records in their order. Records about what is not known, or has ended, change nothing."""
+    """Applies records in their order. Records about unknown or ended attempts change nothing."""
 
     def __init__(self, c: Connection, context: Context) -> None:
         self._c = c
@@ -97,7 +97,7 @@ class Changes:
         }
 
     def apply(self, news: Mapping[str, list[Record]]) -> None:
-        """Records by the allocation whose journals they are from."""
+        """Apply records, given by the allocation that reported them."""
         about = [(key, one) for key, records in news.items() for one in records if isinstance(one, AboutAttempt)]
         self._load({(record.task, record.attempt) for _, record in about})
         jobs = allocations.jobs_of(self._c, {key for key, _ in about})
@@ -107,7 +107,7 @@ class Changes:
                 self._handlers[type(record)](subject, record, allocation)
 
     def end(self, rows: list[TaskAttempt], judge: Callable[[AttemptEdit], Verdict], at: float) -> None:
-        """End attempts of which no journal tells the end. `judge` gets a subject and gives its verdict."""
+        """End attempts whose end no journal reports. `judge` returns the verdict on one of them."""
         self._load({(row.id, row.attempt_number) for row in rows})
         for row in rows:
             subject = self._subjects[row.id, row.attempt_number]
@@ -115,7 +115,7 @@ class Changes:
                 self._conclude(subject, judge(subject), at)
 
     def judging(self, subject: AttemptEdit) -> dict[str, Any]:
-        """The arguments that lifecycle.judge needs beside the ending."""
+        """Return the arguments that lifecycle.judge needs besides the ending."""
         return {
             "stop_wanted": bool(subject.row.stopping and subject.current),
             "limit": lambda cause: self._context.retries(subject.facts, cause),
@@ -172,7 +172,7 @@ class Changes:
             self._others(subject, record.values)
 
     def _others(self, subject: AttemptEdit, values: Mapping[str, float]) -> None:
-        """The best of every further objective."""
+        """Update the best value of every further objective."""
         wanted = subject.facts.spec.other_objectives
         known = list(subject.of_task("others") or [None] * len(wanted))
         for place, objective in enumerate(wanted):
@@ -204,7 +204,7 @@ class Changes:
                     subject.task |= {"best_value": point[1], "best_epoch": point[0], "best_at": point[2]}
 
     def _earlier(self, subject: AttemptEdit) -> list[Point]:
-        """The objective as the attempts before reported it, which this one resumed."""
+        """Return the points of the objective from the attempts that this one resumed."""
         if not subject.row.resumed:
             return []
         chain = metrics.before(self._c, subject.row.id, subject.row.attempt_number, subject.facts.objective.metric)
@@ -249,7 +249,7 @@ class Changes:
         ending = Ending(record.exit, record.signal, record.by, cause, record.reason, shared=shared)
         subject.room = again if shared else subject.room
         if ending.by == "shutdown" and cause is None and not self.judging(subject)["stop_wanted"]:
-            # Why its runner was told to end, the backend will say when the allocation has ended.
+            # The backend will report why its runner was told to end, when the allocation has ended.
             subject.attempt["ended_at"] = record.at
             return
         verdict = lifecycle.judge(ending, tried=self.tried(subject, cause or Cause.USER_ERROR), **self.judging(subject))
@@ -257,7 +257,7 @@ class Changes:
             subject.follows = True
             verdict = Verdict(TaskState.PRUNED, reason=_followed(subject.row.successor))
         elif verdict.state is TaskState.PRUNED:
-            verdict = Verdict(TaskState.PRUNED, reason=subject.row.reason)  # as it was written with the order
+            verdict = Verdict(TaskState.PRUNED, reason=subject.row.reason)  # stored with the order
         self._conclude(subject, verdict, record.at)
 
     # --- the end ------------------------------------------------------------------------------------------------------
@@ -267,13 +267,13 @@ class Changes:
         subject.state = verdict.state
         self._took(subject, at)
         cause = verdict.cause.value if verdict.cause else None
-        ended = subject.of_attempt("ended_at") or at  # as its runner said, where it did
+        ended = subject.of_attempt("ended_at") or at  # as its runner reported it, if it did
         subject.attempt |= {"state": verdict.state.value, "cause": cause, "reason": verdict.reason, "ended_at": ended}
         if subject.current:
             subject.task |= {"state": verdict.state.value, "stopping": False}
 
     def _took(self, subject: AttemptEdit, at: float) -> None:
-        """The training time is an objective like those that a script reports."""
+        """Record the training time, which can be an objective like those that a script reports."""
         started = subject.of_attempt("started_at")
         objectives = subject.facts.spec.objectives
         judged = subject.current and not subject.row.reduces
@@ -287,7 +287,7 @@ class Changes:
             self._others(subject, {SECONDS: took})
 
     def write(self) -> None:
-        """All of it, and one event a job."""
+        """Write all changes, and one event per job."""
         subjects = [subject for subject in self._subjects.values() if subject is not None]
         appender = self._context.appender
         for subject in subjects:
@@ -321,28 +321,28 @@ class Changes:
         row = subject.row
         if subject.follows and row.successor:
             trials.succeed(self._c, row.job_id, row.id, row.attempt_number, row.successor)
-        else:  # or what it was to follow was lost in a crash: then it goes on as it was
+        else:  # the task that it was to follow was lost in a crash: it continues as before
             attempts.begin_next(self._c, row.job_id, [(row.id, row.attempt_number)], resumed=True, room=subject.room)
 
 
 @contextmanager
 def changing(context: Context) -> Iterator[tuple[Connection, Changes]]:
-    """A transaction, and what is to change in it."""
+    """Open a transaction, and write the collected changes at its end."""
     try:
         with context.db.write() as c:
             changes = Changes(c, context)
             yield c, changes
             changes.write()
     except BaseException:
-        context.appender.clear()  # it may remember what the database does not
+        context.appender.clear()  # it may contain points that the database does not
         raise
 
 
 def _given(subject: AttemptEdit, record: AboutAttempt, allocation: str, jobs: Mapping[str, str]) -> bool:
-    """Return True if the attempt was given to the allocation in whose journal this stands: nobody speaks for others.
+    """Return True if the allocation that reported the record has the attempt: no runner reports for another.
 
-    One that nobody has yet is given by its start. Whether it is published does not matter: after a crash a runner may
-    have it before the database knows.
+    An attempt that no allocation has is given to the one that reports its start. It need not be marked as published:
+    after a crash a runner may have it before the database does.
     """
     if subject.row.job_id != jobs.get(allocation):
         return False
@@ -356,7 +356,7 @@ def _given(subject: AttemptEdit, record: AboutAttempt, allocation: str, jobs: Ma
 def _followed(successor: dict[str, Any] | None) -> str:
     if successor is None:
         return "made room for the others of its population"
-    return f"goes on from {successor['source']} at step {successor['step']:g}"
+    return f"continues from {successor['source']} at step {successor['step']:g}"
 
 
 def _warn(subject: AttemptEdit, text: str) -> None:

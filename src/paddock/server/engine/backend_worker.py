@@ -1,6 +1,6 @@
-"""Carries the engine's requests to one backend, beside the tick, and holds the answers for the next one.
+"""Passes the engine's requests on to one backend, in its own thread, and keeps the answers for the next round.
 
-A scheduler that hangs holds up its own worker only. Requests go one after the other.
+A scheduler that hangs blocks only its own worker. Requests are passed on one after the other.
 """
 
 import logging
@@ -28,9 +28,9 @@ STALE_SECONDS = 60.0
 
 @dataclass(frozen=True)
 class Answer:
-    """What became of a submission: ids, a refusal, or why it has to wait: then it will be asked again.
+    """The result of a submission: ids, a refusal, or why it has to wait; then the engine asks again.
 
-    `failed`: something of its own, such as its folder, is not as it should be.
+    `failed`: something of the job itself, such as its folder, cannot be used.
     """
 
     batch: str
@@ -42,7 +42,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Change:
-    """A change that was passed on, and what of it was refused."""
+    """A change that was passed on, and what was refused, if anything."""
 
     tag: str
     ids: list[str]
@@ -71,7 +71,7 @@ class BackendWorker:
         self._last: Mapping[str, AllocationStatus] | None = {}
         self._not_before = 0.0
         self._full_until = 0.0
-        self._full_at: int | None = None  # so many were queued then
+        self._full_at: int | None = None  # this many were queued then
         self._closed_until: dict[str, float] = {}  # batch -> not before
         self.full_reason: str | None = None
         self._interval = backend.pace.fastest
@@ -79,7 +79,7 @@ class BackendWorker:
         self._nodes_at = 0.0
 
     def begin(self) -> None:
-        """Look at the nodes for the first time; a backend that is slow to answer does not hold up the server."""
+        """Read the nodes for the first time. The start of the server does not wait long for a slow backend."""
         future = self._executor.submit(self.refresh_nodes)
         try:
             future.result(FIRST_SECONDS)
@@ -91,7 +91,7 @@ class BackendWorker:
     # --- submissions --------------------------------------------------------------------------------------------------
 
     def submit(self, batch: AllocationBatch) -> None:
-        """Pass a request on, unless it is on its way, or the backend is being left alone for a while."""
+        """Pass a request on, unless it is under way, or the backend is to be left alone for a while."""
         resting = self.full or self._clock() < max(self._not_before, self._closed_until.get(batch.key, 0.0))
         if batch.key not in self._submissions and not resting:
             self._closed_until.pop(batch.key, None)
@@ -101,7 +101,7 @@ class BackendWorker:
 
     @property
     def full(self) -> bool:
-        """The backend has said that it takes no more for now, and has not become emptier since."""
+        """Return True if the backend accepts no more at the moment, and its queue is not shorter since."""
         emptier = self._full_at is not None and (self.backend.queued or 0) < self._full_at
         return self._clock() < self._full_until and not emptier
 
@@ -133,11 +133,11 @@ class BackendWorker:
     # --- looking --------------------------------------------------------------------------------------------------
 
     def hurry(self) -> None:
-        """Something has happened: look again soon."""
+        """Poll again soon, as something has happened."""
         self._interval = self.backend.pace.fastest
 
     def ask(self, ids: Sequence[str]) -> bool:
-        """Start one poll, if none is under way and it is time for it. Whether it was."""
+        """Start a poll, if none is under way and one is due. Returns whether one was started."""
         now = self._clock()
         if self._poll is not None or now < max(self._not_before, self._asked_at + self._interval):
             return False
@@ -149,7 +149,7 @@ class BackendWorker:
         return True
 
     def _heard(self, future: Future[Polled]) -> None:
-        """Wake the engine for news only: polling would otherwise never rest."""
+        """Wake the engine only for news: otherwise polls would never become less frequent."""
         if future.cancelled():
             return
         statuses = None if future.exception() else future.result().statuses
@@ -173,7 +173,7 @@ class BackendWorker:
 
     @property
     def fresh(self) -> bool:
-        """Whether what is known of the nodes is of now."""
+        """Return True if the nodes were read a short time ago."""
         return self._clock() - self._nodes_at < self.backend.pace.nodes + STALE_SECONDS
 
     def polled(self) -> Polled | None:
@@ -183,7 +183,7 @@ class BackendWorker:
         return self._taken(future)
 
     def trace(self, ids: Sequence[str]) -> None:
-        """Ask what became of these, if nothing is asked yet."""
+        """Ask what became of these allocations, unless such a request is under way."""
         if ids and self._trace is None and self._clock() >= self._not_before:
             listed = list(ids)
             self._trace = (listed, self._executor.submit(lambda: Polled(listed, self.backend.trace(listed))))
@@ -206,7 +206,7 @@ class BackendWorker:
     # --- orders -------------------------------------------------------------------------------------------------------
 
     def cancel(self, ids: Sequence[str], *, waiting_only: bool = False) -> None:
-        """Pass a cancel on. One that fails is not repeated: the engine asks again while it sees them."""
+        """Pass a cancel on. One that fails is not repeated here: see `ending`."""
         if ids:
             self._executor.submit(self._cancel, list(ids), waiting_only)
 
@@ -217,7 +217,7 @@ class BackendWorker:
             self._unwell(error)
 
     def change(self, tag: str, ids: Sequence[str], change: AllocationChange) -> None:
-        """Pass a change on, unless this one is on its way."""
+        """Pass a change on, unless it is under way."""
         if tag not in self._changes and self._clock() >= self._not_before:
             listed = list(ids)
             future = self._executor.submit(self.backend.change, listed, change)
@@ -225,7 +225,7 @@ class BackendWorker:
             future.add_done_callback(lambda _: self._wake())
 
     def changed(self) -> list[Change]:
-        """Changes that were passed on; those that did not get through are not listed."""
+        """Return the changes that the backend has made or refused."""
         found: list[Change] = []
         for tag, (ids, future) in [(tag, one) for tag, one in self._changes.items() if one[1].done()]:
             del self._changes[tag]
@@ -239,7 +239,7 @@ class BackendWorker:
         return found
 
     def check(self, batch: AllocationBatch, seconds: float) -> Check:
-        """Ask now, from any thread, and wait for the answer."""
+        """Ask the backend and wait for the answer. Any thread may call this."""
         future = self._executor.submit(self.backend.check, batch)
         try:
             return future.result(seconds)

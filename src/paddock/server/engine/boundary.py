@@ -1,4 +1,4 @@
-"""What fails for one job stays with that job: it is set aside with a warning, the others go on, and it heals."""
+"""Confines a failure to its job: the job is set aside with a warning and tried again, the others continue."""
 
 import logging
 import time
@@ -26,7 +26,7 @@ class _Failure:
 
 
 class Boundary:
-    """Knows which steps fail for which jobs. A step that failed rests for a while, for this job only."""
+    """Records which steps fail for which jobs. A step that failed is left out for a while, for this job only."""
 
     def __init__(self, db: Database, clock: Callable[[], float] = time.monotonic) -> None:
         self._db = db
@@ -35,19 +35,19 @@ class Boundary:
 
     @property
     def aside(self) -> dict[str, str]:
-        """Job -> why it is set aside. To be asked for by any thread."""
+        """Return the jobs that are set aside, with the reasons. Any thread may call this."""
         return {job: failed[0].reason for job, steps in [*self._failures.items()] if (failed := [*steps.values()])}
 
     def rests(self, job: str, doing: str) -> bool:
-        """Return True if this step failed for this job a moment ago: it is to be left out of this round."""
+        """Return True if this step is to be left out for this job in this round, as it failed a moment ago."""
         failure = self._failures.get(job, {}).get(doing)
         return failure is not None and self._clock() < failure.not_before
 
     @contextmanager
     def job(self, job: str, doing: str) -> Iterator[None]:
-        """Carry out a step for one job. `doing` completes "Paddock cannot ..."; it names the step, too.
+        """Carry out a step for one job. `doing` names the step, and completes "Paddock cannot ...".
 
-        A database that is away or full is everybody's: that goes through.
+        Errors of the database concern all jobs, and are raised.
         """
         try:
             yield
@@ -78,7 +78,7 @@ class Boundary:
         del steps[doing]
         if not steps:
             del self._failures[job]
-            log.info("job %s goes on: Paddock can %s again", job, doing)
+            log.info("job %s continues: Paddock can %s again", job, doing)
         self._show(job)
 
     def _show(self, job: str) -> None:
@@ -87,13 +87,13 @@ class Boundary:
 
 
 def _trace(error: Exception) -> str:
-    """The traceback for the log, in which a stranger's text is neither endless nor unprintable."""
+    """Return the traceback for the log, printable and of limited length."""
     text = "".join(traceback.format_exception(error))
     return text[-MAX_TRACE:].encode("utf-8", "backslashreplace").decode()
 
 
 def _plain(error: OSError) -> str:
-    """Without its number, which says nothing to most."""
+    """Return the error's text without its number."""
     if error.strerror is None:
         return str(error)
     return f"{error.strerror}: {error.filename!r}" if error.filename else error.strerror
@@ -103,6 +103,6 @@ def _reason(doing: str, error: Exception) -> str:
     what = (_plain(error) if isinstance(error, OSError) else f"{type(error).__name__}: {error}").splitlines()
     text = (what[0] if what else type(error).__name__)[:MAX_REASON].encode("utf-8", "replace").decode()
     return (
-        f"Paddock cannot {doing}: {text}. The job is set aside, and goes on by itself when this is mended; "
-        "if it cannot be mended, remove the job."
+        f"Paddock cannot {doing}: {text}. The job is set aside, and continues by itself when this is fixed; "
+        "if it cannot be fixed, remove the job."
     )

@@ -1,4 +1,4 @@
-"""The one loop in which things happen by themselves."""
+"""The one loop that acts on jobs, tasks and allocations."""
 
 import logging
 import threading
@@ -43,7 +43,7 @@ PUT_AWAY_AT_ONCE = 5  # jobs whose journals are put away in a round
 
 @dataclass(frozen=True)
 class BackendRequest:
-    """What would be asked of a backend."""
+    """What a job would request from its backend."""
 
     count: int
     slots: int  # tasks at a time in each, at most
@@ -52,7 +52,7 @@ class BackendRequest:
 
 
 class Engine:
-    """Ticks in a thread of its own; `wake` makes the next tick come at once.
+    """Runs rounds in its own thread; `wake` starts the next one at once.
 
     A step that fails is logged and shown, and the next round tries again: this is the only retry mechanism.
     """
@@ -71,7 +71,7 @@ class Engine:
         self._changed = changed
         self._workers = {backend.name: BackendWorker(backend, self.wake) for backend in backends}
         self.context = Context(db, home, settings, self._workers, clock)
-        self.context.unread.wake = self.wake
+        self.context.recovery.wake = self.wake
         self._ingest = Ingest()
         self._silence = Silence()
         self._monitor = Monitor(self._workers)
@@ -97,7 +97,7 @@ class Engine:
         self.keeper.start()
 
     def close(self) -> None:
-        """Stop ticking. Runners go on."""
+        """End after the current round. Runners continue."""
         self._stop.set()
         self.wake()
         if self._thread.is_alive():
@@ -107,34 +107,34 @@ class Engine:
         for worker in self._workers.values():
             worker.close()
         self._search.close()
-        self.context.unread.close()
+        self.context.recovery.close()
         self._sweeper.shutdown(wait=True)
 
     def wake(self) -> None:
-        """From any thread: there is something to do."""
+        """Start the next round at once. Any thread may call this."""
         self._asked = True
         self._woken.set()
 
     def sweep(self, folder: Path) -> None:
-        """Have a folder deleted that is no longer part of anything; by the next server when this one ends before."""
-        with suppress(RuntimeError):  # it ends just now
+        """Delete an unused folder in the background. If this server ends before, the next one deletes it."""
+        with suppress(RuntimeError):  # the engine ends just now
             self._sweeper.submit(self._sweep, folder)
 
     def _sweep(self, folder: Path) -> None:
         if not folders.delete(folder, self._stop.is_set) and not self._stop.is_set():
-            log.warning("%s cannot be deleted, or not all of it: is it somebody else's?", folder)
+            log.warning("%s cannot be deleted completely: check who owns the files in it", folder)
 
     def put_away(self, job: str) -> Future[bool]:
-        """Have the journals of an ended job deleted. From any thread; False: it has not ended."""
-        told: Future[bool] = Future()
-        self._to_put_away.put((job, told))
+        """Delete the journals of an ended job. Any thread may call this. False: the job has not ended."""
+        answer: Future[bool] = Future()
+        self._to_put_away.put((job, answer))
         self.wake()
         if self._stop.is_set():
             self._put_away_none()
-        return told
+        return answer
 
     def _put_away_none(self) -> None:
-        """The engine ends: whoever waits is told so."""
+        """Answer those who wait with False, as the engine ends."""
         with suppress(Empty):
             while True:
                 self._to_put_away.get_nowait()[1].set_result(False)
@@ -142,25 +142,25 @@ class Engine:
     def _put_away_some(self) -> None:
         for _ in range(PUT_AWAY_AT_ONCE):
             try:
-                job, told = self._to_put_away.get_nowait()
+                job, answer = self._to_put_away.get_nowait()
             except Empty:
                 return
             try:
                 folder = journals.put_away(self.context, job)
             except Exception as error:
-                told.set_exception(error)
+                answer.set_exception(error)
                 continue
             if folder is not None:
                 self.sweep(folder)
-            told.set_result(folder is not None)
+            answer.set_result(folder is not None)
         self.wake()  # there may be more
 
     def nodes(self, backend: str | None = None) -> list[Node]:
-        """As last seen."""
+        """Return the nodes as last seen."""
         return [node for name, c in self._workers.items() if backend in (None, name) for node in c.nodes]
 
     def nodes_now(self) -> list[Node]:
-        """The same, with what was measured on them a moment ago."""
+        """Return the nodes with the newest measurements."""
         return self._monitor.nodes(self.context.clock())
 
     def backend_infos(self) -> list[BackendInfo]:
@@ -180,9 +180,9 @@ class Engine:
         ]
 
     def request(self, spec: JobSpec, tasks: int, *, check: bool) -> BackendRequest:
-        """What a job would ask of its backend at first; with `check` also what that says about it."""
+        """Return what a job would request first; with `check` also the backend's answer to it."""
         worker = self._workers[spec.resources.backend or self.context.settings.backend]
-        count = launch.useful(spec, worker.nodes, tasks, {})
+        count = launch.allocations_to_request(spec, worker.nodes, tasks, {})
         batch = launch.batch_for(self.context, "JOB", spec, worker, "JOB-a1", count)
         said = None
         if check:
@@ -198,17 +198,17 @@ class Engine:
 
     @property
     def backends(self) -> dict[str, str]:
-        """Name -> ok, or what is wrong."""
+        """Return the state of each backend: ok, or what is wrong."""
         return {name: worker.problem or "ok" for name, worker in self._workers.items()}
 
     @property
     def problem(self) -> str | None:
-        """What the last rounds could not do; None: all of it went well."""
+        """Return the errors of the steps that failed in the last round, if any."""
         return "; ".join(dict.fromkeys(self._failing.copy().values())) or None
 
     @property
     def set_aside(self) -> dict[str, str]:
-        """Job -> why the engine cannot go on with it at the moment."""
+        """Return the jobs that the engine cannot continue at the moment, with the reasons."""
         return self.context.boundary.aside
 
     def _run(self) -> None:
@@ -220,12 +220,12 @@ class Engine:
                 self._woken.wait(self.context.settings.tick_seconds)
 
     def _step(self, name: str, step: Callable[[], T]) -> T | None:
-        """One step of a round. When it fails as a whole, the others are carried out all the same."""
+        """Carry out one step of a round. If it fails, the other steps are carried out nevertheless."""
         try:
             result = step()
         except Exception as error:
             problem = f"{type(error).__name__}: {error}"
-            if problem != self._failing.get(name):  # the same again says nothing new
+            if problem != self._failing.get(name):  # the same error again is not news
                 log.exception("%s of the engine failed; the next rounds try again", name)
             self._failing[name] = problem
             return None
@@ -233,9 +233,9 @@ class Engine:
         return result
 
     def tick(self) -> bool:
-        """One round. Returns whether there is more to do at once.
+        """Carry out one round. Returns True if there is more to do at once.
 
-        Journals are read in every round; the rest is done when something asks for it, and else once a second.
+        Journals are read in every round; the other steps follow after a request or an event, or else once per second.
         """
         now = self.context.clock()
         rows = self._unclosed()
@@ -250,7 +250,7 @@ class Engine:
             rows = self._unclosed()
         step("judging", lambda: self._search.look(outcome.measured))
         more = outcome.more
-        if self._asked or outcome.stirred or now - self._kept_at > HOUSEKEEPING_SECONDS:
+        if self._asked or outcome.urgent or now - self._kept_at > HOUSEKEEPING_SECONDS:
             self._asked = False
             self._kept_at = now
             more = self._keep_house(rows, now) or more
@@ -258,7 +258,7 @@ class Engine:
         return more
 
     def _keep_house(self, rows: list[AllocationRow], now: float) -> bool:
-        """The rest. `rows` are read again only where something has changed: they are many."""
+        """Carry out the other steps. The many `rows` are read again only after changes. Returns as `tick` does."""
         step, context = self._step, self.context
         step("mending", context.mend)
         unstopped = step("stopping", lambda: mailbox.stop(context, now))
@@ -267,18 +267,18 @@ class Engine:
         step("fencing", lambda: observe.fence(context, rows, now))
         step("searching", lambda: self._search.run(now))
         step("reducing", self._reducer.run)
-        # Also what these two ended: its allocation is still of use.
+        # After these two steps, so that the allocations of attempts that they ended are used again.
         unpublished = step("publishing", lambda: mailbox.publish(context, now))
         heard = step("observing", lambda: observe.observe(context, rows, now))
-        settled = step("giving up", lambda: observe.give_up_missing(context, rows, now))
-        if heard or settled:
+        given_up = step("giving up", lambda: observe.give_up_missing(context, rows, now))
+        if heard or given_up:
             rows = self._unclosed()
         if step("launching", lambda: launch.launch(context, rows, now)):
             rows = self._unclosed()
-        for doomed in step("removing", lambda: remove.remove(context, rows)) or []:
-            self._sweeper.submit(remove.erase, context, doomed.job, self._stop.is_set)
-            if doomed.folder is not None:
-                self.sweep(doomed.folder)
+        for removed in step("removing", lambda: remove.remove(context, rows)) or []:
+            self._sweeper.submit(remove.erase, context, removed.job, self._stop.is_set)
+            if removed.folder is not None:
+                self.sweep(removed.folder)
         step("putting away", self._put_away_some)
         step("keeping loads", lambda: self._monitor.keep(context.db, now, context.settings.load_hours))
         step("forgetting events", lambda: self._forget_events(now))

@@ -1,4 +1,4 @@
-"""Journals into the database: each from where it was read to before, once."""
+"""Reads journals into the database, every byte once."""
 
 import errno
 import time
@@ -18,41 +18,41 @@ from paddock.server.store.db import database_failed
 
 READ_BYTES = 1_000_000  # of one journal and round
 ROUND_BYTES = 4_000_000  # of all journals
-ROUND_SECONDS = 0.25  # then those that are far behind wait for the next round: there are other things to do
+ROUND_SECONDS = 0.25  # after this, journals that are far behind wait for the next round
 COMMIT_BYTES = 1_000_000  # some tenths of a second, in which nobody else can write
-STIRRING = (RunnerStarted, Started, Ended, Bye)  # what may call for action
-MANY = 200  # journals: of more, those that have been quiet for so long
+URGENT = (RunnerStarted, Started, Ended, Bye)  # records after which the whole round is due
+MANY = 200  # of more journals, those without news for QUIET_SECONDS
 QUIET_SECONDS = 10.0
-LOOK_SECONDS = 1.0  # are looked at only so often
+LOOK_SECONDS = 1.0  # are read only at this interval
 READ = "read its journals"
 STORE = "take in what its journals say"
 
 
 @dataclass
 class RoundResult:
-    """What a round of reading gave: the allocations read to their end, and whether there is more to do."""
+    """The result of reading journals in one round."""
 
-    read: set[str] = field(default_factory=set)
+    read: set[str] = field(default_factory=set)  # allocations whose journals were read to their end
     heard: set[str] = field(default_factory=set)  # allocations whose journals have grown
     more: bool = False
-    stirred: bool = False
+    urgent: bool = False  # the whole round is due
     left: bool = False  # a runner has said good-bye
     measured: set[str] = field(default_factory=set)  # jobs with new points
-    looks: list[tuple[str, NodeSeen]] = field(default_factory=list)  # backend, and what a runner has seen of its node
+    looks: list[tuple[str, NodeSeen]] = field(default_factory=list)  # backend, and a runner's sample of its node
 
 
 class Ingest:
-    """Remembers which journals are far behind, which are quiet, and when it last looked for those of second starts."""
+    """Reads journals; knows which are far behind and which have no news."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._rounds = 0
-        self._heard: dict[str, float] = {}  # allocation -> when it last had news, or was new itself
-        self._looked_at = 0.0  # at all of them
-        self._behind: dict[str, None] = {}  # allocations, those first whose turn it is
+        self._heard: dict[str, float] = {}  # allocation -> its last news, or when it was first seen
+        self._looked_at = 0.0  # when all of them were read
+        self._behind: dict[str, None] = {}  # allocations, in the order in which they are read
 
     def run(self, context: Context, rows: list[AllocationRow]) -> RoundResult:
-        """Read all journals, a bounded part of each; of those that are far behind as many as there is time for."""
+        """Read a bounded part of each journal; of those that are far behind, as many as there is time for."""
         self._rounds += 1
         outcome = RoundResult()
         of_jobs = {row.job_id for row in rows}
@@ -75,7 +75,7 @@ class Ingest:
         return outcome
 
     def _lively(self, rows: list[AllocationRow]) -> list[AllocationRow]:
-        """All of them; or those that may have news, when they are many: mostly they wait, or their tasks are slow."""
+        """Return all allocations; if there are many, those that may have news. Most wait, or have slow tasks."""
         now = self._clock()
         heard = self._heard
         if len(rows) <= MANY or now - self._looked_at >= LOOK_SECONDS:
@@ -92,7 +92,7 @@ class Ingest:
     def _portions(
         self, rows: list[AllocationRow], readings: "Readings", outcome: RoundResult
     ) -> Iterable[list["AllocationReading"]]:
-        """What is to be stored together. What is news comes before anything of those that are far behind is read."""
+        """Yield the readings to be stored together. Journals that are far behind come after all others."""
         by_key = {row.key: row for row in rows}
         self._behind = {key: None for key in self._behind if key in by_key}
         near = [row for row in rows if row.key not in self._behind]
@@ -104,7 +104,7 @@ class Ingest:
             if place == len(near) and portion:
                 yield portion
                 portion, size = [], 0
-            late = place > len(near) and self._clock() > end  # one that is behind is read in any case
+            late = place > len(near) and self._clock() > end  # one of those that are behind is always read
             if taken >= ROUND_BYTES or late:
                 self._behind.setdefault(row.key)
                 outcome.more = True
@@ -124,7 +124,7 @@ class Ingest:
         yield portion
 
     def _write(self, context: Context, readings: list["AllocationReading"], outcome: RoundResult) -> None:
-        """All of them together; job by job when that fails: what fails is one job's, then."""
+        """Store all readings together, or job by job if that fails, so that a failure concerns one job."""
         news = [reading for reading in readings if reading.moved]
         by_job: dict[str, list[AllocationReading]] = {}
         for reading in news:
@@ -151,7 +151,7 @@ class Ingest:
 
 
 class Readings:
-    """The journals of all allocations in one round. What fails is known by job."""
+    """Reads the journals of all allocations in one round, and collects the failures by job."""
 
     def __init__(self, context: Context, look_further: bool) -> None:
         self.problems: dict[str, Exception] = {}
@@ -162,7 +162,7 @@ class Readings:
         self._open_job = ""
 
     def read(self, row: AllocationRow) -> "AllocationReading | None":
-        """The known journals, and now and then (always once it has ended) that of one more start."""
+        """Read the known journals; at intervals, and after the end, also look for that of one more start."""
         self._looked_at.add(row.job_id)
         reading = AllocationReading(row)
         further = not row.offsets or row.state == AllocationState.ENDED or self._look_further
@@ -176,7 +176,7 @@ class Readings:
         return reading
 
     def _folder(self, job: str) -> files.Folder | None:
-        """That of the job's allocations: those of one job mostly stand together. None: it is not there yet."""
+        """Return the folder of the job's allocations, opened once for successive rows. None: it does not exist."""
         if job == self._open_job and self._open is not None:
             return self._open
         self.close()
@@ -196,7 +196,7 @@ class Readings:
             self._open = None
 
     def show(self, unfinished: set[str]) -> None:
-        """Set aside what failed; what has been read whole is well again."""
+        """Set aside jobs that failed, and end that for jobs that could be read completely."""
         for job in self._looked_at - unfinished | set(self.problems):
             with self._context.boundary.job(job, READ):
                 if job in self.problems:
@@ -204,7 +204,7 @@ class Readings:
 
 
 class AllocationReading:
-    """What one round got from the journals of one allocation."""
+    """What one round read from the journals of one allocation."""
 
     def __init__(self, row: AllocationRow) -> None:
         self.row = row
@@ -229,7 +229,7 @@ class AllocationReading:
             number += 1
 
     def _take(self, folder: files.Folder, index: int, known: bool) -> bool:
-        """Read one journal on. False when there is none of this number yet."""
+        """Read one journal further. Returns False if there is none of this number yet."""
         limit = READ_BYTES - self.size
         try:
             data = folder.read(self.key, _journal(index + 1), limit, self.offsets[index] if known else 0)
@@ -244,7 +244,7 @@ class AllocationReading:
         batch = parse(data, index + 1)
         consumed = batch.consumed
         if not consumed and len(data) == READ_BYTES:
-            consumed = len(data)  # one line of a megabyte is no record: step over it
+            consumed = len(data)  # a line of a megabyte is not a record: skip it
             self.malformed += 1
         self.malformed += len(batch.malformed)
         self.records += batch.records
@@ -279,9 +279,9 @@ def _note(reading: AllocationReading, outcome: RoundResult) -> None:
         return
     if any(isinstance(record, Metric) for record in reading.records):
         outcome.measured.add(reading.job)
-    outcome.stirred = outcome.stirred or any(isinstance(record, STIRRING) for record in reading.records)
+    outcome.urgent = outcome.urgent or any(isinstance(record, URGENT) for record in reading.records)
     outcome.left = outcome.left or any(isinstance(record, Bye) for record in reading.records)
-    # Of the node that the allocation runs on, as its backend says: of others it cannot know.
+    # Only samples of the node that the backend names: a runner cannot know other nodes.
     seen = [one for one in reading.records if isinstance(one, NodeSeen) and one.node == reading.row.node]
     outcome.looks += [(reading.row.backend, one) for one in seen]
 
@@ -292,7 +292,7 @@ def _rests(context: Context, job: str) -> bool:
 
 
 def _leaving(context: Context, rows: list[AllocationRow]) -> set[str]:
-    """Allocations of jobs that are being removed: what their journals say does not matter any more."""
+    """Return the allocations of jobs that are being removed: their journals do not matter any more."""
     with context.db.read() as c:
         leaving = set(jobs.removing(c))
     return {row.key for row in rows if row.job_id in leaving}

@@ -1,9 +1,9 @@
-"""What the server and the runners of an ended job told each other, put away.
+"""Removes the files through which the server and the runners of an ended job communicated.
 
-In the engine's thread, which alone writes there: so nothing is published, and nothing of the job runs, between the look
-and the last rename. All that the files said is in the database. The list of tasks goes first: without the claims, a
-runner that comes with a restart would take what stands there once more. The orders stay: a runner that was given up and
-wakes later finds there that it is to end.
+This happens in the engine's thread, the only one that writes there: nothing is published, and nothing of the job runs,
+between the check and the last rename. The database has everything that the files contained. The list of tasks is
+removed first: without the claims, the runner of a restart would take its lines again. The orders stay, so that a runner
+that was given up and continues later finds the order to end.
 """
 
 import os
@@ -18,9 +18,9 @@ PUT_AWAY = (layout.TASKS, layout.ALLOCATIONS, layout.CLAIMS)  # in this order
 
 
 def put_away(context: Context, job: str) -> Path | None:
-    """The folder in which they are now, to be deleted at leisure; None: the job has not ended, or goes on again.
+    """Move the files away and return their folder, which can be deleted. None: the job has not ended.
 
-    Raises OSError where the job's folder is none, or the disk does not allow it.
+    Raises OSError if the job's folder is not a folder, or the file system refuses it.
     """
     with context.db.read() as c:
         if not keeping.over(c, job):
@@ -34,13 +34,13 @@ def put_away(context: Context, job: str) -> Path | None:
             with suppress(FileNotFoundError):
                 os.rename(name, target / name, src_dir_fd=folder)
             if name == layout.TASKS:
-                with suppress(OSError):  # not every file system knows it
-                    os.fsync(folder)  # nor is it to come back after a power cut
+                with suppress(OSError):  # some file systems do not support it
+                    os.fsync(folder)  # it must not reappear after a power failure
     finally:
         os.close(folder)
     return target
 
 
 def there(root: Path) -> bool:
-    """Return True if a job's folder has any of it."""
+    """Return True if a job's folder has any of these files."""
     return any(os.path.lexists(root / name) for name in PUT_AWAY)

@@ -1,7 +1,7 @@
-"""Lets go of what is older than it is to be kept: once a day by itself, and when somebody asks for it.
+"""Removes what is older than the settings allow: once per day, and on request.
 
-Nothing is deleted here: it is renamed out of the way, or marked, and deleted at leisure, so that what a kill leaves is
-deleted by the next server. Not in the engine's thread, but for the journals (engine/journals.py).
+Things are renamed or marked here, and deleted in the background, so that the next server deletes what a killed one
+left. This does not happen in the engine's thread, except for the journals (engine/journals.py).
 """
 
 import logging
@@ -27,9 +27,9 @@ from paddock.server.store import jobs, keeping
 from paddock.server.store.db import Database
 from paddock.server.store.rows import moment
 
-FIRST_SECONDS = 600.0  # after the start of a server: there is more important work
+FIRST_SECONDS = 600.0  # after the start of a server, which has more important work
 MEASURE_SECONDS = 20.0
-ANSWER_SECONDS = 60.0  # so long the engine may take to put journals away
+ANSWER_SECONDS = 60.0  # for the engine to put journals away
 MOST_ITEMS, MOST_PROBLEMS = 200, 20
 _HALF_WRITTEN = re.compile(r"\..+\.\d+\.[0-9a-f]{8}|\..+\.part|[0-9a-f]{8}\.pyz.+")
 
@@ -37,7 +37,7 @@ log = logging.getLogger("paddock.keep")
 
 
 class Keeper:
-    """`put_away` and `sweep` are the engine's: journals are put away in its thread, folders deleted in another."""
+    """Removes old things. `put_away` and `sweep` are the engine's."""
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class Keeper:
     def close(self) -> None:
         self._over.set()
         if self._thread.is_alive():
-            self._thread.join(2)  # cut off, it leaves what the next one finishes
+            self._thread.join(2)  # the next server finishes what is left
 
     def _run(self) -> None:
         pause = FIRST_SECONDS
@@ -68,17 +68,17 @@ class Keeper:
             pause = keep.DAY
             try:
                 report = self.prune(PruneRequest())
-                said = [*keep.told(report), *report.problems]
+                said = [*keep.summary(report), *report.problems]
                 if said:
                     log.info("no longer kept: %s", "; ".join(said))
             except Exception:
-                log.exception("what is too old cannot be deleted; it is tried again tomorrow")
+                log.exception("old data cannot be deleted; trying again tomorrow")
 
     def prune(self, asked: PruneRequest) -> PruneReport:
-        """Raises Conflict while another one is at it."""
+        """Remove what is too old, or report it. Raises Conflict while another call runs."""
         with self._alone():
             now = time.time()
-            settings = keep.settled(self._settings, asked)
+            settings = keep.resolved(self._settings, asked)
             found = keep.choose(self._there(settings, now), settings, now)
             until = time.monotonic() + MEASURE_SECONDS
             sizes = [self._measure(one, until) for one in found]
@@ -93,7 +93,7 @@ class Keeper:
     @contextmanager
     def _alone(self) -> Iterator[None]:
         if not self._busy.acquire(blocking=False):
-            raise Conflict("It is being looked at what may go, or it goes just now: try again in a minute.")
+            raise Conflict("Another prune is running: try again in a minute.")
         try:
             yield
         finally:
@@ -102,14 +102,14 @@ class Keeper:
     # --- what there is --------------------------------------------------------------------------------------------
 
     def _there(self, settings: KeepPolicy, now: float) -> There:
-        """Only as far as the settings ask for it."""
+        """Return what there is, as far as the settings need it."""
         wanted = [days for days in (settings.jobs_days, settings.journals_days) if days is not None]
         newest = now - min(wanted) * keep.DAY if wanted else None
         used = now - settings.runners_days * keep.DAY if settings.runners_days is not None else None
         superseded: list[AttemptThere] = []
         with self._db.read() as c:
             if settings.attempts_days is not None:
-                newest = now  # of a job that ended today there may be old ones
+                newest = now  # a job that ended today may have old ones
                 before = now - settings.attempts_days * keep.DAY
                 superseded = [AttemptThere(o.job, o.task, o.number, o.at) for o in keeping.superseded(c, before)]
             ended = keeping.ended(c, newest) if newest is not None else []
@@ -123,7 +123,7 @@ class Keeper:
         )
 
     def _present(self, given: Iterable[AttemptThere]) -> Iterator[AttemptThere]:
-        """Those that have a folder. A task's come one after the other."""
+        """Yield the attempts that have a folder, grouped by task."""
         task, names = "", set[str]()
         for one in given:
             if one.task != task:
@@ -150,7 +150,7 @@ class Keeper:
         return [one for one in _files(self._home.runners) if one.path.suffix == ".pyz" and one.path.name not in spared]
 
     def _leftovers(self) -> list[FileThere]:
-        # What is renamed keeps the time of its last change: when it came there counts.
+        # A renamed file keeps the time of its last change: the time of the rename counts.
         found = [FileThere(one.path, one.path.lstat().st_ctime) for one in _files(self._home.incoming)]
         for folder in (self._home.root, self._home.local, self._home.runners, self._home.backups):
             found += [one for one in _files(folder) if _HALF_WRITTEN.fullmatch(one.path.name)]
@@ -200,7 +200,7 @@ class Keeper:
             problems.append(f"the journals of {late:,} more jobs are still being put away")
 
     def _remove_job(self, goes: Goes) -> bool:
-        """As `paddock rm` does; unless it was restarted meanwhile, and be it that it has ended again."""
+        """Remove a job as `paddock rm` does, unless it was restarted meanwhile."""
         with self._db.write() as c:
             if not keeping.ended(c, goes.since, goes.what):
                 return False
@@ -208,7 +208,7 @@ class Keeper:
         return True
 
     def _remove_attempts(self, goes: Goes) -> bool:
-        """Nothing writes there any more: a restart only puts aside what the last attempt left."""
+        """Remove old attempts. Nothing writes there any more: a restart moves only files of the last attempt."""
         with self._db.read() as c:
             if not keeping.over(c, goes.what):
                 return False
@@ -238,7 +238,7 @@ def _attempt(task: Path, number: int) -> Path:
 
 
 def _files(folder: Path) -> list[FileThere]:
-    """What stands in a folder of ours."""
+    """Return the files in a folder of the home."""
     try:
         return [FileThere(path, path.lstat().st_mtime) for path in sorted(folder.iterdir())]
     except OSError:

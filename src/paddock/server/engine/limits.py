@@ -1,4 +1,4 @@
-"""Hold, release and other limits, as people asked for them, carried to the allocations."""
+"""Passes hold, release and new limits of jobs on to their allocations and runners."""
 
 from collections import defaultdict
 from typing import Any
@@ -16,7 +16,7 @@ CHANGE = "change its allocations"
 
 
 def adjust(context: Context) -> None:
-    """Take up what was refused or done, and pass on what has changed since."""
+    """Store the results of earlier changes, and pass new changes on."""
     _tell_runners(context)
     for worker in context.workers.values():
         for change in worker.changed():
@@ -37,7 +37,7 @@ def adjust(context: Context) -> None:
 
 def _tell_runners(context: Context) -> None:
     with context.db.read() as c:
-        rows = jobs.untold(c)
+        rows = jobs.not_passed_on(c)
     for row in rows:
         if not context.boundary.rests(row.id, TELL):
             with context.boundary.job(row.id, TELL):
@@ -50,16 +50,16 @@ def _tell(context: Context, row: ChangedJob) -> None:
     if limit:
         lines.append({"op": "limit", "time_limit": limit})
     append_lines(context.home.job(row.id).control, lines)
-    context.forget(row.id)  # its limits may be others now
+    context.forget(row.id)  # its limits may have changed
     with context.db.write() as c:
-        jobs.told(c, row.id, row.adjusted)
+        jobs.mark_passed_on(c, row.id, row.adjusted)
 
 
 def _changed(context: Context, change: Change) -> None:
     job, number = change.tag.split()
-    told = set(change.ids)  # others may have come since: they are told in the next round
+    changed = set(change.ids)  # others may have come since: the next round changes them
     with context.db.write() as c:
-        keys = [row.key for row in allocations.to_adjust(c) if row.job_id == job and row.backend_id in told]
+        keys = [row.key for row in allocations.to_adjust(c) if row.job_id == job and row.backend_id in changed]
         allocations.adjusted(c, keys, int(number))
         if change.refused:
             jobs.warn(c, job, change.refused)

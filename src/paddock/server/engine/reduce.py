@@ -1,4 +1,4 @@
-"""The last task of a job: its `reduce`, when all others have finished."""
+"""Adds the last task of a job, its `reduce`, when all others have finished."""
 
 from paddock.server.engine.announce import Announcement
 from paddock.server.engine.context import Context
@@ -8,7 +8,7 @@ REDUCE = "begin its reduce"
 
 
 class Reducer:
-    """Looks at all jobs after a start, then at those that something has happened to."""
+    """Checks all jobs after the start of the server, then those with changes."""
 
     def __init__(self, context: Context) -> None:
         self._context = context

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from paddock.models import Cause, Params, TaskState
 from paddock.models.events import TasksRequested
+from paddock.rules import resumption
 from paddock.rules.estimate import Pace
 from paddock.server.store import events
 from paddock.server.store.guards import dumps
@@ -100,7 +101,6 @@ _NEXT = (
     "INSERT INTO attempts (task_id, job_id, number, state, resumed, room, created_at, warnings) "
     "VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 )
-_REACHED = ("epoch", "epoch_at", "first_epoch", "last_value", "best_value", "best_epoch", "best_at", "others")
 
 
 def begin_first(c: sa.Connection, job: str, number: int) -> None:
@@ -134,7 +134,7 @@ def begin_next(
     ran out of memory.
     """
     now, waits = time.time(), TaskState.SUBMITTED.value
-    forget = "".join(f", {name} = NULL" for name in ([] if resumed else _REACHED))
+    forget = "".join(f", {name} = NULL" for name in resumption.forgotten(resumed=resumed))
     change = f"UPDATE tasks SET state = ?, stopping = ?, attempt = ?{forget} WHERE id = ?"  # noqa: S608  (our own)
     many(c, change, [(waits, False, number + 1, task) for task, number in last])
     asked = None if room is None else dumps(room)
@@ -285,12 +285,10 @@ def lookup(c: sa.Connection, keys: Iterable[tuple[str, int]]) -> dict[tuple[str,
 
 
 def ended_with(c: sa.Connection, task: str, cause: Cause) -> int:
-    """Return how many attempts of a task ended with this cause since the last one that was not resumed."""
+    """Return how many attempts in the last chain of a task ended with this cause."""
     query = sa.select(attempts.c.cause, attempts.c.resumed).where(attempts.c.task_id == task)
-    count = 0
-    for row in c.execute(query.order_by(attempts.c.number)):
-        count = (count if row.resumed else 0) + (row.cause is cause)
-    return count
+    chain = resumption.last_chain(c.execute(query.order_by(attempts.c.number)))
+    return sum(row.cause == cause for row in chain)
 
 
 def update_attempts(c: sa.Connection, changes: Sequence[dict[str, Any]]) -> None:

@@ -372,13 +372,13 @@ def set_aside(c: sa.Connection, job: str, why: str | None) -> None:
         events.write(c, job, JobChange(change="set aside" if why else "taken up"))
 
 
-def untold(c: sa.Connection) -> list[ChangedJob]:
-    """Return the jobs whose runners have not been told the newest change."""
+def not_passed_on(c: sa.Connection) -> list[ChangedJob]:
+    """Return the jobs whose newest change has not been passed on to their runners."""
     return fetch(c, ChangedJob, _CHANGED.where(jobs.c.told != jobs.c.adjusted, jobs.c.removing.is_(False)))
 
 
-def told(c: sa.Connection, job: str, number: int) -> None:
-    """Record that the runners of a job were told the change of this number."""
+def mark_passed_on(c: sa.Connection, job: str, number: int) -> None:
+    """Record that the change of this number was passed on to the runners of a job."""
     _change(c, job, told=number)
 
 

@@ -20,6 +20,7 @@ import sqlalchemy as sa
 from numpy.typing import NDArray
 
 from paddock.models import Curve
+from paddock.rules.resumption import last_chain
 from paddock.server.store.rows import many, portions
 from paddock.server.store.tables import attempts, chunks
 
@@ -207,15 +208,13 @@ def recent(c: sa.Connection, ids: Sequence[int], names: Sequence[str]) -> dict[i
 
 def _chains(c: sa.Connection, task_ids: Sequence[str], *where: sa.ColumnElement[bool]) -> dict[int, str]:
     """Return the task by attempt id for the attempts that belong to a curve, in their order."""
-    found: dict[str, list[int]] = {task: [] for task in task_ids}
+    found: dict[str, list[Any]] = {task: [] for task in task_ids}
     for part in portions(task_ids):
         query = sa.select(attempts.c.id, attempts.c.task_id, attempts.c.resumed)
         query = query.where(attempts.c.task_id.in_(part), *where).order_by(attempts.c.task_id, attempts.c.number)
-        for attempt, task, resumed in c.execute(query):
-            if not resumed:
-                found[task].clear()
-            found[task].append(attempt)
-    return {one: task for task, chain in found.items() for one in chain}
+        for row in c.execute(query):
+            found[row.task_id].append(row)
+    return {row.id: task for task, rows in found.items() for row in last_chain(rows)}
 
 
 def _read(

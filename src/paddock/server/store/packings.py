@@ -33,7 +33,7 @@ def take(c: sa.Connection, job: str, said: Sequence[Packing]) -> None:
     events.write(c, job, JobChange(change="packing"))
 
 
-def known(c: sa.Connection, owner: str, program: str | None) -> dict[str, dict[str, Any]]:
+def measured(c: sa.Connection, owner: str, program: str | None) -> dict[str, dict[str, Any]]:
     """Return by kind of GPU what tasks of this program of this person needed, and how many shared one GPU."""
     if program is None:
         return {}

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from paddock.models import Node
-from paddock.rules.load import MOST_CARDS, GpuSample, NodeSample, Sample, sample, with_look
+from paddock.models.load import MOST_GPUS, GpuSample, NodeSample
+from paddock.rules.load import Sample, measured, sample
 from paddock.server.engine.backend_worker import BackendWorker
 from paddock.server.journal import NodeSeen
 from paddock.server.store import loads
@@ -51,14 +52,14 @@ class Monitor:
                 if at >= seen.at:
                     seen.at, seen.look = at, record.look
                 seen.cards |= {card.id: (at, card) for card in record.look.cards}
-                newest = sorted(seen.cards.items(), key=lambda one: one[1][0])[-MOST_CARDS:]
+                newest = sorted(seen.cards.items(), key=lambda one: one[1][0])[-MOST_GPUS:]
                 seen.cards = dict(newest)
 
     def nodes(self, now: float) -> list[Node]:
         """Return all nodes as last seen, with the measurements of runners."""
         looks = self._looks(now)
         return [
-            with_look(node, looks[name, node.name]) if (name, node.name) in looks else node
+            measured(node, looks[name, node.name]) if (name, node.name) in looks else node
             for name, worker in self._workers.items()
             for node in worker.nodes
         ]

@@ -69,6 +69,9 @@ function metricsText({ metricFiles, stdout }: Draft): string {
 
 function retriesText({ retries, grace }: Draft): string {
   const given = Object.values(retries).filter((count) => count !== '').length;
-  const parts = [given ? `set for ${plural(given, 'cause')}` : 'the server’s defaults', grace ? `grace ${grace} s` : ''];
+  const parts = [
+    given ? `set for ${plural(given, 'cause')}` : 'the server’s defaults',
+    grace ? `grace ${grace} s` : '',
+  ];
   return parts.filter(Boolean).join(', ');
 }

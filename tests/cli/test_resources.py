@@ -54,7 +54,7 @@ def test_every_resource_has_a_flag(cli: Cli) -> None:
         ("--sbatch=--mem=3G", "use the field memory"),
         ("--launcher=mpi", "'mpi' is not one of"),
         ("--gpus=-1", "--gpus"),
-        ("--gpus=1.5", "gpus: 1.5 cannot be had: write a whole number, or a part of one such as 0.25"),
+        ("--gpus=1.5", "gpus: 1.5 is not possible: write a whole number, or a part of one such as 0.25"),
         ("--per-gpu=0", "resources.per_gpu: write a number from 1 to 256, or auto, not '0'"),
         ("--per-gpu=some", "resources.per_gpu: write a number from 1 to 256, or auto, not 'some'"),
         ("--triple=2,2", "resources.triple: write NODES,TASKS_PER_NODE,THREADS_PER_TASK"),

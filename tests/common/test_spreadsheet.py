@@ -10,7 +10,7 @@ import pytest
 from paddock.cli import load, results
 from paddock.common.spreadsheet import cell
 from paddock.models import Curve, Device, Node
-from paddock.rules.load import LoadReport
+from paddock.models.load import LoadReport
 
 FORMULAS = ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(1)", "\t=1", "\r=1", "\n=1"]
 

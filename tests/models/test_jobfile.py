@@ -86,6 +86,7 @@ def test_environments_are_relative_to_the_file_and_names_are_left_alone(tmp_path
         ("resources: {gpus: -1}", "resources.gpus", "greater than or equal to 0"),
         ("objective: acc:best", "objective", "METRIC:max"),
         ("source: [a]", "source", "path of a script or a folder"),
+        ("environment: {python: python3, venv: x}", "environment", "give one of python and venv, not both"),
     ],
 )
 def test_what_is_wrong_is_named(tmp_path: Path, text: str, field: str, message: str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from paddock.errors import InvalidInput, UnusableEnvironment
+from paddock.errors import UnusableEnvironment
 from paddock.models import Environment, Interpreter
 from paddock.program.environment import check, find
 
@@ -78,11 +78,6 @@ class TestFind:
         with pytest.raises(UnusableEnvironment) as caught:
             find(environment, None)
         assert list(caught.value.fields) == [field]
-
-    def test_two_at_once_are_refused(self) -> None:
-        with pytest.raises(InvalidInput, match="python and venv") as caught:
-            find(Environment(python="python3", venv="x"), None)
-        assert list(caught.value.fields) == ["environment"]
 
 
 class TestCheck:

@@ -5,8 +5,10 @@ from typing import Any
 import pytest
 
 from paddock.models import Device, GpuProcess, Node, Resources, Seat
+from paddock.models.load import GpuSample, Hint, NodeSample
 from paddock.rules import load as monitoring
-from paddock.rules.load import GpuSample, Hint, NodeSample, Running
+from paddock.rules.advice import advice
+from paddock.rules.running import Running, gpus_of, place
 
 GIB = 2**30
 H200 = 139 * GIB
@@ -38,15 +40,15 @@ def task(number: int = 1, gpu: int | None = 0, **fields: Any) -> Running:
 
 
 def hints(*running: Running, on: Node | None = None) -> list[Hint]:
-    nodes = monitoring.place([on or node()], running)
-    return monitoring.advice(running, nodes, monitoring.gpus_of(nodes))
+    nodes = place([on or node()], running)
+    return advice(running, nodes, gpus_of(nodes))
 
 
 class TestLooks:
     def test_figures_go_to_the_devices_that_the_backend_knows(self) -> None:
         process = GpuProcess(pid=7, owner="ann", memory=5)
         cards = [card(0, place="1", used=5, load=0.5, processes=[process])]
-        seen = monitoring.with_look(node(2), LOOK.model_copy(update={"cards": cards}))
+        seen = monitoring.measured(node(2), LOOK.model_copy(update={"cards": cards}))
         assert [(d.id, d.uuid, d.load, d.memory_used, d.busy) for d in seen.devices] == [
             ("0", None, None, None, False),
             ("1", "GPU-0", 0.5, 5, True),
@@ -55,10 +57,10 @@ class TestLooks:
 
     def test_gpus_that_it_does_not_know_of_come_last(self) -> None:
         mig = [card(0, id="MIG-a"), card(0, id="MIG-b")]
-        seen = monitoring.with_look(node(0), LOOK.model_copy(update={"cards": mig}))
+        seen = monitoring.measured(node(0), LOOK.model_copy(update={"cards": mig}))
         assert [(d.id, d.uuid) for d in seen.devices] == [("0", "MIG-a"), ("MIG-b", "MIG-b")]
         elsewhere = [card(0, place="9")]
-        assert not monitoring.with_look(node(0), LOOK.model_copy(update={"cards": elsewhere})).devices
+        assert not monitoring.measured(node(0), LOOK.model_copy(update={"cards": elsewhere})).devices
 
     @pytest.mark.parametrize(
         "junk", [{}, {"cores": "x"}, {"cores": 1, "busy": float("nan")}, {"cores": 1, "cards": [{"id": 1}]}]
@@ -72,7 +74,7 @@ class TestPlaces:
     def test_by_allocation_or_by_what_the_task_said(self) -> None:
         devices = [Device(id="0", kind="gpu", used_by=["a.0"]), Device(id="1", kind="gpu")]
         tasks = [task(1, allocation="a.0", device=None), task(2, gpu=1), task(3, gpu=1, node="n2")]
-        [placed] = monitoring.place([node(devices=devices)], tasks)
+        [placed] = place([node(devices=devices)], tasks)
         assert [device.tasks for device in placed.devices] == [["job-1"], ["job-2"]]
         assert placed.tasks == ["job-1", "job-2"]
 
@@ -80,17 +82,17 @@ class TestPlaces:
         devices = [Device(id=str(n), kind="gpu", uuid=f"GPU-{n}", used_by=["a.0"]) for n in range(2)]
         tasks = [task(n, allocation="a.0", seat=Seat(gpus=[f"GPU-{n % 2}"])) for n in (1, 2, 3)]
         strange = task(4, allocation="a.0", seat=Seat(gpus=["GPU-nobody-knows"]))
-        [placed] = monitoring.place([node(devices=devices)], [*tasks, strange])
+        [placed] = place([node(devices=devices)], [*tasks, strange])
         assert [device.tasks for device in placed.devices] == [["job-2", "job-4"], ["job-1", "job-3", "job-4"]]
 
     def test_numbers_within_an_allocation_are_not_those_of_the_node(self) -> None:
         devices = [Device(id=str(n), kind="gpu", uuid=f"GPU-{n}") for n in range(4)]
-        [placed] = monitoring.place([node(devices=devices)], [task(1, gpu=0, seat=Seat(gpus=["GPU-2"]))])
+        [placed] = place([node(devices=devices)], [task(1, gpu=0, seat=Seat(gpus=["GPU-2"]))])
         assert [device.tasks for device in placed.devices] == [[], [], ["job-1"], []]
 
     def test_processes_of_tasks_that_are_not_ours(self) -> None:
         processes = [GpuProcess(pid=1, task="job-1"), GpuProcess(pid=2, task="other-1")]
-        [placed] = monitoring.place([node(devices=[Device(id="0", kind="gpu", processes=processes)])], [task(1)])
+        [placed] = place([node(devices=[Device(id="0", kind="gpu", processes=processes)])], [task(1)])
         assert [process.task for process in placed.devices[0].processes] == ["job-1", None]
 
     def test_what_users_and_jobs_use(self) -> None:
@@ -99,8 +101,8 @@ class TestPlaces:
             task(2, gpu=0, cores=0.5, memory=20, gpu_memory=50),
             task(3, gpu=1, job="other", user="bob"),
         ]
-        nodes = monitoring.place([node(2)], tasks)
-        gpus = monitoring.gpus_of(nodes)
+        nodes = place([node(2)], tasks)
+        gpus = gpus_of(nodes)
         ann, bob = monitoring.users(tasks, gpus)
         assert (ann.user, ann.tasks, ann.cores, ann.memory, ann.gpus, ann.gpu_memory) == ("ann", 2, 2.0, 30, 1, 150)
         assert (bob.user, bob.tasks, bob.gpus) == ("bob", 1, 1)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from paddock.common.node_stats import NodeStats
 from paddock.models import Device
-from paddock.rules.load import NodeSample
+from paddock.models.load import NodeSample
 
 if TYPE_CHECKING:
     from paddock.common.gpus import GpuDriver

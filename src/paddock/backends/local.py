@@ -33,7 +33,7 @@ from paddock.models import (
     Node,
 )
 from paddock.paths import write_once
-from paddock.rules.load import with_look
+from paddock.rules.load import measured
 from paddock.settings import LocalSettings
 
 
@@ -171,7 +171,7 @@ class LocalBackend:
             cpu_slots=self._slots,
             devices=devices,
         )
-        return [with_look(node, look)]
+        return [measured(node, look)]
 
     # --- the queue ------------------------------------------------------------------------------------------------
 

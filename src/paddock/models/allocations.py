@@ -1,4 +1,4 @@
-"""What the engine asks of backends, and what they say."""
+"""Allocations: what the engine requests from backends, and what backends report."""
 
 from enum import StrEnum
 
@@ -9,14 +9,14 @@ from paddock.models.resources import Resources
 
 
 class AllocationState(StrEnum):
-    PLANNED = "planned"  # in the database, perhaps already known to the backend
+    PLANNED = "planned"  # in the database; the backend may already have it
     PENDING = "pending"
     RUNNING = "running"
     ENDED = "ended"
 
 
 class AllocationBatch(Model):
-    """Allocations that are asked for together, all alike. The n-th, from 0, has the key `KEY.n`.
+    """Equal allocations that are requested in one call. The n-th, from 0, has the key `KEY.n`.
 
     `key` is unique and makes submit idempotent.
     """
@@ -24,9 +24,9 @@ class AllocationBatch(Model):
     key: str
     count: int = Field(1, ge=1)
     name: str
-    folder: str = Field(description="without the number of the allocation; the backend may write there")
+    folder: str = Field(description="the folder without the number of the allocation; the backend may write there")
     runner: list[str] = Field(description="the command that starts the runner; {folder} is the allocation's folder")
-    resources: Resources = Field(description="of the whole allocation, on each of its nodes")
+    resources: Resources = Field(description="what the whole allocation needs on each of its nodes")
     grace_seconds: float = 10.0
 
     @property
@@ -50,12 +50,12 @@ class AllocationStatus(Model):
     starts_at: float | None = Field(None, description="when it is expected to start, seconds since 1970")
     never: bool = Field(False, description="it will not start by itself")
     cause: Cause | None = Field(None, description="why it ended, where the backend knows")
-    by_hand: bool = Field(False, description="somebody ended it on the backend itself")
-    held: bool = Field(False, description="its owner has told the backend to hold it; also of one that runs")
+    by_hand: bool = Field(False, description="a person ended it on the backend itself, such as with scancel")
+    held: bool = Field(False, description="the owner held it on the backend; may also be set while it runs")
 
 
 class AllocationChange(Model):
-    """What can be changed of an allocation; what is not given stays."""
+    """Changes of an allocation; fields that are not given stay as they are."""
 
     held: bool | None = None
     time_limit: int | None = Field(None, description="seconds")

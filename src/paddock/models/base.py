@@ -1,4 +1,4 @@
-"""What all others are made of."""
+"""The base class of all models, and the types that several of them use."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -11,7 +11,7 @@ Params = dict[str, JsonValue]
 
 
 class TaskState(StrEnum):
-    """Where a task stands; also the state of its current attempt."""
+    """The state of a task, which is that of its current attempt."""
 
     SUBMITTED = "submitted"
     RUNNING = "running"
@@ -39,14 +39,14 @@ class Cause(StrEnum):
 
 
 class Model(BaseModel):
-    """Values are replaced, not changed; unknown fields are refused."""
+    """The base of all models: immutable, and unknown fields are refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 def _no_nul(text: str) -> str:
     if "\0" in text:
-        raise ValueError("a NUL character cannot be passed on to a process")
+        raise ValueError("it contains a NUL character, which cannot be passed to a process")
     return text
 
 

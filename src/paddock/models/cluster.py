@@ -1,4 +1,4 @@
-"""Where jobs run, and how the server is."""
+"""Nodes, devices and backends, and the health of the server."""
 
 from datetime import datetime
 from typing import Literal
@@ -10,7 +10,7 @@ from paddock.models.resources import Resources
 
 
 class GpuProcess(Model):
-    """A process on a GPU, whoever's it is."""
+    """A process on a GPU, of any user."""
 
     pid: int
     owner: str | None = None
@@ -24,13 +24,15 @@ class Device(Model):
     kind: Literal["gpu", "cpu"]
     name: str = ""
     memory: int | None = Field(None, description="bytes")
-    busy: bool = Field(False, description="in use, by whomever")
+    busy: bool = Field(False, description="in use by any process")
     used_by: list[str] = Field(default_factory=list, description="keys of the allocations on it")
     tasks: list[str] = Field(default_factory=list, description="ids of the tasks that run on it")
     uuid: str | None = None
     load: float | None = Field(None, description="share of the time in which it is busy, as last measured")
-    memory_used: int | None = Field(None, description="bytes, by whomever")
-    processes: list[GpuProcess] = Field(default_factory=list, description="those on it, as far as they can be seen")
+    memory_used: int | None = Field(None, description="bytes in use by all processes")
+    processes: list[GpuProcess] = Field(
+        default_factory=list, description="the processes on it, as far as the server can see them"
+    )
 
 
 class Node(Model):
@@ -39,31 +41,31 @@ class Node(Model):
     state: str = "up"
     cpus: int
     load: float | None = Field(None, description="processes that run or wait for a core, over the last minute")
-    cpus_used: float | None = Field(None, description="cores that are busy; on Slurm: that are given away")
-    cpus_busy: float | None = Field(None, description="cores that are busy, where somebody has looked")
+    cpus_used: float | None = Field(None, description="busy cores; on Slurm: allocated cores")
+    cpus_busy: float | None = Field(None, description="busy cores, where they were measured on the node")
     memory: int | None = Field(None, description="bytes")
-    memory_free: int | None = Field(None, description="bytes that could be had")
-    memory_used: int | None = Field(None, description="bytes in use, where somebody has looked")
-    slots: int = Field(description="how many tasks run at a time when each asks for one device")
+    memory_free: int | None = Field(None, description="bytes that are available")
+    memory_used: int | None = Field(None, description="bytes in use, where they were measured on the node")
+    slots: int = Field(description="number of tasks that run at a time when each needs one device")
     slots_used: int = 0
-    cpu_slots: int = Field(description="how many tasks of one core without a GPU run at a time")
+    cpu_slots: int = Field(description="number of tasks that run at a time when each needs one core and no GPU")
     devices: list[Device] = Field(default_factory=list)
     tasks: list[str] = Field(default_factory=list, description="ids of the tasks that run on it")
     usable: bool = Field(True, description="takes new work")
-    reason: str | None = Field(None, description="why it does not")
+    reason: str | None = Field(None, description="why it takes no new work")
     partitions: list[str] = Field(default_factory=list)
     features: list[str] = Field(default_factory=list)
 
 
 class BackendInfo(Model):
-    """Where jobs can run."""
+    """A backend: a place where jobs can run."""
 
     name: str
     kind: Literal["local", "slurm"]
-    default: bool = Field(description="for jobs that name none")
+    default: bool = Field(description="jobs that name no backend run here")
     state: str = Field(description="ok, or what is wrong")
-    since: datetime | None = Field(None, description="since when it has been wrong")
-    defaults: Resources = Field(description="what jobs get there that do not ask for something else")
+    since: datetime | None = Field(None, description="since when the state has not been ok")
+    defaults: Resources = Field(description="resources of jobs that do not ask for others")
     partitions: list[str] = Field(default_factory=list)
 
 
@@ -73,7 +75,9 @@ class Health(Model):
     database: str
     backends: dict[str, str] = Field(description="name -> ok, or what is wrong")
     problems: list[str] = Field(default_factory=list)
-    set_aside: int = Field(0, description="jobs that the engine cannot go on with; each says why in its warnings")
+    set_aside: int = Field(
+        0, description="number of jobs that the engine cannot process now; the warnings of each job contain the reason"
+    )
 
 
 class Version(Model):

@@ -1,4 +1,4 @@
-"""Jobs as the server shows them, and what may be asked of them."""
+"""Jobs as the server shows them, and the requests that concern them."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -38,33 +38,37 @@ class Job(Model):
     ended_at: datetime | None = None
     objective: Objective
     counts: TaskCounts
-    ended: bool = Field(description="no task is waiting or running, and none is to come, of a search or to reduce")
-    searching: bool = Field(False, description="further tasks are to come: the search is not over")
-    to_come: int | None = Field(None, description="how many, where it is known")
+    ended: bool = Field(
+        description="no task waits or runs, and no further task will come, neither from a search nor to reduce"
+    )
+    searching: bool = Field(False, description="the search is not over: further tasks will come")
+    to_come: int | None = Field(None, description="number of further tasks, where it is known")
     best_task: str | None = None
     best_value: float | None = None
-    sparkline: list[float] = Field(default_factory=list, description="the objective of the best task, some 30 points")
+    sparkline: list[float] = Field(
+        default_factory=list, description="the objective of the best task over time, about 30 points"
+    )
     seconds_left: float | None = None
-    held: bool = Field(False, description="no further task is begun until the job is released")
-    waits: "Waits | None" = Field(None, description="why tasks wait that have not started, as the backend says")
-    no_word: "NoWord | None" = Field(None, description="of some of its tasks that run nothing is heard")
+    held: bool = Field(False, description="no further task starts until the job is released")
+    waits: "Waits | None" = Field(None, description="why tasks that have not started wait, as the backend reports it")
+    no_word: "NoWord | None" = Field(None, description="set while runners of running tasks are silent")
     warnings: list[str] = Field(default_factory=list)
 
 
 class NoWord(Model):
-    """Tasks that run, as far as is known, and whose runners have said nothing for a while."""
+    """Running tasks whose runners have reported nothing for a while."""
 
     tasks: int
-    since: datetime = Field(description="when the first of these runners was last heard of")
+    since: datetime = Field(description="when the runner that has been silent longest last reported something")
 
 
 class Waits(Model):
-    """Why allocations of a job wait, and until when."""
+    """Why the allocations of a job wait, and when the first should start."""
 
     reason: str
     starts_at: datetime | None = Field(None, description="when the backend expects the first of them to start")
     never: bool = Field(False, description="it will not start by itself")
-    seen_at: datetime | None = Field(None, description="when the backend last said so")
+    seen_at: datetime | None = Field(None, description="when the backend last reported this")
 
 
 class JobDetail(Job):
@@ -73,7 +77,9 @@ class JobDetail(Job):
     script: ScriptReport | None = None
     code: CodeInfo = CodeInfo()
     folder: str
-    mapped: bool = Field(False, description="a map, a command for each of many files: `parts` tells which")
+    mapped: bool = Field(
+        False, description="the job is a map, which runs a command per file; `GET /jobs/{job}/parts` lists the files"
+    )
 
 
 class MapPart(Model):
@@ -81,25 +87,30 @@ class MapPart(Model):
 
     part: int = Field(description="the parameter `part` of the task")
     files: int
-    input: str = Field(description="the first of them, relative to the folder that the map was called in")
-    output: str | None = Field(None, description="what is made of it; null where the command decides that")
+    input: str = Field(description="the first file, relative to the folder in which the map was started")
+    output: str | None = Field(None, description="the output file for it; null where the command chooses it")
 
 
 class Packing(Model):
     """How many tasks of a job share a GPU, and why not more."""
 
     gpu: str = Field(description="the kind of GPU")
-    tasks: int = Field(description="so many at a time on each, as chosen last")
-    target: int | None = Field(None, description="so many were to be, had there been as many tasks, and room for them")
-    auto: bool = Field(description="Paddock chooses; else it is as asked, or less where memory is short")
+    tasks: int = Field(description="tasks at a time per GPU, as last chosen")
+    target: int | None = Field(
+        None,
+        description="tasks per GPU that the controller aims at, given enough tasks and memory",
+    )
+    auto: bool = Field(
+        description="true: Paddock chooses the number; false: it is as requested, or less where memory is short"
+    )
     limit: Literal["asked", "tasks", "memory", "host_memory", "cores", "gain"] | None = Field(
-        None, description="what keeps it from more; null: it is still growing"
+        None, description="what limits the number; null: it is still growing"
     )
     need: int | None = Field(None, description="bytes of GPU memory that a task is expected to need")
-    total: int | None = Field(None, description="bytes that the GPU has")
+    total: int | None = Field(None, description="bytes of memory of the GPU")
     load: float | None = Field(None, description="share of the time in which the GPU was busy")
-    speedup: float | None = Field(None, description="tasks done in a time, compared with one at a time")
-    known: bool = Field(False, description="it began with what an earlier job of the same script had learned")
+    speedup: float | None = Field(None, description="throughput compared with one task at a time")
+    known: bool = Field(False, description="the number began with what an earlier job of the same script had found out")
     at: datetime
 
 
@@ -107,18 +118,20 @@ class Preview(Model):
     """What a submission would do."""
 
     spec: JobSpec
-    count: int | None = Field(description="of tasks; null: as many as there is time for")
-    adaptive: bool = Field(False, description="configurations are chosen as results come in: these are the first ones")
+    count: int | None = Field(description="number of tasks; null: as many as the time budget allows")
+    adaptive: bool = Field(
+        False, description="configurations are chosen while results come in: these are the first ones"
+    )
     columns: list[str] = Field(description="the parameters that differ between tasks")
-    tasks: list[Params] = Field(description="the first tasks, at most 1,000")
+    tasks: list[Params] = Field(description="the first tasks, up to 1,000")
     commands: list[list[str]] = Field(description="the exact command of each of these tasks")
     script: ScriptReport | None = None
     warnings: list[str] = Field(default_factory=list)
     backend: str
-    allocations: int = Field(0, description="how many allocations would be asked for at first")
-    slots: int = Field(1, description="tasks that run at a time in each of them, at most")
-    batch_script: str | None = Field(None, description="exactly what would be submitted to the scheduler")
-    check: "Check | None" = Field(None, description="what the scheduler says about it, when it was asked")
+    allocations: int = Field(0, description="number of allocations that would be requested at first")
+    slots: int = Field(1, description="up to this many tasks run at a time per allocation")
+    batch_script: str | None = Field(None, description="the exact script that would be submitted to the scheduler")
+    check: "Check | None" = Field(None, description="the answer of the scheduler, where it was asked")
 
 
 class FolderNames(Model):
@@ -135,7 +148,7 @@ class LeftOut(Model):
 
 
 class Check(Model):
-    """What a backend says about a request before it is made."""
+    """The answer of a backend to a request that is not made yet."""
 
     accepted: bool
     message: str = ""
@@ -143,9 +156,11 @@ class Check(Model):
 
 
 class LimitsRequest(Model):
-    """What can be changed of a job that waits or runs."""
+    """Limits of a job that can be changed while it waits or runs."""
 
-    time_limit: Seconds | None = Field(None, ge=60, le=MOST_SECONDS, description="of its allocations, such as 4h")
+    time_limit: Seconds | None = Field(
+        None, ge=60, le=MOST_SECONDS, description="time limit of its allocations, such as 4h"
+    )
     nice: int | None = Field(None, ge=0, le=2_147_483_645)
 
 
@@ -156,7 +171,7 @@ class JobPatch(Model):
 
 
 class Facets(Model):
-    """What jobs can be filtered by."""
+    """The values that jobs can be filtered by."""
 
     owners: list[str]
     tags: list[str]

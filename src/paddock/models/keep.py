@@ -1,4 +1,4 @@
-"""What a home keeps, and what goes."""
+"""How long a home keeps things, and the reports of what was deleted."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -10,7 +10,7 @@ from paddock.models.base import Model
 
 
 def _for_ever(given: Any) -> Any:
-    """TOML has no word for nothing, and 0 could mean either."""
+    """Read "forever" as None. TOML has no null, and 0 could mean nothing or everything."""
     if isinstance(given, str) and given.strip().lower() in ("forever", "for ever"):
         return None
     if isinstance(given, bool):
@@ -24,36 +24,37 @@ Days = Annotated[Annotated[float, Field(gt=0, le=36_500)] | None, BeforeValidato
 
 
 class KeepPolicy(Model):
-    """How long things are kept, in days, or "forever". Once a day what is older goes by itself."""
+    """How long things are kept, in days, or "forever". Once a day the server deletes what is older."""
 
-    jobs_days: Days = Field(None, description="ended jobs with all that belongs to them; for ever when not given")
+    jobs_days: Days = Field(None, description="ended jobs with all their files; kept for ever when not given")
     attempts_days: Days = Field(
         None,
-        description="of tasks that ran again, in ended jobs: logs and results of the earlier attempts; "
-        "for ever when not given",
+        description="logs and results of earlier attempts of tasks that ran again, in ended jobs; "
+        "kept for ever when not given",
     )
     journals_days: Days = Field(
         30.0,
-        description="journals, claims and task lists of ended jobs: all they say is in the database; "
-        'longer than the copies of that are kept; "forever" for ever',
+        description="journals, claims and task lists of ended jobs, whose contents are in the database; "
+        'keep them longer than the copies of the database; "forever" keeps them for ever',
     )
     runners_days: Days = Field(
-        7.0, description='runners of earlier versions that nothing has used since; "forever" for ever'
+        7.0,
+        description='runners of earlier versions that nothing has used for this long; "forever" keeps them for ever',
     )
 
 
 class PruneKind(StrEnum):
-    JOB = "job"  # an ended job with all that belongs to it
-    ATTEMPTS = "attempts"  # logs and put aside results of earlier attempts of its tasks
-    JOURNALS = "journals"  # what the server and the job's runners told each other
+    JOB = "job"  # an ended job with all its files
+    ATTEMPTS = "attempts"  # logs and results of earlier attempts of its tasks
+    JOURNALS = "journals"  # what the server and the job's runners wrote for each other
     RUNNER = "runner"  # the runner of an earlier version
-    LEFTOVER = "leftover"  # what was cut off: uploads, removals, half written files
+    LEFTOVER = "leftover"  # remains of interrupted work: uploads, removals, half written files
 
 
 class PruneRequest(Model):
-    """What is older than so many days goes; as the settings `keep` say where nothing is given."""
+    """Ages in days beyond which things are deleted; the settings `keep` apply where no age is given."""
 
-    dry_run: bool = Field(False, description="only say what would go")
+    dry_run: bool = Field(False, description="only report what would be deleted")
     jobs_days: float | None = Field(None, ge=0, le=36_500, description="ended jobs")
     attempts_days: float | None = Field(None, ge=0, le=36_500, description="earlier attempts of tasks of ended jobs")
     journals_days: float | None = Field(None, ge=0, le=36_500, description="journals of ended jobs")
@@ -63,10 +64,10 @@ class PruneRequest(Model):
 class PruneItem(Model):
     kind: PruneKind
     what: str = Field(description="id of the job, or the name of the file")
-    name: str | None = Field(None, description="of the job")
-    count: int = Field(1, description="how many attempts, else 1")
-    since: datetime = Field(description="the job or its attempts ended then, the file was last used then")
-    bytes: int = Field(description="on the disk; without what the database holds of it")
+    name: str | None = Field(None, description="name of the job")
+    count: int = Field(1, description="number of attempts; 1 for all other kinds")
+    since: datetime = Field(description="when the job or its attempts ended, or the file was last used")
+    bytes: int = Field(description="bytes on the disk, without those in the database")
 
 
 class PruneTotal(Model):
@@ -76,11 +77,11 @@ class PruneTotal(Model):
 
 
 class PruneReport(Model):
-    """What went, or would go."""
+    """What was deleted, or would be."""
 
     dry_run: bool
-    items: list[PruneItem] = Field(description="the largest, largest first")
-    totals: list[PruneTotal] = Field(description="of all, by kind")
-    bytes: int = Field(description="of all")
-    measured: bool = Field(description="false: there was no time to measure all of it, so it is more")
-    problems: list[str] = Field(description="what could not be done; it stays, and is tried again the next day")
+    items: list[PruneItem] = Field(description="the largest items, largest first")
+    totals: list[PruneTotal] = Field(description="sums over all items, by kind")
+    bytes: int = Field(description="sum over all items")
+    measured: bool = Field(description="false: there was no time to measure everything, and the true sums are higher")
+    problems: list[str] = Field(description="what could not be deleted; the server tries it again the next day")

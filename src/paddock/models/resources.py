@@ -1,4 +1,4 @@
-"""What a task asks of the cluster."""
+"""The resources that a task needs."""
 
 import re
 from enum import StrEnum
@@ -10,7 +10,7 @@ from paddock.models.base import MOST_SECONDS, Bytes, Model, Name, Seconds
 
 
 def _free_option(option: str) -> str:
-    """Options of sbatch that Paddock sets itself would break its allocations."""
+    """Refuse options of sbatch that Paddock sets itself: they would break its allocations."""
     given = option.partition("=")[0].removeprefix("--")
     name = next((ours for ours in (given, *_OUR_OPTIONS) if ours in _OUR_OPTIONS and ours.startswith(given)), None)
     if name:  # or an abbreviation of it, which sbatch takes as well
@@ -36,7 +36,7 @@ _NO_JOB = {"help", "usage", "version", "cluster", "clusters"}
 
 
 class Launcher(StrEnum):
-    """How the processes of a task that has several find each other."""
+    """How the processes of a task find each other, where a task has several."""
 
     TORCHRUN = "torchrun"
     TENSORFLOW = "tensorflow"
@@ -44,7 +44,7 @@ class Launcher(StrEnum):
 
 
 def _like(pattern: str, example: str, most: int = 500) -> AfterValidator:
-    """Text that Slurm reads as it stands: what could mean something else to it, or to a shell, is refused."""
+    """Return a check for text that is passed to Slurm unchanged: what could mean something else to it is refused."""
     allowed = re.compile(pattern)
 
     def check(text: str) -> str:
@@ -67,7 +67,7 @@ SlurmOption = Annotated[
 
 
 class Triple(Model):
-    """Nodes, tasks at a time on each of them, threads of each task. Text form: `2,8,4`."""
+    """Nodes, tasks at a time per node, threads per task. Text form: `2,8,4`."""
 
     nodes: int = Field(ge=1, le=10_000)
     tasks: int = Field(ge=1, le=1024)
@@ -91,7 +91,7 @@ MOST_PER_GPU = 256
 
 
 def _sharing(given: Any) -> Any:
-    """`auto`, or a number also as text."""
+    """Read `auto` or a number, which may be text."""
     text = given.strip() if isinstance(given, str) else given
     number = int(text) if isinstance(text, str) and text.isdecimal() else text
     if number is None or number == "auto":
@@ -102,50 +102,53 @@ def _sharing(given: Any) -> Any:
 
 
 class Resources(Model):
-    """What one task needs. What is not given comes from the profile, then from the backend's settings."""
+    """What one task needs. Fields that are not given come from the profile, then from the settings of the backend."""
 
     backend: Name | None = Field(None, description="name of the backend; the server's default when not given")
-    profile: Name | None = Field(None, description="name of a profile in the settings: resources with a name")
+    profile: Name | None = Field(None, description="name of a profile (resources with a name) in the settings")
     gpus: int | None = Field(
-        None, ge=0, le=1024, description="GPUs on each node; none given: one where there are GPUs, else none"
+        None, ge=0, le=1024, description="GPUs per node; when not given: one where nodes have GPUs, else none"
     )
-    gpu_type: SlurmNames | None = Field(None, description="the kind of GPU, as the cluster calls it")
-    cpus: int | None = Field(None, ge=1, le=4096, description="cores on each node; one when not given")
-    memory: Bytes | None = Field(None, ge=1, le=2**53, description="on each node, such as 16G")
+    gpu_type: SlurmNames | None = Field(None, description="the kind of GPU, by its name in the cluster")
+    cpus: int | None = Field(None, ge=1, le=4096, description="cores per node; one when not given")
+    memory: Bytes | None = Field(None, ge=1, le=2**53, description="memory per node, such as 16G")
     time_limit: Seconds | None = Field(
         None,
         ge=60,
         le=MOST_SECONDS,
-        description="of an allocation, such as 4h or 1-00:00:00; tasks that are cut off go on in the next",
+        description="time limit of an allocation, such as 4h; tasks that it interrupts go on in the next one",
     )
-    nodes: int | None = Field(None, ge=1, le=10_000, description="nodes of one task; one when not given")
+    nodes: int | None = Field(None, ge=1, le=10_000, description="nodes per task; one when not given")
     launcher: Launcher | None = Field(None, description="how the processes of one task are started")
-    slots: int | None = Field(None, ge=1, le=1024, description="tasks side by side in one allocation; one by default")
+    slots: int | None = Field(None, ge=1, le=1024, description="tasks at a time per allocation; one when not given")
     per_gpu: Annotated[
         Annotated[int, Field(ge=1, le=MOST_PER_GPU)] | Literal["auto"] | None, BeforeValidator(_sharing)
-    ] = Field(None, description="tasks that share a GPU at a time, as far as its memory goes; auto: as many as pay")
+    ] = Field(
+        None,
+        description="tasks that share a GPU, as far as its memory suffices; auto: as many as increase the throughput",
+    )
     triple: Annotated[
         Triple | None, BeforeValidator(_triple, json_schema_input_type=Triple | str | list[int] | None)
-    ] = Field(None, description="nodes, tasks at a time on each, threads of each: in place of slots, cpus and gpus")
-    partition: SlurmNames | None = Field(None, description="partition, or several with commas")
+    ] = Field(None, description="nodes, tasks at a time per node, threads per task: in place of slots, cpus and gpus")
+    partition: SlurmNames | None = Field(None, description="a partition, or several separated by commas")
     account: SlurmNames | None = None
     qos: SlurmNames | None = None
     constraint: SlurmFeatures | None = Field(None, description="features that the nodes must have")
     nodelist: SlurmNodes | None = Field(None, description="only on these nodes")
     exclude: SlurmNodes | None = Field(None, description="not on these nodes")
     reservation: SlurmNames | None = None
-    nice: int | None = Field(None, ge=0, le=2_147_483_645, description="how much priority to give up for others")
+    nice: int | None = Field(None, ge=0, le=2_147_483_645, description="how much to lower the priority of the job")
     options: list[SlurmOption] = Field(default_factory=list, max_length=50, description="other options of sbatch")
 
     @model_validator(mode="before")
     @classmethod
     def _part_of_a_gpu(cls, given: Any) -> Any:
-        """`gpus: 0.25` is a quarter of a GPU: four tasks share one."""
+        """Read `gpus: 0.25` as a quarter of a GPU: four tasks share one."""
         part = given.get("gpus") if isinstance(given, dict) else None
         if not isinstance(part, float) or part.is_integer():
             return given
         if not 0 < part < 1:
-            raise ValueError(f"gpus: {part:g} cannot be had: write a whole number, or a part of one such as 0.25")
+            raise ValueError(f"gpus: {part:g} is not possible: write a whole number, or a part of one such as 0.25")
         if given.get("per_gpu") is not None:
             raise ValueError(f"gpus: {part:g} says how many share a GPU: leave per_gpu out")
         return {name: value for name, value in given.items() if name != "gpus"} | {"per_gpu": int(1 / part + 1e-9)}
@@ -159,7 +162,7 @@ class Resources(Model):
             if self.gpus:
                 twice.append("gpus")
             if twice:
-                raise ValueError(f"triple says this already: leave {', '.join(twice)} out")
+                raise ValueError(f"triple contains this already: leave {', '.join(twice)} out")
         if self.per_gpu is not None and self.gpus == 0:
             raise ValueError("per_gpu needs GPUs, and gpus is 0")
         if self.per_gpu is not None and (self.nodes or 1) > 1:

@@ -1,4 +1,4 @@
-"""What reading a script told."""
+"""What Paddock found by reading a script."""
 
 from enum import StrEnum
 from typing import Literal
@@ -42,13 +42,13 @@ class ScriptParam(Model):
 
 
 class ScriptReport(Model):
-    """What reading a script (never running it) told."""
+    """What Paddock found by reading a script. The script is never run for that."""
 
     convention: Convention
     params: list[ScriptParam] = Field(default_factory=list)
-    open_ended: bool = Field(False, description="the script may take parameters that reading it cannot tell")
+    open_ended: bool = Field(False, description="the script may take parameters that reading it does not show")
     metrics: list[str] = Field(
-        default_factory=list, description="metric sources in sight: csv, tensorboard, stdout, ..."
+        default_factory=list, description="metric sources that were found: csv, tensorboard, stdout, ..."
     )
     warnings: list[str] = Field(default_factory=list)
 
@@ -56,9 +56,11 @@ class ScriptReport(Model):
 class InspectRequest(Model):
     source: str = Field(max_length=5_000_000)
     filename: str = "train.py"
-    params: list[str] = Field(default_factory=list, description="parameters that will be given, to check them")
+    params: list[str] = Field(
+        default_factory=list, description="names of the parameters that will be given, to check them"
+    )
 
 
 def same_name(name: str) -> str:
-    """Names are compared in this form: `batch-size` and `batch_size` are one."""
+    """Return the form in which names are compared: `batch-size` and `batch_size` are the same."""
     return name.lstrip("-").replace("-", "_")

@@ -1,4 +1,4 @@
-"""How a search stands."""
+"""The state of a search."""
 
 from datetime import datetime
 
@@ -10,28 +10,32 @@ from paddock.models.spec import Method, Objective, StopEarly
 
 
 class ExtendRequest(Model):
-    """More of a search: what is not given stays."""
+    """A request to continue a search; fields that are not given stay as they are."""
 
-    trials: int | None = Field(None, ge=1, le=100_000, description="so many more")
-    time_budget: Seconds | None = Field(None, ge=1, le=MOST_SECONDS, description="so much longer from now on")
+    trials: int | None = Field(None, ge=1, le=100_000, description="number of further trials")
+    time_budget: Seconds | None = Field(
+        None, ge=1, le=MOST_SECONDS, description="time budget of the rest of the search, from now on"
+    )
     params: dict[ParamName, ParamSpace] = Field(
-        default_factory=dict, description="other values of these parameters from now on"
+        default_factory=dict, description="new values of these parameters from now on"
     )
 
 
 class TrialReport(Model):
-    """A configuration, and what came of it."""
+    """A configuration and its results."""
 
     trial: int
     tasks: list[str]
     params: Params
-    state: TaskState = Field(description="of the last of its tasks to end; while one has not: running or submitted")
-    values: list[float | None] = Field(description="one an objective; the mean where it has several tasks")
+    state: TaskState = Field(
+        description="running or submitted while one of its tasks has not ended; then the state of the best ending"
+    )
+    values: list[float | None] = Field(description="one value per objective; the mean over its tasks")
     spread: list[float | None] = Field(default_factory=list, description="standard deviation over its tasks")
-    count: int = Field(0, description="tasks that the values are of")
+    count: int = Field(0, description="number of tasks that the values come from")
     ended_at: datetime | None = None
-    best: float | None = Field(None, description="the best value of the first objective until then")
-    front: bool = Field(False, description="no other one is better in all objectives")
+    best: float | None = Field(None, description="the best value of the first objective up to this trial")
+    front: bool = Field(False, description="no other trial is better in all objectives")
 
 
 class RungReport(Model):
@@ -41,19 +45,19 @@ class RungReport(Model):
     bracket: int = 0
     reached: int
     went_on: int
-    cutoff: float | None = Field(None, description="a value as good as this would go on")
+    cutoff: float | None = Field(None, description="a trial with a value as good as this goes on")
 
 
 class Savings(Model):
-    """What was not done because of early stopping."""
+    """The steps and the time that early stopping saved."""
 
     steps: float = 0.0
-    share: float = Field(0.0, description="of all steps that there would have been")
+    share: float = Field(0.0, description="share of all steps that would have been done without early stopping")
     seconds: float = 0.0
 
 
 class Move(Model):
-    """Population-based training: a task that went on from another's checkpoint."""
+    """Population-based training: a task that continued from the checkpoint of another task."""
 
     task: str
     attempt: int
@@ -65,20 +69,23 @@ class Move(Model):
 
 
 class SearchReport(Model):
-    """How the search of a job stands."""
+    """The state of the search of a job."""
 
     method: Method
     objectives: list[Objective]
     stop_early: StopEarly
-    trials: int | None = Field(None, description="planned; null: until the time budget is over")
+    trials: int | None = Field(None, description="number of planned trials; null: until the time budget is over")
     searching: bool
-    ended_why: str | None = Field(None, description="why no further ones come")
+    ended_why: str | None = Field(None, description="why no further trials come")
     ends_at: datetime | None = Field(None, description="when the time budget is over")
     history: list[TrialReport]
-    importance: dict[str, float] = Field(description="share of each parameter, the largest first")
+    importance: dict[str, float] = Field(
+        description="share of each parameter in how good trials are, the largest first"
+    )
     rungs: list[RungReport] = Field(default_factory=list)
     saved: Savings = Savings()
     unjudged: list[str] = Field(
-        default_factory=list, description="tasks that have ended or trained for long without the metric: never stopped"
+        default_factory=list,
+        description="tasks that ended, or trained for long, without the objective: early stopping ignores them",
     )
     moves: list[Move] = Field(default_factory=list)

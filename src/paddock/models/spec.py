@@ -1,4 +1,4 @@
-"""What a person submits."""
+"""A job as it is submitted."""
 
 import math
 from enum import StrEnum
@@ -21,7 +21,7 @@ class Objective(Model):
     """What makes one configuration better than another. Text form: `val_loss`, `val_acc:max`."""
 
     metric: Annotated[str, StringConstraints(max_length=200)] = Field(
-        "val_loss", description="empty: there is none, and no task is better than another"
+        "val_loss", description="name of the metric; empty: there is none, and no task is better than another"
     )
     goal: Goal = Goal.MIN
 
@@ -48,7 +48,7 @@ def _by_method(given: Any) -> Any:
 
 
 class Method(StrEnum):
-    """How configurations are chosen."""
+    """The methods by which configurations are chosen."""
 
     AUTO = "auto"  # a grid where only values are listed, tpe where there are ranges
     GRID = "grid"
@@ -68,34 +68,39 @@ class Search(Model):
         None,
         ge=1,
         le=100_000,
-        description="how many configurations, where the method draws them; of pbt: how many live",
+        description="number of configurations, for methods that draw them; with pbt: size of the population",
     )
     time_budget: Seconds | None = Field(
-        None, ge=1, le=MOST_SECONDS, description="no further task is begun so long after the submission, such as 2h"
+        None,
+        ge=1,
+        le=MOST_SECONDS,
+        description="no further task starts after this time since the submission, such as 2h",
     )
     seed: int = Field(0, ge=0, le=2**31 - 1)
     repeat: int = Field(
-        1, ge=1, le=100, description="tasks for each configuration, with seeds of their own; their mean counts"
+        1, ge=1, le=100, description="tasks per configuration, each with another seed; their mean counts"
     )
     warm_start: list[Annotated[str, StringConstraints(min_length=1, max_length=32)]] = Field(
         default_factory=list, max_length=20, description="past jobs to learn from"
     )
     interval: float | None = Field(
-        None, gt=0, le=1e9, allow_inf_nan=False, description="pbt: steps from one change of parameters to the next"
+        None, gt=0, le=1e9, allow_inf_nan=False, description="pbt: steps between two changes of parameters"
     )
 
 
 class StopEarly(Model):
-    """When tasks are stopped that are not promising. Text form: `asha`, `median`."""
+    """How tasks that are not promising are stopped early. Text form: `asha`, `median`."""
 
     method: Literal["none", "median", "asha", "hyperband"] = "none"
     min_steps: float | None = Field(None, gt=0, le=1e9, description="no task is stopped before this step (epoch)")
     max_steps: float | None = Field(
-        None, gt=0, le=1e9, description="steps of a task that is not stopped; the script's epochs when not given"
+        None, gt=0, le=1e9, description="steps of a task that is not stopped; the epochs of the script when not given"
     )
-    eta: float = Field(3.0, ge=2, le=100, description="asha, hyperband: one of so many goes on past a rung")
-    min_trials: int = Field(5, ge=1, le=100_000, description="median: so many others must have come as far")
-    interval: float | None = Field(None, gt=0, le=1e9, description="median: steps from one comparison to the next")
+    eta: float = Field(3.0, ge=2, le=100, description="asha, hyperband: one of this many tasks goes on after a rung")
+    min_trials: int = Field(
+        5, ge=1, le=100_000, description="median: this many other tasks must have reached the same step"
+    )
+    interval: float | None = Field(None, gt=0, le=1e9, description="median: steps between two comparisons")
 
 
 class Environment(Model):
@@ -104,24 +109,35 @@ class Environment(Model):
     python: Text | None = Field(None, description="path or name of an interpreter")
     venv: Text | None = Field(None, description="folder of a virtual environment")
     conda: Text | None = Field(None, description="name or folder of a conda environment")
-    setup: list[Text] = Field(default_factory=list, description="shell lines run before, such as `module load cuda`")
+    setup: list[Text] = Field(
+        default_factory=list, description="shell lines that run before the script, such as `module load cuda`"
+    )
     variables: dict[EnvName, Text] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _one_python(self) -> "Environment":
+        given = [name for name in ("python", "venv", "conda") if getattr(self, name)]
+        if len(given) > 1:
+            raise ValueError(f"give one of {' and '.join(given)}, not both")
+        return self
 
 
 class MetricFiles(Model):
-    """Where metrics are looked for, beyond what is found by itself."""
+    """Where Paddock looks for metrics, beyond what it finds by itself."""
 
-    files: list[RelativePath] = Field(default_factory=list, description="patterns relative to the task's folder")
+    files: list[RelativePath] = Field(
+        default_factory=list, description="patterns of file names, relative to the task's folder"
+    )
     stdout: bool = Field(True, description="read `name: value` lines on standard output when no file has metrics")
 
 
 class JobSpec(Model):
-    """A whole job, as given in a file, a form or flags."""
+    """A whole job, as it is written in a file, a form or flags."""
 
     name: Name = ""
     description: Text = Field("", max_length=20_000)
     tags: list[Annotated[Name, StringConstraints(min_length=1)]] = Field(default_factory=list, max_length=50)
-    script: RelativePath | None = Field(None, description="the script, relative to the folder submitted")
+    script: RelativePath | None = Field(None, description="path of the script, relative to the submitted folder")
     command: Text | None = Field(None, description="a shell command with {parameter} fields, in place of a script")
     reduce: Text | None = Field(
         None, description="a shell command that runs as one more task when all others have finished"
@@ -133,23 +149,27 @@ class JobSpec(Model):
         BeforeValidator(lambda given: given, json_schema_input_type=Objective | str | list[Objective | str]),
     ] = Objective()
     other_objectives: list[ObjectiveLike] = Field(
-        default_factory=list, max_length=4, description="more of them: then there is no single best, but a Pareto front"
+        default_factory=list,
+        max_length=4,
+        description="further objectives: then there is no single best task, but a Pareto front",
     )
     search: Annotated[Search, BeforeValidator(_by_method, json_schema_input_type=Search | str)] = Search()
     stop_early: Annotated[StopEarly, BeforeValidator(_by_method, json_schema_input_type=StopEarly | str)] = StopEarly()
-    parallel: int | None = Field(None, ge=1, description="at most this many tasks at a time")
+    parallel: int | None = Field(None, ge=1, description="run up to this many tasks at a time")
     resources: Resources = Resources()
     environment: Environment = Environment()
     metrics: MetricFiles = MetricFiles()
     retries: dict[Cause, Annotated[int, Field(ge=0, le=100)]] = Field(
-        default_factory=dict, description="how often a task is tried again, by cause; the settings have the defaults"
+        default_factory=dict, description="how often a task is tried again, by cause; the settings contain the defaults"
     )
-    grace_seconds: float | None = Field(None, ge=0, le=3600, description="between SIGTERM and SIGKILL")
+    grace_seconds: float | None = Field(
+        None, ge=0, le=3600, description="seconds between SIGTERM and SIGKILL when a task is stopped"
+    )
 
     @model_validator(mode="before")
     @classmethod
     def _several_objectives(cls, given: Any) -> Any:
-        """`objective` may be a list: the first one, and the others."""
+        """Split a list of objectives into `objective`, the first, and `other_objectives`."""
         listed = given.get("objective") if isinstance(given, dict) else None
         if not isinstance(listed, list):
             return given
@@ -173,7 +193,7 @@ class JobSpec(Model):
 
 
 class CodeInfo(Model):
-    """What the snapshot was taken from."""
+    """Where the files of a snapshot come from."""
 
     files: int = Field(0, ge=0)
     bytes: int = Field(0, ge=0)
@@ -191,7 +211,7 @@ class Submission(Model):
 
 
 class Interpreter(Model):
-    """How a job's Python is started: found and tried at submission."""
+    """How the Python of a job is started; found and tried at submission."""
 
     argv: list[str]
     env: dict[str, str] = Field(default_factory=dict)

@@ -16,22 +16,24 @@ class Task(Model):
     owner: str
     params: Params
     state: TaskState
-    stopping: bool = Field(False, description="a stop was asked for and is under way")
+    stopping: bool = Field(False, description="a stop was requested and is not done yet")
     no_word_since: datetime | None = Field(
-        None, description="it runs, and its runner has said nothing since then: its node may be gone"
+        None, description="the task runs, but its runner has reported nothing since then: its node may be down"
     )
     cause: Cause | None = None
     reason: str | None = None
     attempt: int
-    trial: int = Field(description="tasks with the same configuration have the same, from 1 on")
-    reduces: bool = Field(False, description="it runs the job's `reduce`, after all others; it has no parameters")
+    trial: int = Field(
+        description="number of the configuration, from 1 on; tasks with the same configuration have the same number"
+    )
+    reduces: bool = Field(False, description="the task runs the job's `reduce` after all others, and has no parameters")
     values: list[float | None] = Field(
-        default_factory=list, description="the best of each objective, where there are several"
+        default_factory=list, description="the best value of each objective, where there are several"
     )
     created_at: datetime
     started_at: datetime | None = None
     ended_at: datetime | None = None
-    epoch: float | None = Field(None, description="the last epoch (or step) seen, as the script counts")
+    epoch: float | None = Field(None, description="the last reported epoch (or step), as the script counts")
     progress: float | None = Field(None, ge=0, le=1)
     seconds_left: float | None = None
     last_value: float | None = None
@@ -42,31 +44,35 @@ class Task(Model):
     device: str | None = None
     exit_code: int | None = None
     peak_memory: int | None = Field(None, description="bytes")
-    peak_gpu_memory: int | None = Field(None, description="bytes on all its GPUs")
-    seat: "Seat | None" = Field(None, description="its share of the allocation, where several tasks run in one")
+    peak_gpu_memory: int | None = Field(None, description="bytes on all GPUs of the task")
+    seat: "Seat | None" = Field(
+        None, description="its share of the allocation, where several tasks run in one allocation"
+    )
     cpu_seconds: float | None = None
     warnings: list[str] = Field(default_factory=list)
 
 
 class Seat(Model):
-    """The part of an allocation that a task has."""
+    """The share of an allocation that a task has."""
 
-    gpus: list[str] = Field(default_factory=list, description="ids, as in CUDA_VISIBLE_DEVICES")
+    gpus: list[str] = Field(default_factory=list, description="ids of its GPUs, as in CUDA_VISIBLE_DEVICES")
     gpu_name: str | None = None
-    cores: list[int] = Field(default_factory=list, description="the cores it may use; none: all of the allocation")
-    threads: int | None = Field(None, description="what numerical libraries are told")
-    sharing: Literal["mps", "turns"] | None = Field(
-        None, description="how it shares its GPU with other tasks: through NVIDIA MPS, or by taking turns"
+    cores: list[int] = Field(
+        default_factory=list, description="the cores that it may use; empty: all cores of the allocation"
     )
-    why: str | None = Field(None, description="why not through MPS")
+    threads: int | None = Field(None, description="number of threads that numerical libraries are set to")
+    sharing: Literal["mps", "turns"] | None = Field(
+        None, description="how the task shares its GPU with others: through NVIDIA MPS, or by taking turns"
+    )
+    why: str | None = Field(None, description="why the GPU is not shared through MPS")
 
 
 class Room(Model):
-    """What an attempt waits for, after one that ran out of memory."""
+    """What an attempt waits for, after an attempt that ran out of memory."""
 
-    gpu: int | None = Field(None, description="bytes that have to be free on its GPU")
-    host: int | None = Field(None, description="bytes that have to be free on its node")
-    alone: bool = Field(False, description="beside no other task")
+    gpu: int | None = Field(None, description="bytes that must be free on its GPU")
+    host: int | None = Field(None, description="bytes that must be free on its node")
+    alone: bool = Field(False, description="no other task may run on the same GPU")
 
 
 class Attempt(Model):
@@ -75,10 +81,12 @@ class Attempt(Model):
     state: TaskState
     cause: Cause | None = None
     reason: str | None = None
-    resumed: bool = Field(False, description="goes on from the checkpoint of the attempt before")
-    source: str | None = Field(None, description="the task whose checkpoint it goes on from (pbt)")
-    source_step: float | None = Field(None, description="the step at which it was taken over")
-    params: Params | None = Field(None, description="its parameters, where they differ between attempts (pbt)")
+    resumed: bool = Field(False, description="continues from the checkpoint of the attempt before")
+    source: str | None = Field(None, description="the task from whose checkpoint it continues (pbt)")
+    source_step: float | None = Field(None, description="the step of that checkpoint")
+    params: Params | None = Field(
+        None, description="the parameters of this attempt, where they differ between attempts (pbt)"
+    )
     allocation: str | None = None
     created_at: datetime
     started_at: datetime | None = None
@@ -91,13 +99,13 @@ class Attempt(Model):
     peak_memory: int | None = None
     peak_gpu_memory: int | None = None
     seat: Seat | None = None
-    room: Room | None = Field(None, description="what it had to wait for, after one that ran out of memory")
+    room: Room | None = Field(None, description="what it had to wait for, after an attempt that ran out of memory")
     cpu_seconds: float | None = None
     warnings: list[str] = Field(default_factory=list)
 
 
 class Allocation(Model):
-    """What was asked of a backend, and what it last said of it."""
+    """What was requested from a backend, and what the backend last reported."""
 
     key: str
     backend: str
@@ -111,12 +119,14 @@ class Allocation(Model):
     seen_at: datetime | None = None
     ended_at: datetime | None = None
     cause: Cause | None = None
-    script: str | None = Field(None, description="exactly what was submitted to the scheduler")
+    script: str | None = Field(None, description="the exact script that was submitted to the scheduler")
 
 
 class TaskDetail(Task):
     command: list[str]
-    allocation: Allocation | None = Field(None, description="where it runs or ran; while it waits, the next of its job")
+    allocation: Allocation | None = Field(
+        None, description="where the task runs or ran; while it waits, the next allocation of its job"
+    )
     attempts: list[Attempt]
     metrics: list[str]
     log_bytes: int
@@ -130,22 +140,24 @@ class Curve(Model):
     metric: str
     steps: list[float]
     values: list[float | None]
-    times: list[float] = Field(default_factory=list, description="seconds since the epoch, when asked for")
-    total: int = Field(description="how many points there are before decimation")
+    times: list[float] = Field(default_factory=list, description="seconds since 1970, where they were requested")
+    total: int = Field(description="number of points before decimation")
 
 
 class StopRequest(Model):
-    tasks: list[str] | None = Field(None, description="ids or numbers; all that have not ended when not given")
+    tasks: list[str] | None = Field(
+        None, description="ids or numbers of tasks; when not given, all that have not ended"
+    )
 
 
 class RestartRequest(Model):
-    tasks: list[str] | None = Field(None, description="ids or numbers; all that have ended when not given")
+    tasks: list[str] | None = Field(None, description="ids or numbers of tasks; when not given, all that have ended")
     failed: bool = Field(False, description="only tasks in error")
-    resume: bool = Field(False, description="keep the checkpoint and go on from it")
+    resume: bool = Field(False, description="keep the checkpoint and continue from it")
 
 
 class Changed(Model):
-    tasks: list[str] = Field(description="the tasks concerned")
+    tasks: list[str] = Field(description="ids of the tasks that were changed")
 
 
 class Page(Model):

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from paddock.common import processes, variables
-from paddock.errors import InvalidInput, UnusableEnvironment
+from paddock.errors import UnusableEnvironment
 from paddock.models import Environment, Interpreter
 from paddock.program.commands import Command, wrap_setup
 
@@ -49,10 +49,6 @@ _CONDA_ROOTS = (
 
 def find(environment: Environment, default: str | None) -> Interpreter:
     """Where the interpreter is. Raises with the field at fault; does not start it."""
-    chosen = [name for name in ("python", "venv", "conda") if getattr(environment, name)]
-    if len(chosen) > 1:
-        message = f"give one of {' and '.join(chosen)}, not both"
-        raise InvalidInput.at("environment", message, "The environment is ambiguous")
     if environment.venv:
         return _in_folder(Path(environment.venv).expanduser(), "venv", "VIRTUAL_ENV")
     if environment.conda:
@@ -149,7 +145,7 @@ def _run(command: Command, seconds: float) -> tuple[int, str, str]:
 def _end_marked(mark: str) -> None:
     """Also those that have left the process group."""
     for _ in range(20):
-        left = [pid for pid in processes.everybody() if processes.variable(pid, _MARK) == mark]
+        left = [pid for pid in processes.all_pids() if processes.variable(pid, _MARK) == mark]
         if not left:
             return
         for pid in left:

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, PlainValidator, TypeAdapter, ValidationError
 
 from paddock.models import Cause, Packing, Room, Seat
-from paddock.rules.load import NodeSample
+from paddock.models.load import NodeSample
 
 LATEST = 1e11  # seconds since 1970: a later time is not valid
 MAX_NAME = 200

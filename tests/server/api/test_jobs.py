@@ -93,7 +93,7 @@ def test_multipart_with_a_folder(server: ServerProcess) -> None:
         ({"params": {"learning_rate": 1}, "resources": {"memory": "9" * 400 + "G"}}, "spec.resources.memory"),
         ({"params": {"learning_rate": 1}, "resources": {"options": ["--array=1"]}}, "spec.resources.options.0"),
         ({"params": {"learning_rate": 1}, "environment": {"python": "/no/python"}}, "environment.python"),
-        ({"params": {"learning_rate": 1}, "environment": {"venv": "/x", "conda": "y"}}, "environment"),
+        ({"params": {"learning_rate": 1}, "environment": {"venv": "/x", "conda": "y"}}, "spec.environment"),
         ({"params": {"learning_rate": 1}, "objective": "loss:up"}, "spec.objective"),
         ({"params": {"learning_rate": 1}, "no_such_field": 1}, "spec.no_such_field"),
         ({"script": None, "command": "echo {nothing}"}, "command"),

@@ -61,7 +61,7 @@ class Rig:
         self.ahead += seconds
         for _ in range(rounds):
             self.tick()
-            wait([asked.reading for asked in self.engine.context.unread._asked.values()], 20)
+            wait([asked.reading for asked in self.engine.context.recovery._asked.values()], 20)
         self.engine.wake()
         self.engine.tick()
         assert self.engine.problem is None, self.engine.problem

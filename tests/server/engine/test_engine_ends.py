@@ -209,7 +209,7 @@ class TestMissing:
         rig.step(seconds=observe.MISSING_SECONDS + 5)
         first, second = rig.attempts(task)
         assert (first.state, first.cause) == (S.ERROR, Cause.LOST)
-        assert first.reason == "the backend no longer knows its allocation"
+        assert first.reason == "the backend does not know its allocation any more"
         assert second.resumed
 
     def test_records_of_an_end_by_hand_hold_the_job(self, rig: Rig, task: str) -> None:

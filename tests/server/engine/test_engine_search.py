@@ -176,7 +176,7 @@ class TestSuggestions:
         for number in (1, 2, 3):
             rig.begin(number)
             rig.end(number)
-        assert rig.detail().warnings[-1].startswith("No task has reported val_loss: the search cannot learn.")
+        assert rig.detail().warnings[-1].startswith("No task has reported val_loss, so the search cannot learn")
 
     def test_the_time_budget(self, rig: SearchRig) -> None:
         rig.search(search={"method": "tpe", "time_budget": "1h"}, parallel=2)

@@ -12,8 +12,9 @@ from rich.console import Console
 
 from paddock.cli.load import picture
 from paddock.models import Device, GpuProcess, Node, TaskState
+from paddock.models.load import LoadReport
 from paddock.paths import Home
-from paddock.rules.load import LoadReport, Sample
+from paddock.rules.load import Sample
 from paddock.server.api import load as api
 from paddock.server.api.server import Server
 from paddock.server.engine.backend_worker import BackendWorker

@@ -10,7 +10,7 @@ export interface paths {
         };
         /**
          * List Backends
-         * @description Where jobs can run, and how each is.
+         * @description Return where jobs can run, and the state of each backend.
          */
         get: operations["list_backends_api_v1_backends_get"];
         put?: never;
@@ -30,9 +30,10 @@ export interface paths {
         };
         /**
          * Follow Events
-         * @description Server-sent events of kinds `job`, `tasks`, `removed`; `hello` first, with the position of the stream.
+         * @description Follow what changes, as server-sent events of the kinds `job`, `tasks` and `removed`.
          *
-         *     `reset` in place of `hello`: events were missed that are no longer kept: fetch everything again.
+         *     The first event is `hello`, with the position of the stream; or `reset`, if events were missed that are no longer
+         *     kept: then fetch everything again.
          */
         get: operations["follow_events_api_v1_events_get"];
         put?: never;
@@ -52,7 +53,7 @@ export interface paths {
         };
         /**
          * Health
-         * @description What a person should know. Answers also while all worker threads are busy, or the database is away.
+         * @description Return how the server is. Answers even while all worker threads are busy or the database is away.
          */
         get: operations["health_api_v1_health_get"];
         put?: never;
@@ -70,12 +71,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List Jobs */
+        /**
+         * List Jobs
+         * @description Return jobs, the newest first unless `sort` asks for another order.
+         */
         get: operations["list_jobs_api_v1_jobs_get"];
         put?: never;
         /**
          * Submit Job
-         * @description Accept a job with all its tasks; they are queued at once.
+         * @description Submit a job. Its tasks are queued at once.
          */
         post: operations["submit_job_api_v1_jobs_post"];
         delete?: never;
@@ -93,7 +97,7 @@ export interface paths {
         };
         /**
          * Job Facets
-         * @description The owners and tags that there are.
+         * @description Return the owners and tags that jobs can be filtered by.
          */
         get: operations["job_facets_api_v1_jobs_facets_get"];
         put?: never;
@@ -115,7 +119,7 @@ export interface paths {
         put?: never;
         /**
          * Preview Job
-         * @description What a submission would do: its tasks, their exact commands, warnings. Changes nothing.
+         * @description Return what a submission would do: its tasks, their exact commands, warnings. Nothing is changed.
          */
         post: operations["preview_job_api_v1_jobs_preview_post"];
         delete?: never;
@@ -137,7 +141,7 @@ export interface paths {
          * Preview Files
          * @description Return what a submission of a folder leaves out: what its ignore files name, caches, environments.
          *
-         *     Needs no contents but those of the ignore files, so that a page asks before it sends anything.
+         *     The contents of other files are not needed: a client asks before it sends them.
          */
         post: operations["preview_files_api_v1_jobs_preview_files_post"];
         delete?: never;
@@ -153,20 +157,23 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Show Job */
+        /**
+         * Show Job
+         * @description Return a job with its spec, its counts and how it stands.
+         */
         get: operations["show_job_api_v1_jobs__job__get"];
         put?: never;
         post?: never;
         /**
          * Remove Job
-         * @description Stop what runs and delete the job with its results, logs and checkpoints.
+         * @description Stop what runs, and delete the job with its results, logs and checkpoints.
          */
         delete: operations["remove_job_api_v1_jobs__job__delete"];
         options?: never;
         head?: never;
         /**
          * Edit Job
-         * @description Change name, description or tags.
+         * @description Change the name, the description or the tags of a job.
          */
         patch: operations["edit_job_api_v1_jobs__job__patch"];
         trace?: never;
@@ -180,7 +187,7 @@ export interface paths {
         };
         /**
          * Export Job
-         * @description Parameters (as columns `param.NAME`), states and best values of all tasks.
+         * @description Return all tasks of a job with states and best values; in CSV, parameters are columns `param.NAME`.
          */
         get: operations["export_job_api_v1_jobs__job__export_get"];
         put?: never;
@@ -202,7 +209,7 @@ export interface paths {
         put?: never;
         /**
          * Extend Job
-         * @description More trials, more time, or other values of parameters from now on. Also goes on with a search that has ended.
+         * @description Give a search more trials, more time or other values from now on. A search that has ended goes on.
          */
         post: operations["extend_job_api_v1_jobs__job__extend_post"];
         delete?: never;
@@ -220,7 +227,7 @@ export interface paths {
         };
         /**
          * Job Files
-         * @description The text files of the job's snapshot, to start another job from; nothing when they are over 1 MB in all.
+         * @description Return the text files that the job was submitted with; none of them if they exceed 1 MB in all.
          */
         get: operations["job_files_api_v1_jobs__job__files_get"];
         put?: never;
@@ -242,7 +249,7 @@ export interface paths {
         put?: never;
         /**
          * Hold Job
-         * @description Begin no further task, and keep what waits on the backend from starting. What runs goes on.
+         * @description Start no further task until the job is released. Tasks that run go on.
          */
         post: operations["hold_job_api_v1_jobs__job__hold_post"];
         delete?: never;
@@ -262,7 +269,7 @@ export interface paths {
         put?: never;
         /**
          * Limit Job
-         * @description Another time limit or priority, for the allocations that there are and those to come.
+         * @description Change the time limit or the priority of all allocations of a job, present and future.
          */
         post: operations["limit_job_api_v1_jobs__job__limits_post"];
         delete?: never;
@@ -280,7 +287,7 @@ export interface paths {
         };
         /**
          * Job Curves
-         * @description The curves of all tasks of a job in one call.
+         * @description Return the curves of many tasks of a job.
          */
         get: operations["job_curves_api_v1_jobs__job__metrics_get"];
         put?: never;
@@ -300,7 +307,7 @@ export interface paths {
         };
         /**
          * Job Metric Names
-         * @description The metrics that tasks of this job have reported.
+         * @description Return the names of the metrics that tasks of this job have reported.
          */
         get: operations["job_metric_names_api_v1_jobs__job__metrics_names_get"];
         put?: never;
@@ -320,7 +327,7 @@ export interface paths {
         };
         /**
          * Job Parts
-         * @description Of a map: the files of each task; of other jobs nothing.
+         * @description Return the files of each task of a map; of other jobs, an empty list.
          */
         get: operations["job_parts_api_v1_jobs__job__parts_get"];
         put?: never;
@@ -342,7 +349,7 @@ export interface paths {
         put?: never;
         /**
          * Release Job
-         * @description Let a held job go on.
+         * @description Let a held job start tasks again.
          */
         post: operations["release_job_api_v1_jobs__job__release_post"];
         delete?: never;
@@ -362,7 +369,7 @@ export interface paths {
         put?: never;
         /**
          * Restart Job
-         * @description Run ended tasks again: all, those that failed, or those named.
+         * @description Run ended tasks again: all of them, those that failed, or those named.
          */
         post: operations["restart_job_api_v1_jobs__job__restart_post"];
         delete?: never;
@@ -380,7 +387,7 @@ export interface paths {
         };
         /**
          * Show Search
-         * @description Trials, best value, importance of parameters, Pareto front, early stopping, lineage.
+         * @description Return how a search stands: trials, best values, importance of parameters, early stopping, lineage.
          */
         get: operations["show_search_api_v1_jobs__job__search_get"];
         put?: never;
@@ -402,9 +409,9 @@ export interface paths {
         put?: never;
         /**
          * Stop Job
-         * @description Stop all tasks that have not ended, and the search that would add more; or those named.
+         * @description Stop the named tasks; without names, all that have not ended, and the search that would add more.
          *
-         *     Returns which were concerned.
+         *     The answer contains the tasks that will stop.
          */
         post: operations["stop_job_api_v1_jobs__job__stop_post"];
         delete?: never;
@@ -420,7 +427,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List Tasks */
+        /**
+         * List Tasks
+         * @description Return the tasks of a job.
+         */
         get: operations["list_tasks_api_v1_jobs__job__tasks_get"];
         put?: never;
         post?: never;
@@ -439,7 +449,7 @@ export interface paths {
         };
         /**
          * Load
-         * @description Nodes with their GPUs and the processes on them, what users and jobs use together, and advice for what runs.
+         * @description Return nodes with their GPUs and processes, what each user and each job uses, and advice for running jobs.
          */
         get: operations["load_api_v1_load_get"];
         put?: never;
@@ -459,7 +469,7 @@ export interface paths {
         };
         /**
          * Load History
-         * @description How busy each node and each of its GPUs was: some 300 points each.
+         * @description Return how busy each node and each of its GPUs was, as about 300 points each.
          */
         get: operations["load_history_api_v1_load_history_get"];
         put?: never;
@@ -479,7 +489,7 @@ export interface paths {
         };
         /**
          * List Nodes
-         * @description The machines of all backends, as last seen, and the tasks on their devices.
+         * @description Return the nodes of all backends as last seen, with the tasks on their devices.
          */
         get: operations["list_nodes_api_v1_nodes_get"];
         put?: never;
@@ -499,7 +509,7 @@ export interface paths {
         };
         /**
          * List Profiles
-         * @description Resources with a name, from the server's settings.
+         * @description Return the named resource profiles of the server's settings.
          */
         get: operations["list_profiles_api_v1_profiles_get"];
         put?: never;
@@ -521,10 +531,10 @@ export interface paths {
         put?: never;
         /**
          * Prune
-         * @description Delete what is older than it is to be kept, by the settings `keep` or as asked for; or only say what would go.
+         * @description Delete what is older than the settings `keep` or the request allow; or only report what would be deleted.
          *
-         *     Of jobs that have not ended nothing goes. The answer comes when all of it is out of the way; files and rows are then
-         *     deleted at leisure.
+         *     Nothing of jobs that have not ended is deleted. The answer comes when all is marked as deleted; files and rows are
+         *     deleted after it.
          */
         post: operations["prune_api_v1_prune_post"];
         delete?: never;
@@ -542,7 +552,7 @@ export interface paths {
         };
         /**
          * List Samples
-         * @description Sweeps to try out; submit one as it is.
+         * @description Return sweeps to try out, ready to be submitted.
          */
         get: operations["list_samples_api_v1_samples_get"];
         put?: never;
@@ -564,7 +574,7 @@ export interface paths {
         put?: never;
         /**
          * Inspect Script
-         * @description What reading a script tells: its parameters, how it takes them, its metrics, warnings. It is never run.
+         * @description Return what a script contains: its parameters, how it takes them, its metrics, warnings. It is never run.
          */
         post: operations["inspect_script_api_v1_scripts_inspect_post"];
         delete?: never;
@@ -580,7 +590,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Show Task */
+        /**
+         * Show Task
+         * @description Return a task with its attempts, its exact command and its allocation.
+         */
         get: operations["show_task_api_v1_tasks__task__get"];
         put?: never;
         post?: never;
@@ -597,7 +610,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List Attempts */
+        /**
+         * List Attempts
+         * @description Return the attempts of a task, the first one first.
+         */
         get: operations["list_attempts_api_v1_tasks__task__attempts_get"];
         put?: never;
         post?: never;
@@ -616,7 +632,7 @@ export interface paths {
         };
         /**
          * Read Log
-         * @description A range of the log as it is. `X-Log-Start` and `X-Log-Size` say where it starts and how large the log is.
+         * @description Return a range of the log. The headers `X-Log-Start` and `X-Log-Size` contain its start and the log's size.
          */
         get: operations["read_log_api_v1_tasks__task__log_get"];
         put?: never;
@@ -636,7 +652,7 @@ export interface paths {
         };
         /**
          * Follow Log
-         * @description The log from `offset` on, as it grows; ends when the attempt has ended.
+         * @description Follow the log from `offset` on as it grows, until the attempt has ended.
          */
         get: operations["follow_log_api_v1_tasks__task__log_follow_get"];
         put?: never;
@@ -654,7 +670,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Task Curves */
+        /**
+         * Task Curves
+         * @description Return the curves of a task.
+         */
         get: operations["task_curves_api_v1_tasks__task__metrics_get"];
         put?: never;
         post?: never;
@@ -673,7 +692,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Restart Task */
+        /**
+         * Restart Task
+         * @description Run a task again that has ended, as a new attempt.
+         */
         post: operations["restart_task_api_v1_tasks__task__restart_post"];
         delete?: never;
         options?: never;
@@ -690,7 +712,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Stop Task */
+        /**
+         * Stop Task
+         * @description Stop a task. The answer is empty if it has ended.
+         */
         post: operations["stop_task_api_v1_tasks__task__stop_post"];
         delete?: never;
         options?: never;
@@ -705,7 +730,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Version */
+        /**
+         * Version
+         * @description Return the version of the server.
+         */
         get: operations["version_api_v1_version_get"];
         put?: never;
         post?: never;
@@ -721,7 +749,7 @@ export interface components {
     schemas: {
         /**
          * Allocation
-         * @description What was asked of a backend, and what it last said of it.
+         * @description What was requested from a backend, and what the backend last reported.
          */
         Allocation: {
             /** Backend */
@@ -753,7 +781,7 @@ export interface components {
             reason?: string | null;
             /**
              * Script
-             * @description exactly what was submitted to the scheduler
+             * @description the exact script that was submitted to the scheduler
              */
             script?: string | null;
             /** Seen At */
@@ -791,7 +819,7 @@ export interface components {
             number: number;
             /**
              * Params
-             * @description its parameters, where they differ between attempts (pbt)
+             * @description the parameters of this attempt, where they differ between attempts (pbt)
              */
             params?: {
                 [key: string]: components["schemas"]["JsonValue"];
@@ -806,23 +834,23 @@ export interface components {
             reason?: string | null;
             /**
              * Resumed
-             * @description goes on from the checkpoint of the attempt before
+             * @description continues from the checkpoint of the attempt before
              * @default false
              */
             resumed?: boolean;
-            /** @description what it had to wait for, after one that ran out of memory */
+            /** @description what it had to wait for, after an attempt that ran out of memory */
             room?: components["schemas"]["Room"] | null;
             seat?: components["schemas"]["Seat"] | null;
             /** Signal */
             signal?: number | null;
             /**
              * Source
-             * @description the task whose checkpoint it goes on from (pbt)
+             * @description the task from whose checkpoint it continues (pbt)
              */
             source?: string | null;
             /**
              * Source Step
-             * @description the step at which it was taken over
+             * @description the step of that checkpoint
              */
             source_step?: number | null;
             /** Started At */
@@ -835,15 +863,15 @@ export interface components {
         };
         /**
          * BackendInfo
-         * @description Where jobs can run.
+         * @description A backend: a place where jobs can run.
          */
         BackendInfo: {
             /**
              * Default
-             * @description for jobs that name none
+             * @description jobs that name no backend run here
              */
             default: boolean;
-            /** @description what jobs get there that do not ask for something else */
+            /** @description resources of jobs that do not ask for others */
             defaults: components["schemas"]["Resources"];
             /**
              * Kind
@@ -856,7 +884,7 @@ export interface components {
             partitions?: string[];
             /**
              * Since
-             * @description since when it has been wrong
+             * @description since when the state has not been ok
              */
             since?: string | null;
             /**
@@ -968,13 +996,13 @@ export interface components {
         Changed: {
             /**
              * Tasks
-             * @description the tasks concerned
+             * @description ids of the tasks that were changed
              */
             tasks: string[];
         };
         /**
          * Check
-         * @description What a backend says about a request before it is made.
+         * @description The answer of a backend to a request that is not made yet.
          */
         Check: {
             /** Accepted */
@@ -1004,7 +1032,7 @@ export interface components {
         };
         /**
          * CodeInfo
-         * @description What the snapshot was taken from.
+         * @description Where the files of a snapshot come from.
          */
         CodeInfo: {
             /**
@@ -1043,12 +1071,12 @@ export interface components {
             task: string;
             /**
              * Times
-             * @description seconds since the epoch, when asked for
+             * @description seconds since 1970, where they were requested
              */
             times?: number[];
             /**
              * Total
-             * @description how many points there are before decimation
+             * @description number of points before decimation
              */
             total: number;
             /** Values */
@@ -1058,7 +1086,7 @@ export interface components {
         Device: {
             /**
              * Busy
-             * @description in use, by whomever
+             * @description in use by any process
              * @default false
              */
             busy?: boolean;
@@ -1081,7 +1109,7 @@ export interface components {
             memory?: number | null;
             /**
              * Memory Used
-             * @description bytes, by whomever
+             * @description bytes in use by all processes
              */
             memory_used?: number | null;
             /**
@@ -1091,7 +1119,7 @@ export interface components {
             name?: string;
             /**
              * Processes
-             * @description those on it, as far as they can be seen
+             * @description the processes on it, as far as the server can see them
              */
             processes?: components["schemas"]["GpuProcess"][];
             /**
@@ -1124,7 +1152,7 @@ export interface components {
             python?: string | null;
             /**
              * Setup
-             * @description shell lines run before, such as `module load cuda`
+             * @description shell lines that run before the script, such as `module load cuda`
              */
             setup?: string[];
             /** Variables */
@@ -1154,30 +1182,30 @@ export interface components {
         };
         /**
          * ExtendRequest
-         * @description More of a search: what is not given stays.
+         * @description A request to continue a search; fields that are not given stay as they are.
          */
         ExtendRequest: {
             /**
              * Params
-             * @description other values of these parameters from now on
+             * @description new values of these parameters from now on
              */
             params?: {
                 [key: string]: components["schemas"]["Choices"] | components["schemas"]["Range"] | components["schemas"]["Block-Input"] | boolean | number | string | components["schemas"]["JsonValue"][] | null;
             };
             /**
              * Time Budget
-             * @description so much longer from now on
+             * @description time budget of the rest of the search, from now on
              */
             time_budget?: (number | string) | null;
             /**
              * Trials
-             * @description so many more
+             * @description number of further trials
              */
             trials?: number | null;
         };
         /**
          * Facets
-         * @description What jobs can be filtered by.
+         * @description The values that jobs can be filtered by.
          */
         Facets: {
             /** Owners */
@@ -1216,7 +1244,7 @@ export interface components {
         Goal: "min" | "max";
         /**
          * GpuProcess
-         * @description A process on a GPU, whoever's it is.
+         * @description A process on a GPU, of any user.
          */
         GpuProcess: {
             /** Command */
@@ -1258,7 +1286,7 @@ export interface components {
             problems?: string[];
             /**
              * Set Aside
-             * @description jobs that the engine cannot go on with; each says why in its warnings
+             * @description number of jobs that the engine cannot process now; the warnings of each job contain the reason
              * @default 0
              */
             set_aside?: number;
@@ -1275,7 +1303,7 @@ export interface components {
             kind: "share_gpu" | "near_gpu_memory" | "near_memory" | "idle_cores" | "idle_gpu";
             /**
              * Per Gpu
-             * @description share_gpu: so many tasks could share a GPU
+             * @description share_gpu: this many tasks could share a GPU
              */
             per_gpu?: number | null;
             /** Text */
@@ -1290,7 +1318,7 @@ export interface components {
             filename?: string;
             /**
              * Params
-             * @description parameters that will be given, to check them
+             * @description names of the parameters that will be given, to check them
              */
             params?: string[];
             /** Source */
@@ -1312,14 +1340,14 @@ export interface components {
             description: string;
             /**
              * Ended
-             * @description no task is waiting or running, and none is to come, of a search or to reduce
+             * @description no task waits or runs, and no further task will come, neither from a search nor to reduce
              */
             ended: boolean;
             /** Ended At */
             ended_at?: string | null;
             /**
              * Held
-             * @description no further task is begun until the job is released
+             * @description no further task starts until the job is released
              * @default false
              */
             held?: boolean;
@@ -1327,14 +1355,14 @@ export interface components {
             id: string;
             /** Name */
             name: string;
-            /** @description of some of its tasks that run nothing is heard */
+            /** @description set while runners of running tasks are silent */
             no_word?: components["schemas"]["NoWord"] | null;
             objective: components["schemas"]["Objective"];
             /** Owner */
             owner: string;
             /**
              * Searching
-             * @description further tasks are to come: the search is not over
+             * @description the search is not over: further tasks will come
              * @default false
              */
             searching?: boolean;
@@ -1342,17 +1370,17 @@ export interface components {
             seconds_left?: number | null;
             /**
              * Sparkline
-             * @description the objective of the best task, some 30 points
+             * @description the objective of the best task over time, about 30 points
              */
             sparkline?: number[];
             /** Tags */
             tags: string[];
             /**
              * To Come
-             * @description how many, where it is known
+             * @description number of further tasks, where it is known
              */
             to_come?: number | null;
-            /** @description why tasks wait that have not started, as the backend says */
+            /** @description why tasks that have not started wait, as the backend reports it */
             waits?: components["schemas"]["Waits"] | null;
             /** Warnings */
             warnings?: string[];
@@ -1396,7 +1424,7 @@ export interface components {
             description: string;
             /**
              * Ended
-             * @description no task is waiting or running, and none is to come, of a search or to reduce
+             * @description no task waits or runs, and no further task will come, neither from a search nor to reduce
              */
             ended: boolean;
             /** Ended At */
@@ -1405,7 +1433,7 @@ export interface components {
             folder: string;
             /**
              * Held
-             * @description no further task is begun until the job is released
+             * @description no further task starts until the job is released
              * @default false
              */
             held?: boolean;
@@ -1413,13 +1441,13 @@ export interface components {
             id: string;
             /**
              * Mapped
-             * @description a map, a command for each of many files: `parts` tells which
+             * @description the job is a map, which runs a command per file; `GET /jobs/{job}/parts` lists the files
              * @default false
              */
             mapped?: boolean;
             /** Name */
             name: string;
-            /** @description of some of its tasks that run nothing is heard */
+            /** @description set while runners of running tasks are silent */
             no_word?: components["schemas"]["NoWord"] | null;
             objective: components["schemas"]["Objective"];
             /** Owner */
@@ -1432,7 +1460,7 @@ export interface components {
             script?: components["schemas"]["ScriptReport"] | null;
             /**
              * Searching
-             * @description further tasks are to come: the search is not over
+             * @description the search is not over: further tasks will come
              * @default false
              */
             searching?: boolean;
@@ -1440,7 +1468,7 @@ export interface components {
             seconds_left?: number | null;
             /**
              * Sparkline
-             * @description the objective of the best task, some 30 points
+             * @description the objective of the best task over time, about 30 points
              */
             sparkline?: number[];
             spec: components["schemas"]["JobSpec"];
@@ -1448,10 +1476,10 @@ export interface components {
             tags: string[];
             /**
              * To Come
-             * @description how many, where it is known
+             * @description number of further tasks, where it is known
              */
             to_come?: number | null;
-            /** @description why tasks wait that have not started, as the backend says */
+            /** @description why tasks that have not started wait, as the backend reports it */
             waits?: components["schemas"]["Waits"] | null;
             /** Warnings */
             warnings?: string[];
@@ -1500,7 +1528,7 @@ export interface components {
             gpu_memory?: number;
             /**
              * Gpus
-             * @description GPUs that they are on
+             * @description number of GPUs that the tasks are on
              * @default 0
              */
             gpus?: number;
@@ -1547,7 +1575,7 @@ export interface components {
         JobRemoved: Record<string, never>;
         /**
          * JobSpec
-         * @description A whole job, as given in a file, a form or flags.
+         * @description A whole job, as it is written in a file, a form or flags.
          */
         JobSpec: {
             /**
@@ -1571,7 +1599,7 @@ export interface components {
             environment?: components["schemas"]["Environment"];
             /**
              * Grace Seconds
-             * @description between SIGTERM and SIGKILL
+             * @description seconds between SIGTERM and SIGKILL when a task is stopped
              */
             grace_seconds?: number | null;
             /**
@@ -1595,12 +1623,12 @@ export interface components {
             objective?: components["schemas"]["Objective"];
             /**
              * Other Objectives
-             * @description more of them: then there is no single best, but a Pareto front
+             * @description further objectives: then there is no single best task, but a Pareto front
              */
             other_objectives?: components["schemas"]["Objective"][];
             /**
              * Parallel
-             * @description at most this many tasks at a time
+             * @description run up to this many tasks at a time
              */
             parallel?: number | null;
             /** Params */
@@ -1620,14 +1648,14 @@ export interface components {
             resources?: components["schemas"]["Resources"];
             /**
              * Retries
-             * @description how often a task is tried again, by cause; the settings have the defaults
+             * @description how often a task is tried again, by cause; the settings contain the defaults
              */
             retries?: {
                 [key: string]: number;
             };
             /**
              * Script
-             * @description the script, relative to the folder submitted
+             * @description path of the script, relative to the submitted folder
              */
             script?: string | null;
             /**
@@ -1653,7 +1681,7 @@ export interface components {
         JsonValue: unknown;
         /**
          * Launcher
-         * @description How the processes of a task that has several find each other.
+         * @description How the processes of a task find each other, where a task has several.
          * @enum {string}
          */
         Launcher: "torchrun" | "tensorflow" | "srun";
@@ -1667,14 +1695,14 @@ export interface components {
         };
         /**
          * LimitsRequest
-         * @description What can be changed of a job that waits or runs.
+         * @description Limits of a job that can be changed while it waits or runs.
          */
         LimitsRequest: {
             /** Nice */
             nice?: number | null;
             /**
              * Time Limit
-             * @description of its allocations, such as 4h
+             * @description time limit of its allocations, such as 4h
              */
             time_limit?: (number | string) | null;
         };
@@ -1700,7 +1728,7 @@ export interface components {
         };
         /**
          * LoadReport
-         * @description All of it, at one moment.
+         * @description How busy nodes are at one moment, and who uses them.
          */
         LoadReport: {
             /**
@@ -1729,7 +1757,7 @@ export interface components {
             device?: string | null;
             /**
              * Load
-             * @description 0 to 1: of the cores, or of the GPU
+             * @description share of the cores, or of the GPU, that was busy, 0 to 1
              */
             load: (number | null)[];
             /**
@@ -1754,12 +1782,12 @@ export interface components {
             files: number;
             /**
              * Input
-             * @description the first of them, relative to the folder that the map was called in
+             * @description the first file, relative to the folder in which the map was started
              */
             input: string;
             /**
              * Output
-             * @description what is made of it; null where the command decides that
+             * @description the output file for it; null where the command chooses it
              */
             output?: string | null;
             /**
@@ -1770,18 +1798,18 @@ export interface components {
         };
         /**
          * Method
-         * @description How configurations are chosen.
+         * @description The methods by which configurations are chosen.
          * @enum {string}
          */
         Method: "auto" | "grid" | "random" | "sobol" | "tpe" | "gp" | "cmaes" | "evolution" | "nsga2" | "pbt";
         /**
          * MetricFiles
-         * @description Where metrics are looked for, beyond what is found by itself.
+         * @description Where Paddock looks for metrics, beyond what it finds by itself.
          */
         MetricFiles: {
             /**
              * Files
-             * @description patterns relative to the task's folder
+             * @description patterns of file names, relative to the task's folder
              */
             files?: string[];
             /**
@@ -1793,7 +1821,7 @@ export interface components {
         };
         /**
          * Move
-         * @description Population-based training: a task that went on from another's checkpoint.
+         * @description Population-based training: a task that continued from the checkpoint of another task.
          */
         Move: {
             /** After */
@@ -1820,13 +1848,13 @@ export interface components {
         };
         /**
          * NoWord
-         * @description Tasks that run, as far as is known, and whose runners have said nothing for a while.
+         * @description Running tasks whose runners have reported nothing for a while.
          */
         NoWord: {
             /**
              * Since
              * Format: date-time
-             * @description when the first of these runners was last heard of
+             * @description when the runner that has been silent longest last reported something
              */
             since: string;
             /** Tasks */
@@ -1838,19 +1866,19 @@ export interface components {
             backend: string;
             /**
              * Cpu Slots
-             * @description how many tasks of one core without a GPU run at a time
+             * @description number of tasks that run at a time when each needs one core and no GPU
              */
             cpu_slots: number;
             /** Cpus */
             cpus: number;
             /**
              * Cpus Busy
-             * @description cores that are busy, where somebody has looked
+             * @description busy cores, where they were measured on the node
              */
             cpus_busy?: number | null;
             /**
              * Cpus Used
-             * @description cores that are busy; on Slurm: that are given away
+             * @description busy cores; on Slurm: allocated cores
              */
             cpus_used?: number | null;
             /** Devices */
@@ -1869,12 +1897,12 @@ export interface components {
             memory?: number | null;
             /**
              * Memory Free
-             * @description bytes that could be had
+             * @description bytes that are available
              */
             memory_free?: number | null;
             /**
              * Memory Used
-             * @description bytes in use, where somebody has looked
+             * @description bytes in use, where they were measured on the node
              */
             memory_used?: number | null;
             /** Name */
@@ -1883,12 +1911,12 @@ export interface components {
             partitions?: string[];
             /**
              * Reason
-             * @description why it does not
+             * @description why it takes no new work
              */
             reason?: string | null;
             /**
              * Slots
-             * @description how many tasks run at a time when each asks for one device
+             * @description number of tasks that run at a time when each needs one device
              */
             slots: number;
             /**
@@ -1922,7 +1950,7 @@ export interface components {
             goal?: components["schemas"]["Goal"];
             /**
              * Metric
-             * @description empty: there is none, and no task is better than another
+             * @description name of the metric; empty: there is none, and no task is better than another
              * @default val_loss
              */
             metric?: string;
@@ -1939,7 +1967,7 @@ export interface components {
             at: string;
             /**
              * Auto
-             * @description Paddock chooses; else it is as asked, or less where memory is short
+             * @description true: Paddock chooses the number; false: it is as requested, or less where memory is short
              */
             auto: boolean;
             /**
@@ -1949,13 +1977,13 @@ export interface components {
             gpu: string;
             /**
              * Known
-             * @description it began with what an earlier job of the same script had learned
+             * @description the number began with what an earlier job of the same script had found out
              * @default false
              */
             known?: boolean;
             /**
              * Limit
-             * @description what keeps it from more; null: it is still growing
+             * @description what limits the number; null: it is still growing
              */
             limit?: ("asked" | "tasks" | "memory" | "host_memory" | "cores" | "gain") | null;
             /**
@@ -1970,22 +1998,22 @@ export interface components {
             need?: number | null;
             /**
              * Speedup
-             * @description tasks done in a time, compared with one at a time
+             * @description throughput compared with one task at a time
              */
             speedup?: number | null;
             /**
              * Target
-             * @description so many were to be, had there been as many tasks, and room for them
+             * @description tasks per GPU that the controller aims at, given enough tasks and memory
              */
             target?: number | null;
             /**
              * Tasks
-             * @description so many at a time on each, as chosen last
+             * @description tasks at a time per GPU, as last chosen
              */
             tasks: number;
             /**
              * Total
-             * @description bytes that the GPU has
+             * @description bytes of memory of the GPU
              */
             total?: number | null;
         };
@@ -1996,13 +2024,13 @@ export interface components {
         Preview: {
             /**
              * Adaptive
-             * @description configurations are chosen as results come in: these are the first ones
+             * @description configurations are chosen while results come in: these are the first ones
              * @default false
              */
             adaptive?: boolean;
             /**
              * Allocations
-             * @description how many allocations would be asked for at first
+             * @description number of allocations that would be requested at first
              * @default 0
              */
             allocations?: number;
@@ -2010,10 +2038,10 @@ export interface components {
             backend: string;
             /**
              * Batch Script
-             * @description exactly what would be submitted to the scheduler
+             * @description the exact script that would be submitted to the scheduler
              */
             batch_script?: string | null;
-            /** @description what the scheduler says about it, when it was asked */
+            /** @description the answer of the scheduler, where it was asked */
             check?: components["schemas"]["Check"] | null;
             /**
              * Columns
@@ -2027,20 +2055,20 @@ export interface components {
             commands: string[][];
             /**
              * Count
-             * @description of tasks; null: as many as there is time for
+             * @description number of tasks; null: as many as the time budget allows
              */
             count: number | null;
             script?: components["schemas"]["ScriptReport"] | null;
             /**
              * Slots
-             * @description tasks that run at a time in each of them, at most
+             * @description up to this many tasks run at a time per allocation
              * @default 1
              */
             slots?: number;
             spec: components["schemas"]["JobSpec"];
             /**
              * Tasks
-             * @description the first tasks, at most 1,000
+             * @description the first tasks, up to 1,000
              */
             tasks: {
                 [key: string]: components["schemas"]["JsonValue"];
@@ -2052,25 +2080,25 @@ export interface components {
         PruneItem: {
             /**
              * Bytes
-             * @description on the disk; without what the database holds of it
+             * @description bytes on the disk, without those in the database
              */
             bytes: number;
             /**
              * Count
-             * @description how many attempts, else 1
+             * @description number of attempts; 1 for all other kinds
              * @default 1
              */
             count?: number;
             kind: components["schemas"]["PruneKind"];
             /**
              * Name
-             * @description of the job
+             * @description name of the job
              */
             name?: string | null;
             /**
              * Since
              * Format: date-time
-             * @description the job or its attempts ended then, the file was last used then
+             * @description when the job or its attempts ended, or the file was last used
              */
             since: string;
             /**
@@ -2086,40 +2114,40 @@ export interface components {
         PruneKind: "job" | "attempts" | "journals" | "runner" | "leftover";
         /**
          * PruneReport
-         * @description What went, or would go.
+         * @description What was deleted, or would be.
          */
         PruneReport: {
             /**
              * Bytes
-             * @description of all
+             * @description sum over all items
              */
             bytes: number;
             /** Dry Run */
             dry_run: boolean;
             /**
              * Items
-             * @description the largest, largest first
+             * @description the largest items, largest first
              */
             items: components["schemas"]["PruneItem"][];
             /**
              * Measured
-             * @description false: there was no time to measure all of it, so it is more
+             * @description false: there was no time to measure everything, and the true sums are higher
              */
             measured: boolean;
             /**
              * Problems
-             * @description what could not be done; it stays, and is tried again the next day
+             * @description what could not be deleted; the server tries it again the next day
              */
             problems: string[];
             /**
              * Totals
-             * @description of all, by kind
+             * @description sums over all items, by kind
              */
             totals: components["schemas"]["PruneTotal"][];
         };
         /**
          * PruneRequest
-         * @description What is older than so many days goes; as the settings `keep` say where nothing is given.
+         * @description Ages in days beyond which things are deleted; the settings `keep` apply where no age is given.
          */
         PruneRequest: {
             /**
@@ -2129,7 +2157,7 @@ export interface components {
             attempts_days?: number | null;
             /**
              * Dry Run
-             * @description only say what would go
+             * @description only report what would be deleted
              * @default false
              */
             dry_run?: boolean;
@@ -2210,7 +2238,7 @@ export interface components {
         };
         /**
          * Resources
-         * @description What one task needs. What is not given comes from the profile, then from the backend's settings.
+         * @description What one task needs. Fields that are not given come from the profile, then from the settings of the backend.
          */
         Resources: {
             /** Account */
@@ -2227,7 +2255,7 @@ export interface components {
             constraint?: string | null;
             /**
              * Cpus
-             * @description cores on each node; one when not given
+             * @description cores per node; one when not given
              */
             cpus?: number | null;
             /**
@@ -2237,24 +2265,24 @@ export interface components {
             exclude?: string | null;
             /**
              * Gpu Type
-             * @description the kind of GPU, as the cluster calls it
+             * @description the kind of GPU, by its name in the cluster
              */
             gpu_type?: string | null;
             /**
              * Gpus
-             * @description GPUs on each node; none given: one where there are GPUs, else none
+             * @description GPUs per node; when not given: one where nodes have GPUs, else none
              */
             gpus?: number | null;
             /** @description how the processes of one task are started */
             launcher?: components["schemas"]["Launcher"] | null;
             /**
              * Memory
-             * @description on each node, such as 16G
+             * @description memory per node, such as 16G
              */
             memory?: number | null;
             /**
              * Nice
-             * @description how much priority to give up for others
+             * @description how much to lower the priority of the job
              */
             nice?: number | null;
             /**
@@ -2264,7 +2292,7 @@ export interface components {
             nodelist?: string | null;
             /**
              * Nodes
-             * @description nodes of one task; one when not given
+             * @description nodes per task; one when not given
              */
             nodes?: number | null;
             /**
@@ -2274,17 +2302,17 @@ export interface components {
             options?: string[];
             /**
              * Partition
-             * @description partition, or several with commas
+             * @description a partition, or several separated by commas
              */
             partition?: string | null;
             /**
              * Per Gpu
-             * @description tasks that share a GPU at a time, as far as its memory goes; auto: as many as pay
+             * @description tasks that share a GPU, as far as its memory suffices; auto: as many as increase the throughput
              */
             per_gpu?: number | "auto" | null;
             /**
              * Profile
-             * @description name of a profile in the settings: resources with a name
+             * @description name of a profile (resources with a name) in the settings
              */
             profile?: string | null;
             /** Qos */
@@ -2293,15 +2321,15 @@ export interface components {
             reservation?: string | null;
             /**
              * Slots
-             * @description tasks side by side in one allocation; one by default
+             * @description tasks at a time per allocation; one when not given
              */
             slots?: number | null;
             /**
              * Time Limit
-             * @description of an allocation, such as 4h or 1-00:00:00; tasks that are cut off go on in the next
+             * @description time limit of an allocation, such as 4h; tasks that it interrupts go on in the next one
              */
             time_limit?: number | null;
-            /** @description nodes, tasks at a time on each, threads of each: in place of slots, cpus and gpus */
+            /** @description nodes, tasks at a time per node, threads per task: in place of slots, cpus and gpus */
             triple?: components["schemas"]["Triple"] | null;
         };
         /** RestartRequest */
@@ -2314,35 +2342,35 @@ export interface components {
             failed?: boolean;
             /**
              * Resume
-             * @description keep the checkpoint and go on from it
+             * @description keep the checkpoint and continue from it
              * @default false
              */
             resume?: boolean;
             /**
              * Tasks
-             * @description ids or numbers; all that have ended when not given
+             * @description ids or numbers of tasks; when not given, all that have ended
              */
             tasks?: string[] | null;
         };
         /**
          * Room
-         * @description What an attempt waits for, after one that ran out of memory.
+         * @description What an attempt waits for, after an attempt that ran out of memory.
          */
         Room: {
             /**
              * Alone
-             * @description beside no other task
+             * @description no other task may run on the same GPU
              * @default false
              */
             alone?: boolean;
             /**
              * Gpu
-             * @description bytes that have to be free on its GPU
+             * @description bytes that must be free on its GPU
              */
             gpu?: number | null;
             /**
              * Host
-             * @description bytes that have to be free on its node
+             * @description bytes that must be free on its node
              */
             host?: number | null;
         };
@@ -2358,7 +2386,7 @@ export interface components {
             bracket?: number;
             /**
              * Cutoff
-             * @description a value as good as this would go on
+             * @description a trial with a value as good as this goes on
              */
             cutoff?: number | null;
             /** Reached */
@@ -2381,7 +2409,7 @@ export interface components {
         };
         /**
          * Savings
-         * @description What was not done because of early stopping.
+         * @description The steps and the time that early stopping saved.
          */
         Savings: {
             /**
@@ -2391,7 +2419,7 @@ export interface components {
             seconds?: number;
             /**
              * Share
-             * @description of all steps that there would have been
+             * @description share of all steps that would have been done without early stopping
              * @default 0
              */
             share?: number;
@@ -2437,18 +2465,18 @@ export interface components {
         };
         /**
          * ScriptReport
-         * @description What reading a script (never running it) told.
+         * @description What Paddock found by reading a script. The script is never run for that.
          */
         ScriptReport: {
             convention: components["schemas"]["Convention"];
             /**
              * Metrics
-             * @description metric sources in sight: csv, tensorboard, stdout, ...
+             * @description metric sources that were found: csv, tensorboard, stdout, ...
              */
             metrics?: string[];
             /**
              * Open Ended
-             * @description the script may take parameters that reading it cannot tell
+             * @description the script may take parameters that reading it does not show
              * @default false
              */
             open_ended?: boolean;
@@ -2461,14 +2489,14 @@ export interface components {
         Search: {
             /**
              * Interval
-             * @description pbt: steps from one change of parameters to the next
+             * @description pbt: steps between two changes of parameters
              */
             interval?: number | null;
             /** @default auto */
             method?: components["schemas"]["Method"];
             /**
              * Repeat
-             * @description tasks for each configuration, with seeds of their own; their mean counts
+             * @description tasks per configuration, each with another seed; their mean counts
              * @default 1
              */
             repeat?: number;
@@ -2479,12 +2507,12 @@ export interface components {
             seed?: number;
             /**
              * Time Budget
-             * @description no further task is begun so long after the submission, such as 2h
+             * @description no further task starts after this time since the submission, such as 2h
              */
             time_budget?: number | null;
             /**
              * Trials
-             * @description how many configurations, where the method draws them; of pbt: how many live
+             * @description number of configurations, for methods that draw them; with pbt: size of the population
              */
             trials?: number | null;
             /**
@@ -2495,12 +2523,12 @@ export interface components {
         };
         /**
          * SearchReport
-         * @description How the search of a job stands.
+         * @description The state of the search of a job.
          */
         SearchReport: {
             /**
              * Ended Why
-             * @description why no further ones come
+             * @description why no further trials come
              */
             ended_why?: string | null;
             /**
@@ -2512,7 +2540,7 @@ export interface components {
             history: components["schemas"]["TrialReport"][];
             /**
              * Importance
-             * @description share of each parameter, the largest first
+             * @description share of each parameter in how good trials are, the largest first
              */
             importance: {
                 [key: string]: number;
@@ -2537,67 +2565,67 @@ export interface components {
             stop_early: components["schemas"]["StopEarly"];
             /**
              * Trials
-             * @description planned; null: until the time budget is over
+             * @description number of planned trials; null: until the time budget is over
              */
             trials?: number | null;
             /**
              * Unjudged
-             * @description tasks that have ended or trained for long without the metric: never stopped
+             * @description tasks that ended, or trained for long, without the objective: early stopping ignores them
              */
             unjudged?: string[];
         };
         /**
          * Seat
-         * @description The part of an allocation that a task has.
+         * @description The share of an allocation that a task has.
          */
         Seat: {
             /**
              * Cores
-             * @description the cores it may use; none: all of the allocation
+             * @description the cores that it may use; empty: all cores of the allocation
              */
             cores?: number[];
             /** Gpu Name */
             gpu_name?: string | null;
             /**
              * Gpus
-             * @description ids, as in CUDA_VISIBLE_DEVICES
+             * @description ids of its GPUs, as in CUDA_VISIBLE_DEVICES
              */
             gpus?: string[];
             /**
              * Sharing
-             * @description how it shares its GPU with other tasks: through NVIDIA MPS, or by taking turns
+             * @description how the task shares its GPU with others: through NVIDIA MPS, or by taking turns
              */
             sharing?: ("mps" | "turns") | null;
             /**
              * Threads
-             * @description what numerical libraries are told
+             * @description number of threads that numerical libraries are set to
              */
             threads?: number | null;
             /**
              * Why
-             * @description why not through MPS
+             * @description why the GPU is not shared through MPS
              */
             why?: string | null;
         };
         /**
          * StopEarly
-         * @description When tasks are stopped that are not promising. Text form: `asha`, `median`.
+         * @description How tasks that are not promising are stopped early. Text form: `asha`, `median`.
          */
         StopEarly: {
             /**
              * Eta
-             * @description asha, hyperband: one of so many goes on past a rung
+             * @description asha, hyperband: one of this many tasks goes on after a rung
              * @default 3
              */
             eta?: number;
             /**
              * Interval
-             * @description median: steps from one comparison to the next
+             * @description median: steps between two comparisons
              */
             interval?: number | null;
             /**
              * Max Steps
-             * @description steps of a task that is not stopped; the script's epochs when not given
+             * @description steps of a task that is not stopped; the epochs of the script when not given
              */
             max_steps?: number | null;
             /**
@@ -2613,7 +2641,7 @@ export interface components {
             min_steps?: number | null;
             /**
              * Min Trials
-             * @description median: so many others must have come as far
+             * @description median: this many other tasks must have reached the same step
              * @default 5
              */
             min_trials?: number;
@@ -2622,7 +2650,7 @@ export interface components {
         StopRequest: {
             /**
              * Tasks
-             * @description ids or numbers; all that have not ended when not given
+             * @description ids or numbers of tasks; when not given, all that have not ended
              */
             tasks?: string[] | null;
         };
@@ -2679,7 +2707,7 @@ export interface components {
             ended_at?: string | null;
             /**
              * Epoch
-             * @description the last epoch (or step) seen, as the script counts
+             * @description the last reported epoch (or step), as the script counts
              */
             epoch?: number | null;
             /** Exit Code */
@@ -2692,7 +2720,7 @@ export interface components {
             last_value?: number | null;
             /**
              * No Word Since
-             * @description it runs, and its runner has said nothing since then: its node may be gone
+             * @description the task runs, but its runner has reported nothing since then: its node may be down
              */
             no_word_since?: string | null;
             /** Node */
@@ -2707,7 +2735,7 @@ export interface components {
             };
             /**
              * Peak Gpu Memory
-             * @description bytes on all its GPUs
+             * @description bytes on all GPUs of the task
              */
             peak_gpu_memory?: number | null;
             /**
@@ -2721,11 +2749,11 @@ export interface components {
             reason?: string | null;
             /**
              * Reduces
-             * @description it runs the job's `reduce`, after all others; it has no parameters
+             * @description the task runs the job's `reduce` after all others, and has no parameters
              * @default false
              */
             reduces?: boolean;
-            /** @description its share of the allocation, where several tasks run in one */
+            /** @description its share of the allocation, where several tasks run in one allocation */
             seat?: components["schemas"]["Seat"] | null;
             /** Seconds Left */
             seconds_left?: number | null;
@@ -2734,18 +2762,18 @@ export interface components {
             state: components["schemas"]["TaskState"];
             /**
              * Stopping
-             * @description a stop was asked for and is under way
+             * @description a stop was requested and is not done yet
              * @default false
              */
             stopping?: boolean;
             /**
              * Trial
-             * @description tasks with the same configuration have the same, from 1 on
+             * @description number of the configuration, from 1 on; tasks with the same configuration have the same number
              */
             trial: number;
             /**
              * Values
-             * @description the best of each objective, where there are several
+             * @description the best value of each objective, where there are several
              */
             values?: (number | null)[];
             /** Warnings */
@@ -2786,7 +2814,7 @@ export interface components {
         };
         /** TaskDetail */
         TaskDetail: {
-            /** @description where it runs or ran; while it waits, the next of its job */
+            /** @description where the task runs or ran; while it waits, the next allocation of its job */
             allocation?: components["schemas"]["Allocation"] | null;
             /** Attempt */
             attempt: number;
@@ -2814,7 +2842,7 @@ export interface components {
             ended_at?: string | null;
             /**
              * Epoch
-             * @description the last epoch (or step) seen, as the script counts
+             * @description the last reported epoch (or step), as the script counts
              */
             epoch?: number | null;
             /** Exit Code */
@@ -2833,7 +2861,7 @@ export interface components {
             metrics: string[];
             /**
              * No Word Since
-             * @description it runs, and its runner has said nothing since then: its node may be gone
+             * @description the task runs, but its runner has reported nothing since then: its node may be down
              */
             no_word_since?: string | null;
             /** Node */
@@ -2848,7 +2876,7 @@ export interface components {
             };
             /**
              * Peak Gpu Memory
-             * @description bytes on all its GPUs
+             * @description bytes on all GPUs of the task
              */
             peak_gpu_memory?: number | null;
             /**
@@ -2862,11 +2890,11 @@ export interface components {
             reason?: string | null;
             /**
              * Reduces
-             * @description it runs the job's `reduce`, after all others; it has no parameters
+             * @description the task runs the job's `reduce` after all others, and has no parameters
              * @default false
              */
             reduces?: boolean;
-            /** @description its share of the allocation, where several tasks run in one */
+            /** @description its share of the allocation, where several tasks run in one allocation */
             seat?: components["schemas"]["Seat"] | null;
             /** Seconds Left */
             seconds_left?: number | null;
@@ -2875,18 +2903,18 @@ export interface components {
             state: components["schemas"]["TaskState"];
             /**
              * Stopping
-             * @description a stop was asked for and is under way
+             * @description a stop was requested and is not done yet
              * @default false
              */
             stopping?: boolean;
             /**
              * Trial
-             * @description tasks with the same configuration have the same, from 1 on
+             * @description number of the configuration, from 1 on; tasks with the same configuration have the same number
              */
             trial: number;
             /**
              * Values
-             * @description the best of each objective, where there are several
+             * @description the best value of each objective, where there are several
              */
             values?: (number | null)[];
             /** Warnings */
@@ -2903,7 +2931,7 @@ export interface components {
         };
         /**
          * TaskState
-         * @description Where a task stands; also the state of its current attempt.
+         * @description The state of a task, which is that of its current attempt.
          * @enum {string}
          */
         TaskState: "submitted" | "running" | "finished" | "error" | "stopped" | "pruned";
@@ -2989,17 +3017,17 @@ export interface components {
         };
         /**
          * TrialReport
-         * @description A configuration, and what came of it.
+         * @description A configuration and its results.
          */
         TrialReport: {
             /**
              * Best
-             * @description the best value of the first objective until then
+             * @description the best value of the first objective up to this trial
              */
             best?: number | null;
             /**
              * Count
-             * @description tasks that the values are of
+             * @description number of tasks that the values come from
              * @default 0
              */
             count?: number;
@@ -3007,7 +3035,7 @@ export interface components {
             ended_at?: string | null;
             /**
              * Front
-             * @description no other one is better in all objectives
+             * @description no other trial is better in all objectives
              * @default false
              */
             front?: boolean;
@@ -3020,7 +3048,7 @@ export interface components {
              * @description standard deviation over its tasks
              */
             spread?: (number | null)[];
-            /** @description of the last of its tasks to end; while one has not: running or submitted */
+            /** @description running or submitted while one of its tasks has not ended; then the state of the best ending */
             state: components["schemas"]["TaskState"];
             /** Tasks */
             tasks: string[];
@@ -3028,13 +3056,13 @@ export interface components {
             trial: number;
             /**
              * Values
-             * @description one an objective; the mean where it has several tasks
+             * @description one value per objective; the mean over its tasks
              */
             values: (number | null)[];
         };
         /**
          * Triple
-         * @description Nodes, tasks at a time on each of them, threads of each task. Text form: `2,8,4`.
+         * @description Nodes, tasks at a time per node, threads per task. Text form: `2,8,4`.
          */
         Triple: {
             /** Nodes */
@@ -3060,7 +3088,7 @@ export interface components {
             gpu_memory?: number;
             /**
              * Gpus
-             * @description GPUs that they are on
+             * @description number of GPUs that the tasks are on
              * @default 0
              */
             gpus?: number;
@@ -3090,7 +3118,7 @@ export interface components {
         };
         /**
          * Waits
-         * @description Why allocations of a job wait, and until when.
+         * @description Why the allocations of a job wait, and when the first should start.
          */
         Waits: {
             /**
@@ -3103,7 +3131,7 @@ export interface components {
             reason: string;
             /**
              * Seen At
-             * @description when the backend last said so
+             * @description when the backend last reported this
              */
             seen_at?: string | null;
             /**
@@ -3157,7 +3185,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3166,7 +3194,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such object */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3184,7 +3212,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3193,7 +3221,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request is not valid */
+            /** @description The request cannot be carried out as it stands */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -3202,7 +3230,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3216,12 +3244,13 @@ export interface operations {
     follow_events_api_v1_events_get: {
         parameters: {
             query?: {
-                /** @description only of this job */
+                /** @description only events of this job */
                 job?: string | null;
-                /** @description as Last-Event-ID, for clients without headers */
+                /** @description the id of the last event that the client has, if it cannot send the header */
                 last?: number | null;
             };
             header?: {
+                /** @description the id of the last event that the client has */
                 "last-event-id"?: string | null;
             };
             path?: never;
@@ -3256,7 +3285,7 @@ export interface operations {
                     "text/event-stream": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3265,7 +3294,7 @@ export interface operations {
                     "text/event-stream": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such object */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3283,7 +3312,7 @@ export interface operations {
                     "text/event-stream": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3292,7 +3321,7 @@ export interface operations {
                     "text/event-stream": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request is not valid */
+            /** @description The request cannot be carried out as it stands */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -3301,7 +3330,7 @@ export interface operations {
                     "text/event-stream": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3348,7 +3377,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3357,7 +3386,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such object */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3375,7 +3404,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3384,7 +3413,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request is not valid */
+            /** @description The request cannot be carried out as it stands */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -3393,7 +3422,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3407,9 +3436,9 @@ export interface operations {
     list_jobs_api_v1_jobs_get: {
         parameters: {
             query?: {
-                /** @description part of name, description or id */
+                /** @description a part of the name, the description or the id */
                 q?: string | null;
-                /** @description jobs with a task in this state */
+                /** @description only jobs that have a task in this state */
                 state?: components["schemas"]["TaskState"] | null;
                 tag?: string | null;
                 owner?: string | null;
@@ -3450,7 +3479,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3459,7 +3488,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such object */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3477,7 +3506,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3486,7 +3515,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request is not valid */
+            /** @description The request cannot be carried out as it stands */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -3495,7 +3524,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3519,7 +3548,7 @@ export interface operations {
                 "multipart/form-data": {
                     /** @description a CodeInfo as JSON */
                     code?: string;
-                    /** @description file names are paths relative to the job's folder */
+                    /** @description the file names are paths relative to the job's folder */
                     files?: string[];
                     /** @description a JobSpec as JSON */
                     spec: string;
@@ -3554,7 +3583,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3563,7 +3592,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such object */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3581,7 +3610,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3590,7 +3619,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request is not valid */
+            /** @description The request cannot be carried out as it stands */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -3599,7 +3628,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3646,7 +3675,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3655,7 +3684,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such object */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3673,7 +3702,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3682,7 +3711,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request is not valid */
+            /** @description The request cannot be carried out as it stands */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -3691,7 +3720,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3705,7 +3734,7 @@ export interface operations {
     preview_job_api_v1_jobs_preview_post: {
         parameters: {
             query?: {
-                /** @description also ask the backend whether it would accept it, and when */
+                /** @description also ask the backend whether it would accept the job, and when it would start */
                 check?: boolean;
             };
             header?: never;
@@ -3718,7 +3747,7 @@ export interface operations {
                 "multipart/form-data": {
                     /** @description a CodeInfo as JSON */
                     code?: string;
-                    /** @description file names are paths relative to the job's folder */
+                    /** @description the file names are paths relative to the job's folder */
                     files?: string[];
                     /** @description a JobSpec as JSON */
                     spec: string;
@@ -3753,7 +3782,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3762,7 +3791,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such object */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3780,7 +3809,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3789,7 +3818,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request is not valid */
+            /** @description The request cannot be carried out as it stands */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -3798,7 +3827,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3849,7 +3878,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3858,7 +3887,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3876,7 +3905,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3894,7 +3923,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3910,7 +3939,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description id of a job, or its beginning */
+                /** @description the id of a job, or the beginning of its id */
                 job: string;
             };
             cookie?: never;
@@ -3944,7 +3973,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3953,7 +3982,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such object */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3971,7 +4000,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3980,7 +4009,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request is not valid */
+            /** @description The request cannot be carried out as it stands */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -3989,7 +4018,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4005,7 +4034,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description id of a job, or its beginning */
+                /** @description the id of a job, or the beginning of its id */
                 job: string;
             };
             cookie?: never;
@@ -4037,7 +4066,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4046,7 +4075,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such object */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4064,7 +4093,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4073,7 +4102,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request is not valid */
+            /** @description The request cannot be carried out as it stands */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4082,7 +4111,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4098,7 +4127,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description id of a job, or its beginning */
+                /** @description the id of a job, or the beginning of its id */
                 job: string;
             };
             cookie?: never;
@@ -4136,7 +4165,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4145,7 +4174,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such object */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4163,7 +4192,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4172,7 +4201,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request is not valid */
+            /** @description The request cannot be carried out as it stands */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4181,7 +4210,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4199,7 +4228,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description id of a job, or its beginning */
+                /** @description the id of a job, or the beginning of its id */
                 job: string;
             };
             cookie?: never;
@@ -4234,7 +4263,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4243,7 +4272,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such object */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4261,7 +4290,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4270,7 +4299,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request is not valid */
+            /** @description The request cannot be carried out as it stands */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4279,7 +4308,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4295,7 +4324,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description id of a job, or its beginning */
+                /** @description the id of a job, or the beginning of its id */
                 job: string;
             };
             cookie?: never;
@@ -4333,7 +4362,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4342,7 +4371,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such object */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4360,7 +4389,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4369,7 +4398,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request is not valid */
+            /** @description The request cannot be carried out as it stands */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4378,7 +4407,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4394,7 +4423,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description id of a job, or its beginning */
+                /** @description the id of a job, or the beginning of its id */
                 job: string;
             };
             cookie?: never;
@@ -4430,7 +4459,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4439,7 +4468,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such object */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4457,7 +4486,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4466,7 +4495,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request is not valid */
+            /** @description The request cannot be carried out as it stands */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4475,7 +4504,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4491,7 +4520,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description id of a job, or its beginning */
+                /** @description the id of a job, or the beginning of its id */
                 job: string;
             };
             cookie?: never;
@@ -4525,7 +4554,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4534,7 +4563,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such object */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4552,7 +4581,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4561,7 +4590,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request is not valid */
+            /** @description The request cannot be carried out as it stands */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4570,7 +4599,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4586,7 +4615,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description id of a job, or its beginning */
+                /** @description the id of a job, or the beginning of its id */
                 job: string;
             };
             cookie?: never;
@@ -4624,7 +4653,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4633,7 +4662,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such object */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4651,7 +4680,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4660,7 +4689,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request is not valid */
+            /** @description The request cannot be carried out as it stands */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4669,7 +4698,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4683,17 +4712,17 @@ export interface operations {
     job_curves_api_v1_jobs__job__metrics_get: {
         parameters: {
             query?: {
-                /** @description the objective when none is given */
+                /** @description without one: the objective */
                 metric?: string[] | null;
-                /** @description at most so many points a curve */
+                /** @description return up to this many points per curve */
                 points?: number | null;
                 offset?: number;
-                /** @description tasks */
+                /** @description the curves of up to this many tasks */
                 limit?: number;
             };
             header?: never;
             path: {
-                /** @description id of a job, or its beginning */
+                /** @description the id of a job, or the beginning of its id */
                 job: string;
             };
             cookie?: never;
@@ -4727,7 +4756,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4736,7 +4765,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such object */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4754,7 +4783,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4763,7 +4792,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request is not valid */
+            /** @description The request cannot be carried out as it stands */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4772,7 +4801,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4788,7 +4817,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description id of a job, or its beginning */
+                /** @description the id of a job, or the beginning of its id */
                 job: string;
             };
             cookie?: never;
@@ -4822,7 +4851,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4831,7 +4860,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such object */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4849,7 +4878,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4858,7 +4887,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request is not valid */
+            /** @description The request cannot be carried out as it stands */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4867,7 +4896,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4883,7 +4912,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description id of a job, or its beginning */
+                /** @description the id of a job, or the beginning of its id */
                 job: string;
             };
             cookie?: never;
@@ -4917,7 +4946,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4926,7 +4955,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such object */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4944,7 +4973,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4953,7 +4982,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request is not valid */
+            /** @description The request cannot be carried out as it stands */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4962,7 +4991,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4978,7 +5007,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description id of a job, or its beginning */
+                /** @description the id of a job, or the beginning of its id */
                 job: string;
             };
             cookie?: never;
@@ -5012,7 +5041,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5021,7 +5050,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such object */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5039,7 +5068,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5048,7 +5077,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request is not valid */
+            /** @description The request cannot be carried out as it stands */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5057,7 +5086,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5073,7 +5102,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description id of a job, or its beginning */
+                /** @description the id of a job, or the beginning of its id */
                 job: string;
             };
             cookie?: never;
@@ -5111,7 +5140,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5120,7 +5149,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such object */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5138,7 +5167,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5147,7 +5176,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request is not valid */
+            /** @description The request cannot be carried out as it stands */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5156,7 +5185,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5172,7 +5201,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description id of a job, or its beginning */
+                /** @description the id of a job, or the beginning of its id */
                 job: string;
             };
             cookie?: never;
@@ -5206,7 +5235,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5215,7 +5244,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such object */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5233,7 +5262,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5242,7 +5271,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request is not valid */
+            /** @description The request cannot be carried out as it stands */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5251,7 +5280,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5267,7 +5296,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description id of a job, or its beginning */
+                /** @description the id of a job, or the beginning of its id */
                 job: string;
             };
             cookie?: never;
@@ -5305,7 +5334,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5314,7 +5343,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such object */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5332,7 +5361,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5341,7 +5370,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request is not valid */
+            /** @description The request cannot be carried out as it stands */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5350,7 +5379,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5371,7 +5400,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description id of a job, or its beginning */
+                /** @description the id of a job, or the beginning of its id */
                 job: string;
             };
             cookie?: never;
@@ -5405,7 +5434,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5414,7 +5443,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such object */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5432,7 +5461,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5441,7 +5470,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request is not valid */
+            /** @description The request cannot be carried out as it stands */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5450,7 +5479,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5497,7 +5526,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5506,7 +5535,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such object */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5524,7 +5553,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5533,7 +5562,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request is not valid */
+            /** @description The request cannot be carried out as it stands */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5542,7 +5571,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5560,7 +5589,7 @@ export interface operations {
                 node?: string | null;
                 /** @description only nodes of this backend */
                 backend?: string | null;
-                /** @description so far back */
+                /** @description how far back */
                 minutes?: number;
             };
             header?: never;
@@ -5596,7 +5625,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5605,7 +5634,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such object */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5623,7 +5652,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5632,7 +5661,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request is not valid */
+            /** @description The request cannot be carried out as it stands */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5641,7 +5670,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5688,7 +5717,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5697,7 +5726,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such object */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5715,7 +5744,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5724,7 +5753,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request is not valid */
+            /** @description The request cannot be carried out as it stands */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5733,7 +5762,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5782,7 +5811,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5791,7 +5820,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such object */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5809,7 +5838,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5818,7 +5847,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request is not valid */
+            /** @description The request cannot be carried out as it stands */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5827,7 +5856,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5878,7 +5907,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5887,7 +5916,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such object */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5905,7 +5934,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5914,7 +5943,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request is not valid */
+            /** @description The request cannot be carried out as it stands */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5923,7 +5952,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5970,7 +5999,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5979,7 +6008,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such object */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5997,7 +6026,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6006,7 +6035,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request is not valid */
+            /** @description The request cannot be carried out as it stands */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6015,7 +6044,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6066,7 +6095,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6075,7 +6104,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such object */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6093,7 +6122,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6102,7 +6131,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request is not valid */
+            /** @description The request cannot be carried out as it stands */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6111,7 +6140,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6127,7 +6156,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description id of a task; the job's part may be shortened */
+                /** @description the id of a task; its job part may be shortened */
                 task: string;
             };
             cookie?: never;
@@ -6161,7 +6190,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6170,7 +6199,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such object */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6188,7 +6217,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6197,7 +6226,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request is not valid */
+            /** @description The request cannot be carried out as it stands */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6206,7 +6235,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6222,7 +6251,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description id of a task; the job's part may be shortened */
+                /** @description the id of a task; its job part may be shortened */
                 task: string;
             };
             cookie?: never;
@@ -6256,7 +6285,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6265,7 +6294,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such object */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6283,7 +6312,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6292,7 +6321,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request is not valid */
+            /** @description The request cannot be carried out as it stands */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6301,7 +6330,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6315,15 +6344,15 @@ export interface operations {
     read_log_api_v1_tasks__task__log_get: {
         parameters: {
             query?: {
-                /** @description the current attempt when not given */
+                /** @description without it: the current attempt */
                 attempt?: number | null;
-                /** @description first byte; negative counts from the end */
+                /** @description the first byte; a negative number counts from the end */
                 offset?: number;
                 limit?: number;
             };
             header?: never;
             path: {
-                /** @description id of a task; the job's part may be shortened */
+                /** @description the id of a task; its job part may be shortened */
                 task: string;
             };
             cookie?: never;
@@ -6357,7 +6386,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6366,7 +6395,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such object */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6384,7 +6413,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6393,7 +6422,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request is not valid */
+            /** @description The request cannot be carried out as it stands */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6402,7 +6431,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6416,14 +6445,14 @@ export interface operations {
     follow_log_api_v1_tasks__task__log_follow_get: {
         parameters: {
             query?: {
-                /** @description the current attempt when not given */
+                /** @description without it: the current attempt */
                 attempt?: number | null;
-                /** @description first byte; negative counts from the end */
+                /** @description the first byte; a negative number counts from the end */
                 offset?: number;
             };
             header?: never;
             path: {
-                /** @description id of a task; the job's part may be shortened */
+                /** @description the id of a task; its job part may be shortened */
                 task: string;
             };
             cookie?: never;
@@ -6457,7 +6486,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6466,7 +6495,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such object */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6484,7 +6513,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6493,7 +6522,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request is not valid */
+            /** @description The request cannot be carried out as it stands */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6502,7 +6531,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6516,16 +6545,16 @@ export interface operations {
     task_curves_api_v1_tasks__task__metrics_get: {
         parameters: {
             query?: {
-                /** @description all when none is given */
+                /** @description without one: all */
                 metric?: string[] | null;
-                /** @description at most so many points a curve */
+                /** @description return up to this many points per curve */
                 points?: number | null;
-                /** @description the curve of the task when not given */
+                /** @description without it: the curve of the task over all attempts that were resumed */
                 attempt?: number | null;
             };
             header?: never;
             path: {
-                /** @description id of a task; the job's part may be shortened */
+                /** @description the id of a task; its job part may be shortened */
                 task: string;
             };
             cookie?: never;
@@ -6559,7 +6588,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6568,7 +6597,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such object */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6586,7 +6615,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6595,7 +6624,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request is not valid */
+            /** @description The request cannot be carried out as it stands */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6604,7 +6633,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6618,12 +6647,12 @@ export interface operations {
     restart_task_api_v1_tasks__task__restart_post: {
         parameters: {
             query?: {
-                /** @description keep the checkpoint */
+                /** @description keep the checkpoint, so that the script can go on from it */
                 resume?: boolean;
             };
             header?: never;
             path: {
-                /** @description id of a task; the job's part may be shortened */
+                /** @description the id of a task; its job part may be shortened */
                 task: string;
             };
             cookie?: never;
@@ -6657,7 +6686,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6666,7 +6695,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such object */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6684,7 +6713,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6693,7 +6722,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request is not valid */
+            /** @description The request cannot be carried out as it stands */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6702,7 +6731,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6718,7 +6747,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description id of a task; the job's part may be shortened */
+                /** @description the id of a task; its job part may be shortened */
                 task: string;
             };
             cookie?: never;
@@ -6752,7 +6781,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6761,7 +6790,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such object */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6779,7 +6808,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6788,7 +6817,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request is not valid */
+            /** @description The request cannot be carried out as it stands */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6797,7 +6826,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6844,7 +6873,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6853,7 +6882,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such object */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6871,7 +6900,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6880,7 +6909,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description The request is not valid */
+            /** @description The request cannot be carried out as it stands */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6889,7 +6918,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;

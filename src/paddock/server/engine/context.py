@@ -8,7 +8,7 @@ from paddock.models import Cause, Interpreter, JobSpec, Objective, ScriptReport
 from paddock.paths import Home
 from paddock.server.engine.backend_worker import BackendWorker
 from paddock.server.engine.boundary import Boundary
-from paddock.server.engine.recover_metrics import Unread
+from paddock.server.engine.recover_metrics import MetricRecovery
 from paddock.server.store import jobs, metrics
 from paddock.server.store.db import Connection, Database
 from paddock.server.store.jobs import JobRow
@@ -55,11 +55,11 @@ class Context:
     unreadable: set[str] = field(default_factory=set)  # jobs whose description is not valid any more
     _facts: dict[str, JobFacts] = field(default_factory=dict)
     boundary: Boundary = field(init=False)
-    unread: Unread = field(init=False)
+    recovery: MetricRecovery = field(init=False)
 
     def __post_init__(self) -> None:
         self.boundary = Boundary(self.db)
-        self.unread = Unread(self)
+        self.recovery = MetricRecovery(self)
 
     def facts(self, c: Connection, ids: Sequence[str]) -> dict[str, JobFacts]:
         """Return the facts of those jobs that can be read; see `mend`."""

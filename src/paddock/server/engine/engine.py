@@ -71,7 +71,7 @@ class Engine:
         self._changed = changed
         self._workers = {backend.name: BackendWorker(backend, self.wake) for backend in backends}
         self.context = Context(db, home, settings, self._workers, clock)
-        self.context.unread.wake = self.wake
+        self.context.recovery.wake = self.wake
         self._ingest = Ingest()
         self._silence = Silence()
         self._monitor = Monitor(self._workers)
@@ -107,7 +107,7 @@ class Engine:
         for worker in self._workers.values():
             worker.close()
         self._search.close()
-        self.context.unread.close()
+        self.context.recovery.close()
         self._sweeper.shutdown(wait=True)
 
     def wake(self) -> None:
@@ -275,10 +275,10 @@ class Engine:
             rows = self._unclosed()
         if step("launching", lambda: launch.launch(context, rows, now)):
             rows = self._unclosed()
-        for doomed in step("removing", lambda: remove.remove(context, rows)) or []:
-            self._sweeper.submit(remove.erase, context, doomed.job, self._stop.is_set)
-            if doomed.folder is not None:
-                self.sweep(doomed.folder)
+        for removed in step("removing", lambda: remove.remove(context, rows)) or []:
+            self._sweeper.submit(remove.erase, context, removed.job, self._stop.is_set)
+            if removed.folder is not None:
+                self.sweep(removed.folder)
         step("putting away", self._put_away_some)
         step("keeping loads", lambda: self._monitor.keep(context.db, now, context.settings.load_hours))
         step("forgetting events", lambda: self._forget_events(now))

@@ -1,4 +1,4 @@
-"""Allocations for what waits."""
+"""Requests allocations for the tasks that wait."""
 
 import json
 import math
@@ -27,23 +27,23 @@ from paddock.server.store.allocations import AllocationRow
 
 IDLE_SECONDS = 5.0
 SEARCH_IDLE_SECONDS = 20.0  # while the next configuration is chosen
-WORDS = 4  # so often, at least, a runner speaks in the time after which it counts as silent
+WORDS = 4  # reports of a runner within the time after which it counts as silent
 Measured = Mapping[str, Mapping[str, Any]]  # kind of GPU -> how an earlier job shared it
 LAUNCHING = "ask for allocations for it"
 DISMISSING = "tell its runners that there is no more"
 
 
 def launch(context: Context, rows: list[AllocationRow], now: float) -> bool:
-    """As many allocations as can be of use: one for each task that waits or runs, as far as the backend is wide.
+    """Plan and submit as many allocations as have work, as far as the backend can run them; end those without.
 
-    Whether any were planned.
+    Returns whether any were planned.
     """
     planned = False
     with context.db.read() as c:
         demands = attempts.demands(c)
         facts = context.facts(c, [demand.job for demand in demands])
     open_rows: dict[str, list[AllocationRow]] = defaultdict(list)
-    for row in rows:  # also those that have ended and are not settled yet: what they leave behind is not known before
+    for row in rows:  # also those that have ended and are not closed: it is not known yet what they leave behind
         if row.key not in context.lingering and row.key not in context.stuck:
             open_rows[row.job_id].append(row)
     unclosed = {row.job_id for row in rows}
@@ -51,23 +51,23 @@ def launch(context: Context, rows: list[AllocationRow], now: float) -> bool:
     wanted: dict[str, int] = {}
     for demand in demands:
         one = facts.get(demand.job)
-        if one is None:  # its description cannot be read at the moment: what it has stays
+        if one is None:  # its description cannot be read at the moment: it keeps what it has
             wanted[demand.job] = len(open_rows[demand.job])
             continue
         worker = context.worker(one)
         if worker is None:
             continue
         if demand.held or not worker.nodes:
-            # What waits is held on the backend, too; without its nodes it is not known what a task gets.
+            # Allocations that wait are held by the backend. Without its nodes, it is not known what a task gets.
             wanted[demand.job] = len(open_rows[demand.job])
             continue
-        # Machines that are down for a while cost none that waits its place in the queue.
+        # However few nodes are up: no allocation loses its place in the queue because nodes are down for a while.
         measured = measured_packing(context, one)
         tasks = demand.waiting + demand.running
         wanted[demand.job] = allocations_needed(
             one.spec, worker.nodes, tasks if demand.waiting else demand.running, measured
         )
-        # One that Paddock asked to end, and that runs all the same, is there.
+        # An allocation that runs although it was to end counts: see `ending`.
         there = sum(not (row.ending and row.key in unused) for row in open_rows[demand.job])
         missing = allocations_to_request(one.spec, worker.nodes, tasks, measured) - there
         if demand.waiting and not context.boundary.rests(demand.job, LAUNCHING):
@@ -79,7 +79,7 @@ def launch(context: Context, rows: list[AllocationRow], now: float) -> bool:
                     _plan(context, one, worker, missing)
                     planned = True
     for job in context.searching & open_rows.keys():
-        wanted[job] = len(open_rows[job])  # another task will come for what has none at the moment
+        wanted[job] = len(open_rows[job])  # the search will have a task for each of them
     _dismiss(context, open_rows.keys() - {demand.job for demand in demands} - context.searching)
     _end_surplus(context, open_rows, wanted, unused)
     _submit_planned(context)
@@ -87,7 +87,7 @@ def launch(context: Context, rows: list[AllocationRow], now: float) -> bool:
 
 
 def _dismiss(context: Context, idle: set[str]) -> None:
-    """Runners that wait for more of a job that has no more may go: others have use for their GPUs."""
+    """Tell the runners of jobs that have no more tasks: others can use their GPUs."""
     context.dismissed &= idle
     if not idle - context.dismissed:
         return
@@ -97,13 +97,13 @@ def _dismiss(context: Context, idle: set[str]) -> None:
         if context.boundary.rests(job, DISMISSING):
             continue
         with context.boundary.job(job, DISMISSING):
-            if one.spec.search.method is Method.PBT or one.spec.reduce is not None:  # of others it is said before
+            if one.spec.search.method is Method.PBT or one.spec.reduce is not None:  # others: see `mailbox`
                 append_lines(context.home.job(job).tasks, [{"end": True}], mode=0o600)
             context.dismissed.add(job)
 
 
 def measured_packing(context: Context, facts: JobFacts) -> dict[str, dict[str, Any]]:
-    """Kind of GPU -> what earlier jobs have measured of this program."""
+    """Return what earlier jobs have measured of this program, by kind of GPU."""
     if facts.spec.resources.per_gpu is None and facts.spec.resources.triple is None:
         return {}
     with context.db.read() as c:
@@ -111,24 +111,24 @@ def measured_packing(context: Context, facts: JobFacts) -> dict[str, dict[str, A
 
 
 def tasks_per_allocation(spec: JobSpec, nodes: Sequence[Node], measured: Measured) -> int:
-    """How many tasks run at a time in one allocation, as far as that is known."""
+    """Return how many tasks run at a time in one allocation, as far as it is known."""
     found = [one["tasks"] for one in measured.values()]
     return placement.shape(spec.resources, nodes).tasks_at_once(min(found) if found else None)
 
 
 def allocations_to_request(spec: JobSpec, nodes: Sequence[Node], tasks: int, measured: Measured) -> int:
-    """How many allocations have something to do, as far as backend and job are wide."""
+    """Return how many allocations have work, as far as the backend can run them at a time."""
     return min(allocations_needed(spec, nodes, tasks, measured), max(placement.width(spec.resources, nodes), 1))
 
 
 def allocations_needed(spec: JobSpec, nodes: Sequence[Node], tasks: int, measured: Measured) -> int:
-    """How many allocations these tasks can keep busy, however wide the backend is."""
+    """Return how many allocations have work, whatever the backend can run at a time."""
     each = tasks_per_allocation(spec, nodes, measured)
     return min(math.ceil(tasks / each), max((spec.parallel or tasks) // each, 1))
 
 
 def _plan(context: Context, facts: JobFacts, worker: BackendWorker, count: int) -> None:
-    """Folders and manifest first, then the rows: what stands in the database can be submitted."""
+    """Write the folders and the manifest, then the rows, so that every allocation in the database can be submitted."""
     with context.db.read() as c:
         number = allocations.next_number(c, facts.id)
     batch = batch_for(context, facts.id, facts.spec, worker, f"{facts.id}-a{number}", count)
@@ -137,13 +137,13 @@ def _plan(context: Context, facts: JobFacts, worker: BackendWorker, count: int) 
     write_once(Path(layout.manifest(batch.folder_of(0))), json.dumps(manifest, indent=1))
     with context.db.write() as c:
         allocations.plan(c, facts.id, worker.backend.name, batch)
-        if worker.full and worker.full_reason:  # it is not asked for yet, and says why it waits
+        if worker.full and worker.full_reason:  # it is not submitted yet, and this is why
             allocations.waits(c, batch.key, worker.full_reason)
             events.write(c, facts.id, JobChange(change="waits"))
 
 
 def _make_folders(folder: JobFolder, names: list[str]) -> None:
-    """In the job's own folder, and not in what somebody has put in place of it."""
+    """Make folders in the job's own folder, not where a link in place of it points."""
     folder.allocations.mkdir(exist_ok=True)
     inside = files.open_folder(str(folder.allocations), below=str(folder.root))
     try:
@@ -157,7 +157,7 @@ def _make_folders(folder: JobFolder, names: list[str]) -> None:
 def batch_for(
     context: Context, job: str, spec: JobSpec, worker: BackendWorker, key: str, count: int
 ) -> AllocationBatch:
-    """What is asked of the backend for a job."""
+    """Return the request to the backend for a job."""
     settings = context.settings
     cluster = settings.cluster(worker.backend.name)
     python = (cluster.python if cluster else settings.local.python) or sys.executable
@@ -208,7 +208,7 @@ def _manifest(context: Context, facts: JobFacts, worker: BackendWorker) -> dict[
         "warn_seconds": cluster.warn_seconds if cluster else settings.runner.warn_seconds,
         "umask": 0o027 if settings.group else 0o077,
         "members": members if several or resources.launcher else None,
-        "tasks": 1 if several else None,  # what a killed srun leaves on other nodes ends with the allocation
+        "tasks": 1 if several else None,  # processes that a killed srun leaves on other nodes end with the allocation
         "metrics": spec.metrics.model_dump(mode="json"),
     }
 
@@ -218,7 +218,7 @@ def _to_come(spec: JobSpec) -> bool:
 
 
 def runner_file(context: Context) -> Path:
-    """The runner of this version, made when it is not there yet."""
+    """Return the runner of this version; the first call makes it."""
     path = context.home.runners / f"{build.digest()}.pyz"
     if not path.exists():
         build.build(path)
@@ -226,7 +226,7 @@ def runner_file(context: Context) -> Path:
 
 
 def _unused(context: Context, rows: list[AllocationRow], now: float) -> set[str]:
-    """Allocations that wait, and have no runner. What was last seen of them may be old: what has spoken may run."""
+    """Return the allocations that wait and have no runner. One that has reported something may run by now."""
     waiting = [row for row in rows if row.state == AllocationState.PENDING]
     again = [row for row in waiting if row.offsets]
     with context.db.read() as c:
@@ -239,7 +239,7 @@ def _unused(context: Context, rows: list[AllocationRow], now: float) -> set[str]
 def _end_surplus(
     context: Context, open_rows: dict[str, list[AllocationRow]], wanted: dict[str, int], unused: Collection[str]
 ) -> None:
-    """End what still waits for a place and is not needed any more. Running allocations leave by themselves."""
+    """End allocations that wait and are not needed any more. Running ones end by themselves."""
     for job, rows in open_rows.items():
         surplus = sum(row.state != AllocationState.ENDED for row in rows) - wanted.get(job, 0)
         waiting = sorted((row for row in rows if row.key in unused), key=lambda row: row.ending)
@@ -247,7 +247,7 @@ def _end_surplus(
 
 
 def _submit_planned(context: Context) -> None:
-    """Those just planned, and those that a crash or a silent backend left so."""
+    """Submit what is planned, also what a crash or an unreachable backend left so."""
     with context.db.read() as c:
         planned = allocations.planned(c)
     for job, backend, batch in planned:

@@ -1,4 +1,4 @@
-"""Hold, release and other limits, as people asked for them, carried to the allocations."""
+"""Passes hold, release and new limits of jobs on to their allocations and runners."""
 
 from collections import defaultdict
 from typing import Any
@@ -16,7 +16,7 @@ CHANGE = "change its allocations"
 
 
 def adjust(context: Context) -> None:
-    """Take up what was refused or done, and pass on what has changed since."""
+    """Store the results of earlier changes, and pass new changes on."""
     _tell_runners(context)
     for worker in context.workers.values():
         for change in worker.changed():
@@ -39,9 +39,7 @@ def _tell_runners(context: Context) -> None:
     with context.db.read() as c:
         rows = jobs.not_passed_on(c)
     for row in rows:
-        if not context.boundary.rests(row.id, TELL):
-            with context.boundary.job(row.id, TELL):
-                _tell(context, row)
+        context.boundary.try_for(row.id, TELL, _tell, context, row)
 
 
 def _tell(context: Context, row: ChangedJob) -> None:
@@ -50,7 +48,7 @@ def _tell(context: Context, row: ChangedJob) -> None:
     if limit:
         lines.append({"op": "limit", "time_limit": limit})
     append_lines(context.home.job(row.id).control, lines)
-    context.forget(row.id)  # its limits may be others now
+    context.forget(row.id)  # its limits may have changed
     with context.db.write() as c:
         jobs.mark_passed_on(c, row.id, row.adjusted)
 

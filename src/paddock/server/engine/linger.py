@@ -1,8 +1,8 @@
-"""Allocations that have ended without a good-bye of their runner.
+"""Allocations that have ended although their runner has not said good-bye.
 
-A scheduler that has lost a node says that what ran there is over; the runner may know nothing of it and go on. It is
-told to end at once, its journal is read on, and only when it has left, or has been silent for a while, is what it had
-left open ended and tried again.
+A scheduler that has lost a node reports the end of everything there, but the runner may not know it and continue. It is
+told to end at once, and its journal is read further. Only when it has left, or has reported nothing for a while, are
+its open attempts ended and tried again.
 """
 
 import json
@@ -13,17 +13,17 @@ from paddock.paths import append_lines
 from paddock.server.engine.context import Context
 from paddock.server.store.allocations import AllocationRow
 
-QUIET_SECONDS = 10.0  # for a runner that its scheduler has ended: its last words may take a moment
+QUIET_SECONDS = 10.0  # for the last records of a runner that its scheduler has ended
 LAST_BYTES = 200
 _UNSEEN = (Cause.NODE_FAILURE, Cause.LOST)  # nobody has seen the runner end
 
 
 def over(context: Context, rows: list[AllocationRow], now: float) -> list[AllocationRow]:
-    """Those of these ended allocations of one job of which nothing more is to come. The others are told to end."""
+    """Return those of a job's ended allocations that will report nothing more. The others are told to end."""
     found = [row for row in rows if _is_over(context, row, now)]
     keys = {row.key for row in found}
     fresh = [row for row in rows if row.key not in context.lingering]
-    # Also one that has not spoken yet: it may come up later, on a node that the scheduler has given up.
+    # Also one that has reported nothing: it may start later, on a node that the scheduler has given up.
     unseen = [row for row in fresh if row.key in keys and row.cause in _UNSEEN and not left_well(context, row)]
     lingering = [row for row in fresh if row.key not in keys]
     for row in (*lingering, *unseen):
@@ -34,7 +34,7 @@ def over(context: Context, rows: list[AllocationRow], now: float) -> list[Alloca
 
 
 def left_well(context: Context, row: AllocationRow) -> bool:
-    """Return True if the runner has said good-bye in its last journal, which has been read to its end."""
+    """Return True if the last journal ends with the runner's good-bye. To be called when it was read to its end."""
     if not row.offsets:
         return False
     folder = context.home.job(row.job_id)
@@ -51,7 +51,7 @@ def left_well(context: Context, row: AllocationRow) -> bool:
 
 
 def dismiss(context: Context, row: AllocationRow, start: int | None = None) -> None:
-    """Tell the runner of an allocation to end at once, with all it runs; `start`: of this start, or an earlier one."""
+    """Tell the runner of an allocation to end at once. `start`: only the runners of this start and earlier ones."""
     folder = context.home.job(row.job_id)
     worker = context.workers.get(row.backend)
     if worker is not None and not worker.backend.sure and folder.root.exists():

@@ -1,27 +1,28 @@
-"""How busy nodes are: what backends and runners have seen last, and what is kept of it."""
+"""How busy nodes are: the last samples of backends and runners, and what is stored of them."""
 
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from paddock.models import Node
-from paddock.rules.load import MOST_CARDS, GpuSample, NodeSample, Sample, sample, with_look
+from paddock.models.load import MOST_GPUS, GpuSample, NodeSample
+from paddock.rules.load import Sample, measured, sample
 from paddock.server.engine.backend_worker import BackendWorker
 from paddock.server.journal import NodeSeen
 from paddock.server.store import loads
 from paddock.server.store.db import Database
 from paddock.server.store.loads import Key
 
-PRESENT_SECONDS = 60.0  # what is older is not said of now
+PRESENT_SECONDS = 60.0  # older samples are not shown as current
 KEEP_SECONDS = 15.0
-REST_SECONDS = 600.0  # a node that nobody has looked at, and of which nothing has changed
-WHOLE_SECONDS = 3600.0  # what is older is kept once a minute
+REST_SECONDS = 600.0  # for a node without a runner and without a change
+WHOLE_SECONDS = 3600.0  # of older samples, one per minute is kept
 TIDY_SECONDS = 300.0
 
 
 @dataclass
 class LastSample:
-    """The last look at a node; its cards may have been seen by different runners."""
+    """The last sample of a node. Its GPUs may be from different runners."""
 
     at: float
     look: NodeSample
@@ -29,7 +30,7 @@ class LastSample:
 
 
 class Monitor:
-    """The engine's thread tells it and has it keep things; any thread may ask it."""
+    """Keeps the last samples. The engine's thread adds and stores them; any thread may read them."""
 
     def __init__(self, workers: Mapping[str, BackendWorker]) -> None:
         self._workers = workers
@@ -41,7 +42,7 @@ class Monitor:
         self._thinned_to = 0.0
 
     def take(self, looks: Sequence[tuple[str, NodeSeen]], now: float) -> None:
-        """What runners have seen of their nodes, by backend."""
+        """Add samples of runners, each with the name of its backend."""
         for backend, record in looks:
             at = min(record.at, now)
             if now - at > PRESENT_SECONDS:
@@ -51,14 +52,14 @@ class Monitor:
                 if at >= seen.at:
                     seen.at, seen.look = at, record.look
                 seen.cards |= {card.id: (at, card) for card in record.look.cards}
-                newest = sorted(seen.cards.items(), key=lambda one: one[1][0])[-MOST_CARDS:]
+                newest = sorted(seen.cards.items(), key=lambda one: one[1][0])[-MOST_GPUS:]
                 seen.cards = dict(newest)
 
     def nodes(self, now: float) -> list[Node]:
-        """All of them, as last seen; those on which a runner is with what it measures."""
+        """Return all nodes as last seen, with the measurements of runners."""
         looks = self._looks(now)
         return [
-            with_look(node, looks[name, node.name]) if (name, node.name) in looks else node
+            measured(node, looks[name, node.name]) if (name, node.name) in looks else node
             for name, worker in self._workers.items()
             for node in worker.nodes
         ]
@@ -74,7 +75,7 @@ class Monitor:
             return found
 
     def keep(self, db: Database, now: float, hours: float) -> None:
-        """Write down how busy nodes are, when it is time for it."""
+        """Store how busy nodes are, if that is due."""
         if abs(now - self._kept_at) < KEEP_SECONDS:
             return
         self._kept_at = now
@@ -93,6 +94,6 @@ class Monitor:
                 self._thinned_to = (now - WHOLE_SECONDS) // loads.MINUTE * loads.MINUTE
 
     def _is_news(self, node: Node, kept: Sample, now: float) -> bool:
-        """Nodes that are measured are always kept; a cluster may have thousands of others."""
+        """Return True if a sample is to be stored: a cluster may have thousands of nodes that are not measured."""
         at, before = self._kept.get((node.backend, node.name), (0.0, {}))
         return node.cpus_busy is not None or kept != before or now - at >= REST_SECONDS

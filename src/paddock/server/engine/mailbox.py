@@ -1,4 +1,4 @@
-"""What the engine writes into job folders: tasks to run, and orders to stop."""
+"""Writes into job folders: tasks to run, and orders to stop."""
 
 from collections import defaultdict
 from typing import Any
@@ -24,7 +24,7 @@ STOPPING = "stop its tasks"
 def publish(context: Context, now: float) -> bool:
     """Append new attempts to the task files. Returns whether there are more.
 
-    After a crash between the file and the database the same line is written again, which the claims make harmless.
+    After a crash between the file and the database the same line is written again; the claims make that harmless.
     """
     resting = [job for job in context.boundary.aside if context.boundary.rests(job, PUBLISHING)]
     with context.db.read() as c:
@@ -52,9 +52,9 @@ def _publish_job(context: Context, facts: JobFacts, rows: list[UnpublishedAttemp
     with context.db.read() as c:
         more = more or jobs.is_searching(c, facts.id) or facts.spec.search.method is Method.PBT
     more = more or (facts.spec.reduce is not None and not any(row.reduces for row in rows))
-    # Whatever became of the attempts before these: nobody takes them any more.
+    # Whatever became of the attempts before these, no runner may take them any more.
     withdraw(folder, [(row.task_id, row.number - 1) for row in rows if row.number > 1])
-    # With the values of variables, which may be secrets: only for the runners, whatever group may read the folder.
+    # The lines contain values of variables, which may be secrets: not even the group of the folder may read them.
     append_lines(folder.tasks, lines if more else [*lines, {"end": True}], mode=0o600)
     ended = withdraw(folder, bad)
     with changing(context) as (c, changes):
@@ -84,7 +84,7 @@ def _line(context: Context, facts: JobFacts, row: UnpublishedAttempt) -> dict[st
 def task_command(
     context: Context, facts: JobFacts, task: str, params: dict[str, Any], *, reduces: bool = False
 ) -> commands.Command:
-    """The exact command of a task."""
+    """Return the exact command of a task."""
     code = str(context.home.job(facts.id).code)
     if reduces:
         return commands.build_reduce(facts.spec, job=facts.id, task=task, code_dir=code)
@@ -93,9 +93,9 @@ def task_command(
 
 
 def stop(context: Context, now: float) -> bool:
-    """Withdraw what has not started, and order what runs to end. Returns whether there are more.
+    """Withdraw attempts that have not started, and order others to end. Returns whether there are more.
 
-    Of each job a bounded part: who stops one task does not wait for a job of thousands.
+    The number per job and round is limited: who stops one task does not wait for a job with thousands.
     """
     with context.db.read() as c:
         wanted = [job for job in attempts.jobs_stopping(c) if not context.boundary.rests(job, STOPPING)]
@@ -111,7 +111,7 @@ def _stop_job(context: Context, job: str, rows: list[TaskAttempt], now: float) -
     waiting = [(row.id, row.attempt_number) for row in rows if row.state != TaskState.RUNNING]
     withdrawn = withdraw(folder, waiting)
     ordered = [row for row in rows if (row.id, row.attempt_number) not in withdrawn]
-    if folder.root.exists():  # else its runners leave by themselves
+    if folder.root.exists():  # otherwise its runners end by themselves
         append_lines(folder.control, [{"op": "stop", "task": row.id, "attempt": row.attempt_number} for row in ordered])
     with changing(context) as (c, changes):
         attempts.mark_ordered(c, [row.attempt_id for row in ordered])

@@ -1,4 +1,4 @@
-"""What the backends say of the allocations, and what follows for attempts whose allocation is gone."""
+"""Stores what backends report of allocations, and ends the attempts of allocations that are gone."""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping
@@ -21,22 +21,22 @@ from paddock.server.store.allocations import AllocationRow
 from paddock.server.store.db import Connection, database_failed
 
 MISSING_SECONDS = 10.0  # not listed for this long: what became of it is looked up
-GIVE_UP_SECONDS = 600.0  # and not told for this long: lost
-FENCE_SECONDS = 30.0  # so long a runner may take to see that its allocation was started again elsewhere
+GIVE_UP_SECONDS = 600.0  # and not known after this long: lost
+FENCE_SECONDS = 30.0  # for a runner to notice that its allocation was started again elsewhere
 TOUCH_SECONDS = 5.0
-HELD_SECONDS = 10.0  # held for so long, though it was released: the backend has forgotten that
+HELD_SECONDS = 10.0  # held for this long although it was released: the backend has forgotten the release
 FAILED_STARTS = 3
-LOG_BYTES = 10_000  # so much of a runner's own output is looked at
+LOG_BYTES = 10_000  # the end of a runner's own output that is read
 SETTLING = "settle what its allocations left"
 FENCING = "settle what an earlier start of its allocation left"
 SUBMITTING = "submit its allocations"
-LISTENING = "take up what is said of its allocations"
-_UNTRIED = (Cause.NODE_FAILURE, Cause.PREEMPTED, Cause.TIME_LIMIT)  # these say nothing of whether a runner starts
+LISTENING = "store the states of its allocations"
+_UNTRIED = (Cause.NODE_FAILURE, Cause.PREEMPTED, Cause.TIME_LIMIT)  # not a sign that runners cannot start
 
 
 @dataclass(frozen=True)
 class _Replies:
-    """What a worker brought."""
+    """The answers of a backend worker."""
 
     answers: list[Answer]
     polled: Polled | None
@@ -44,7 +44,7 @@ class _Replies:
 
 
 def observe(context: Context, rows: list[AllocationRow], now: float) -> bool:
-    """Take up the answers of the workers, and send them off again. Whether there were any."""
+    """Store the answers of the workers, and send new requests. Returns whether there were answers."""
     heard = False
     for name, worker in context.workers.items():
         mine = [row for row in rows if row.backend == name]
@@ -58,7 +58,7 @@ def observe(context: Context, rows: list[AllocationRow], now: float) -> bool:
 
 
 def _hear(context: Context, worker: BackendWorker, mine: list[AllocationRow], now: float) -> bool:
-    """All together; and when that fails for something that is not everybody's, job by job."""
+    """Store the answers together; if that fails for one job, job by job."""
     replies = _Replies(worker.answers(), worker.polled(), worker.traced())
     if not (replies.answers or replies.polled or replies.traced):
         return False
@@ -72,7 +72,7 @@ def _hear(context: Context, worker: BackendWorker, mine: list[AllocationRow], no
         _write_down(context, replies, mine, now)
         for job in context.boundary.aside:
             with context.boundary.job(job, LISTENING):
-                pass  # what was wrong with it is mended
+                pass  # it works again
     except Exception as error:
         if database_failed(error):
             raise
@@ -109,28 +109,28 @@ def _write_down(context: Context, replies: "_Replies", mine: list[AllocationRow]
 
 
 def _forgotten_ids(answers: list[Answer], mine: list[AllocationRow]) -> list[str]:
-    """Allocations whose ids are new ones' now: a controller that crashed has forgotten them, and counts on from there.
+    """Return the allocations whose ids belong to new ones now: a crashed controller forgot them and reused the ids.
 
-    What is said or asked by such an id is not about them any more.
+    What is reported for such an id does not concern them any more.
     """
     new = {one: answer.batch for answer in answers for one in answer.ids or ()}
     return [row.key for one, row in _by_id(mine).items() if new.get(one, row.batch) != row.batch]
 
 
 def _by_id(rows: list[AllocationRow]) -> dict[str, AllocationRow]:
-    """Allocations that a backend has and that have not ended, by its id."""
+    """Return the allocations that a backend has and that have not ended, by its ids."""
     return {row.backend_id: row for row in rows if row.backend_id and row.state != AllocationState.ENDED}
 
 
 def _about(polled: Polled, rows: Mapping[str, AllocationRow]) -> list[tuple[AllocationRow, AllocationStatus | None]]:
-    """The allocations that were asked about, and what the backend has said of each."""
+    """Return the allocations that were asked about, each with its state, if the backend listed it."""
     return [(rows[one], polled.statuses.get(one)) for one in polled.asked if one in rows]
 
 
 def _take_up(
     context: Context, c: Connection, about: list[tuple[AllocationRow, AllocationStatus | None]], now: float
 ) -> set[str]:
-    """Returns the jobs whose waiting has another reason now."""
+    """Store the states. Returns the jobs whose reason for waiting has changed."""
     listed, news = [], set()
     for row, status in about:
         if status is None:
@@ -152,13 +152,13 @@ def _take_up(
 
 
 def _release_again(context: Context, c: Connection, row: AllocationRow, held: bool, now: float) -> None:
-    """A controller that crashes forgets its last seconds, a release of ours as well; it would wait for ever.
+    """Release an allocation again if its backend has forgotten the release: it would never start.
 
-    Once for each change of the job: what a person holds by hand stays held.
+    A controller that crashes forgets its last seconds. Once per change of the job: a hold by hand stays.
     """
     one = (row.key, row.adjusted)
     if row.adjusted <= 0:
-        return  # we have never held it
+        return  # Paddock has never held it
     if not held:
         if context.holds.get(one) != float("inf"):
             context.holds.pop(one, None)
@@ -172,22 +172,22 @@ def _differs(status: AllocationStatus, row: AllocationRow) -> bool:
 
 
 def _waits(one: Any) -> tuple[Any, ...] | None:
-    """What is shown of its waiting."""
+    """Return what is shown about its waiting, if it waits."""
     waits = one.state in (AllocationState.PLANNED, AllocationState.PENDING)
     return (one.reason, one.starts_at, one.never) if waits and one.reason else None
 
 
 def _settle_missing(context: Context, c: Connection, row: AllocationRow, found: AllocationStatus | None) -> None:
-    """An allocation that the backend no longer lists: its records tell, or else only that it is gone."""
+    """Store the end of an allocation that the backend does not list any more, with the cause if it is known."""
     gone = AllocationStatus(
-        state=AllocationState.ENDED, cause=Cause.LOST, reason="the backend no longer knows its allocation"
+        state=AllocationState.ENDED, cause=Cause.LOST, reason="the backend does not know its allocation any more"
     )
     allocations.seen(c, row.key, found if found and found.state is AllocationState.ENDED else gone)
     context.missing.pop(row.key, None)
 
 
 def give_up_missing(context: Context, rows: list[AllocationRow], now: float) -> bool:
-    """Allocations that are not listed, and whose records could not be had for a long time. Whether there were any."""
+    """Give up allocations that are not listed and have had no records for long. Returns whether there were any."""
     over = {key for key, since in context.missing.items() if now - since > GIVE_UP_SECONDS}
     left = [row for row in rows if row.key in over]
     if left:
@@ -198,7 +198,7 @@ def give_up_missing(context: Context, rows: list[AllocationRow], now: float) -> 
 
 
 def close(context: Context, rows: list[AllocationRow], read: set[str], now: float) -> bool:
-    """Settle allocations that had ended before their journals were read to the end. Whether there were any."""
+    """Settle allocations that had ended before their journals were read completely. Returns whether there were any."""
     ended: dict[str, list[AllocationRow]] = defaultdict(list)
     for row in rows:
         if row.state == AllocationState.ENDED and row.key in read and not context.boundary.rests(row.job_id, SETTLING):
@@ -214,15 +214,15 @@ def close(context: Context, rows: list[AllocationRow], read: set[str], now: floa
 
 
 def _settle(context: Context, job: str, rows: list[AllocationRow], now: float) -> bool:
-    """End what these allocations leave open, as far as what their tasks wrote is read. Whether there were any."""
+    """End the open attempts of these allocations whose files have been read. Returns whether there were any."""
     with context.db.read() as c:
         left = {row.key: attempts.open_in(c, row.key) for row in rows}
         waiting = attempts.waiting_keys(c, job)
-    owed = {key: some for key, found in left.items() if (some := context.unread.ask(found)) is not None}
-    rows = [row for row in rows if row.key in owed]  # the others in a later round
+    owed = {key: some for key, found in left.items() if (some := context.recovery.ask(found)) is not None}
+    rows = [row for row in rows if row.key in owed]  # the others follow in a later round
     if not rows:
         return False
-    # Taken by a runner that died before it said so. Of others that wait nothing is known: they stay as they are.
+    # Also attempts that a runner took without reporting it before it died. Others that wait stay as they are.
     silent = {row.key for row in rows if not linger.left_well(context, row)}
     owners = held(context.home.job(job), waiting) if silent else {}
     with changing(context) as (c, changes):
@@ -242,7 +242,7 @@ def _settle(context: Context, job: str, rows: list[AllocationRow], now: float) -
 
 
 def _give_up(context: Context, job: str, now: float) -> None:
-    """End what waits of a job whose runners do not start."""
+    """End the waiting attempts of a job whose runners do not start."""
     with context.db.read() as c:
         last = _silent_starts(c, job)
         waiting = {(row.id, row.attempt_number): row for row in attempts.waiting(c, job)} if last else {}
@@ -254,30 +254,28 @@ def _give_up(context: Context, job: str, now: float) -> None:
 
 
 def put_back(context: Context, rows: list[AllocationRow], now: float) -> None:
-    """End what allocations left open that wait in the queue again.
+    """End the open attempts of allocations that wait in the queue again.
 
-    At once what their runners have told the end of. The rest later: a controller that has forgotten the last seconds
-    says the same, until it has ended what it finds running.
+    Attempts whose end the runner has reported are ended at once, the others later: a controller that has forgotten its
+    last seconds also reports `pending`, until it has ended what it finds running.
     """
     waiting = {row.key: row for row in rows if row.key in context.requeued}
     context.requeued = {key: value for key, value in context.requeued.items() if key in waiting}
     for row in waiting.values():
-        if not context.boundary.rests(row.job_id, FENCING):
-            with context.boundary.job(row.job_id, FENCING):
-                _put_back(context, row, now)
+        context.boundary.try_for(row.job_id, FENCING, _put_back, context, row, now)
 
 
 def _put_back(context: Context, row: AllocationRow, now: float) -> None:
     starts, since = context.requeued[row.key]
-    heard = (row.heard_at or 0.0) if len(row.offsets) <= starts else 0.0  # else it was another start that spoke
+    heard = (row.heard_at or 0.0) if len(row.offsets) <= starts else 0.0  # otherwise another start reported
     over = now - max(since, heard) > FENCE_SECONDS
     if now - since > FENCE_SECONDS and not over and (row.key, starts) not in context.drained:
-        linger.dismiss(context, row, start=starts)  # it goes on, as if nothing had happened
+        linger.dismiss(context, row, start=starts)  # its runner continues, and does not know it
         context.drained.add((row.key, starts))
     with context.db.read() as c:
         found = attempts.open_in(c, row.key)
     left = [one for one in found if (one.start or 1) <= starts and (over or one.ended_at is not None)]
-    owed = context.unread.ask(left)
+    owed = context.recovery.ask(left)
     if owed is None:
         return
     if left:
@@ -289,23 +287,21 @@ def _put_back(context: Context, row: AllocationRow, now: float) -> None:
 
 
 def fence(context: Context, rows: list[AllocationRow], now: float) -> None:
-    """End what an earlier start of an allocation left open, once its runner must know of the later.
+    """End the open attempts of an earlier start of an allocation, once its runner must have noticed the later one.
 
-    A requeued allocation, or one that a recovered controller launched again, has a journal a start.
+    A requeued allocation, or one that a recovered controller launched again, has one journal per start.
     """
     again = {(row.key, len(row.offsets)): row for row in rows if len(row.offsets) > 1}
     due = [row for one, row in again.items() if now - context.restarted.setdefault(one, now) > FENCE_SECONDS]
     for row in due:
-        if not context.boundary.rests(row.job_id, FENCING):
-            with context.boundary.job(row.job_id, FENCING):
-                _fence(context, row, now)
+        context.boundary.try_for(row.job_id, FENCING, _fence, context, row, now)
 
 
 def _fence(context: Context, row: AllocationRow, now: float) -> None:
     starts = len(row.offsets)
     with context.db.read() as c:
         left = [one for one in attempts.open_in(c, row.key) if (one.start or 1) < starts]
-    owed = context.unread.ask(left)
+    owed = context.recovery.ask(left)
     if owed is None:
         return
     with changing(context) as (_, changes):
@@ -316,9 +312,9 @@ def _fence(context: Context, row: AllocationRow, now: float) -> None:
 
 
 def settle_orphans(context: Context, job: str, now: float) -> None:
-    """A runner that died between claiming and reporting left a claim that nobody will ever speak of.
+    """End attempts that a runner claimed and never reported, as it died in between.
 
-    Only to be called when no allocation of the job is left.
+    To be called only if the job has no allocation left.
     """
     with context.db.read() as c:
         waiting = attempts.waiting_keys(c, job)
@@ -333,7 +329,7 @@ def _gone(changes: Changes, row: AllocationRow | None) -> Callable[[AttemptEdit]
     reason = row.reason if row is not None and known else None
 
     def judge(subject: AttemptEdit) -> Verdict:
-        ordered = subject.of_attempt("ended_at") is not None  # its runner ended it because it was told to
+        ordered = subject.of_attempt("ended_at") is not None  # its runner was told to end, and ended it
         cause = Cause.PREEMPTED if ordered and known in (None, Cause.LOST) else known
         why = "its runner was told to end" if cause is not known else reason
         # The memory was that of all its tasks together: each gets the allocation to itself.
@@ -364,7 +360,7 @@ def _always(verdict: Verdict) -> Callable[[AttemptEdit], Verdict]:
 
 
 def _silent_starts(c: Connection, job: str) -> list[AllocationRow]:
-    """The last allocations of a job, when they ended without their runners saying a word; else none."""
+    """Return the last allocations of a job if none of their runners reported anything; else none."""
     last = allocations.last(c, job, FAILED_STARTS)
     if len(last) < FAILED_STARTS and not any(row.cause == Cause.LAUNCH_FAILED for row in last):
         return []
@@ -374,7 +370,7 @@ def _silent_starts(c: Connection, job: str) -> list[AllocationRow]:
 
 
 def _forgotten(context: Context, row: AllocationRow) -> bool:
-    """Never begun on any node: a controller that crashes forgets what it has just accepted."""
+    """Return True if it never started on any node: a controller that crashes forgets what it has just accepted."""
     return row.cause == Cause.LOST and not (context.home.job(row.job_id).allocation(row.key) / "out.log").exists()
 
 

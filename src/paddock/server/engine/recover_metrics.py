@@ -1,7 +1,7 @@
-"""What tasks had written when their runner died, and it had not reported yet.
+"""Recovers metrics that tasks had written, and their runner had not reported when it died.
 
-A task that is resumed goes on behind it, so nobody would ever report it. Its files are read once more, from their
-beginning, and what lies beyond the last step that is known is news.
+A resumed task continues after them, so nobody else would report them. The files are read again from their beginning;
+points after the last known step are new.
 """
 
 import logging
@@ -22,8 +22,8 @@ from paddock.server.store.attempts import TaskAttempt
 if TYPE_CHECKING:
     from paddock.server.engine.context import Context
 
-SECONDS = 60.0  # what is not read by then is not waited for
-FORGET_SECONDS = 600.0  # what nobody has asked for meanwhile is old
+SECONDS = 60.0  # after this, the files are not waited for
+FORGET_SECONDS = 600.0  # a result that nobody takes is dropped after this
 THREADS = 4
 
 log = logging.getLogger(__name__)
@@ -36,20 +36,20 @@ class _Asked:
     at: float  # when it was last asked for
 
 
-class Unread:
-    """Reads files in threads of its own: nobody knows how long that takes. Only the engine's thread may ask.
+class MetricRecovery:
+    """Reads files in its own threads, as it can take long. Only the engine's thread may call `ask`.
 
-    Nothing of it is kept: what is lost in a crash is asked for again, as its attempt has not ended.
+    Nothing is stored: after a crash it is asked for again, as the attempt has not ended.
     """
 
     def __init__(self, context: "Context") -> None:
         self._context = context
-        self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="unread")
+        self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="recovery")
         self._asked: dict[int, _Asked] = {}  # by attempt
         self.wake: Callable[[], None] = lambda: None
 
     def ask(self, rows: list[TaskAttempt]) -> dict[str, list[Record]] | None:
-        """The records that the runners of these attempts still owe, by allocation. Not in a transaction.
+        """Return the records that the runners of these attempts did not report, by allocation. Not in a transaction.
 
         None: they are being read; ask again in the next round.
         """
@@ -93,7 +93,7 @@ class Unread:
             return []
         if not asked.reading.done():
             asked.reading.cancel()
-            log.warning("what %s wrote last is not read: that takes too long", row.id)
+            log.warning("the last metrics of %s are not recovered: reading its files takes too long", row.id)
             return []
         return asked.reading.result()
 
@@ -107,8 +107,8 @@ def _written(job_dir: str, row: TaskAttempt, asked: MetricFiles) -> list[Record]
         whose = {"task": row.id, "attempt": row.attempt_number, "at": Path(layout.log(folder)).lstat().st_mtime}
         found = [typed(storable(record | whose), row.start or 1) for record in follower.read_all()]
         return [one for one in found if isinstance(one, Metric | Reset)]
-    except Exception:  # whatever a script has written, the end of its task is to be told
-        log.warning("what %s wrote last cannot be read", row.id, exc_info=True)
+    except Exception:  # whatever a script has written, its task must end
+        log.warning("the last metrics of %s cannot be recovered", row.id, exc_info=True)
         return []
 
 
@@ -118,7 +118,7 @@ def _beyond(known: Mapping[str, float], records: list[Record]) -> list[Record]:
         if isinstance(record, Metric):
             news = {n: v for n, v in record.values.items() if n not in known or record.step > known[n]}
             found.append(replace(record, values=news))
-        elif isinstance(record, Reset):  # a better source gives these
+        elif isinstance(record, Reset):  # a better source has these
             gone = record.names
             found = [replace(one, values={n: v for n, v in one.values.items() if n not in gone}) for one in found]
     return [record for record in found if record.values]

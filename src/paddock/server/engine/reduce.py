@@ -1,4 +1,4 @@
-"""The last task of a job: its `reduce`, when all others have finished."""
+"""Adds the last task of a job, its `reduce`, when all others have finished."""
 
 from paddock.server.engine.announce import Announcement
 from paddock.server.engine.context import Context
@@ -8,7 +8,7 @@ REDUCE = "begin its reduce"
 
 
 class Reducer:
-    """Looks at all jobs after a start, then at those that something has happened to."""
+    """Checks all jobs after the start of the server, then those with changes."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -24,10 +24,7 @@ class Reducer:
             found = reduces.due(c, changed)
         self._again = {one.job for one in found}
         for one in found:
-            if not self._context.boundary.rests(one.job, REDUCE):
-                with self._context.boundary.job(one.job, REDUCE):
-                    self._begin(one.job)
-                    self._again.discard(one.job)
+            self._context.boundary.try_for(one.job, REDUCE, self._begin, one.job)
         self._seen = newest
 
     def _begin(self, job: str) -> None:
@@ -37,3 +34,4 @@ class Reducer:
                 announcement = Announcement(c)
                 announcement.add(job, task, live=None)
                 announcement.write()
+        self._again.discard(job)

@@ -1,4 +1,4 @@
-"""Removed jobs: end what runs, then delete rows and folder."""
+"""Removes jobs: ends what runs, then deletes the rows and the folder."""
 
 import logging
 import math
@@ -15,34 +15,34 @@ from paddock.server.store import erasing, jobs
 from paddock.server.store.allocations import AllocationRow
 
 REMOVING = "remove it"
-REST_SECONDS = 0.01  # between two portions: others write, too
-AGAIN_SECONDS = 30.0  # after one that failed
+REST_SECONDS = 0.01  # between two portions, so that others can write
+AGAIN_SECONDS = 30.0  # after a failure
 
 log = logging.getLogger("paddock.engine")
 
 
 @dataclass(frozen=True)
-class Doomed:
-    """A job that is no longer part of anything: its rows and its folder are to be deleted at leisure."""
+class RemovedJob:
+    """A job whose rows and folder can be deleted in the background."""
 
     job: str
     folder: Path | None
 
 
-def remove(context: Context, rows: list[AllocationRow]) -> list[Doomed]:
+def remove(context: Context, rows: list[AllocationRow]) -> list[RemovedJob]:
     with context.db.read() as c:
         now = time.monotonic()
         leaving = [job for job in jobs.removing(c) if context.erasing.get(job, 0.0) <= now]
-    doomed: list[Doomed] = []
+    removed: list[RemovedJob] = []
     for job in leaving:
         if not context.boundary.rests(job, REMOVING):
             with context.boundary.job(job, REMOVING):
                 found = _remove(context, job, [row for row in rows if row.job_id == job])
-                doomed += [found] if found else []
-    return doomed
+                removed += [found] if found else []
+    return removed
 
 
-def _remove(context: Context, job: str, rows: list[AllocationRow]) -> Doomed | None:
+def _remove(context: Context, job: str, rows: list[AllocationRow]) -> RemovedJob | None:
     left = [row for row in rows if _is_left(context, row)]
     if left:
         end(context, left)
@@ -53,11 +53,11 @@ def _remove(context: Context, job: str, rows: list[AllocationRow]) -> Doomed | N
     context.erasing[job] = math.inf
     context.forget(job)
     context.boundary.forget(job)
-    return Doomed(job, folder)
+    return RemovedJob(job, folder)
 
 
 def erase(context: Context, job: str, over: Callable[[], bool]) -> None:
-    """Delete the rows of a job in portions. What is left when the server ends is deleted by the next one.
+    """Delete the rows of a job in portions. The next server deletes what is left when this one ends.
 
     Not in the engine's thread.
     """
@@ -69,20 +69,20 @@ def erase(context: Context, job: str, over: Callable[[], bool]) -> None:
             time.sleep(REST_SECONDS)
         del context.erasing[job]
     except Exception:
-        log.exception("the rows of the removed job %s cannot be deleted; it is tried again", job)
+        log.exception("the rows of the removed job %s cannot be deleted; trying again", job)
         context.erasing[job] = time.monotonic() + AGAIN_SECONDS
 
 
 def _is_left(context: Context, row: AllocationRow) -> bool:
-    """Return True if there may be something of an allocation that can be ended, and waited for."""
+    """Return True if something of an allocation may run or wait, and can be ended."""
     if row.backend not in context.workers or row.state == AllocationState.ENDED:
         return False
-    # One that cannot even be submitted, as its folder is gone, will never be.
+    # One that cannot be submitted, as its folder is gone, will never exist.
     return not (row.state == AllocationState.PLANNED and context.boundary.rests(row.job_id, SUBMITTING))
 
 
 def _set_aside(context: Context, job: str) -> Path | None:
-    """Its folder, or whatever stands in place of it, under another name."""
+    """Rename the job's folder, or whatever is in its place, and return the new path."""
     target = context.home.aside(f"removed-{job}")
     try:
         context.home.job(job).root.rename(target)

@@ -1,7 +1,7 @@
-"""Searches: which configurations come next, which tasks are not worth going on with, which follow another.
+"""Runs searches: which configurations come next, which tasks to stop early, which to continue from another.
 
-Searchers and stoppers take their time: a thread asks them, with what the database tells, and their advice is carried
-out by the engine's rounds. Whatever is lost in a crash is asked for again, and the same history gives the same advice.
+Searchers and stoppers can take long: a thread asks them, with the history from the database, and the engine's rounds
+carry out their advice. What is lost in a crash is asked for again; the same history gives the same advice.
 """
 
 import logging
@@ -31,17 +31,17 @@ from paddock.server.store.trials import NextAttempt, Open
 
 log = logging.getLogger("paddock.engine")
 
-BATCH_SECONDS = 0.5  # so long configurations are gathered before the first of them are begun
-FAILURES = 10  # so many at the beginning, and none that went well: the search ends
-BLIND = 3  # so many that finished without the metric: somebody should be told
-INTERVAL_SHARE = 10  # pbt: where no interval is given, so many changes in a training, by its epochs
+BATCH_SECONDS = 0.5  # for collecting configurations before the first of them begin
+FAILURES = 10  # if this many first tasks all failed, the search ends
+BLIND = 3  # a warning follows after this many finished tasks without the metric
+INTERVAL_SHARE = 10  # pbt without an interval: this many changes per training
 INTERVAL = 5.0
-ADVISED, SUGGEST, END = "do what its search advises", "go on with its search", "end its search"
+ADVISED, SUGGEST, END = "carry out the advice of its search", "continue its search", "end its search"
 
 
 @dataclass(frozen=True)
 class Advice:
-    """What should be done in a job."""
+    """What to do in a job."""
 
     job: str
     configurations: list[Params] = field(default_factory=list)
@@ -53,7 +53,7 @@ class Advice:
 
 
 class SearchWorker:
-    """Asks searchers and stoppers beside the tick."""
+    """Asks searchers and stoppers in its own thread."""
 
     def __init__(self, context: Context, wake: Callable[[], None]) -> None:
         self._context = context
@@ -61,7 +61,7 @@ class SearchWorker:
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="search")
         self._asked: dict[tuple[str, str], Future[Advice]] = {}
         self._measured: set[str] = set()  # jobs with new points since their tasks were judged
-        self._unjudged = True  # after a start all are looked at once
+        self._unjudged = True  # after a start, all are judged once
         self._searchers: dict[str, tuple[JobFacts, Searcher]] = {}
         self._curves: dict[str, Curves] = {}
 
@@ -71,7 +71,7 @@ class SearchWorker:
     # --- in the engine's thread ---------------------------------------------------------------------------------------
 
     def look(self, measured: set[str]) -> None:
-        """Have those judged that have new points."""
+        """Request a judgement of the jobs that have new points."""
         self._measured |= measured
         if self._unjudged:
             self._unjudged = False
@@ -89,7 +89,7 @@ class SearchWorker:
                 self._ask("judge", one, partial(self._judge, one))
 
     def run(self, now: float) -> None:
-        """Carry out advice, end what is over, and ask for more."""
+        """Carry out advice, end searches that are over, and request more advice."""
         at = self._context.boundary
         for advice in self._advice():
             done = False
@@ -162,7 +162,7 @@ class SearchWorker:
             self._end(advice.job, advice.over)
 
     def _add(self, advice: Advice) -> None:
-        """New tasks, unless others have come meanwhile: then it is asked again."""
+        """Add tasks, unless others were added meanwhile: then the searcher is asked again."""
         with self._context.db.write() as c:
             facts = self._context.facts(c, [advice.job]).get(advice.job)
             if facts is None or trials.last_trial(c, advice.job) + 1 != advice.first_trial:
@@ -175,7 +175,7 @@ class SearchWorker:
             announcement.write()
 
     def _order(self, advice: Advice) -> None:
-        """First into the file: an order that stands there twice is one order."""
+        """Write orders to the file first: an order that is written twice counts once."""
         lines = [{"op": "prune", "task": one.task, "attempt": one.attempt} for one, _ in advice.prune.values()]
         lines += [{"op": "follow", "task": one.task, "attempt": one.attempt} for one, _ in advice.follow.values()]
         append_lines(self._context.home.job(advice.job).control, lines)
@@ -187,7 +187,7 @@ class SearchWorker:
     def _end(self, job: str, note: str | None) -> None:
         with self._context.db.write() as c:
             if not trials.end(c, job, note, as_known=True):
-                return  # or it was extended a moment ago: the next round knows
+                return  # or it was extended a moment ago, which the next round sees
             if note is not None:
                 jobs.warn(c, job, f"The search has ended: {note}")
         append_lines(self._context.home.job(job).tasks, [{"end": True}], mode=0o600)
@@ -197,15 +197,13 @@ class SearchWorker:
         with self._context.db.read() as c:
             late = trials.overdue(c, now)
         for job in late:
-            if not self._context.boundary.rests(job, END):
-                with self._context.boundary.job(job, END):
-                    self._end_at_last(job)
+            self._context.boundary.try_for(job, END, self._end_at_last, job)
 
     def _end_at_last(self, job: str) -> None:
         with self._context.db.write() as c:
             stopped = trials.end_waiting(c, job)
             if stopped:
-                jobs.warn(c, job, f"The time budget is over: {len(stopped)} tasks were not begun.")
+                jobs.warn(c, job, f"The time budget is over: {len(stopped)} tasks were not started.")
         self._end(job, "its time budget is over")
 
     # --- in the thread ------------------------------------------------------------------------------------------------
@@ -229,7 +227,7 @@ class SearchWorker:
         until = math.inf
         while len(found) < room and time.monotonic() < until:
             flat = ask.suggest(known)
-            until = min(until, time.monotonic() + BATCH_SECONDS)  # the first one may take long: much is loaded
+            until = min(until, time.monotonic() + BATCH_SECONDS)  # the first one may take long, as it loads libraries
             if flat is None:
                 return Advice(facts.id, found, last + 1, "every configuration has been tried", _blind(runs, facts))
             known.append(Trial(last + len(found), flat, Outcome.RUNNING))
@@ -238,7 +236,7 @@ class SearchWorker:
 
     def _searcher(self, facts: JobFacts) -> Searcher:
         made = self._searchers.get(facts.id)
-        if made is None or made[0] is not facts:  # new facts: its space may be another
+        if made is None or made[0] is not facts:  # its space may have changed
             goals = [objective.goal for objective in facts.spec.objectives]
             made = self._searchers[facts.id] = facts, searcher(facts.spec.params, facts.spec.search, goals)
         return made[1]
@@ -249,7 +247,7 @@ class SearchWorker:
             curves = self._curves.setdefault(facts.id, Curves())
             points = curves.read(c, facts, found)
         if all(one.state.ended for one in found):
-            self._curves.pop(facts.id, None)  # read again, should a task be restarted
+            self._curves.pop(facts.id, None)  # read again if a task is restarted
         known = history.curve_trials(found, points, facts.spec.params)
         if facts.spec.search.method is Method.PBT:
             return Advice(facts.id, follow=_followers(facts, found, known))
@@ -263,7 +261,7 @@ class SearchWorker:
 
 
 class Curves:
-    """The objective of every task of a job; of those that have ended it is read once."""
+    """The objective of every task of a job; that of ended tasks is read once."""
 
     def __init__(self) -> None:
         self._ended: dict[str, tuple[int, metrics.Points]] = {}
@@ -294,7 +292,7 @@ def _open(one: Judged) -> bool:
 def _followers(
     facts: JobFacts, found: Sequence[Judged], known: Sequence[Trial]
 ) -> dict[str, tuple[Judged, NextAttempt | None]]:
-    """Who goes on from another's checkpoint, or makes room for a while for those that wait: then from its own."""
+    """Return the tasks to continue from another's checkpoint, or from their own after others had their turn."""
     spec = facts.spec
     order = dims(spec.params)
     epochs = max((one.epochs for one in found if one.epochs), default=None)
@@ -316,7 +314,7 @@ def _followers(
 
 
 def _had_its_turn(one: Judged, trial: Trial, interval: float) -> bool:
-    """It has come to another interval in this attempt, and there is more to do."""
+    """Return True if this attempt has reached another interval, and there is more to do."""
     if one.began is None or not trial.curve:
         return False
     done = stopping.steps_done(trial)
@@ -325,19 +323,20 @@ def _had_its_turn(one: Judged, trial: Trial, interval: float) -> bool:
 
 
 def _hopeless(runs: Sequence[history.Run]) -> str | None:
-    """The first ones have all failed: it is the script, not the parameters."""
+    """Return the reason to end the search if its first tasks all failed: the script fails, not the parameters."""
     ended = [run for run in runs if run.state.ended]
     if len(ended) >= FAILURES and all(run.state is TaskState.ERROR for run in ended):
-        return f"its first {len(ended)} tasks have all failed; when that is mended, `paddock extend` goes on"
+        return f"its first {len(ended)} tasks have all failed; when that is fixed, `paddock extend` continues it"
     return None
 
 
 def _blind(runs: Sequence[history.Run], facts: JobFacts) -> str | None:
-    """Nothing can be learnt from tasks that do not report what the search is about."""
+    """Return a warning if finished tasks have not reported the objective: the search cannot learn from them."""
     finished = [run for run in runs if run.state is TaskState.FINISHED]
     if len(finished) < BLIND or any(run.values[0] is not None for run in finished):
         return None
-    return f"No task has reported {facts.objective.metric}: the search cannot learn. Give --objective a metric that is."
+    metric = facts.objective.metric
+    return f"No task has reported {metric}, so the search cannot learn: choose a reported metric with --objective."
 
 
 def _failure(error: BaseException) -> str:

@@ -1,6 +1,6 @@
-"""Runners of which nothing is heard: said on their tasks, until they speak again.
+"""Shows on tasks that their runner reports nothing, until it reports again.
 
-Nothing else follows from it: such a task runs until its runner or its backend says otherwise.
+Nothing else follows from it: such a task runs until its runner or its backend reports something else.
 """
 
 from paddock.server.engine.announce import Announcement
@@ -12,7 +12,7 @@ from paddock.server.store.rows import moment
 
 
 class Silence:
-    """Remembers what those who follow were told."""
+    """Knows what the event stream has reported."""
 
     def __init__(self) -> None:
         self._told: dict[str, float] = {}
@@ -34,7 +34,7 @@ class Silence:
 
 
 def _silent(context: Context, rows: list[AllocationRow], outcome: RoundResult, now: float) -> dict[str, float]:
-    """Allocation -> when it was last heard of. Of journals that could not be read, what was known before."""
+    """Return silent allocations with their last report. Those whose journals could not be read stay as they were."""
     limit = context.settings.runner.silence_seconds
     found: dict[str, float] = {}
     for row in rows:

@@ -1,7 +1,7 @@
-"""Claims, as the engine sees them: it withdraws attempts, and tells whose the others are.
+"""Claims on the engine's side: withdraws attempts, and finds out which runners have the others.
 
-The engine ends no attempt that a runner could still take: whatever the reason for its end is, it is withdrawn here
-first. What a runner has taken in between is not ended, but waited for.
+The engine ends no attempt that a runner could still take: it is withdrawn here first, whatever the reason for its end.
+An attempt that a runner has taken in between is not ended, but waited for.
 """
 
 import os
@@ -18,9 +18,9 @@ MAX_KEY = 200
 
 
 def withdraw(folder: JobFolder, attempts: Iterable[Identity]) -> set[Identity]:
-    """Withdraw attempts. Returns those that no runner has, nor ever will; the others are runners'.
+    """Withdraw attempts. Returns those that no runner has or will have; runners have the others.
 
-    Also those whose lines no runner can have seen: a server that was killed may have written them and not know it.
+    To be called also for unpublished attempts: a server that was killed may have written their lines without knowing.
     """
     wanted = set(attempts)
     if not wanted or not folder.root.exists():
@@ -31,7 +31,7 @@ def withdraw(folder: JobFolder, attempts: Iterable[Identity]) -> set[Identity]:
 
 
 def held(folder: JobFolder, attempts: Iterable[Identity]) -> dict[Identity, str | None]:
-    """Those of these attempts that runners have taken, and the allocation of each, where its claim names one."""
+    """Return those of these attempts that runners have taken, each with its allocation, if the claim names it."""
     wanted = {_name(one): one for one in attempts}
     if not wanted or not folder.claims.exists():
         return {}
@@ -56,13 +56,13 @@ def _name(one: Identity) -> str:
 def _withdraw(claims: int, name: str) -> bool:
     try:
         os.symlink(layout.WITHDRAWN, name, dir_fd=claims)
-    except FileExistsError:  # ours, from before a crash; or a runner's
+    except FileExistsError:  # the engine's, from before a crash; or a runner's
         return stat.S_ISLNK(os.stat(name, dir_fd=claims, follow_symlinks=False).st_mode)
     return True
 
 
 def _holder(claims: int, name: str) -> str | None:
-    """Older runners made folders, which name nobody; one that was killed in between has written nothing."""
+    """Return the allocation that a claim names. Folders of older runners and interrupted claims name none."""
     try:
         descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=claims)
     except OSError:

@@ -5,22 +5,18 @@ Its cost is in the hands of whoever submits: what is not small is done in a proc
 
 from dataclasses import dataclass
 
-from pydantic import JsonValue
-
 from paddock.errors import InvalidInput
-from paddock.models import Convention, JobSpec, Method, Params, ScriptParam, ScriptReport
-from paddock.models.script import same_name
-from paddock.models.space import Block, Choices, Range, Space, key_of, shortened
+from paddock.models import Convention, JobSpec, Method, Params, ScriptReport
+from paddock.models.space import Choices, Range, Space
 from paddock.models.units import size_text
 from paddock.program import commands
 from paddock.program.inspection import inspect_source
 from paddock.search import dimensions, expand, resolved, searcher
 from paddock.search.base import Outcome, Trial
 from paddock.search.dimensions import nest
-from paddock.server.intake import apart
+from paddock.server.intake import apart, checks
 
 FIRST = 6  # so many of an adaptive search are shown before it begins
-MIN_POPULATION = 4
 MAX_SCRIPT = 1024**2
 # What is no larger takes less time than the start of a process.
 SMALL_SCRIPT = 32 * 1024
@@ -64,11 +60,10 @@ def planned(asked: PlanInput) -> Planned:
     report = _report(asked.spec, asked.source)
     spec = _with_types(asked.spec, report)
     spec = spec.model_copy(update={"search": resolved(spec.params, spec.search)})
-    _refuse_pbt(spec)
-    _refuse_aimless(spec)
+    checks.search(spec)
     configurations = expand(spec.params, spec.search, asked.max_tasks) or _first(spec)
     if report:
-        _refuse_misfits(spec, report)
+        checks.values(spec, report)
     for number, params in enumerate(configurations, start=1):  # raises for what cannot be passed
         commands.build(spec, report, params, job="JOB", task=f"JOB-{number}", code_dir="code", interpreter=["python"])
     return Planned(spec, report, configurations)
@@ -94,23 +89,6 @@ def _first(spec: JobSpec) -> list[Params]:
     return [nest(trial.params, spec.params) for trial in history]
 
 
-def _refuse_pbt(spec: JobSpec) -> None:
-    if spec.search.method is not Method.PBT:
-        return
-    if spec.stop_early.method != "none":
-        raise InvalidInput.at("stop_early.method", "pbt replaces poor tasks itself: leave early stopping out")
-    if spec.search.trials is not None and spec.search.trials < MIN_POPULATION:
-        message = f"a population has {MIN_POPULATION} or more: the worst quarter follows the best"
-        raise InvalidInput.at("search.trials", message)
-
-
-def _refuse_aimless(spec: JobSpec) -> None:
-    learns = spec.search.method not in (Method.GRID, Method.RANDOM, Method.SOBOL)
-    if (learns or spec.stop_early.method != "none") and not spec.objective.metric:
-        message = "a search that learns, or stops tasks early, needs a metric to go by, such as val_loss"
-        raise InvalidInput.at("objective", message)
-
-
 def _report(spec: JobSpec, source: bytes | None) -> ScriptReport | None:
     if spec.script is None or source is None:
         return None
@@ -130,45 +108,3 @@ def _with_types(spec: JobSpec, report: ScriptReport | None) -> JobSpec:
         return space
 
     return spec.model_copy(update={"params": {name: typed(name, space) for name, space in spec.params.items()}})
-
-
-def _refuse_misfits(spec: JobSpec, report: ScriptReport) -> None:
-    """Values that the script itself would refuse, and what it requires and is not given."""
-    known = {same_name(param.flag or param.name): param for param in report.params}
-    known |= {same_name(param.name): param for param in report.params}
-    faults = {}
-    given = set()
-    for name, space in spec.params.items():
-        param = known.get(same_name(name))
-        message = _misfit(param, space) if param else None
-        if message:
-            faults[f"params.{name}"] = message
-        if param:
-            given.add(param.name)
-    for param in report.params:
-        if param.required and param.name not in given and report.convention is Convention.FLAGS:
-            faults[f"params.{param.name}"] = "the script requires it"
-    if faults:
-        listed = "; ".join(f"{name.removeprefix('params.')}: {message}" for name, message in faults.items())
-        raise InvalidInput(f"The parameters do not fit the script: {listed}.", fields=faults)
-
-
-def _misfit(param: ScriptParam, space: Space) -> str | None:
-    if param.required and space.when:
-        return "the script requires it: it cannot have a condition"
-    if isinstance(space, Block):
-        scalar = param.type in ("int", "float", "bool") or bool(param.choices)
-        return "the script does not take a list here" if scalar else None
-    values: list[JsonValue] = space.values if isinstance(space, Choices) else [space.low]
-    if isinstance(space, Range) and param.type == "int" and space.type != "int":
-        return "the script takes an integer: give a range with integer ends"
-    choices = {*map(key_of, param.choices or ()), *map(str, param.choices or ())}
-    for value in values:
-        if choices and key_of(value) not in choices and str(value) not in choices:
-            return f"{shortened(repr(value))} is none of {shortened(', '.join(map(str, param.choices or ())), 2000)}"
-        number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if param.type in ("int", "float") and value is not None and not number:
-            return f"the script takes a number, not {shortened(repr(value))}"
-        if param.type == "int" and isinstance(value, float) and isinstance(space, Choices):
-            return f"the script takes an integer, not {shortened(repr(value))}"
-    return None

@@ -2,7 +2,7 @@
 
 import secrets
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,7 +11,6 @@ from paddock.models import (
     CodeInfo,
     Interpreter,
     JobSpec,
-    Launcher,
     Node,
     Params,
     Preview,
@@ -24,7 +23,7 @@ from paddock.rules import placement
 from paddock.runner import reporting
 from paddock.search import adaptive, trials_at_once, varying
 from paddock.search.tasks import key_of, new_tasks
-from paddock.server.intake import masks, planning, snapshot
+from paddock.server.intake import checks, defaults, masks, planning, snapshot
 from paddock.server.store import jobs, trials
 from paddock.server.store.db import Connection, Database
 from paddock.settings import Settings
@@ -88,34 +87,46 @@ class Plan:
         )
 
 
+def check(
+    given: JobSpec, files: snapshot.Files, settings: Settings, db: Database, backends: Mapping[str, Sequence[Node]]
+) -> Plan:
+    """Return what a submission would do, with all defaults filled in. Raises InvalidInput with the fields at fault.
+
+    This is the one place where submissions are checked. `backends`: by name, the nodes as last seen.
+    """
+    resources = defaults.resolve(given.resources, settings)
+    backend = resources.backend or settings.backend
+    if backend not in backends:
+        raise InvalidInput.at("resources.backend", f"there is no backend {backend!r}; there are: {', '.join(backends)}")
+
+    def variables(job: str) -> dict[str, str]:
+        with db.read() as c:
+            return jobs.variables(c, jobs.resolve(c, job))
+
+    spec = masks.filled(given.model_copy(update={"resources": resources}), variables)
+    return _with_past(plan(spec, files, settings, backends[backend]), db)
+
+
 def plan(spec: JobSpec, files: snapshot.Files, settings: Settings, nodes: Sequence[Node]) -> Plan:
-    """Check all that can be checked without starting anything. Raises InvalidInput with the fields at fault."""
+    """Check all that needs neither the database nor a process. Raises InvalidInput with the fields at fault."""
     kept = snapshot.checked(files, settings.upload)
-    spec = _named(_with_script(spec, kept))
+    spec = _named(checks.script_or_command(spec, kept))
     found = planning.plan(planning.PlanInput(spec, kept[spec.script] if spec.script else None, settings.max_tasks))
     spec, report = found.spec, found.script
     placement.refuse_impossible(spec.resources, nodes)
-    _refuse_launcher(spec)
-    _refuse_reduce(spec)
+    checks.launcher(spec.resources)
+    checks.reduce(spec)
     return Plan(
         spec=spec,
         files=kept,
         script=report,
         interpreter=environment.find(spec.environment, settings.python),
         configurations=found.configurations,
-        warnings=[*(report.warnings if report else []), *_without_effect(spec, nodes)],
+        warnings=[*(report.warnings if report else []), *checks.without_effect(spec.resources, nodes)],
     )
 
 
-def _without_effect(spec: JobSpec, nodes: Sequence[Node]) -> list[str]:
-    resources = spec.resources
-    if resources.per_gpu is None or resources.gpus is not None or not nodes or placement.gpus_of(resources, nodes):
-        return []
-    where = f"in partition {resources.partition}" if resources.partition else "here"
-    return [f"per_gpu has no effect: there are no GPUs {where}, and each task gets cores of its own"]
-
-
-def with_past(made: Plan, db: Database) -> Plan:
+def _with_past(made: Plan, db: Database) -> Plan:
     """Look up the jobs of a warm start. What they have finished with the same code is not run again."""
     given = made.spec.search.warm_start
     if not given:
@@ -148,24 +159,6 @@ def _past(c: Connection, text: str, spec: JobSpec) -> str:
         message = f"job {job} was about {objective.metric} ({objective.goal}), not {spec.objective.metric}"
         raise InvalidInput.at("search.warm_start", message, "A warm start needs the same objective")
     return job
-
-
-def _refuse_launcher(spec: JobSpec) -> None:
-    resources = spec.resources
-    if (resources.nodes or 1) > 1 and resources.launcher is None:
-        message = f"a task over several nodes needs a launcher: {', '.join(Launcher)}"
-        raise InvalidInput.at("resources.launcher", message)
-    if (resources.slots or 1) > 1 and ((resources.nodes or 1) > 1 or resources.launcher is Launcher.SRUN):
-        message = "tasks over several nodes, or that srun starts, run one in an allocation: leave slots out"
-        raise InvalidInput.at("resources.slots", message)
-
-
-def _refuse_reduce(spec: JobSpec) -> None:
-    if spec.reduce is None:
-        return
-    if not spec.reduce.strip():
-        raise InvalidInput("The reduce command is empty.", fields={"reduce": "empty"})
-    commands.build_reduce(spec, job="JOB", task="JOB-1", code_dir="code")  # raises for what it cannot be
 
 
 def accept(made: Plan, code: CodeInfo, owner: str, home: Home, db: Database, settings: Settings) -> str:
@@ -232,27 +225,6 @@ def _lay_down_report(folder: Path, group: str | None) -> None:
     shutil.copyfile(reporting.__file__, package / "__init__.py")
     if group:
         open_to(folder / "lib", group)
-
-
-def _with_script(spec: JobSpec, files: dict[str, bytes]) -> JobSpec:
-    """Exactly one of script and command; a lone file is the script."""
-    if spec.command is not None and spec.script is not None:
-        raise InvalidInput.at("command", "give a script or a command, not both")
-    if spec.command is not None:
-        if not spec.command.strip():
-            raise InvalidInput("The command is empty.", fields={"command": "empty"})
-        return spec
-    script = spec.script
-    if script is None and len(files) == 1:
-        script = next(iter(files))
-    if script is None:
-        raise InvalidInput.at("script", "say which file is the script" if files else "give a script or a command")
-    path = str(snapshot.safe_path(script))
-    if path not in files:
-        near = ", ".join(sorted(name for name in files if name.endswith(".py"))[:5])
-        message = f"{path!r} is not among the files" + (f"; there are: {near}" if near else "")
-        raise InvalidInput(f"The script {message}.", fields={"script": message})
-    return spec.model_copy(update={"script": path})
 
 
 def _named(spec: JobSpec) -> JobSpec:

@@ -5,7 +5,8 @@ from collections.abc import Iterable
 import sqlalchemy as sa
 
 from paddock.models import Resources, Seat, TaskState
-from paddock.rules.load import Running, Sample
+from paddock.rules.load import Sample
+from paddock.rules.running import Running
 from paddock.server.store.rows import storable
 from paddock.server.store.tables import CURRENT, attempts, jobs, loads, tasks
 

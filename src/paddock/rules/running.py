@@ -1,0 +1,77 @@
+"""Tasks that run, and the nodes and GPUs that they are on. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from paddock.models import Device, GpuProcess, Node, Resources, Seat
+
+
+@dataclass(frozen=True)
+class Running:
+    """A task that runs, and where. What was measured is of the last minutes, or None."""
+
+    task: str
+    job: str
+    name: str  # of the job
+    user: str
+    resources: Resources
+    seconds: float  # since it began
+    node: str | None = None
+    device: str | None = None  # as its runner said: `gpu 0,1`
+    allocation: str | None = None
+    seat: Seat | None = None
+    cores: float | None = None
+    memory: float | None = None
+    gpu_memory: float | None = None
+    gpu_load: float | None = None
+    peak_gpu_memory: int | None = None
+
+
+@dataclass(frozen=True)
+class Gpu:
+    """A GPU that a task is on."""
+
+    node: Node
+    device: Device
+
+
+def place(nodes: Sequence[Node], running: Sequence[Running]) -> list[Node]:
+    """Nodes with the tasks on them and on their devices."""
+    return [_with_tasks(node, running) for node in nodes]
+
+
+def _with_tasks(node: Node, running: Sequence[Running]) -> Node:
+    here = [one for one in running if one.node == node.name]
+    names = {name for device in node.devices if device.kind == "gpu" for name in (device.id, device.uuid)}
+    devices = []
+    for device in node.devices:
+        ids = sorted(one.task for one in here if _is_on(one, device, names))
+        devices.append(device.model_copy(update={"tasks": ids, "processes": _of_ours(device, running)}))
+    return node.model_copy(update={"devices": devices, "tasks": sorted(one.task for one in here)})
+
+
+def _is_on(one: Running, device: Device, names: set[str | None]) -> bool:
+    """By its seat, where that names GPUs that are known here; else by its allocation; else by what it said itself."""
+    seats = one.seat.gpus if one.seat is not None and device.kind == "gpu" else []
+    if any(seat in names for seat in seats):
+        return device.id in seats or device.uuid in seats
+    if device.used_by:
+        return one.allocation in device.used_by
+    kind, _, ids = (one.device or "").partition(" ")
+    return kind == device.kind and device.id in ids.split(",")
+
+
+def _of_ours(device: Device, running: Sequence[Running]) -> list[GpuProcess]:
+    """A task that is not one of ours, or has ended, is not told of."""
+    known = {one.task for one in running} if device.processes else set()
+    return [one if one.task in known else one.model_copy(update={"task": None}) for one in device.processes]
+
+
+def gpus_of(nodes: Sequence[Node]) -> dict[str, list[Gpu]]:
+    """Task -> the GPUs that it is on, on nodes with their tasks."""
+    found: dict[str, list[Gpu]] = {}
+    for node in nodes:
+        for device in node.devices:
+            for task in device.tasks if device.kind == "gpu" else ():
+                found.setdefault(task, []).append(Gpu(node, device))
+    return found

@@ -1,0 +1,121 @@
+"""What a submission is refused for, beyond the shape of its values: what does not go together, or cannot run.
+
+Each check raises InvalidInput with the field at fault. `placement.refuse_impossible` (what no node can run) and
+`search.resolved` (which methods take which options) belong to them, and are called from the same places.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from pydantic import JsonValue
+
+from paddock.errors import InvalidInput
+from paddock.models import Convention, JobSpec, Launcher, Method, Node, Resources, ScriptParam, ScriptReport
+from paddock.models.script import same_name
+from paddock.models.space import Block, Choices, Range, Space, key_of, shortened
+from paddock.program import commands
+from paddock.rules import placement
+from paddock.server.intake import snapshot
+
+MIN_POPULATION = 4
+
+
+def script_or_command(spec: JobSpec, files: Mapping[str, bytes]) -> JobSpec:
+    """Return the spec with exactly one of script and command; a lone file is the script."""
+    if spec.command is not None and spec.script is not None:
+        raise InvalidInput.at("command", "give a script or a command, not both")
+    if spec.command is not None:
+        if not spec.command.strip():
+            raise InvalidInput("The command is empty.", fields={"command": "empty"})
+        return spec
+    script = spec.script
+    if script is None and len(files) == 1:
+        script = next(iter(files))
+    if script is None:
+        raise InvalidInput.at("script", "say which file is the script" if files else "give a script or a command")
+    path = str(snapshot.safe_path(script))
+    if path not in files:
+        near = ", ".join(sorted(name for name in files if name.endswith(".py"))[:5])
+        message = f"{path!r} is not among the files" + (f"; there are: {near}" if near else "")
+        raise InvalidInput(f"The script {message}.", fields={"script": message})
+    return spec.model_copy(update={"script": path})
+
+
+def search(spec: JobSpec) -> None:
+    learns = spec.search.method not in (Method.GRID, Method.RANDOM, Method.SOBOL)
+    if (learns or spec.stop_early.method != "none") and not spec.objective.metric:
+        message = "a search that learns, or stops tasks early, needs a metric to go by, such as val_loss"
+        raise InvalidInput.at("objective", message)
+    if spec.search.method is not Method.PBT:
+        return
+    if spec.stop_early.method != "none":
+        raise InvalidInput.at("stop_early.method", "pbt replaces poor tasks itself: leave early stopping out")
+    if spec.search.trials is not None and spec.search.trials < MIN_POPULATION:
+        message = f"a population has {MIN_POPULATION} or more: the worst quarter follows the best"
+        raise InvalidInput.at("search.trials", message)
+
+
+def values(spec: JobSpec, report: ScriptReport) -> None:
+    """Refuse values that the script itself would refuse, and a parameter that it requires and is not given."""
+    known = {same_name(param.flag or param.name): param for param in report.params}
+    known |= {same_name(param.name): param for param in report.params}
+    faults = {}
+    given = set()
+    for name, space in spec.params.items():
+        param = known.get(same_name(name))
+        message = _misfit(param, space) if param else None
+        if message:
+            faults[f"params.{name}"] = message
+        if param:
+            given.add(param.name)
+    for param in report.params:
+        if param.required and param.name not in given and report.convention is Convention.FLAGS:
+            faults[f"params.{param.name}"] = "the script requires it"
+    if faults:
+        listed = "; ".join(f"{name.removeprefix('params.')}: {message}" for name, message in faults.items())
+        raise InvalidInput(f"The parameters do not fit the script: {listed}.", fields=faults)
+
+
+def _misfit(param: ScriptParam, space: Space) -> str | None:
+    if param.required and space.when:
+        return "the script requires it: it cannot have a condition"
+    if isinstance(space, Block):
+        scalar = param.type in ("int", "float", "bool") or bool(param.choices)
+        return "the script does not take a list here" if scalar else None
+    values: list[JsonValue] = space.values if isinstance(space, Choices) else [space.low]
+    if isinstance(space, Range) and param.type == "int" and space.type != "int":
+        return "the script takes an integer: give a range with integer ends"
+    choices = {*map(key_of, param.choices or ()), *map(str, param.choices or ())}
+    for value in values:
+        if choices and key_of(value) not in choices and str(value) not in choices:
+            return f"{shortened(repr(value))} is none of {shortened(', '.join(map(str, param.choices or ())), 2000)}"
+        number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if param.type in ("int", "float") and value is not None and not number:
+            return f"the script takes a number, not {shortened(repr(value))}"
+        if param.type == "int" and isinstance(value, float) and isinstance(space, Choices):
+            return f"the script takes an integer, not {shortened(repr(value))}"
+    return None
+
+
+def launcher(resources: Resources) -> None:
+    if (resources.nodes or 1) > 1 and resources.launcher is None:
+        message = f"a task over several nodes needs a launcher: {', '.join(Launcher)}"
+        raise InvalidInput.at("resources.launcher", message)
+    if (resources.slots or 1) > 1 and ((resources.nodes or 1) > 1 or resources.launcher is Launcher.SRUN):
+        message = "tasks over several nodes, or that srun starts, run one in an allocation: leave slots out"
+        raise InvalidInput.at("resources.slots", message)
+
+
+def reduce(spec: JobSpec) -> None:
+    if spec.reduce is None:
+        return
+    if not spec.reduce.strip():
+        raise InvalidInput("The reduce command is empty.", fields={"reduce": "empty"})
+    commands.build_reduce(spec, job="JOB", task="JOB-1", code_dir="code")  # raises for what it cannot be
+
+
+def without_effect(resources: Resources, nodes: Sequence[Node]) -> list[str]:
+    """Return a warning for each field that changes nothing on these nodes."""
+    if resources.per_gpu is None or resources.gpus is not None or not nodes or placement.gpus_of(resources, nodes):
+        return []
+    where = f"in partition {resources.partition}" if resources.partition else "here"
+    return [f"per_gpu has no effect: there are no GPUs {where}, and each task gets cores of its own"]

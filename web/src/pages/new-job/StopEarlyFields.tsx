@@ -5,9 +5,13 @@ import { KNOBS, knobsOf, STOPS } from './lib/search';
 
 const WORDS = {
   minSteps: { label: 'Not before epoch', placeholder: '1', says: 'No task is stopped earlier' },
-  maxSteps: { label: 'Epochs of a whole task', placeholder: 'as the script has it', says: '' },
+  maxSteps: { label: 'Epochs of a whole task', placeholder: 'the script’s default', says: '' },
   eta: { label: 'One of so many goes on', placeholder: '3', says: 'At each rung' },
-  minTrials: { label: 'After so many others', placeholder: '5', says: 'They must have come as far' },
+  minTrials: {
+    label: 'After this many others',
+    placeholder: '5',
+    says: 'This many tasks must have come as far before one is stopped',
+  },
   stopInterval: { label: 'Compared every', placeholder: 'each epoch', says: 'Epochs' },
 };
 

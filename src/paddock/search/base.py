@@ -71,12 +71,6 @@ class Searcher(Protocol):
         ...
 
 
-class Stopper(Protocol):
-    def stop(self, trial: Trial, history: Sequence[Trial]) -> bool:
-        """Whether a running trial is not worth going on with. `history` holds all trials, this one too."""
-        ...
-
-
 @dataclass(frozen=True)
 class Problem:
     """What a searcher is made for."""

@@ -85,7 +85,7 @@ class Ladder:
 
 
 class RungStopper:
-    """A `Stopper`. `stopped` answers for all trials at once, at the cost of one."""
+    """Decides at rungs which trials are stopped."""
 
     def __init__(self, goal: Goal, cutoff: Cutoff, ladders: Sequence[Ladder], turns: Sequence[int] = (0,)) -> None:
         self.goal, self.cutoff, self.ladders, self.turns = goal, cutoff, ladders, turns

@@ -144,7 +144,7 @@ class TestAdvice:
         running = [task(n, gpu=n, gpu_load=0.14, gpu_memory=1.2 * GIB) for n in (0, 1)]
         [hint] = hints(*running, on=node(2))
         assert (hint.kind, hint.per_gpu) == ("share_gpu", 6)
-        assert hint.text == "uses 14 % of the GPU and 1.2 of 139 GiB: could run 6 tasks a GPU (--per-gpu 6 or auto)"
+        assert hint.text == "uses 14 % of the GPU and 1.2 of 139 GiB: could run 6 tasks per GPU (--per-gpu 6 or auto)"
 
     @pytest.mark.parametrize(
         ("fields", "count"),
@@ -191,7 +191,7 @@ class TestAdvice:
     def test_cores_that_it_does_not_use(self) -> None:
         asks: dict[str, Any] = {"resources": Resources(cpus=16), "gpu": None}
         [hint] = hints(task(cores=1.3, **asks), task(2, cores=0.2, **asks))
-        assert (hint.kind, hint.text) == ("idle_cores", "asks for 16 cores a task and uses 1.3: --cpus 2 would do")
+        assert (hint.kind, hint.text) == ("idle_cores", "asks for 16 cores per task and uses 1.3: --cpus 2 would do")
         assert not hints(task(cores=7.0, **asks))
         assert not hints(task(**asks)), "not measured"
         assert not hints(task(cores=0.1, gpu=None, resources=Resources(cpus=2)))

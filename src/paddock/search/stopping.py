@@ -1,4 +1,4 @@
-"""Early stopping: which trials are not worth going on with. Pure: the curves of all trials go in.
+"""Early stopping: decide from the curves of all trials which trials to stop. Pure.
 
 All methods judge at rungs, that is at certain numbers of steps (epochs, mostly). A trial that reaches a rung is
 compared with those that reached it before; it goes on or is stopped. So a decision does not depend on when it is asked
@@ -35,18 +35,18 @@ MIN_TRIALS = 5
 
 @dataclass(frozen=True)
 class Knobs:
-    """What a person may set; None is chosen by the number of epochs."""
+    """The options of early stopping; None is replaced by a value that depends on the number of epochs."""
 
     min_steps: float | None = None  # the first rung
     max_steps: float | None = None  # how long a trial takes that is not stopped, where it is known
-    eta: float = ETA  # asha, hyperband: one of so many goes on past a rung
-    min_trials: int = MIN_TRIALS  # median: nothing is stopped before so many others have come as far
+    eta: float = ETA  # asha, hyperband: one of this many trials goes on after a rung
+    min_trials: int = MIN_TRIALS  # median: nothing is stopped before this many others have come as far
     interval: float | None = None  # median: steps from one rung to the next
 
 
 @dataclass(frozen=True)
 class Rung:
-    """What happened at one rung so far."""
+    """What has happened at one rung."""
 
     step: float
     bracket: int
@@ -57,7 +57,7 @@ class Rung:
 
 @dataclass(frozen=True)
 class Saved:
-    """What was not done because of early stopping."""
+    """The work that early stopping saved."""
 
     steps: float
     share: float  # of all steps there would have been
@@ -70,7 +70,7 @@ Cutoff = Callable[[Sequence[float]], float | None]
 
 @dataclass(frozen=True)
 class Ladder:
-    """The steps at which trials are judged: each `factor` times as far as the one before, and at least `plus`."""
+    """The steps at which trials are judged: each `factor` times the one before, and at least `plus` further."""
 
     first: float
     factor: float = 1.0
@@ -94,11 +94,11 @@ class RungStopper:
         return trial.number in self.stopped(history)
 
     def stopped(self, history: Sequence[Trial]) -> dict[int, float]:
-        """Trial -> the rung that it did not pass."""
+        """Return, by trial, the rung that it did not pass."""
         return {number: rung.step for rung, out in self._replay(history) for number in out}
 
     def rungs(self, history: Sequence[Trial]) -> list[Rung]:
-        """A trial that finished before it could be stopped has gone on."""
+        """Return all rungs. A trial that finished before it could be stopped counts as gone on."""
         finished = {trial.number for trial in history if trial.outcome is Outcome.FINISHED}
         return [replace(rung, went_on=rung.went_on + len(finished & set(out))) for rung, out in self._replay(history)]
 
@@ -106,7 +106,7 @@ class RungStopper:
         return self.turns[number % len(self.turns)]
 
     def _replay(self, history: Sequence[Trial]) -> Iterator[tuple[Rung, list[int]]]:
-        """Each rung with the trials that it stopped."""
+        """Yield each rung with the trials that it stopped."""
         for bracket, ladder in enumerate(self.ladders):
             scans = {one.number: _Scan(one, self.goal) for one in history if self.bracket(one.number) == bracket}
             for step in ladder:
@@ -128,7 +128,7 @@ class RungStopper:
 
 
 def stopper(method: Method, goal: Goal, knobs: Knobs | None = None) -> RungStopper:
-    """Raises ValueError for knobs that make no sense."""
+    """Return the stopper of this method. Raises ValueError for impossible knobs."""
     knobs = knobs or Knobs()
     _check(knobs)
     end = knobs.max_steps or math.inf
@@ -146,7 +146,7 @@ def stopper(method: Method, goal: Goal, knobs: Knobs | None = None) -> RungStopp
 
 
 def default_min_steps(method: Method, knobs: Knobs) -> int:
-    """The first rung: a share of the epochs where their number is known."""
+    """Return the first rung: a share of the epochs where their number is known."""
     if not knobs.max_steps:
         return MIN_STEPS
     share = FIRST / knobs.eta if method == "hyperband" else FIRST
@@ -154,12 +154,12 @@ def default_min_steps(method: Method, knobs: Knobs) -> int:
 
 
 def rungs(history: Sequence[Trial], method: Method, goal: Goal, knobs: Knobs | None = None) -> list[Rung]:
-    """Every rung that was reached, those of the first bracket first."""
+    """Return every rung that was reached, those of the first bracket first."""
     return stopper(method, goal, knobs).rungs(history)
 
 
 def saved(history: Sequence[Trial], total_steps: float | None = None) -> Saved:
-    """What the pruned trials did not do. Without a total: what the longest finished trial did."""
+    """Return what the pruned trials did not do. Without a total, the longest finished trial is the measure."""
     total = total_steps or max((steps_done(t) for t in history if t.outcome is Outcome.FINISHED), default=0.0)
     steps = seconds = 0.0
     for trial in history:
@@ -172,7 +172,7 @@ def saved(history: Sequence[Trial], total_steps: float | None = None) -> Saved:
 
 
 def walk(trial: Trial) -> Iterator[tuple[float, float, float]]:
-    """Steps done, value and time of each point. A trial that was resumed may repeat steps."""
+    """Yield the steps done, value and time of each point. A resumed trial may repeat steps."""
     base = min(max(0.0, trial.curve[0][0]), 1.0) if trial.curve else 0.0
     for index, (step, value) in enumerate(trial.curve):
         if math.isfinite(step):
@@ -184,7 +184,7 @@ def steps_done(trial: Trial) -> float:
 
 
 def score(value: float, goal: Goal) -> float:
-    """Less is better; what is not a finite number is worst."""
+    """Return a score for which less is better; what is not a finite number is worst."""
     if not math.isfinite(value):
         return math.inf
     return value if goal is Goal.MIN else -value
@@ -197,7 +197,7 @@ def _value(score: float, goal: Goal) -> float | None:
 
 
 class _Scan:
-    """Goes along a trial's curve from rung to rung, once."""
+    """Reads the curve of a trial once, from rung to rung."""
 
     def __init__(self, trial: Trial, goal: Goal) -> None:
         self.goal = goal
@@ -207,7 +207,7 @@ class _Scan:
         self.next = next(self.points, None)
 
     def at(self, rung: float) -> tuple[float, float | None] | None:
-        """When the trial reached the rung, and its score there: None ahead of its first point. None: not yet."""
+        """Return when the trial reached the rung, and its score there (None before its first point); None: not yet."""
         while self.next is not None:
             done, value, time = self.next
             if done > rung:
@@ -227,7 +227,7 @@ def _goes_on(score: float, before: Sequence[float], cutoff: float | None) -> boo
 
 
 def _top(eta: float) -> Cutoff:
-    """Among the best 1/eta of those at the rung, itself counted; the best of all always goes on."""
+    """Return the cutoff by which the best 1/eta of the trials at a rung go on, and always the best."""
 
     def cutoff(before: Sequence[float]) -> float | None:
         places = max(1, int((len(before) + 1) // eta))
@@ -237,7 +237,7 @@ def _top(eta: float) -> Cutoff:
 
 
 def _half(min_trials: int) -> Cutoff:
-    """No worse than the median of the others."""
+    """Return the cutoff by which trials go on that are no worse than the median of the others."""
 
     def cutoff(before: Sequence[float]) -> float | None:
         count = len(before)
@@ -261,7 +261,7 @@ def _turns(count: int, eta: float) -> tuple[int, ...]:
 
 
 def _pace(trial: Trial) -> float:
-    """Seconds a step."""
+    """Return the seconds per step."""
     points = [(done, time) for done, _, time in walk(trial) if time]
     if len(points) < 2 or points[-1][0] <= points[0][0]:
         return 0.0
@@ -274,6 +274,6 @@ def _check(knobs: Knobs) -> None:
         if given is not None and not (math.isfinite(given) and given > 0):
             raise ValueError(f"{name} must be a number above 0, not {given}")
     if not (math.isfinite(knobs.eta) and knobs.eta >= 2):
-        raise ValueError(f"eta must be 2 or more, not {knobs.eta}: one of so many goes on")
+        raise ValueError(f"eta must be 2 or more, not {knobs.eta}: one of this many trials goes on")
     if knobs.min_trials < 1:
         raise ValueError(f"min_trials must be 1 or more, not {knobs.min_trials}")

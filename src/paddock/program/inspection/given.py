@@ -1,4 +1,4 @@
-"""Compares the parameters that will be given with those that a script takes."""
+"""Compare the parameters that will be given with those that a script takes."""
 
 import difflib
 import re
@@ -8,7 +8,7 @@ from paddock.models import Convention, ScriptParam, ScriptReport
 from paddock.models.script import same_name
 from paddock.program.inspection.with_argv import STFMANAGER
 
-MAX_UNKNOWN = 20  # so many are told one by one: what was meant instead takes long to find
+MAX_UNKNOWN = 20  # this many get a warning each: to find what was meant takes long
 
 
 def check(report: ScriptReport, given: Sequence[str]) -> list[str]:

@@ -20,7 +20,7 @@ class Argument:
 
 
 def arguments(function: Function) -> Iterator[Argument]:
-    """Those that take a value of their own: no self, no *args."""
+    """Yield the arguments that take a value: no self, no *args."""
     given = function.args
     plain = [*given.posonlyargs, *given.args]
     missing = len(plain) - len(given.defaults)

@@ -1,4 +1,4 @@
-"""Flags of absl and of the TensorFlow 1 module that was made of it."""
+"""Read the flags of absl, and of the module of TensorFlow 1 that was made from it."""
 
 import ast
 

@@ -1,4 +1,4 @@
-"""Parsers that take their options from a class: HfArgumentParser, simple_parsing, tyro, pyrallis, Tap; and Hydra."""
+"""Read parsers whose options are the fields of a class (HfArgumentParser, tyro, pyrallis, Tap ...), and Hydra."""
 
 import ast
 

@@ -141,7 +141,7 @@ class TestTrouble:
 
     def test_a_command_that_is_not_there(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         monkeypatch.setenv("PATH", str(tmp_path))
-        with pytest.raises(BackendUnavailable, match=r"`sinfo` cannot be run .*with Slurm's commands"):
+        with pytest.raises(BackendUnavailable, match=r"`sinfo` cannot be run .*are Slurm's commands installed"):
             Commands(SlurmSettings()).run("sinfo")
         with pytest.raises(BackendUnavailable, match=r"`no-ssh` cannot be run"):
             Commands(SlurmSettings(prefix=["no-ssh", "h"])).run("sinfo")

@@ -307,7 +307,6 @@ def test_config(recorded: Recorded) -> None:
     year, month = (int(part) for part in recorded.version.split("."))
     assert parse.version(config)[:2] == (year, month)
     assert parse.cluster_name(config) == "lab"
-    assert (parse.max_array_size(config), parse.max_job_count(config)) == (1001, 10000)
     assert parse.min_job_age(config) == 900
     assert parse.has_accounting(config)
     assert parse.preemption(config) == ("partition_prio", "CANCEL")

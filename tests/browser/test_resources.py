@@ -23,7 +23,7 @@ def resources(page: Page) -> Locator:
     expect(control).to_be_visible()
     if control.get_attribute("aria-expanded") != "true":
         control.click()
-    field = page.get_by_role("textbox", name="Memory a task")
+    field = page.get_by_role("textbox", name="Memory per task")
     expect(field).to_be_visible()
     return field
 
@@ -176,10 +176,10 @@ def test_many_machines_stay_readable(visit: Visit, width: int, dark: bool) -> No
     _with_scheduler(page)
     page.goto(page.url + "cluster")
     group = page.get_by_role("region", name="volta")
-    expect(group.get_by_text("200 machines · 5 not usable")).to_be_visible()
+    expect(group.get_by_text("200 nodes · 5 not usable")).to_be_visible()
     expect(group.get_by_text("volta does not answer")).to_be_visible()
     look(page, f"cluster-many-{width}-{'dark' if dark else 'light'}")
-    group.get_by_role("button", name="Show all 200 machines").click()
+    group.get_by_role("button", name="Show all 200 nodes").click()
     expect(group.get_by_role("row")).to_have_count(201)
     group.get_by_role("searchbox").fill("drain")
     expect(group.get_by_text("No power")).to_have_count(5)

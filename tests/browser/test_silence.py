@@ -37,22 +37,22 @@ def test_a_silent_task_is_marked_and_no_more_when_it_speaks(visit: Visit, server
     pages = {name: visit(path) for name, path in (("jobs", "/"), ("job", f"/jobs/{job}"), ("task", f"/tasks/{job}-1"))}
     for page in pages.values():
         expect(page.get_by_text("running").first).to_be_visible()
-        expect(page.get_by_text(re.compile("no word", re.IGNORECASE))).to_have_count(0)
+        expect(page.get_by_text(re.compile("no report", re.IGNORECASE))).to_have_count(0)
     os.kill(runner, signal.SIGSTOP)
     try:
-        expect(pages["jobs"].get_by_text(re.compile(r"No word from .*since \d"))).to_be_visible()
-        expect(pages["job"].get_by_label("No word")).to_contain_text(re.compile(r"No word from .* since \d"))
-        expect(pages["job"].get_by_text(re.compile(r"^no word since \d")).first).to_be_visible()
-        expect(pages["task"].get_by_label("No word")).to_contain_text(re.compile(r"No word from its runner since \d"))
+        expect(pages["jobs"].get_by_text(re.compile(r"No report from .*since \d"))).to_be_visible()
+        expect(pages["job"].get_by_label("No report")).to_contain_text(re.compile(r"No report from .* since \d"))
+        expect(pages["job"].get_by_text(re.compile(r"^no report since \d")).first).to_be_visible()
+        expect(pages["task"].get_by_label("No report")).to_contain_text(re.compile(r"from its runner since \d"))
         assert server.task(job)["state"] == "running"
         SHOTS.mkdir(exist_ok=True)
         for name, page in pages.items():
             page.screenshot(path=str(SHOTS / f"silent-{name}.png"), full_page=True)
         phone = visit(f"/jobs/{job}", width=390, dark=True)
-        expect(phone.get_by_label("No word")).to_be_visible()
+        expect(phone.get_by_label("No report")).to_be_visible()
         phone.screenshot(path=str(SHOTS / "silent-phone.png"), full_page=True)
     finally:
         os.kill(runner, signal.SIGCONT)
     for page in pages.values():
-        expect(page.get_by_text(re.compile("no word", re.IGNORECASE))).to_have_count(0)
+        expect(page.get_by_text(re.compile("no report", re.IGNORECASE))).to_have_count(0)
         expect(page.get_by_text("running").first).to_be_visible()

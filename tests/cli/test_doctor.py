@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from paddock.cli.doctor import job, node
+from paddock.cli.doctor import job
 from paddock.common.filesystems import is_network, kind_of
 from tests.support.up import Cli, Done
 
@@ -20,8 +20,7 @@ def test_all_is_well(cli: Cli) -> None:
     done = cli("doctor", "--json")
     assert {finding["status"] for finding in done.json} == {"ok"}
     assert set(findings(done)) - {"slurm"} == {
-        "python", "settings", "home", "disk", "space", "token", "database", "file system", "runner", "gpus", "clock",
-        "server", "certificate",
+        "settings", "home", "disk", "space", "token", "database", "runner", "gpus", "server", "certificate",
     }  # fmt: skip
     assert "runner" in cli("doctor").out
     assert cli("doctor", "--quiet").out.strip() == ""
@@ -96,11 +95,6 @@ PARTITIONS = (
     "PartitionName=old AllowGroups=ALL AllowAccounts=ALL AllowQos=ALL Default=NO DefaultTime=NONE "
     "MaxNodes=UNLIMITED MaxTime=UNLIMITED Nodes=n1 State=DOWN TotalCPUs=8 TotalNodes=1\n"
 )
-NODES = (
-    "NodeName=n1 Arch=x86_64 CPUAlloc=0 CPUTot=8 CPULoad=0.10 ActiveFeatures=(null) Gres=gpu:v100:2 NodeAddr=n1 "
-    "RealMemory=16000 AllocMem=0 FreeMem=15000 State=IDLE Partitions=gpu,closed,old "
-    "CfgTRES=cpu=8,gres/gpu=2 AllocTRES=\n"
-)
 PROGRAMS = {
     "sbatch": """
         case "$1" in
@@ -121,17 +115,9 @@ PROGRAMS = {
           ping) cat ping; grep -q UP ping ;;
           *"show config"*) cat config ;;
           *"show partitions"*) cat partitions ;;
-          *"show nodes"*) cat nodes ;;
         esac""",
     "sacct": "[ ! -e unreachable ] || { cat unreachable >&2; exit 1; }",
-    "sacctmgr": """
-        case "$*" in
-          *"show assoc user="*) cat associations ;;
-          *"show assoc account="*) cat accounts ;;
-          *"show qos"*) cat qualities ;;
-          *"show user"*) echo lab ;;
-        esac""",
-    "sinfo": "true",
+    "sacctmgr": "cat associations",
 }
 
 
@@ -149,11 +135,8 @@ class Fake:
             ping="Slurmctld(primary) at head is UP",
             config=CONFIG,
             partitions=PARTITIONS,
-            nodes=NODES,
             state="RUNNING|None",
-            associations="lab|lab|me|||||||normal",
-            accounts="",
-            qualities="normal||||||",
+            associations="lab|lab",
         )
 
     def program(self, name: str, body: str) -> None:
@@ -193,13 +176,10 @@ def test_a_cluster_in_order(fake: Fake) -> None:
     found = {name.partition(": ")[2]: one for name, one in findings(done).items() if ": " in name}
     assert bad(found) == {}, found
     assert list(found) == [
-        "commands", "controller", "partitions", "nodes", "gpus", "accounting", "limits",
-        "job", "home", "clock", "runner", "environment",
+        "commands", "controller", "partitions", "accounting", "job", "home", "clock", "runner", "environment",
     ]  # fmt: skip
     assert "gpu (default, 1 node, at most 1 d" in found["partitions"]["detail"]
-    assert found["gpus"]["detail"] == "2 v100 on 1 node"
-    assert "in lab, by default lab" in found["accounting"]["detail"]
-    assert "at most 1,000 allocations" in found["limits"]["detail"]
+    assert "is in lab" in found["accounting"]["detail"]
     assert "n1 sees" in found["home"]["detail"]
     assert f"Python {sys.version.split()[0]}" in found["runner"]["detail"]
     assert "the tiny job runs on n1" in done.err
@@ -243,7 +223,6 @@ def test_wrong_flags(fake: Fake) -> None:
         ("20.11.0", "", "ok", "20.11.0"),
         ("25.05.1", "", "ok", "25.05.1"),
         ("22.05.8", "scancel", "error", "not found: scancel"),
-        ("22.05.8", "sinfo", "warn", "not found: sinfo"),
     ],
 )
 def test_the_commands(fake: Fake, version: str, missing: str, status: str, said: str) -> None:
@@ -284,41 +263,20 @@ def test_what_settings_and_profiles_ask_for(fake: Fake) -> None:
         "[profiles.here]\nbackend = 'local'\npartition = 'nonsense'\n"
     )
     found = fake("--quick", code=1)
-    assert bad(found) == {"partitions": "error", "gpus": "warn", "accounting": "error"}
+    assert bad(found) == {"partitions": "error", "accounting": "error"}
     said = found["partitions"]["detail"]
     assert "the settings of the backend: there is no partition gone" in said
     assert "partition old is down" in said
     assert "profile 'big': partition closed is only for the " in said
     assert "profile 'long': partition gpu allows at most 1 d" in said
     assert "nonsense" not in said
-    assert "there are no GPUs of type a100" in found["gpus"]["detail"]
-    assert found["gpus"]["fix"] == "set gpu_type to one of: v100"
     assert "not in account other" in found["accounting"]["detail"]
 
 
-def test_no_node_and_no_default_partition(fake: Fake) -> None:
-    drained = NODES.replace("State=IDLE", "State=IDLE+DRAIN").replace("\n", " Reason=broken fan [root@2026-11-15]\n")
-    fake.put(nodes=drained, partitions=PARTITIONS.replace("Default=YES", "Default=NO"))
-    found = fake("--backend", "slurm", "--quick", code=1)
-    assert "0 of 1 usable: broken fan" in found["nodes"]["detail"]
-    assert "none is the default" in found["partitions"]["detail"]
-    assert fake("--backend", "slurm", "--quick", "--partition", "gpu", code=1)["partitions"]["status"] == "ok"
-
-
-def test_accounting_and_limits(fake: Fake) -> None:
-    fake.put(
-        associations="lab|lab|me|4|20|cpu=8|1-00:00:00|||few\nother|else|me|||||||",
-        accounts="lab|lab||||||cpu=64,gres/gpu=8,gres/gpu:v100=2||few\nlab|lab|you|1|||||||",
-        qualities="few||5|gres/gpu=2|||\nhigh|1|||||",
-    )
-    said = fake("--backend", "slurm", "--quick")["limits"]["detail"]
-    assert (
-        "you in account lab: at most 4 jobs running at a time, 20 jobs submitted at a time, 8 cores in one job, "
-        "1 d for one job" in said
-    )
-    assert "; account lab: at most 64 cores and 8 GPUs and 2 GPUs of type v100 in all" in said
-    assert "QOS few: at most 5 jobs of a user submitted at a time, 2 GPUs for a user" in said
-    assert "high" not in said and "else" not in said
+def test_no_default_partition(fake: Fake) -> None:
+    fake.put(partitions=PARTITIONS.replace("Default=YES", "Default=NO"))
+    assert "none is the default" in fake("--backend", "slurm", "--quick")["partitions"]["detail"]
+    assert fake("--backend", "slurm", "--quick", "--partition", "gpu")["partitions"]["status"] == "ok"
 
 
 def test_accounting_that_is_not_in_order(fake: Fake) -> None:
@@ -326,12 +284,12 @@ def test_accounting_that_is_not_in_order(fake: Fake) -> None:
     found = fake("--backend", "slurm", "--quick", code=1)["accounting"]
     assert "refuses jobs" in found["detail"] and "sacctmgr add user" in found["fix"]
     fake.put(unreachable="sacct: error: slurm_persist_conn_open_without_init: failed to open: Connection refused")
-    assert "slurmdbd) does not answer" in fake("--backend", "slurm", "--quick")["accounting"]["detail"]
-    fake.put(config=CONFIG.replace("/slurmdbd", "/none").replace("300 sec", "4 sec").replace("1001", "0"))
-    found = fake("--backend", "slurm", "--quick", code=1)
-    assert bad(found) == {"accounting": "warn", "limits": "error"}
+    assert "its database does not answer" in fake("--backend", "slurm", "--quick")["accounting"]["detail"]
+    fake.put(config=CONFIG.replace("/slurmdbd", "/none").replace("300 sec", "4 sec"))
+    found = fake("--backend", "slurm", "--quick")
+    assert bad(found) == {"accounting": "warn"}
     assert "off: Slurm forgets a job 4 s after" in found["accounting"]["detail"]
-    assert "rest_seconds" in found["limits"]["fix"] and "arrays of jobs are switched off" in found["limits"]["detail"]
+    assert "rest_seconds" in found["accounting"]["fix"]
 
 
 # --- the tiny job ---------------------------------------------------------------------------------------------------
@@ -375,15 +333,13 @@ def test_set_up_lines_that_fail(fake: Fake, monkeypatch: pytest.MonkeyPatch) -> 
     fake.put(state="FAILED|None")
     fake.settings("[backends.volta]\nsetup = ['exit 3']\n")
     found = fake(code=1)["job"]
-    assert "came to no end of its set-up" in found["detail"]
+    assert "did not get past its set-up" in found["detail"]
 
 
-def test_a_clock_and_file_modes_that_differ(fake: Fake) -> None:
+def test_a_clock_that_differs(fake: Fake) -> None:
     fake.program("date", 'echo "$(($(/bin/date +%s) - 1000)).5"')
-    fake.program("mv", '/bin/chmod 666 "$1"; /bin/mv "$@"')
     found = fake("--backend", "slurm", code=1)
     assert "behind this machine's" in found["clock"]["detail"] and found["clock"]["status"] == "error"
-    assert "a file made with mode 640 has 666 here" in found["home"]["detail"] and found["home"]["status"] == "warn"
 
 
 @pytest.mark.parametrize(
@@ -397,26 +353,15 @@ def test_a_clock_and_file_modes_that_differ(fake: Fake) -> None:
     ],
 )
 def test_only_a_certain_difference_of_clocks_counts(there: float, status: str, said: str) -> None:
-    found = node.clock(100.0, there, 101.0)
+    found = job.clock(100.0, there, 101.0)
     assert (found.status, said in found.detail) == (status, True), found
-
-
-def test_a_home_that_is_slow_and_belongs_to_another(tmp_path: Path) -> None:
-    file = tmp_path / "echo"
-    file.write_text("x")
-    file.chmod(node.MODE)
-    owner = file.stat().st_uid
-    assert node.home(tmp_path, file, owner, "n1", 0.5).status == "ok"
-    assert node.home(tmp_path, file, owner, "n1", 12.0).status == "warn"
-    found = node.home(tmp_path, file, owner + 1, "n1", 0.5)
-    assert found.status == "error" and "root_squash" in found.fix
 
 
 def test_a_job_that_was_cut_off() -> None:
     why = "its allocation reached its time limit"
-    assert why in node.runner("python3", None, why).detail
-    assert why in node.environment(None, why, 0)[0].detail
-    assert node.environment("PADDOCK {}\ncode 0\n", "", 0)[0].status == "error"
+    assert why in job.runner("python3", None, why).detail
+    assert why in job.probed(None, why, 0)[0].detail
+    assert job.probed("PADDOCK {}\ncode 0\n", "", 0)[0].status == "error"
 
 
 def test_interpreters_that_do_not_work_on_the_node(fake: Fake) -> None:
@@ -426,7 +371,7 @@ def test_interpreters_that_do_not_work_on_the_node(fake: Fake) -> None:
     fake.settings(f"[backends.volta]\npython = '{old}'\n")
     found = fake("--python", str(broken), code=1)
     assert bad(found) == {"runner": "error", "environment": "error"}
-    assert "is Python 3.7.1 on the node" in found["runner"]["detail"]
+    assert "does not start on the node" in found["runner"]["detail"] and "3.7.1" in found["runner"]["detail"]
     assert "does not work on the node: bad interpreter" in found["environment"]["detail"]
     fake.settings(f"[backends.volta]\npython = '{broken}'\n")
     found = fake("--venv", "nowhere", code=1)

@@ -46,7 +46,7 @@ def test_dry_run_submits_nothing(cli: Cli) -> None:
     arguments = ["submit", cli.script(), "-p", "lr=0.1,0.2", "-p", "note=a b", "--gpus", "0", "--dry-run"]
     done = cli.quick(*arguments)
     assert "--lr 0.1 --note 'a b'" in done.out
-    assert "2 tasks; 1 file taken along: train.py" in done.out
+    assert "2 tasks; 1 file sent along: train.py" in done.out
     preview = cli.quick(*arguments, "--json").json
     assert preview["count"] == 2
     assert preview["commands"][1][-4:] == ["--lr", "0.2", "--note", "a b"]
@@ -178,7 +178,7 @@ def test_stop_and_restart(cli: Cli) -> None:
     assert "1 task" not in cli.quick("stop", job).out
     cli.wait(job)
     assert cli.quick("show", job, "--json").json["counts"]["stopped"] == 2
-    assert "nothing to be stopped" in cli.quick("stop", job).out
+    assert "no task could be stopped" in cli.quick("stop", job).out
     assert cli.quick("restart", job, "--failed", "--json").json == {"tasks": []}
     assert cli.quick("restart", f"{job}-2", "--resume", "--json").json == {"tasks": [f"{job}-2"]}
     assert "has not ended" in cli.quick("restart", f"{job}-2", code=5).err

@@ -32,7 +32,7 @@ def test_one_flat_table(cli: Cli) -> None:
     assert (rows[0]["node"], rows[0]["backend"], rows[0]["device"]) == (socket.gethostname(), "local", "")
     assert 0 <= float(rows[0]["load"]) <= 1
     assert int(rows[0]["memory_used"]) + int(rows[0]["memory_free"]) == int(rows[0]["memory"])
-    assert "--csv alone" in cli.quick("load", "--csv", "--json", code=2).err
+    assert "--csv excludes" in cli.quick("load", "--csv", "--json", code=2).err
 
 
 def test_one_node(cli: Cli) -> None:

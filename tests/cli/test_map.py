@@ -100,7 +100,10 @@ def test_the_whole_command(maps: Cli) -> None:
     assert "merged all.txt" in maps.quick("logs", f"{job}-3").out
 
     again = maps.quick(*arguments)
-    assert (again.out, again.err) == ("", "All 4 outputs are there, nothing is left to do: --fresh does them again.\n")
+    assert (again.out, again.err) == (
+        "",
+        "All 4 outputs exist, nothing is left to do: give --fresh to make them again.\n",
+    )
     assert maps.quick(*arguments, "--json").json == {"files": 0, "tasks": 0, "skipped": 4}
     (maps.folder / "all.txt").unlink()
     assert "only the reduce command is left" in maps.quick(*arguments, *reduce, "--follow").err
@@ -116,7 +119,7 @@ def test_the_whole_command(maps: Cli) -> None:
     assert "then: python3 merge.py out/ all.txt" in dry.out
     braces = ["awk '{{print $1}}' {input} > {output}", *arguments[2:], "--dry-run"]
     assert f"  awk '{{print $1}}' {maps.folder}/in/new.txt >" in maps.quick("map", *braces).out, "as it will run"
-    assert "4 files left out, as their outputs are there" in dry.err
+    assert "4 files left out, as their outputs exist" in dry.err
     assert maps.quick(*arguments, "--fresh", "--dry-run").out.startswith("5 files in 3 tasks\n")
 
 
@@ -126,8 +129,8 @@ def test_a_file_that_fails_then_resume(maps: Cli) -> None:
     done = maps("map", COMMAND, *files, "--reduce", "python3 merge.py out/ all.txt", "--follow", code=1)
     job = done.out.split()[0]
     assert done.err == (
-        "The reduce command has not run: it waits until all tasks have finished. "
-        f"`paddock restart {job} --failed --resume` goes on.\n"
+        "The reduce command has not run, as not all tasks have finished: "
+        f"`paddock restart {job} --failed --resume` continues them.\n"
     )
     [task] = tasks(maps, job)
     assert task["state"] == "error"
@@ -176,7 +179,7 @@ def test_what_cannot_be_mapped(maps: Cli) -> None:
     assert "error: No file matches none/*" in maps.quick("map", COMMAND, "-i", "none/*", "-o", "out", code=2).err
     assert "field" in maps.quick("map", COMMAND + " {x}", "-i", "in", "-o", "out", code=2).err
     unquoted = maps.quick("map", COMMAND, "-i", "in/a.txt", "in/b.txt", "-o", "out", code=2).err
-    assert "1 name too many, such as in/b.txt: put the pattern of --input in quotes" in unquoted
+    assert "1 more arguments than expected, such as in/b.txt: put the pattern of --input in quotes" in unquoted
     bad = maps.quick("map", COMMAND, "-i", "in", "-o", "out", "--reduce", "ls {input}", code=2).err
     assert "{input} in the reduce command is not a known field: these are code, job, results, task" in bad
 

@@ -30,7 +30,7 @@ def test_from_a_look_to_the_end(cli: Cli) -> None:
     shown = wait_for(settled)
     assert "mine" in shown
     assert shown.splitlines()[-1].startswith("1 job (")
-    assert shown.splitlines()[-1].endswith(" would go")
+    assert shown.splitlines()[-1].endswith(" would be deleted")
     asked = cli.quick("prune", "--jobs-older-than", "0s", code=2)
     assert "Delete 1 job (" in asked.err
     assert "give --yes" in asked.err

@@ -91,7 +91,7 @@ def test_a_search_from_start_to_end(cli: Cli) -> None:
     assert done.out.splitlines()[0] == f"{job}  tpe: 6 tasks to come, chosen by tpe"
     assert last.startswith(f"{job}  6 finished  best val_loss ")  # and not when the first two had ended
     assert "6 of 6 trials done" in cli.quick("show", job).out
-    assert "6 trials ended with values of val_loss, at least 10" in cli.quick("importance", job).err
+    assert "6 trials ended with values of val_loss; at least 10" in cli.quick("importance", job).err
     assert cli.quick("importance", job, "--json").json == {}
 
     assert "4 tasks more, 10 in all" in cli.quick("extend", job, "--trials", "4", "-p", "width=8").out
@@ -240,7 +240,7 @@ def test_a_study_is_not_overwritten(cli: Cli) -> None:
         cli.quick("export", job, "--optuna", "all.db")
     storage = f"sqlite:///{cli.folder}/all.db"
     done = cli.quick("export", first, "--optuna", "all.db", code=5)
-    assert "all.db has a study 'one' already: give --force" in done.err
+    assert "all.db already has a study 'one': give --force" in done.err
     cli.quick("extend", first, "-p", "lr=1,2,3")
     cli.wait(first)
     said = cli.quick("export", first, "--optuna", "all.db", "--force", "--json").json
@@ -256,11 +256,11 @@ def test_a_file_of_something_else_is_left_alone(cli: Cli) -> None:
     job = submit(cli, "-p", "lr=1")
     cli.wait(job)
     (cli.folder / "notes.db").write_text("my notes, all of them")
-    assert "no SQLite file" in cli.quick("export", job, "--optuna", "notes.db", code=2).err
+    assert "is not an SQLite file" in cli.quick("export", job, "--optuna", "notes.db", code=2).err
     assert (cli.folder / "notes.db").read_text() == "my notes, all of them"
     with sqlite3.connect(cli.folder / "other.db") as other:
         other.execute("CREATE TABLE mine (x)")
-    assert "something else" in cli.quick("export", job, "--optuna", "other.db", "--force", code=2).err
+    assert "of another program" in cli.quick("export", job, "--optuna", "other.db", "--force", code=2).err
     cli.quick("export", job, "--optuna", "nowhere/study.db", code=3)
     cli.quick("export", job, "--optuna", ".", code=2)
 

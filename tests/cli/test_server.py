@@ -61,7 +61,7 @@ def test_down_ends_the_server(alone: Cli) -> None:
         assert alone.quick("down", "--json").json == {"ended": [f"process {process.pid}"]}
         assert process.wait(120) == 0
     done = alone.quick("down", code=4)
-    assert done.err == f"error: No Paddock server runs on {alone.home}.\n"
+    assert done.err == f"error: No Paddock server runs on {alone.home}: there is nothing to end.\n"
 
 
 def test_down_does_not_end_what_is_no_server(alone: Cli) -> None:
@@ -176,8 +176,8 @@ def test_the_cluster_of_the_server(tmp_path: Path) -> None:
 
 
 def test_wrong_ways_to_start_in_slurm(alone: Cli, tmp_path: Path) -> None:
-    assert "--partition is for --in-slurm only" in alone.quick("up", "--partition", "cpu", code=2).err
-    assert "--time is for --in-slurm only" in alone.quick("up", "--time", "4h", code=2).err
+    assert "--partition only works with --in-slurm" in alone.quick("up", "--partition", "cpu", code=2).err
+    assert "--time only works with --in-slurm" in alone.quick("up", "--time", "4h", code=2).err
     assert "4 of what?" in alone.quick("up", "--in-slurm", "--time", "4", code=2).err
     assert "--host" in alone.quick("up", "--in-slurm", "--host", "x", code=2).err
     nowhere = {name: str(tmp_path) for name in ("PATH", "SLURM_CONF")}

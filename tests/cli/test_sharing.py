@@ -75,7 +75,7 @@ def test_it_is_shown(tmp_path: Path) -> None:
         job = cli.quick("submit", cli.script(), *arguments[:-2], "--json").json["id"]
         cli.wait(job)
         shown = " ".join(cli.quick("show", job).out.split())
-        assert "local, 2 tasks a GPU" in shown
+        assert "local, 2 tasks per GPU" in shown
         assert re.search(r"Sharing (2 tasks shared|each GPU had one)", shown)
         task = " ".join(cli.quick("show", f"{job}-1").out.split())
         assert re.search("Share GPU [01], shared by taking turns", task)

@@ -235,7 +235,7 @@ def test_exports(client: paddock.Client) -> None:
 def test_errors_of_the_server_are_ours(client: paddock.Client, script: Path) -> None:
     with pytest.raises(NotFound, match="zzzzzz"):
         client.job("zzzzzz")
-    with pytest.raises(NotFound, match="is no id"):
+    with pytest.raises(NotFound, match="is not an id"):
         client.task("../../version")
     with pytest.raises(InvalidInput) as caught:
         client.submit(script, params={"epochs": "many"}, resources=NO_GPU)
@@ -289,7 +289,7 @@ def test_an_answer_of_something_else(monkeypatch: pytest.MonkeyPatch) -> None:
     connection = Connection("http://example.test", "t", None, 1)
     connection._http.close()
     connection._http = httpx2.Client(transport=httpx2.MockTransport(lambda _: httpx2.Response(502, text="<html>")))
-    with pytest.raises(PaddockError, match="no answer of a Paddock server"):
+    with pytest.raises(PaddockError, match="not an answer of a Paddock server"):
         connection.request("GET", "/version")
     connection.close()
 

@@ -89,7 +89,7 @@ def test_scripts_that_are_not_python_come_alone(tmp_path: Path) -> None:
 
 def test_a_script_and_another_script_are_refused(tmp_path: Path) -> None:
     write(tmp_path, "train.py")
-    with pytest.raises(InvalidInput, match="is the script already"):
+    with pytest.raises(InvalidInput, match="is a script itself"):
         collect(tmp_path / "train.py", "other.py")
 
 
@@ -169,7 +169,7 @@ def test_the_script_of_a_folder(tmp_path: Path, names: list[str], script: str | 
 
 def test_candidates_are_listed(tmp_path: Path) -> None:
     write(tmp_path, "a.py", "b.py")
-    with pytest.raises(InvalidInput, match=r"--script which it is: a\.py, b\.py"):
+    with pytest.raises(InvalidInput, match=r"give one with --script: a\.py, b\.py"):
         collect(tmp_path)
     with pytest.raises(InvalidInput, match="there is no such file"):
         collect(tmp_path, "c.py")

@@ -171,7 +171,7 @@ def test_a_list_of_names(tmp_path: Path) -> None:
     found = find(Wanted("x", listed="list", folder=tmp_path / "here"))
     assert [str(file.below) for file in found] == ["c.txt", "a b.txt", " d"], "of another system, or indented"
     (tmp_path / "here/list").write_text("c.txt\nnone.txt\nneither.txt\n")
-    with pytest.raises(InvalidInput, match=r"names what is no file: .*none.txt, and 1 more"):
+    with pytest.raises(InvalidInput, match=r"names what is not a file: .*none.txt, and 1 more"):
         find(Wanted("x", listed="list", folder=tmp_path / "here"))
     with pytest.raises(InvalidInput, match="nowhere cannot be read"):
         find(Wanted("x", listed="nowhere", folder=tmp_path))
@@ -181,13 +181,13 @@ def test_a_list_of_names(tmp_path: Path) -> None:
     ("wanted", "message"),
     [
         ({"inputs": ["none/*"]}, "No file matches none/"),
-        ({"inputs": []}, "Say which files"),
+        ({"inputs": []}, "No files are given"),
         ({"command": "cp {input} x"}, r"has no \{output\}"),
-        ({"command": "cp {output}"}, r"write \{input\}"),
-        ({"output": None}, "say with --output"),
+        ({"command": "cp {output}"}, r"has no \{input\}: write it"),
+        ({"output": None}, "give the folder of the outputs with --output"),
         ({"inputs": [""]}, "--input is empty: write . for the current folder"),
         ({"output": " "}, "--output is empty"),
-        ({"suffix": "a/b"}, "--suffix is the ending"),
+        ({"suffix": "a/b"}, "--suffix is the suffix"),
         ({"suffix": "npy"}, r"has no dot: write --suffix \.npy"),
         ({"per_task": 1, "tasks": 2}, "not both"),
         ({"output": "in"}, "it is an input"),

@@ -26,7 +26,7 @@ class TestOfAllocation:
         found = cores.of_allocation({"SLURM_JOB_ID": "1", "SLURM_CPUS_PER_TASK": "8", "SLURM_CPUS_ON_NODE": "8"})
         assert (found.own, found.count) == (tuple(range(8)), 8)
 
-    def test_a_slurm_that_binds_nobody_has_not_said_which_are_ours(self) -> None:
+    def test_with_a_slurm_without_binding_it_is_not_known_which_are_ours(self) -> None:
         found = cores.of_allocation({"SLURM_JOB_ID": "1", "SLURM_CPUS_PER_TASK": "3", "SLURM_CPUS_ON_NODE": "3"})
         assert (found.own, found.count) == ((), 3)
 
@@ -69,5 +69,5 @@ def test_parse(text: str, found: list[int]) -> None:
         ({"SLURM_TRES_PER_TASK": "cpu:16"}, {"SLURM_TRES_PER_TASK": "cpu:2"}),
     ],
 )
-def test_what_scripts_are_told(environ: dict[str, str], told: dict[str, str]) -> None:
+def test_what_scripts_see(environ: dict[str, str], told: dict[str, str]) -> None:
     assert cores.slurm_variables(2, environ) == told

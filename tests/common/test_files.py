@@ -61,7 +61,7 @@ def test_a_path_that_leads_out_of_the_trusted_folder_is_refused(tmp_path: Path) 
         files.read_plain(str(tmp_path / "job" / ".." / "secret"), 10, below=str(tmp_path / "job"))
 
 
-def test_what_is_not_there_is_told_as_such(tmp_path: Path) -> None:
+def test_what_does_not_exist_is_reported_as_such(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         files.read_plain(str(tmp_path / "a"), 10)
     with pytest.raises(FileNotFoundError):

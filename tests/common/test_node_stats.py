@@ -45,7 +45,7 @@ def test_cores_and_memory() -> None:
     assert look["cards"] == []
 
 
-def test_busy_cores_are_those_between_two_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_busy_cores_are_those_between_two_samples(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = iter([(100, 1000), (150, 1100), (150, 1100), (100, 1200)])
     monkeypatch.setattr(node_stats, "_ticks", lambda: next(seen))
     monkeypatch.setattr(os, "cpu_count", lambda: 8)
@@ -55,7 +55,7 @@ def test_busy_cores_are_those_between_two_looks(monkeypatch: pytest.MonkeyPatch)
     assert looker.sample()["busy"] == 0.0, "counters of a core that was switched off fall"
 
 
-def test_without_proc_nothing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_proc_nothing_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processes, "read", lambda path, most=0: b"")
     look = NodeStats().sample()
     assert (look["busy"], look["memory"], look["free"]) == (None, None, None)

@@ -73,7 +73,7 @@ def most_at_once(tasks: list[dict[str, Any]]) -> int:
 
 def services() -> list[int]:
     """Processes of MPS."""
-    found = [(pid, Path(f"/proc/{pid}/comm")) for pid in processes.everybody()]
+    found = [(pid, Path(f"/proc/{pid}/comm")) for pid in processes.all_pids()]
     return [
         pid for pid, comm in found if comm.exists() and comm.read_text().startswith("nvidia-cuda-mps") and _runs(pid)
     ]

@@ -61,6 +61,27 @@ def test_the_architecture_names_every_step_of_the_engine() -> None:
     assert steps == set(re.findall(r"^\| ([a-z ]+) \| `", table, re.MULTILINE))
 
 
+@pytest.mark.parametrize(
+    ("page", "message"),
+    [
+        ("quickstart", "serves at http"),
+        ("slurm", "would accept it"),
+        ("slurm", "would refuse it"),
+        ("slurm", "; expected start"),
+        ("slurm", "can ever give what it asks for"),
+        ("slurm", "has ended, and no server answers"),
+        ("slurm", "does not answer from here"),
+        ("running", "no word since"),
+        ("load", "could run 6 tasks a GPU"),
+    ],
+)
+def test_messages_that_the_pages_quote_are_those_of_the_program(page: str, message: str) -> None:
+    assert message in (ROOT / "docs" / f"{page}.md").read_text()
+    sources = [path.read_text() for path in PACKAGE.rglob("*.py")]
+    written = re.escape(message).replace("http", r"\{\w+\.?\w*\}").replace("6", r"\{\w+\}")
+    assert any(re.search(written, text) for text in sources), "the program reports it in other words now"
+
+
 def _is_module(path: Path) -> bool:
     return path.is_dir() or path.with_suffix(".py").is_file()
 

@@ -128,14 +128,14 @@ class TestHostMemory:
         assert all(admit(made, number) for number in range(4))
         assert not admit(made, 5), "all slots are taken"
 
-    def test_this_machine(self) -> None:
+    def test_this_node(self) -> None:
         found = host_memory.read()
         assert found is not None
         assert 0 < found.available <= found.total
 
 
-class TestCards:
-    def test_gpus_that_nobody_tells_of_are_shared_by_number(self) -> None:
+class TestGpus:
+    def test_gpus_without_a_driver_are_shared_by_number(self) -> None:
         made = Admission(manifest(task_gpus=1, per_gpu=2), GpuDriver(), {"CUDA_VISIBLE_DEVICES": "0,1"})
         seats = []
         for number in range(4):
@@ -182,7 +182,7 @@ class TestCards:
         assert admit(made, 2, 3.0 + WAIT_SECONDS, room={"alone": True})
         assert not admit(made, 5, 4.0 + WAIT_SECONDS, room={"gpu": GB}), "and nobody joins it"
 
-    def test_the_pace_of_steps_of_which_many_are_told_between_two_looks(self) -> None:
+    def test_the_speed_where_many_steps_are_reported_between_two_polls(self) -> None:
         """100 a second alone and 50 each when there are two: nothing is gained, though both tell at every look."""
         made = Admission(manifest(task_gpus=1, per_gpu=None), OneGpu(), {"CUDA_VISIBLE_DEVICES": "0"})
         assert admit(made, 1)
@@ -202,7 +202,7 @@ class TestCards:
         assert said is not None
         assert said["speedup"] == 1.0
 
-    def test_epochs_told_beside_steps_are_no_steps(self) -> None:
+    def test_epochs_reported_beside_steps_are_no_steps(self) -> None:
         made = Admission(manifest(task_gpus=1, per_gpu=None), OneGpu(), {"CUDA_VISIBLE_DEVICES": "0"})
         assert admit(made, 1)
         for look in range(20):
@@ -260,7 +260,7 @@ class TestEndRecord:
     def test_one_that_was_stopped_is_not_tried_again(self, tmp_path: Path) -> None:
         assert "again" not in self.of(tmp_path, "CUDA out of memory", {"by": "stop"}, True)
 
-    def test_the_memory_of_the_machine(self, tmp_path: Path, memory: Callable[[float], None]) -> None:
+    def test_the_memory_of_the_node(self, tmp_path: Path, memory: Callable[[float], None]) -> None:
         found = self.of(tmp_path, "", {"cause": "host_oom", "reason": "killed"}, True)
         assert found["again"] == {"gpu": None, "host": int(1.3 * GB), "alone": False}
         alone = self.of(tmp_path, "", {"cause": "host_oom", "reason": "killed"}, False)

@@ -82,7 +82,7 @@ def test_folders_of_data_are_passed_by(rig: Rig, monkeypatch: pytest.MonkeyPatch
     assert rig.curves == {"b": [(0, 1)]}
 
 
-def test_a_look_at_very_many_files_is_not_repeated_at_once(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_of_very_many_files_is_not_repeated_at_once(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(finder, "_CHEAP", 20)
     monkeypatch.setattr(finder, "_RATE", 1)
     rig.start()
@@ -106,7 +106,7 @@ def test_more_logs_than_are_followed(rig: Rig, monkeypatch: pytest.MonkeyPatch) 
     assert rig.warnings == ["more than 5 logs; only the first are read, and those that the job names"]
 
 
-def test_looks_become_rarer_but_stay_frequent(tmp_path: Path) -> None:
+def test_searches_become_rarer_but_stay_frequent(tmp_path: Path) -> None:
     now = 1000.0
     one = finder.Finder(str(tmp_path), str(tmp_path), [], lambda: now)
     looks = []

@@ -17,7 +17,7 @@ def make() -> Any:
     return Broken()
 
 
-def test_failure_is_told_once_and_it_goes_on() -> None:
+def test_a_failure_is_reported_once_and_it_goes_on() -> None:
     watch = GuardedFollower(make)
     [warning] = watch.poll()
     assert warning["e"] == "warning"

@@ -129,7 +129,7 @@ def test_one_that_never_started_leaves_little(folder: Folder) -> None:
     assert inodes(folder) == ["claims/t-1.1", "t-1", "t-1/attempts", *written]
 
 
-def test_what_members_told_each_other_goes(folder: Folder, cluster: Cluster) -> None:
+def test_files_of_members_are_removed(folder: Folder, cluster: Cluster) -> None:
     folder.python_task("t-1", "print('done')")
     folder.end()
     folder.allocate(members=team(2, 2, "srun"))

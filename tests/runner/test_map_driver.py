@@ -109,13 +109,13 @@ def test_a_file_alone_has_no_figures_beside_those_of_its_task(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("command", "why"),
     [
-        ("true {input} {output}", "FilesFailed: it ended well and did not write {output}"),
-        ("cp {input} {output}.npy", "did not write {output}, but wrote a.npy: see --suffix"),
+        ("true {input} {output}", "FilesFailed: its exit code is 0, but it did not write {output}"),
+        ("cp {input} {output}.npy", "did not write {output}; it wrote a.npy: see --suffix"),
         ("kill -9 $$ {input} {output}", "FilesFailed: signal 9"),
         ("nowhere {input} {output}", "not found"),
     ],
 )
-def test_what_went_wrong_is_told(tmp_path: Path, command: str, why: str) -> None:
+def test_what_went_wrong_is_reported(tmp_path: Path, command: str, why: str) -> None:
     part = Part(tmp_path, command, ["a"])
     assert part.run() != 0
     assert part.log.splitlines()[-1].endswith(why)
@@ -168,7 +168,7 @@ def test_killed_in_the_middle(tmp_path: Path) -> None:
     assert "file 2 of 3" in part.log
 
 
-def test_told_to_end(tmp_path: Path) -> None:
+def test_a_signal_to_end(tmp_path: Path) -> None:
     part = Part(tmp_path, SLOW, ["a", "b"])
     process = part.start()
     wait_for((part.out / ".paddock-k3v-1/a").exists)

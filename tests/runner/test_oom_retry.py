@@ -7,7 +7,9 @@ from paddock.runner.sharing.oom_retry import FAULT, GPU, HOST, MAX_RETRIES, Room
 
 GB = 10**9
 FAILURES = st.tuples(
-    st.sampled_from([GPU, HOST, FAULT]), st.integers(0, 200 * GB), st.sampled_from([0, GB, 24 * GB, 140 * GB])
+    st.sampled_from([GPU, HOST, FAULT]),
+    st.one_of(st.just(0), st.integers(1, 200 * GB)),
+    st.sampled_from([0, GB, 24 * GB, 140 * GB]),
 )
 
 
@@ -28,6 +30,12 @@ def test_it_ends_and_room_only_grows(failures: list[tuple[str, int, int]]) -> No
         assert parse(following._asdict()) == following, "as it is written and read"
         room = following
     assert 1 <= retries <= MAX_RETRIES
+
+
+@given(FAILURES)
+def test_the_first_failure_beside_others_is_always_retried(failure: tuple[str, int, int]) -> None:
+    failed_of, need, total = failure
+    assert next_room(RoomNeeded(), failed_of, True, need, total)
 
 
 @given(FAILURES)
@@ -59,6 +67,7 @@ def test_alone_on_its_gpu_and_then_in_its_allocation() -> None:
 def test_what_cannot_share_is_alone_at_once() -> None:
     assert next_room(RoomNeeded(), GPU, True, 23 * GB, 24 * GB) == RoomNeeded(gpu=int(21.6 * GB), alone=True)
     assert next_room(RoomNeeded(), HOST, True, 8 * GB) == RoomNeeded(host=8 * GB, alone=True), "total not known"
+    assert next_room(RoomNeeded(), GPU, True, 0, 24 * GB) == RoomNeeded(alone=True), "need not known"
     assert next_room(RoomNeeded(), FAULT, True) == RoomNeeded(alone=True)
 
 

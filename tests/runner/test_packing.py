@@ -133,7 +133,7 @@ def test_what_the_next_one_will_need() -> None:
     assert MemoryHistory(GB).need == pytest.approx(GB)
 
 
-class TestWhatParametersTell:
+class TestWhatParametersPredict:
     """Memory that follows from a parameter: the next one is expected to need what those with the same value needed."""
 
     def ledger(self, *seen: tuple[Mapping[str, object], float]) -> MemoryHistory:
@@ -153,7 +153,7 @@ class TestWhatParametersTell:
         assert self.need(ledger, lr=0.1, batch=64) == 32.0, "not seen: as the largest"
         assert (ledger.usual or 0) < (ledger.need or 0)
 
-    def test_where_two_could_have_told_the_larger_counts(self) -> None:
+    def test_where_two_predict_the_larger_counts(self) -> None:
         ledger = self.ledger(*[({"lr": lr, "batch": batch}, batch) for lr, batch in ((1, 3), (1, 3), (2, 30), (2, 30))])
         assert self.need(ledger, lr=1, batch=30) == 30.0
         assert self.need(ledger, lr=2, batch=3) == 30.0
@@ -165,7 +165,7 @@ class TestWhatParametersTell:
         assert self.need(ledger, w=3, b=1, n=7) == 3.0
         assert self.need(ledger, w=3, b=4, n=0) == 12.0
 
-    def test_nothing_tells(self) -> None:
+    def test_nothing_predicts(self) -> None:
         ledger = self.ledger(*[({"n": n}, 1 + n % 3) for n in range(9)])
         assert self.need(ledger, n=0) == 3.0
         assert ledger.usual == ledger.need

@@ -76,7 +76,7 @@ def test_a_jump_too_far_is_taken_back() -> None:
     assert auto.limit == "gain"
 
 
-def test_without_progress_the_load_tells() -> None:
+def test_without_progress_the_load_decides() -> None:
     auto = PackingController(2, 48)
     tasks = 2
     for _ in range(300):

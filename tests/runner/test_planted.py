@@ -94,7 +94,7 @@ TWO = manifest.Members(2, 1, "srun")
 
 
 @pytest.mark.parametrize("what", PLANTED)
-def test_what_members_tell(room: Path, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_members_report(room: Path, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SLURM_JOB_ID", raising=False)
     told = json.dumps({"memory": 10, "cpu": 1, "at": 1, "exit": 1, "signal": 9, "peak_memory": 10, "step": "1.2"})
     for path in (layout.member, layout.member_usage, layout.member_end):
@@ -123,7 +123,7 @@ def test_only_a_step_of_this_job_is_signalled(room: Path, step: Any, monkeypatch
 
 
 @pytest.mark.parametrize("what", PLANTED)
-def test_that_it_is_over_is_told_nowhere_else(room: Path, what: str) -> None:
+def test_that_it_is_over_is_written_nowhere_else(room: Path, what: str) -> None:
     other = plant(room / "over", what, "somebody's")
     assert looked(members.SrunMembers(TWO, str(room)).kill) is None
     assert [path.name for path in other.parent.iterdir()] == ["file"]
@@ -142,7 +142,7 @@ def test_a_member_finds_the_others(room: Path, what: str, monkeypatch: pytest.Mo
     assert looked(lambda: member._await(TWO, str(room), [0, 1])) is member.MemberError
 
 
-def test_a_member_that_tells_nonsense(room: Path) -> None:
+def test_a_member_that_reports_nonsense(room: Path) -> None:
     found: dict[int, tuple[str, int]] = {}
     for text in ('{"address": "a", "port": Infinity}', '{"address": "a", "port": NaN}', "[]", "{", "5", '{"port": 1}'):
         (room / "0.json").write_text(text)
@@ -151,7 +151,7 @@ def test_a_member_that_tells_nonsense(room: Path) -> None:
 
 
 @pytest.mark.parametrize("what", PLANTED)
-def test_a_member_tells_its_end(room: Path, what: str) -> None:
+def test_a_member_reports_its_end(room: Path, what: str) -> None:
     other = plant(room / "0.end.tmp", what, "somebody's")
     plant(room / "0.end", what, "somebody's")
     assert looked(lambda: member_watch._write(str(room / "0.end"), {"exit": 0})) is None

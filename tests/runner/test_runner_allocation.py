@@ -135,7 +135,7 @@ def test_where_it_runs(environ: dict[str, str], device: str | None, identity: st
     assert scheduler.node({**environ, "SLURMD_NODENAME": "n17"}) == "n17"
 
 
-def test_it_tells_where_it_runs(folder: Folder) -> None:
+def test_it_reports_where_it_runs(folder: Folder) -> None:
     folder.add("t-1", "true")
     folder.end()
     folder.allocate()

@@ -193,7 +193,7 @@ def test_missing_claims_folder_is_waited_for(folder: Folder) -> None:
     assert ended(folder.records(), "t-1")["exit"] == 0
 
 
-def test_it_looks_for_orders_before_each_claim(folder: Folder) -> None:
+def test_it_reads_orders_before_each_claim(folder: Folder) -> None:
     folder.add("t-1", "true")
     folder.add("t-2", "true")
     box = mailbox.Mailbox(str(folder.root), "a1.0")

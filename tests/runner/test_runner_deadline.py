@@ -158,7 +158,7 @@ def test_tasks_know_when(folder: Folder) -> None:
     assert folder.run()[0]["ends_at"] == int(folder.log("t-1"))
 
 
-def test_the_end_as_the_scheduler_tells_it(folder: Folder) -> None:
+def test_the_end_as_the_scheduler_reports_it(folder: Folder) -> None:
     folder.add("t-1", "true")
     folder.end()
     folder.allocate(time_limit=3)

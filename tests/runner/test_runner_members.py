@@ -215,7 +215,7 @@ def test_one_fails_and_all_end(folder: Folder, cluster: Cluster) -> None:
     assert cluster.left() == []
 
 
-def test_one_that_is_killed_is_told_by_its_rank(folder: Folder, cluster: Cluster) -> None:
+def test_one_that_is_killed_is_named_by_its_rank(folder: Folder, cluster: Cluster) -> None:
     source = "import os, time\nif os.environ['RANK'] == '1': os.kill(os.getpid(), 9)\ntime.sleep(60)"
     folder.python_task("t-1", source)
     folder.end()

@@ -135,7 +135,7 @@ def test_failure_has_a_cause(folder: Folder) -> None:
     assert ended(records, "t-2")["signal"] == 11
 
 
-def test_start_failures_are_told_and_the_runner_goes_on(folder: Folder, tmp_path: Path) -> None:
+def test_start_failures_are_reported_and_the_runner_goes_on(folder: Folder, tmp_path: Path) -> None:
     plain = tmp_path / "plain.txt"
     plain.write_text("x")
     script = tmp_path / "script.sh"
@@ -176,7 +176,7 @@ def test_start_failures_are_told_and_the_runner_goes_on(folder: Folder, tmp_path
     assert {r["task"] for r in records if r["e"] == "started"} == {"t-10"}
 
 
-def test_whatever_is_in_place_of_a_log_is_told_and_the_runner_goes_on(folder: Folder, tmp_path: Path) -> None:
+def test_whatever_is_in_place_of_a_log_is_reported_and_the_runner_goes_on(folder: Folder, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere.txt"
     elsewhere.write_text("somebody's")
     attempt = {task: folder.results(task) / "attempts" / "1" for task in ("t-1", "t-2", "t-3", "t-4", "t-5")}

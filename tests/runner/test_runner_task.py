@@ -65,7 +65,7 @@ def test_an_explanation_that_fails(folder: Folder, monkeypatch: pytest.MonkeyPat
     assert (end["exit"], end["cause"], end["reason"]) == (4, "user_error", "exit code 4")
 
 
-def test_what_cannot_be_killed_is_told_in_the_end(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_killed_is_reported_in_the_end(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(task, "KILL_SECONDS", 0.05)
     order = manifest.load(str(folder.allocate()))
     running = task.start(

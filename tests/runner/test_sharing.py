@@ -239,7 +239,7 @@ class TestAdmission:
         assert "had the GPU to itself and held 1.9 GiB, wanted 11.2 GiB more, of 9.3 GiB" in last["reason"]
 
 
-class TestAuto:
+class TestPackingController:
     def test_from_a_few_to_as_many_as_fit_while_the_gpu_is_idle(self, shop: Shop) -> None:
         for number in range(14):
             shop.add(number, 0.8 * GB, steps=20, load=0.02)
@@ -263,7 +263,7 @@ class TestAuto:
 
     def test_where_it_does_not_pay_there_are_fewer(self, shop: Shop) -> None:
         """Each keeps the GPU busy by itself: two take twice as long. To how many it comes exactly, its own tests tell
-        (test_auto): on a machine that is busy with other things, what is measured here is not exact."""
+        (test_packing_controller): on a machine that is busy with other things, what is measured here is not exact."""
         for number in range(8):
             shop.add(number, 0.5 * GB, steps=20, seconds=0.1, load=1.0)
         records = shop.run()
@@ -274,7 +274,7 @@ class TestAuto:
         assert 0.6 <= said[-1]["speedup"] <= 1.7
 
 
-class TestWithoutCards:
+class TestWithoutGpus:
     def test_one_that_has_to_be_alone_waits_for_the_others(self, shop: Shop) -> None:
         for number in range(3):
             shop.folder.add(f"t-{number}", "sleep", "0.7", room={"alone": True} if number == 1 else None)
@@ -292,7 +292,7 @@ class TestWithoutCards:
             runner.wait(1.5)
         assert [record["e"] for record in folder.records()] == ["runner"]
 
-    def test_gpus_of_which_no_driver_tells_are_dealt_all_the_same(self, folder: Folder) -> None:
+    def test_gpus_without_a_driver_are_assigned_all_the_same(self, folder: Folder) -> None:
         for number in range(2):
             folder.add(f"t-{number}", "sh", "-c", "echo on $CUDA_VISIBLE_DEVICES; sleep 0.5")
         folder.end()

@@ -124,7 +124,7 @@ def test_several_files_of_one_folder_are_one_run(rig: Rig) -> None:
     assert rig.resets == []
 
 
-def test_folders_that_give_the_same_tag_are_told_apart(rig: Rig) -> None:
+def test_folders_that_give_the_same_tag_are_kept_apart(rig: Rig) -> None:
     """As SummaryWriter.add_scalars writes: the main folder, and one a curve."""
     rig.write("runs/X/" + NAME, tb.first() + tb.simple(1, lr=0.5))
     rig.write("runs/X/Loss_a/" + NAME, tb.first() + tb.simple(1, Loss=0.25))

@@ -148,7 +148,7 @@ def test_one_that_waits_can_be_waited_for_again(site: Site) -> None:
     facts = site("up", "--in-slurm", "--json")
     assert facts.json["slurm"] == job
     # It may have begun before it was asked for.
-    assert f"in the queue already, as Slurm job {job}" in facts.err or "A server runs on" in facts.err
+    assert f"already in the queue, as Slurm job {job}" in facts.err or "A server already runs on" in facts.err
 
 
 def test_what_slurm_does_not_give(site: Site) -> None:

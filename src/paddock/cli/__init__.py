@@ -1,5 +1,8 @@
-"""The command line. Exit codes: 0 done; 1 what was waited for failed; 2 wrong usage or input; 3 not found or
-ambiguous; 4 no server or no right; 5 refused or failed in the server; 130 interrupted."""
+"""The command line.
+
+Exit codes: 0 done; 1 a task or check failed; 2 wrong usage or input; 3 not found or ambiguous; 4 no server or no
+permission; 5 refused by the server, or failed in it; 130 interrupted.
+"""
 
 import inspect
 import os
@@ -110,7 +113,7 @@ def _register() -> None:
 
 
 def _joined(function: Callable[..., Any]) -> str:
-    """Its text, a paragraph a line: terminals are as wide as they are."""
+    """Return the docstring of a command with one line per paragraph: terminals have different widths."""
     return "\n\n".join(" ".join(part.split()) for part in inspect.cleandoc(function.__doc__ or "").split("\n\n"))
 
 
@@ -144,7 +147,7 @@ def built() -> Callable[..., Any]:
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """The command line as a function: its exit code."""
+    """Run the command line; return its exit code."""
     try:
         result = built()(args=arguments, standalone_mode=False, prog_name="paddock")
         sys.stdout.flush()
@@ -156,7 +159,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return _not_yours(error)
     except ValidationError as error:
         base.say(
-            f"error: The answer is not one of a Paddock server ({error.title}): is its address right, and its version?"
+            f"error: The answer is not that of a Paddock server ({error.title}): check its address and its version."
         )
         return base.UNREACHABLE
     except BrokenPipeError:
@@ -170,12 +173,12 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 def _not_yours(error: PermissionError) -> int:
     where = f": {error.filename}" if error.filename else ""
-    base.say(f"error: Permission denied{where}. If it is the home of another user, give your own with --home.")
+    base.say(f"error: Permission denied{where}. If this is the home of another user, choose your own with --home.")
     return base.UNREACHABLE
 
 
 def _usage(error: Exception) -> int:
-    """What typer says of the arguments, in our form; all else is a bug and keeps its traceback."""
+    """Print an error of typer about the arguments in our form; anything else is a bug and keeps its traceback."""
     message = getattr(error, "format_message", None)
     if not callable(message):
         raise error

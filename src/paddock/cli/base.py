@@ -1,4 +1,4 @@
-"""What the commands share: the client, output, errors and exit codes."""
+"""What all commands use: the client, output, errors and exit codes."""
 
 import json
 import os
@@ -35,7 +35,7 @@ _CODES: list[tuple[type[PaddockError], int]] = [
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on standard output.")]
 Follow = Annotated[bool, typer.Option("--follow", "-f", help="Show progress until all tasks have ended.")]
 JobId = Annotated[
-    str, typer.Argument(metavar="JOB", help="Id of a job, or its beginning.", autocompletion=complete.jobs)
+    str, typer.Argument(metavar="JOB", help="Id of a job, or the beginning of it.", autocompletion=complete.jobs)
 ]
 TaskId = Annotated[
     str,
@@ -51,7 +51,7 @@ Targets = Annotated[
 
 @dataclass(frozen=True)
 class ServerChoice:
-    """Which server is meant."""
+    """The server that the options choose."""
 
     home: str | None = None
     url: str | None = None
@@ -72,12 +72,12 @@ def client(ctx: typer.Context, timeout: float = 30.0) -> Client:
 
 
 def screen() -> Console:
-    """Standard output. Texts are never taken for markup, and emoji codes are left alone."""
+    """Return standard output as a console that takes no text for markup or emoji codes."""
     return Console(markup=False, emoji=False, highlight=False, soft_wrap=False)
 
 
 def say(*lines: str) -> None:
-    """Notes for the person at the terminal: on standard error, so that standard output can be piped on."""
+    """Print notes on standard error, so that standard output can be piped on."""
     for line in lines:
         sys.stderr.write(f"{line}\n")
     sys.stderr.flush()
@@ -88,13 +88,13 @@ def warn(texts: Iterable[str]) -> None:
 
 
 def emit(value: Any) -> None:
-    """One JSON document."""
+    """Print one JSON document."""
     sys.stdout.write(_json(value, 2) + "\n")
     sys.stdout.flush()
 
 
 def emit_line(value: Any) -> None:
-    """One line of JSON lines."""
+    """Print one line of JSON lines."""
     sys.stdout.write(_json(value, None) + "\n")
     sys.stdout.flush()
 
@@ -117,7 +117,7 @@ def exit_code(error: PaddockError) -> int:
 
 
 def report(error: PaddockError) -> int:
-    """Say what is wrong, with the fields that the message does not speak of; the exit code."""
+    """Print an error with the fields that its message does not mention; return the exit code."""
     told = error.message.lower()
     say(f"error: {clean(error.message)}")
     say(*(f"  {clean(name)}: {clean(text)}" for name, text in error.fields.items() if text.lower() not in told))
@@ -125,7 +125,7 @@ def report(error: PaddockError) -> int:
 
 
 def for_each(targets: list[str], act: Callable[[str], Any]) -> int:
-    """Do something to each, whatever becomes of the others; the exit code of the first that failed."""
+    """Do something to each, also after a failure; return the exit code of the first that failed."""
     code = 0
     for target in dict.fromkeys(targets):
         try:
@@ -135,6 +135,17 @@ def for_each(targets: list[str], act: Callable[[str], Any]) -> int:
         except PaddockError as error:
             code = code or report(error)
     return code
+
+
+def confirm(question: str, unattended: str) -> None:
+    """Ask the person at the terminal, and end the command unless the answer is yes.
+
+    `unattended`: what to do where there is nobody to ask.
+    """
+    if not sys.stdin.isatty():
+        raise InvalidInput(f"{question} {unattended}")
+    if not typer.confirm(question, err=True):
+        raise typer.Exit(FAILED)
 
 
 def is_task(text: str) -> bool:

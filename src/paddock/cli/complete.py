@@ -1,4 +1,4 @@
-"""Shell completion: ids with names, and the parameters of a script. Quick, and silent when there is no server."""
+"""Shell completion: ids with names, and the parameters of a script. It is quick, and silent without a server."""
 
 import os
 from collections.abc import Callable, Iterable
@@ -18,7 +18,7 @@ def jobs(ctx: typer.Context, incomplete: str) -> Found:
 
 
 def targets(ctx: typer.Context, incomplete: str) -> Found:
-    """Jobs; tasks once a dash is typed."""
+    """Complete jobs, and tasks once a dash is typed."""
     return _silently(lambda: _tasks(ctx, incomplete) if "-" in incomplete else _jobs(ctx, incomplete))
 
 
@@ -27,7 +27,7 @@ def partitions(ctx: typer.Context, incomplete: str) -> Found:
 
 
 def params(ctx: typer.Context, incomplete: str) -> Found:
-    """`name=` of what the script takes, read from it and not from a server; of `extend`, of what the job tries."""
+    """Complete `name=` of the parameters of a script, which is read here; for `extend`, of those of a job."""
     if ctx.info_name == "extend":
         return _silently(lambda: _job_params(ctx, incomplete))
     return _silently(lambda: _params(ctx.params.get("source") or _typed_source(), incomplete))
@@ -82,7 +82,7 @@ def _partitions(ctx: typer.Context, incomplete: str) -> Found:
 
 
 def _typed_source() -> str | None:
-    """Typer does not tell of arguments while an option waits for its value; the shell does."""
+    """Return the source from the words of the shell: Typer has no arguments while an option waits for its value."""
     return next((word for word in _words() if word.endswith(".py") or (os.sep in word and Path(word).is_dir())), None)
 
 

@@ -1,8 +1,7 @@
-"""stop, restart, hold, release, limits, rm: what is to happen to jobs and tasks."""
+"""The commands stop, restart, hold, release, limits and rm: change jobs and tasks."""
 
-import sys
 from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -16,7 +15,7 @@ Jobs = Annotated[list[str], typer.Argument(metavar="JOB...", help="Ids of jobs."
 
 
 def stop(ctx: typer.Context, targets: Targets, as_json: Json = False) -> None:
-    """Stop tasks: SIGTERM first, SIGKILL after the grace time. What has ended is left alone."""
+    """Stop tasks: SIGTERM first, SIGKILL after the grace time. Tasks that have ended stay as they are."""
     client = base.client(ctx)
     _change(targets, client.stop, "stopped", as_json)
 
@@ -24,17 +23,17 @@ def stop(ctx: typer.Context, targets: Targets, as_json: Json = False) -> None:
 def restart(
     ctx: typer.Context,
     targets: Targets,
-    failed: Annotated[bool, typer.Option("--failed", help="Only tasks in error.")] = False,
+    failed: Annotated[bool, typer.Option("--failed", help="Only tasks that ended with an error.")] = False,
     stopped: Annotated[
-        bool, typer.Option("--stopped", help="Only tasks that were stopped; with --failed, these and those in error.")
+        bool, typer.Option("--stopped", help="Only tasks that were stopped; with --failed, both kinds.")
     ] = False,
-    resume: Annotated[bool, typer.Option("--resume", help="Keep the checkpoint and go on from it.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Keep the checkpoint and continue from it.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Run finished tasks again without asking.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Run again what has ended; earlier attempts stay readable.
+    """Run tasks that have ended again; earlier attempts stay readable.
 
-    Of a whole job, finished tasks are run again only after a question, or with --yes.
+    For a whole job, finished tasks are run again only after you confirm it, or with --yes.
     """
     client = base.client(ctx)
 
@@ -53,7 +52,7 @@ def restart(
 
 
 def _confirm_restart(job: JobDetail) -> None:
-    """Before what has been done is done again."""
+    """Ask before tasks that have finished are run again."""
     done = job.counts.finished + job.counts.pruned
     if not done:
         return
@@ -63,123 +62,112 @@ def _confirm_restart(job: JobDetail) -> None:
     narrower = [
         f"`--{name}`" for name, count in (("failed", job.counts.error), ("stopped", job.counts.stopped)) if count
     ]
-    if not sys.stdin.isatty():
-        hint = f", or {' or '.join(narrower)} for those that did not finish" if narrower else ""
-        raise InvalidInput(f"{question} Nothing was restarted: give --yes{hint}.")
-    if not typer.confirm(question, err=True):
-        raise typer.Exit(base.FAILED)
+    hint = f", or {' or '.join(narrower)} for those that did not finish" if narrower else ""
+    base.confirm(question, f"Nothing was restarted: give --yes{hint}.")
 
 
 def _change(targets: list[str], act: Callable[[str], list[str]], done: str, as_json: bool) -> None:
-    changed: list[str] = []
+    def one(target: str) -> tuple[list[str], str]:
+        found = act(target)
+        return found, _summary(target, found, done)
+
+    raise typer.Exit(_each(targets, one, as_json, "tasks"))
+
+
+def _each(targets: list[str], act: Callable[[str], tuple[list[Any], str]], as_json: bool, key: str | None) -> int:
+    """Do something to each; print a line for each, or what was changed as one JSON document. Return the exit code."""
+    changed: list[Any] = []
 
     def one(target: str) -> None:
-        found = act(target)
+        found, line = act(target)
         changed.extend(found)
         if not as_json:
-            typer.echo(_summary(target, found, done))
+            typer.echo(line)
 
     code = base.for_each(targets, one)
     if as_json:
-        base.emit({"tasks": changed})
-    raise typer.Exit(code)
+        base.emit({key: changed} if key else changed)
+    return code
 
 
 def _summary(target: str, found: list[str], done: str) -> str:
     if not found:
-        return f"{target}: there was nothing to be {done}"
+        return f"{target}: no task could be {done}"
     listed = ", ".join(found[:5]) + (", ..." if len(found) > 5 else "")
     being = "being stopped" if done == "stopped" else done
     return f"{listed}: {being}" if len(found) == 1 else f"{len(found)} tasks {being}: {listed}"
 
 
 def hold(ctx: typer.Context, jobs: Jobs, as_json: Json = False) -> None:
-    """Begin no further task of these jobs, and keep what waits in the queue from starting. What runs goes on.
+    """Start no further task of these jobs, including tasks in the queue. Running tasks go on.
 
-    This is also how a search is paused: no further configurations are chosen until `paddock release`.
+    This also pauses a search: no further configurations are chosen until `paddock release`.
     """
     client = base.client(ctx)
-    _adjust(jobs, client.hold, "held: `paddock release {id}` lets it go on", as_json)
+    _adjust(jobs, client.hold, "held: `paddock release {id}` continues it", as_json)
 
 
 def release(ctx: typer.Context, jobs: Jobs, as_json: Json = False) -> None:
-    """Let held jobs go on, and searches that were paused with `paddock hold`."""
+    """Continue jobs and searches that were held with `paddock hold`."""
     client = base.client(ctx)
     _adjust(jobs, client.release, "released", as_json)
 
 
-@takes(pick("time nice", time="Time limit of its allocations, such as 4h or 1-12:00:00."))
+@takes(pick("time nice", time="Time limit of their allocations, such as 4h or 1-12:00:00."))
 def limits(
     ctx: typer.Context, jobs: Jobs, time: str | None = None, nice: int | None = None, as_json: Json = False
 ) -> None:
-    """Change the limits of jobs that wait or run, for the allocations that there are and those to come.
+    """Change the limits of jobs that wait or run, for present and future allocations.
 
-    The scheduler may refuse it for those that there are: most let nobody but administrators give more time to what
-    runs. That is told as a warning of the job.
+    The scheduler may refuse this for present allocations: with most, only administrators can give more time to what
+    runs. The job then has a warning that reports it.
     """
     if time is None and nice is None:
-        raise InvalidInput("Give --time, --nice or both: there is nothing to change else.")
+        raise InvalidInput("There is nothing to change: give --time, --nice or both.")
     client = base.client(ctx)
     new = ", ".join(
         text for text in (f"time limit {time}" if time else "", f"nice {nice}" if nice is not None else "") if text
     )
     _adjust(jobs, lambda job: client.limits(job, time_limit=time, nice=nice), new, as_json)
-    base.say("Should the scheduler refuse, `paddock show JOB` says so.")
+    base.say("If the scheduler refuses this, `paddock show JOB` reports it.")
 
 
 def _adjust(jobs: list[str], act: Callable[[str], JobDetail], done: str, as_json: bool) -> None:
-    changed: list[JobDetail] = []
-
-    def one(job: str) -> None:
-        if base.is_task(job):
-            raise InvalidInput(f"{job} is a task: this can be done with whole jobs only.")
+    def one(job: str) -> tuple[list[JobDetail], str]:
+        _refuse_task(job)
         detail = act(job)
-        changed.append(detail)
-        if not as_json:
-            typer.echo(f"{detail.id} {done.format(id=detail.id)}")
+        return [detail], f"{detail.id} {done.format(id=detail.id)}"
 
-    code = base.for_each(jobs, one)
-    if as_json:
-        base.emit(changed)
-    if code:
+    if code := _each(jobs, one, as_json, None):
         raise typer.Exit(code)
+
+
+def _refuse_task(job: str) -> None:
+    if base.is_task(job):
+        raise InvalidInput(f"{job} is a task: give a whole job, such as {job.rpartition('-')[0] or 'k3v'}.")
 
 
 def rm(
     ctx: typer.Context,
     jobs: Jobs,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Delete without asking.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Delete jobs with their results, logs and checkpoints; stops what runs."""
+    """Delete jobs with their results, logs and checkpoints. Tasks that run are stopped."""
     client = base.client(ctx)
-    removed: list[str] = []
 
-    def one(job: str) -> None:
-        if base.is_task(job):
-            raise InvalidInput(f"{job} is a task: only whole jobs can be removed.")
+    def one(job: str) -> tuple[list[str], str]:
+        _refuse_task(job)
         detail = client.detail(job)
         if not yes:
-            _confirm(detail)
+            question = f"Remove {detail.id} ({render.clean(detail.name)}): {_lost(detail)}?"
+            base.confirm(question, "Nothing was removed: give --yes, as there is nobody to ask.")
         client.remove(detail.id)
-        removed.append(detail.id)
-        if not as_json:
-            typer.echo(f"{detail.id} removed: {_lost(detail)}")
+        return [detail.id], f"{detail.id} removed: {_lost(detail)}"
 
-    code = base.for_each(jobs, one)
-    if as_json:
-        base.emit({"removed": removed})
-    raise typer.Exit(code)
+    raise typer.Exit(_each(jobs, one, as_json, "removed"))
 
 
 def _lost(job: JobDetail) -> str:
     running = f", {job.counts.running} of them running" if job.counts.running else ""
     return f"{render.several(job.counts.total, 'task')}{running}, with their results, logs and checkpoints"
-
-
-def _confirm(job: JobDetail) -> None:
-    question = f"Remove {job.id} ({render.clean(job.name)}): {_lost(job)}?"
-    if not sys.stdin.isatty():
-        raise InvalidInput(f"{question} Give --yes: there is nobody to ask.")
-    if not typer.confirm(question, err=True):
-        raise typer.Exit(base.FAILED)

@@ -1,4 +1,4 @@
-"""From the flags of `paddock submit` to fields of a job."""
+"""Read values of options: parameters, variables, retries, environments."""
 
 import os
 import shutil
@@ -12,7 +12,7 @@ from paddock.models.jobfile import absolute
 
 
 def params(given: Sequence[str] | None) -> dict[str, Any]:
-    """-p lr=0.1,0.01"""
+    """Read `-p lr=0.1,0.01`."""
     found: dict[str, Any] = {}
     for name, text in _pairs(given, "-p", "lr=0.1,0.01", "params").items():
         try:
@@ -29,18 +29,22 @@ def _message(error: ValueError) -> str:
 
 
 def variables(given: Sequence[str] | None) -> dict[str, str]:
-    """--env NAME=VALUE"""
+    """Read `--env NAME=VALUE`."""
     return _pairs(given, "--env", "CUDA_CACHE_DISABLE=1", "environment.variables")
 
 
 def retries(given: Sequence[str] | None) -> dict[str, int]:
-    """--retry CAUSE=N"""
+    """Read `--retry CAUSE=N`."""
     found = {}
     for cause, text in _pairs(given, "--retry", "preempted=5", "retries").items():
         if cause not in set(Cause):
-            raise InvalidInput.at("retries", f"{cause!r} is none of {', '.join(Cause)}", "--retry")
+            raise InvalidInput.at("retries", f"{cause!r} is not a cause: write one of {', '.join(Cause)}", "--retry")
         if not text.isascii() or not text.isdigit():
-            raise InvalidInput.at(f"retries.{cause}", f"{text!r} is no number of retries", f"--retry {cause}")
+            raise InvalidInput.at(
+                f"retries.{cause}",
+                f"{text!r} is not a number of retries: write a whole number, such as 3",
+                f"--retry {cause}",
+            )
         found[cause] = int(text)
     return found
 
@@ -59,7 +63,7 @@ def _pairs(given: Sequence[str] | None, flag: str, example: str, field: str) -> 
 
 
 def path(given: str | None) -> str | None:
-    """As the shell means it, not as the server's working folder would make of it."""
+    """Return an absolute path, as the server's working folder is another one."""
     return absolute(given, Path.cwd()) if given else None
 
 
@@ -68,12 +72,12 @@ def path_or_name(given: str | None) -> str | None:
 
 
 def python(given: str | None) -> str | None:
-    """--python python3.11: the one that the shell would start."""
+    """Return the interpreter that the shell would start."""
     return path(given) if given and os.sep in given else given and (shutil.which(given) or given)
 
 
 def of_shell(*, command: bool) -> dict[str, str]:
-    """The environment that is active where `paddock submit` is called; else the Python that the shell would find."""
+    """Return the environment that is active in the shell, or else the Python that the shell would find."""
     if folder := os.environ.get("VIRTUAL_ENV"):
         return {"venv": folder}
     if folder := os.environ.get("CONDA_PREFIX"):

@@ -1,4 +1,4 @@
-"""`follow`, and `submit --follow`: a job as it runs, on a terminal or line by line."""
+"""The command follow, and `submit --follow`: show a job as it runs, on a terminal or line by line."""
 
 import time
 from collections.abc import Iterator
@@ -13,8 +13,8 @@ from rich.text import Text
 
 from paddock.cli import base, map_files, render
 from paddock.client.client import Client
-from paddock.client.events import AWAY_SECONDS, Patience
-from paddock.errors import InvalidInput, NotFound, PaddockError, ServerUnreachable
+from paddock.client.events import looks
+from paddock.errors import InvalidInput, NotFound, PaddockError
 from paddock.models import Job, JobDetail, NoWord, Task, TaskState
 from paddock.search import varying
 
@@ -31,18 +31,18 @@ _ORDER = [
 
 
 def follow_job(ctx: typer.Context, job: base.JobId, as_json: base.Json = False) -> None:
-    """Show the progress of a job until all its tasks have ended. Of one that has ended, how it ended.
+    """Show the progress of a job until all its tasks have ended.
 
-    Ctrl-C ends the following, not the job. With --json, a line for each task whenever its state changes, then the job.
+    Ctrl-C ends this command, not the job. With --json, print one line per change of a task's state, then the job.
     """
     client = base.client(ctx)
     if base.is_task(job):
-        raise InvalidInput(f"{job} is a task: `paddock logs -f {job}` follows what it prints.")
+        raise InvalidInput(f"{job} is a task: use `paddock logs -f {job}` to follow its output.")
     raise typer.Exit(follow(client, client.detail(job), as_json=as_json))
 
 
 def follow(client: Client, job: JobDetail, *, as_json: bool = False) -> int:
-    """Until all tasks have ended and none is to come; the exit code. Ctrl-C ends the following, not the job."""
+    """Show a job until all tasks have ended and none is to come; return the exit code. Ctrl-C does not end the job."""
     try:
         if as_json:
             last = _as_json(client, job)
@@ -51,7 +51,7 @@ def follow(client: Client, job: JobDetail, *, as_json: bool = False) -> int:
         else:
             last = _as_lines(client, job)
     except KeyboardInterrupt:
-        base.say(f"\nThe job goes on: see it with `paddock tasks {job.id}`, end it with `paddock stop {job.id}`.")
+        base.say(f"\nThe job goes on: `paddock tasks {job.id}` shows it, `paddock stop {job.id}` stops it.")
         return base.INTERRUPTED
     except NotFound:
         base.say(f"The job {job.id} was removed.")
@@ -64,22 +64,14 @@ def follow(client: Client, job: JobDetail, *, as_json: bool = False) -> int:
             if not any(task.reduces for task in client.tasks(job.id)):
                 flags = (" --failed" if last.counts.error else "") + (" --stopped" if last.counts.stopped else "")
                 again = f"`paddock restart {job.id}{flags} --resume`"
-                base.say(f"The reduce command has not run: it waits until all tasks have finished. {again} goes on.")
+                base.say(f"The reduce command has not run, as not all tasks have finished: {again} continues them.")
     return base.FAILED if last.counts.error else 0
 
 
 def _looks(client: Client, job: str) -> Iterator[tuple[JobDetail, list[Task]]]:
-    """What is seen of a job from time to time; the last look is at its end."""
-    patience = Patience(AWAY_SECONDS)
-    while True:
-        try:
-            # The job first: when it has ended, so have the tasks that are read after it.
-            detail = client.detail(job)
-            tasks = client.tasks(job)
-        except ServerUnreachable as error:
-            patience.missed(error)
-            continue
-        patience.reached()
+    """Return the job and its tasks from time to time, and once more at its end."""
+    # The job first: when it has ended, so have the tasks that are read after it.
+    for detail, tasks in looks(lambda: (client.detail(job), client.tasks(job))):
         yield detail, tasks
         if detail.ended:
             return
@@ -103,7 +95,7 @@ def _changes(client: Client, job: JobDetail) -> Iterator[tuple[Job, list[Task], 
 
 
 def _as_json(client: Client, job: JobDetail) -> Job:
-    """JSON lines: each task whenever its state changes, and the job at its end."""
+    """Print JSON lines: each task whenever its state changes, and the job at its end."""
     last: Job = job
     for seen, _, changed in _changes(client, job):
         last = seen
@@ -171,7 +163,7 @@ def _on_screen(client: Client, job: JobDetail) -> Job:
 
 
 def picture(job: JobDetail, tasks: list[Task], height: int) -> RenderableType:
-    """One line a task, as many as fit; those that run come first."""
+    """Return one line per task, as many as fit; running tasks come first."""
     room = max(height - 4, 1)
     ordered = sorted(tasks, key=lambda task: (_ORDER.index(task.state), task.number))
     shown, others = (ordered, []) if len(ordered) <= room else (ordered[: room - 1], ordered[room - 1 :])

@@ -1,4 +1,4 @@
-"""up --in-slurm, tunnel, down: the server as a Slurm job, the way to it from one's own machine, and its end."""
+"""The commands `up --in-slurm`, tunnel and down: run the server as a Slurm job, reach it, and end it."""
 
 import getpass
 import os
@@ -34,24 +34,24 @@ _LAST_LINES = 8
 
 
 def asked(**given: Any) -> Resources:
-    """Of the server itself. Raises InvalidInput in words."""
+    """Return the resources that the server itself asks for. Raises InvalidInput."""
     return jobfile.validated({"resources": given}, "What the server asks for").resources
 
 
 def start(found: settings.Settings, wanted: Resources, *, backend: str | None, as_json: bool) -> None:
-    """Submit the server and wait until it answers; if one runs already, say where."""
-    tls.context(found)  # what is wrong is said here, not in the log of a Slurm job
+    """Submit the server and wait until it answers; if one runs already, print where."""
+    tls.context(found)  # errors are reported here, not in the log of a Slurm job
     home = Home(found.home)
     running = _running(home)
     if running:
-        base.say(f"A server runs on {home.root} already.")
+        base.say(f"A server already runs on {home.root}.")
         _announce(home, running, as_json)
         return
     host = slurm_server.host(found, home, backend)
     queued = host.jobs()
     if queued:
         job = queued[0].id
-        base.say(f"The server is in the queue already, as Slurm job {job}.")
+        base.say(f"The server is already in the queue, as Slurm job {job}.")
     else:
         _warn_of_variables()
         job = host.start(host.plan(wanted, found.port))
@@ -61,9 +61,9 @@ def start(found: settings.Settings, wanted: Resources, *, backend: str | None, a
     except KeyboardInterrupt:
         base.say(
             "",
-            f"Slurm job {job} stays in the queue: the server starts when Slurm lets it.",
+            f"Slurm job {job} stays in the queue, and the server starts when Slurm starts it.",
             "  paddock up --in-slurm   waits for it again",
-            "  paddock tunnel          says how to reach it once it runs",
+            "  paddock tunnel          shows how to reach it once it runs",
             "  paddock down            cancels it",
         )
         raise
@@ -71,14 +71,14 @@ def start(found: settings.Settings, wanted: Resources, *, backend: str | None, a
 
 
 def _warn_of_variables() -> None:
-    """Slurm keeps the environment of what is submitted: ours stays out of it, for it may hold passwords."""
+    """Warn about variables that are not passed on: Slurm stores the environment of a job, and it may hold passwords."""
     names = sorted(name for name in os.environ if name.startswith("PADDOCK_") and name not in _OWN_WAY)
     if names:
-        base.warn([f"{', '.join(names)}: not passed on to Slurm; write it into settings.toml in Paddock's home"])
+        base.warn([f"{', '.join(names)}: not passed on to Slurm: write them into settings.toml in Paddock's home"])
 
 
 def _wait(host: SlurmServer, job: str) -> Whereabouts:
-    """Until the server answers. What happens meanwhile is told on standard error."""
+    """Wait until the server answers, and report on standard error what happens meanwhile."""
     told, pause = "", LOOK_SECONDS
     while True:
         running = _running(host.home)
@@ -94,7 +94,7 @@ def _wait(host: SlurmServer, job: str) -> Whereabouts:
             now = f"Slurm job {job} {_state(row)}"
             there = server_file.read(host.home)
             if there and there.slurm == job:
-                now += f" and serves at {there.url}, which does not answer from here: may this machine reach the nodes?"
+                now += f" and serves at {there.url}, but does not answer: check if this machine can reach the nodes"
         if now != told:
             base.say(render.clean(now))
         told = now
@@ -103,7 +103,7 @@ def _wait(host: SlurmServer, job: str) -> Whereabouts:
 
 
 def _state(row: QueueRow) -> str:
-    """What becomes of a job, in words."""
+    """Return the state of a Slurm job as text."""
     if row.state == "PENDING":
         starts_at = datetime.fromtimestamp(row.starts_at, UTC) if row.starts_at else None
         return reasons.waiting(row, False, None) + render.expected(starts_at)
@@ -118,7 +118,7 @@ def _ended(host: SlurmServer, job: str) -> Conflict:
     except OSError:
         lines = []
     base.say(*(f"  {render.clean(line)}" for line in lines))
-    hint = f"the end of {log} is above" if lines else f"{log} is empty: do the nodes see {host.home.root}?"
+    hint = f"the end of {log} is above" if lines else f"{log} is empty: check if the nodes see {host.home.root}"
     return Conflict(f"Slurm job {job} has ended, and no server answers: {hint}.")
 
 
@@ -133,13 +133,13 @@ def _running(home: Home) -> Whereabouts | None:
 def tunnel(
     ctx: typer.Context,
     port: Annotated[
-        int | None, typer.Option(min=1, max=65535, help="Port on your own machine; the server's when not given.")
+        int | None, typer.Option(min=1, max=65535, help="Port on your own machine; that of the server when not given.")
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Print the ssh command that brings the server's page to your own machine.
 
-    Call this where the server's home is, such as a login node of the cluster, and the printed line on your own machine.
+    Run this where the server's home is, such as on a login node, and the printed command on your own machine.
     """
     home = Home(settings.home_folder(base.place(ctx).home))
     running = _running(home)
@@ -184,7 +184,7 @@ def _announce(home: Home, running: Whereabouts, as_json: bool) -> None:
 
 
 def down(ctx: typer.Context, as_json: Json = False) -> None:
-    """End the server of this home, here or in Slurm, with its successors. Tasks that run go on."""
+    """End the server of this home, on this machine or in Slurm, and its successors. Running tasks go on."""
     found = settings.load(base.place(ctx).home)
     home = Home(found.home)
     running = server_file.read(home)
@@ -196,21 +196,23 @@ def down(ctx: typer.Context, as_json: Json = False) -> None:
     if as_json:
         base.emit({"ended": ended})
     else:
-        typer.echo(f"The server of {home.root} has ended ({', '.join(ended)}); tasks that run go on.")
+        typer.echo(f"The server of {home.root} has ended ({', '.join(ended)}); running tasks go on.")
 
 
 def _end_here(home: Home, running: Whereabouts) -> None:
     if running.host and running.host != socket.gethostname():
-        raise Conflict(f"The server runs on {running.host}: call `paddock down` there.")
+        raise Conflict(f"The server runs on {running.host}: run `paddock down` there.")
     if not (lease.serves_here(home) and _is_paddock(running.pid)):
         raise _nobody(home)
     os.kill(running.pid, signal.SIGTERM)
     if not _until(lambda: not lease.serves_here(home)):
-        raise Conflict(f"The server (process {running.pid}) has not ended after {END_SECONDS:g} s.")
+        raise Conflict(
+            f"The server (process {running.pid}) has not ended after {END_SECONDS:g} s: end it with kill {running.pid}."
+        )
 
 
 def _end_in_slurm(found: settings.Settings, home: Home, running: Whereabouts | None) -> list[str]:
-    """All its jobs: those that wait first, so that none of them takes over."""
+    """End all Slurm jobs of the server: waiting ones first, so that none of them takes over."""
     try:
         cluster = running.cluster if running else slurm_server.read(home).cluster
     except (OSError, ValueError):
@@ -231,11 +233,11 @@ def _end_in_slurm(found: settings.Settings, home: Home, running: Whereabouts | N
 
 
 def _nobody(home: Home) -> ServerUnreachable:
-    return ServerUnreachable(f"No Paddock server runs on {home.root}.")
+    return ServerUnreachable(f"No Paddock server runs on {home.root}: there is nothing to end.")
 
 
 def _is_paddock(pid: int) -> bool:
-    """A number may be another process's by now."""
+    """Return True if the process is one of Paddock: its number may have been reused."""
     try:
         with open(f"/proc/{pid}/cmdline", "rb") as file:
             return b"paddock" in file.read()

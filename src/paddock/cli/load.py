@@ -1,4 +1,4 @@
-"""load: how busy nodes are, who uses them, and what could be changed about it."""
+"""The command load: show how busy nodes are, who uses them, and what could be improved."""
 
 import csv
 import sys
@@ -14,9 +14,9 @@ from rich.text import Text
 from paddock.cli import base, render
 from paddock.cli.base import Json
 from paddock.client.client import Client
-from paddock.client.events import AWAY_SECONDS, Patience
+from paddock.client.events import looks
 from paddock.common.spreadsheet import cell
-from paddock.errors import InvalidInput, NotFound, ServerUnreachable
+from paddock.errors import InvalidInput, NotFound
 from paddock.models import Device, Node
 from paddock.models.load import LoadReport, Share
 
@@ -29,19 +29,19 @@ COLUMNS = [
 
 def load(
     ctx: typer.Context,
-    node: Annotated[str | None, typer.Option(help="Only this node, or those whose name begins so.")] = None,
-    watch: Annotated[bool, typer.Option("--watch", "-w", help="Go on, until Ctrl-C.")] = False,
+    node: Annotated[str | None, typer.Option(help="Only this node, or nodes whose name begins with this.")] = None,
+    watch: Annotated[bool, typer.Option("--watch", "-w", help="Repeat until Ctrl-C.")] = False,
     as_csv: Annotated[
-        bool, typer.Option("--csv", help="Print one table of nodes and GPUs with figures in bytes and shares.")
+        bool, typer.Option("--csv", help="Print one table of nodes and GPUs as CSV, with bytes and shares.")
     ] = False,
     as_json: Json = False,
 ) -> None:
     """Show how busy nodes and GPUs are, what users and jobs use of them, and what a job could do better.
 
-    USED of the cores: those that are busy; on Slurm those that are given away, and BUSY what was measured.
+    The column USED counts busy cores. On Slurm it counts allocated cores, and BUSY counts the busy ones.
     """
     if as_csv and (as_json or watch):
-        raise InvalidInput("Give --csv alone: --watch and --json have a form of their own.")
+        raise InvalidInput("--csv excludes --watch and --json: give it alone.")
     client = base.client(ctx)
     if not watch:
         report = _only(client.load(), node)
@@ -59,7 +59,7 @@ def load(
 
 
 def _only(report: LoadReport, name: str | None) -> LoadReport:
-    """Of the nodes that are meant; users and jobs stay whole."""
+    """Return the report with these nodes only; users and jobs stay complete."""
     if name is None:
         return report
     nodes = [node for node in report.nodes if node.name == name] or [
@@ -82,14 +82,7 @@ def _watch(client: Client, node: str | None, *, as_json: bool) -> None:
 
 
 def _looks(client: Client, node: str | None) -> Iterator[LoadReport]:
-    patience = Patience(AWAY_SECONDS)
-    while True:
-        try:
-            report = _only(client.load(), node)
-        except ServerUnreachable as error:
-            patience.missed(error)
-            continue
-        patience.reached()
+    for report in looks(lambda: _only(client.load(), node)):
         yield report
         time.sleep(WATCH_SECONDS)
 
@@ -212,7 +205,7 @@ def _print_csv(report: LoadReport) -> None:
 
 
 def _rows(report: LoadReport) -> Iterator[dict[str, Any]]:
-    """One of a node, then one of each GPU of it. What is not known is empty."""
+    """Return one row per node, then one per GPU of it. Unknown values are empty."""
     for node in report.nodes:
         place = {"backend": node.backend, "node": node.name}
         yield place | {

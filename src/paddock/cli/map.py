@@ -1,4 +1,4 @@
-"""map: a command for each of many files."""
+"""The command map: run a command for each of many files."""
 
 import re
 import shlex
@@ -21,30 +21,36 @@ _OPTIONS = (
         row(
             "inputs",
             list[str],
-            "Files, such as 'photos/**/*.jpg' in quotes, or a folder. May be given several times.",
+            "Input files: a pattern in quotes, such as 'photos/**/*.jpg', or a folder. May be given several times.",
             "--input",
             "-i",
             metavar="PATTERN",
         ),
-        row("listed", str, "A file that names files, one a line.", "--list", metavar="FILE"),
-        row("output", str, "Where the tree of outputs begins.", "--output", "-o", metavar="FOLDER"),
-        row("suffix", str, "Ending of outputs; that of the input else.", metavar=".EXT"),
-        row("per_task", int, "Files a task, at most; 1 by default.", min=1, metavar="N"),
-        row("tasks", int, "So many tasks, in place of --per-task.", min=1, metavar="N"),
+        row("listed", str, "File that lists input files, one per line.", "--list", metavar="FILE"),
+        row(
+            "output", str, "Folder for the outputs, in the same tree as the inputs.", "--output", "-o", metavar="FOLDER"
+        ),
+        row("suffix", str, "Suffix of outputs; that of the input when not given.", metavar=".EXT"),
+        row("per_task", int, "Up to this many files per task; 1 when not given.", min=1, metavar="N"),
+        row("tasks", int, "Number of tasks, in place of --per-task.", min=1, metavar="N"),
         row(
             "distribution",
             Distribution,
-            "Consecutive files to a task, or dealt like cards.",
+            "Which files a task gets: consecutive ones (block), or every n-th one (cyclic).",
             default=Distribution.BLOCK,
             read=Distribution,
         ),
-        row("reduce", str, "A command to run once, when all files are done.", metavar="COMMAND"),
-        row("fresh", bool, "Also do files whose output is there already.", "--fresh", default=False),
+        row("reduce", str, "Shell command to run once when all files are done.", metavar="COMMAND"),
+        row("fresh", bool, "Also process files whose output exists already.", "--fresh", default=False),
     ),
     *pick("name description tag"),
     *pick("parallel backend profile partition gpus gpu_type cpus memory time slots per_gpu triple", "Resources"),
     *pick("account qos constraint nodelist exclude reservation nice sbatch", "Resources"),
-    *pick("python venv conda setup env retry grace", "Environment, retries", python="Interpreter of the task itself."),
+    *pick(
+        "python venv conda setup env retry grace",
+        "Environment, retries",
+        python="Interpreter of the task itself, not of the command.",
+    ),
 )
 
 
@@ -52,28 +58,29 @@ _OPTIONS = (
 def map_files(
     ctx: typer.Context,
     command: Annotated[
-        str, typer.Argument(metavar="COMMAND", help="A shell command with {input} and, with --output, {output}.")
+        str, typer.Argument(metavar="COMMAND", help="Shell command with {input} and, with --output, {output}.")
     ],
     *,
     dry_run: Annotated[
         bool,
         typer.Option(
-            "--dry-run", help="Show the first tasks and commands, and what the scheduler says; submit nothing."
+            "--dry-run",
+            help="Show the first tasks and commands, and if the scheduler would accept them; submit nothing.",
         ),
     ] = False,
     watch: Follow = False,
     as_json: Json = False,
     **given: Any,
 ) -> None:
-    """Run a command for each of many files, then one for all of them.
+    """Run a command for each of many files, then one command for all of them.
 
-    Outputs have the tree of the inputs, from where the pattern's first * or ? is. Files whose output is there are
-    left out, so the same call again does what is left. Commands run in the current folder.
+    Outputs are written in the same tree as the inputs, which begins at the first * or ? of the pattern. Files whose
+    output exists are left out: run the same command again to process the rest. Commands run in the current folder.
     """
     if ctx.args:
         raise InvalidInput(
-            f"{render.several(len(ctx.args), 'name')} too many, such as {ctx.args[0]}: put the pattern of --input in "
-            "quotes, so that your shell leaves it alone."
+            f"There are {len(ctx.args):,} more arguments than expected, such as {ctx.args[0]}: put the pattern of "
+            "--input in quotes, so that the shell does not expand it."
         )
     changes = options.changes(_OPTIONS, given)
     wanted = Wanted(command, **changes.pop("files"))
@@ -104,12 +111,11 @@ def _summary(made: Mapped) -> dict[str, Any]:
 
 def _say(made: Mapped) -> None:
     if made.skipped and made.parts:
-        base.say(
-            f"{render.several(made.skipped, 'file')} left out, as their outputs are there: --fresh does them again."
-        )
+        left_out = render.several(made.skipped, "file")
+        base.say(f"{left_out} left out, as their outputs exist: give --fresh to process them again.")
     elif made.skipped:
         rest = "only the reduce command is left" if made.bundle else "nothing is left to do"
-        base.say(f"All {render.several(made.skipped, 'output')} are there, {rest}: --fresh does them again.")
+        base.say(f"All {render.several(made.skipped, 'output')} exist, {rest}: give --fresh to make them again.")
 
 
 def _dry_run(client: Client, made: Mapped, as_json: bool) -> None:
@@ -137,6 +143,6 @@ _FIELD = re.compile(r"\{\{|\}\}|\{input\}|\{output\}")
 
 
 def _command(made: Mapped, file: File) -> str:
-    """As a person would type it."""
+    """Return the command of one file, as a person would type it."""
     names = {"{{": "{", "}}": "}", "{input}": shlex.quote(str(file.source)), "{output}": shlex.quote(str(file.target))}
     return _FIELD.sub(lambda found: names[found[0]], made.wanted.command)

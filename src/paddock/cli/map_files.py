@@ -1,4 +1,4 @@
-"""The files of a map, in place of the numbers of its parts."""
+"""Show the files of a map in place of the numbers of its parts."""
 
 from collections.abc import Iterable
 
@@ -13,7 +13,7 @@ def parts(client: Client, job: JobDetail) -> Parts:
 
 
 def named(tasks: Iterable[Task], known: Parts) -> list[Task]:
-    """With files as their parameters."""
+    """Return the tasks with files as their parameters."""
     return [task.model_copy(update={"params": params(one)}) if (one := of(task, known)) else task for task in tasks]
 
 
@@ -23,6 +23,6 @@ def of(task: Task, known: Parts) -> MapPart | None:
 
 
 def params(one: MapPart) -> dict[str, str]:
-    """The first file, and how many more there are: `in/a.jpg (+49)`."""
+    """Return the first file, and how many more there are: `in/a.jpg (+49)`."""
     more = f" (+{one.files - 1:,})" if one.files > 1 else ""
     return {name: text + more for name, text in (("input", one.input), ("output", one.output)) if text is not None}

@@ -1,4 +1,4 @@
-"""The options that fill fields of a job, declared once; each command takes those that it needs."""
+"""Declare the options that fill fields of a job once; each command takes those that it needs."""
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
@@ -23,7 +23,7 @@ class Stop(StrEnum):
 
 @dataclass(frozen=True)
 class JobOption:
-    """One option: how it is called, what it takes, and the field that it fills."""
+    """One option: its name, its type, its help, and the field that it fills."""
 
     name: str
     kind: Any
@@ -80,7 +80,7 @@ WHAT = table(
     row(
         "param",
         list[str],
-        "A value, a list (0.1,0.01) or a range (1e-4..1e-1:log, 32..256:32). May be given several times.",
+        "One value, a list (0.1,0.01) or a range (1e-4..1e-1:log, 32..256:32). May be given several times.",
         "--param",
         "-p",
         fills="params",
@@ -89,14 +89,14 @@ WHAT = table(
         autocompletion=complete.params,
     ),
     row("name", str, "Name of the job."),
-    row("description", str, "What it is about."),
-    row("tag", list[str], "A tag; may be given several times.", fills="tags"),
-    row("script", str, "The script in the folder SOURCE."),
-    row("command", str, "A shell command with {parameter} fields, in place of a script."),
+    row("description", str, "Description of the job."),
+    row("tag", list[str], "Tag of the job. May be given several times.", fills="tags"),
+    row("script", str, "Script to run, if SOURCE is a folder."),
+    row("command", str, "Shell command with {parameter} fields, in place of a script."),
     row(
         "reduce",
         str,
-        "A shell command to run when all tasks have finished; {results} is the folder of theirs.",
+        "Shell command to run once when all tasks have finished; {results} is the folder with their results.",
         metavar="COMMAND",
     ),
     row("convention", Convention, "How the script takes parameters."),
@@ -107,7 +107,7 @@ SEARCH = table(
     row(
         "objective",
         list[str],
-        "What makes a task better. Given several times: there is no single best, but a Pareto front.",
+        "Metric to optimise. May be given several times: the best tasks are then a Pareto front.",
         fills="objective",
         metavar="METRIC[:min|:max]",
     ),
@@ -120,11 +120,11 @@ SEARCH = table(
         "auto: grid where only values are listed, else tpe.",
         fills="search.method",
     ),
-    row("trials", int, "How many configurations; of pbt: how many live.", min=1),
-    row("time_budget", str, "Begin no further task after so long, such as 2h.", metavar="DURATION"),
-    row("parallel", int, "At most so many tasks at once.", fills="parallel", min=1),
+    row("trials", int, "Number of configurations to try; for pbt, the size of the population.", min=1),
+    row("time_budget", str, "Start no further task after this time, such as 2h.", metavar="DURATION"),
+    row("parallel", int, "Run at most this many tasks at once.", fills="parallel", min=1),
     row("seed", int, "Seed of the search.", min=0),
-    row("repeat", int, "Tasks for each configuration; their mean counts.", min=1, max=100),
+    row("repeat", int, "Tasks per configuration; their mean counts.", min=1, max=100),
     row(
         "warm_start",
         list[str],
@@ -132,7 +132,7 @@ SEARCH = table(
         metavar="JOB",
         autocompletion=complete.jobs,
     ),
-    row("interval", float, "pbt: steps from one change to the next.", metavar="STEPS"),
+    row("interval", float, "pbt: steps between two changes.", metavar="STEPS"),
 )
 STOP_EARLY = table(
     "How to search",
@@ -140,65 +140,67 @@ STOP_EARLY = table(
     row(
         "stop_early",
         Stop,
-        "Stop tasks that are not promising. median: worse than half of the others; asha: one of ETA goes on "
-        "past each rung; hyperband: asha with several first rungs.",
+        "Stop tasks that are not promising. median: those worse than half of the others; asha: at each rung, one "
+        "of ETA goes on; hyperband: asha with several first rungs.",
         fills="stop_early.method",
     ),
     row("min_steps", float, "Stop no task before this step.", metavar="STEPS"),
-    row("max_steps", float, "Steps of a task that is not stopped; found in the script.", metavar="STEPS"),
-    row("eta", float, "asha, hyperband: one of so many goes on.", min=2, max=100),
+    row(
+        "max_steps", float, "Steps of a task that is not stopped; read from the script when not given.", metavar="STEPS"
+    ),
+    row("eta", float, "asha, hyperband: one task of this many goes on.", min=2, max=100),
 )
 RESOURCES = table(
     "Resources",
     "resources.",
-    row("backend", str, "Name of the backend; the server's default else."),
+    row("backend", str, "Name of the backend; the server's default when not given."),
     row("profile", str, "Name of a profile in the server's settings."),
     row("partition", str, "Slurm partition, or several with commas.", autocompletion=complete.partitions),
     row(
         "gpus",
         float,
-        "GPUs a task (on each node); 0.25 is --per-gpu 4.",
+        "GPUs per task (on each node); 0.25 is the same as --per-gpu 4.",
         "--gpus",
         "--gpus-per-task",
         min=0,
         metavar="N",
     ),
     row("gpu_type", str, "Kind of GPU, as the cluster calls it."),
-    row("cpus", int, "CPU cores a task (on each node).", min=1),
-    row("memory", str, "Memory a task (on each node), such as 16G.", metavar="SIZE"),
+    row("cpus", int, "CPU cores per task (on each node).", min=1),
+    row("memory", str, "Memory per task (on each node), such as 16G.", metavar="SIZE"),
     row(
         "time",
         str,
-        "Time limit of an allocation, such as 4h, 90m or 1-12:00:00. Tasks cut off go on in the next.",
+        "Time limit of an allocation, such as 4h, 90m or 1-12:00:00. Tasks that it ends go on in the next one.",
         fills="resources.time_limit",
         metavar="DURATION",
     ),
-    row("nodes", int, "Nodes of one task; needs --launcher.", "--nodes", "--nodes-per-task", min=1),
-    row("launcher", Launcher, "How a task's processes start."),
-    row("slots", int, "Tasks side by side in one allocation.", min=1),
+    row("nodes", int, "Nodes per task; needs --launcher.", "--nodes", "--nodes-per-task", min=1),
+    row("launcher", Launcher, "How the processes of a task are started."),
+    row("slots", int, "Tasks that run side by side in one allocation.", min=1),
     row(
         "per_gpu",
         str,
-        "Tasks that share a GPU, as far as its memory goes; auto finds out how many pay.",
+        "Tasks that share a GPU, as far as its memory allows; auto finds out how many are fastest.",
         metavar="N|auto",
     ),
     row(
         "triple",
         str,
-        "Nodes, tasks at a time on each, threads of each task, such as 2,8,4.",
+        "Nodes, tasks at once per node, and threads per task, such as 2,8,4.",
         metavar="NODES,TASKS,THREADS",
     ),
     row("account", str, "Slurm account to charge."),
     row("qos", str, "Slurm quality of service."),
     row("constraint", str, "Features that nodes must have, such as 'a100&ib'."),
-    row("nodelist", str, "Only on these, such as n[1-4].", metavar="NODES"),
-    row("exclude", str, "Not on these.", metavar="NODES"),
+    row("nodelist", str, "Use only these nodes, such as n[1-4].", metavar="NODES"),
+    row("exclude", str, "Do not use these nodes.", metavar="NODES"),
     row("reservation", str, "Slurm reservation to use."),
-    row("nice", int, "How much priority to give up for others.", min=0),
+    row("nice", int, "How much priority to give up in favour of other jobs.", min=0),
     row(
         "sbatch",
         list[str],
-        "Another option of sbatch: --sbatch=--exclusive. May be given several times.",
+        "Further option of sbatch, such as --sbatch=--exclusive. May be given several times.",
         fills="resources.options",
         metavar="OPTION",
     ),
@@ -209,27 +211,43 @@ ENVIRONMENT = table(
     row("python", str, "Interpreter to run with.", read=flags.python),
     row("venv", str, "Virtual environment to run in.", read=flags.path),
     row("conda", str, "Conda environment to run in.", read=flags.path_or_name),
-    row("setup", list[str], "Shell line to run before, such as 'module load cuda'."),
+    row(
+        "setup",
+        list[str],
+        "Shell line to run before each task, such as 'module load cuda'. May be given several times.",
+    ),
     row(
         "env",
         list[str],
-        "Environment variable.",
+        "Environment variable of the tasks. May be given several times.",
         fills="environment.variables",
         read=flags.variables,
         metavar="NAME=VALUE",
     ),
-    row("metrics_file", list[str], "Pattern of metric files to read.", fills="metrics.files"),
+    row(
+        "metrics_file",
+        list[str],
+        "Pattern of files to read metrics from. May be given several times.",
+        fills="metrics.files",
+    ),
     row(
         "no_stdout_metrics",
         bool,
-        "Do not read metrics from the output.",
+        "Do not read metrics from what tasks print.",
         "--no-stdout-metrics",
         fills="metrics.stdout",
         default=False,
         read=lambda given: False if given else None,
     ),
-    row("retry", list[str], "Retries by cause.", fills="retries", read=flags.retries, metavar="CAUSE=N"),
-    row("grace", float, "Seconds between SIGTERM and SIGKILL.", fills="grace_seconds", min=0),
+    row(
+        "retry",
+        list[str],
+        "Number of retries after a cause, such as lost=3. May be given several times.",
+        fills="retries",
+        read=flags.retries,
+        metavar="CAUSE=N",
+    ),
+    row("grace", float, "Seconds between SIGTERM and SIGKILL when a task is stopped.", fills="grace_seconds", min=0),
 )
 SUBMIT = WHAT + SEARCH + STOP_EARLY + RESOURCES + ENVIRONMENT
 

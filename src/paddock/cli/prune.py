@@ -1,6 +1,5 @@
-"""prune: let go of what is too old to be kept."""
+"""The command prune: delete what is too old to be kept."""
 
-import sys
 from typing import Annotated, Any
 
 import typer
@@ -17,39 +16,44 @@ SHOWN = 20
 def prune(
     ctx: typer.Context,
     jobs: Annotated[
-        str | None, typer.Option("--jobs-older-than", metavar="AGE", help="Ended jobs, such as 90d, 12w or 36h.")
+        str | None,
+        typer.Option(
+            "--jobs-older-than", metavar="AGE", help="Ended jobs that are older than this, such as 90d, 12w or 36h."
+        ),
     ] = None,
     attempts: Annotated[
         str | None,
         typer.Option(
             "--attempts-older-than",
             metavar="AGE",
-            help="Of tasks that ran again, in ended jobs: logs and results of the earlier attempts.",
+            help="In ended jobs, logs and results of attempts that were followed by another one.",
         ),
     ] = None,
     journals: Annotated[
         str | None,
-        typer.Option("--journals-older-than", metavar="AGE", help="What runners of ended jobs told the server."),
+        typer.Option(
+            "--journals-older-than",
+            metavar="AGE",
+            help="Journals: what the runners of ended jobs reported to the server.",
+        ),
     ] = None,
     runners: Annotated[
         str | None,
-        typer.Option("--runners-older-than", metavar="AGE", help="Runners of earlier versions that nothing uses."),
+        typer.Option(
+            "--runners-older-than", metavar="AGE", help="Runners of earlier versions that nothing uses any more."
+        ),
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would go.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be deleted.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Delete without asking.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Delete what is too old to be kept, after a question. Jobs that have not ended keep everything.
+    """Delete what is too old to be kept, after you confirm it. Nothing of jobs that have not ended is deleted.
 
-    How long things are kept is in the settings `keep`, and what is older goes by itself once a day; the options are for
-    this time only. By default no job and no attempt goes.
+    The settings `keep` define how long things are kept; the server deletes older ones once a day. The options apply to
+    this call only. By default, no job and no attempt is deleted.
     """
-    days: dict[str, Any] = {
-        "jobs_days": _days("--jobs-older-than", jobs),
-        "attempts_days": _days("--attempts-older-than", attempts),
-        "journals_days": _days("--journals-older-than", journals),
-        "runners_days": _days("--runners-older-than", runners),
-    }
+    given = {"jobs": jobs, "attempts": attempts, "journals": journals, "runners": runners}
+    days: dict[str, Any] = {f"{name}_days": _days(f"--{name}-older-than", age) for name, age in given.items()}
     client = base.client(ctx)
     if dry_run or not yes:
         would = client.prune(dry_run=True, **days)
@@ -72,11 +76,7 @@ def _days(option: str, given: str | None) -> float | None:
 def _confirm(would: PruneReport, as_json: bool) -> None:
     if not as_json:
         base.screen().print(_table(would))
-    question = f"Delete {_sum(would)}?"
-    if not sys.stdin.isatty():
-        raise InvalidInput(f"{question} Nothing was deleted: give --yes, as there is nobody to ask.")
-    if not typer.confirm(question, err=True):
-        raise typer.Exit(base.FAILED)
+    base.confirm(f"Delete {_sum(would)}?", "Nothing was deleted: give --yes, as there is nobody to ask.")
 
 
 def _show(report: PruneReport, as_json: bool) -> None:
@@ -86,7 +86,7 @@ def _show(report: PruneReport, as_json: bool) -> None:
         typer.echo("Nothing is too old to be kept.")
     else:
         base.screen().print(_table(report))
-        typer.echo(f"{_sum(report)} {'would go' if report.dry_run else 'deleted'}")
+        typer.echo(f"{_sum(report)} {'would be deleted' if report.dry_run else 'deleted'}")
     base.warn(report.problems)
     if report.problems:
         raise typer.Exit(base.REFUSED)

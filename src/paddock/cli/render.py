@@ -1,4 +1,4 @@
-"""How things look in a terminal of 80 columns."""
+"""Turn models into text for a terminal of 80 columns."""
 
 import json
 import math
@@ -37,7 +37,7 @@ STYLES = {
 
 
 def clean(text: str) -> str:
-    """What others named, without what a terminal would obey: escapes, and marks that turn the direction of text."""
+    """Return text of other people without what a terminal would obey: escapes, and marks that turn its direction."""
     return "".join(char if char == " " or _shown(char) else _escaped(char) for char in text)
 
 
@@ -50,7 +50,7 @@ def _escaped(char: str) -> str:
 
 
 def paragraph(text: str) -> str:
-    """As `clean`, but lines stay lines."""
+    """Clean text that may have several lines."""
     return "\n".join(clean(line) for line in text.split("\n"))
 
 
@@ -59,7 +59,7 @@ def number(value: float | None) -> str:
 
 
 def count(value: float | None) -> str:
-    """An epoch or step: mostly whole."""
+    """Return an epoch or step as text: without decimals where it is whole."""
     if value is None:
         return ""
     return f"{value:.0f}" if math.isfinite(value) and float(value).is_integer() else f"{value:.4g}"
@@ -87,13 +87,13 @@ def age(moment: datetime | None) -> str:
 
 
 def moment(at: datetime) -> str:
-    """As short as it can be said: the time of day, and the day when it is not today."""
+    """Return the time of day, with the day when it is not today."""
     local, today = at.astimezone(), datetime.now().astimezone()
     return f"{local:%H:%M}" if local.date() == today.date() else f"{local:%a %d %b, %H:%M}"
 
 
 def waits(what: Waits | None) -> Text:
-    """Why the tasks of a job wait, and until when; what will not start by itself is marked."""
+    """Return why the tasks of a job wait, and until when; a job that will not start by itself is marked."""
     if what is None:
         return Text("")
     if what.never and not what.reason.startswith("held"):
@@ -106,7 +106,7 @@ def expected(starts_at: datetime | None) -> str:
 
 
 def place(allocation: Allocation | None) -> str:
-    """`slurm 123_4 on n1`; while it waits, why."""
+    """Return `slurm 123_4 on n1`, and why it waits or ended."""
     if allocation is None:
         return ""
     text = " ".join(part for part in (allocation.backend, allocation.backend_id) if part)
@@ -119,7 +119,7 @@ def place(allocation: Allocation | None) -> str:
 
 
 def resources(given: Resources) -> str:
-    """`slurm, partition gpu, 2 GPUs (a100), 4 cores, 16 GiB, 4:00:00`, and what else was asked for."""
+    """Return what a job asks for: `slurm, partition gpu, 2 GPUs (a100), 4 cores, 16 GiB, time limit 4:00:00`."""
     gpus = several(given.gpus, "GPU") if given.gpus is not None else ""
     parts = [
         given.backend,
@@ -131,7 +131,8 @@ def resources(given: Resources) -> str:
         given.memory and size(given.memory),
         given.time_limit and f"time limit {units.clock(given.time_limit)}",
         given.slots and f"{given.slots} tasks side by side",
-        given.per_gpu and ("as many tasks a GPU as pay" if given.per_gpu == "auto" else f"{given.per_gpu} tasks a GPU"),
+        given.per_gpu
+        and ("as many tasks per GPU as are fastest" if given.per_gpu == "auto" else f"{given.per_gpu} tasks per GPU"),
         given.triple
         and " x ".join(several(getattr(given.triple, f"{one}s"), one) for one in ("node", "task", "thread")),
         given.launcher and f"launcher {given.launcher.value}",
@@ -178,7 +179,7 @@ def counts_text(counts: TaskCounts) -> Text:
 
 
 def tasks_text(job: Job) -> Text:
-    """How many tasks of a job are where, how many are to come, and of how many that run nothing is heard."""
+    """Return the tasks of a job by state, how many are to come, and of how many that run nothing is heard."""
     parts = [counts_text(job.counts)] if job.counts.total else []
     if job.searching:
         parts.append(Text("more to come" if job.to_come is None else f"{job.to_come:,} to come", "dim"))
@@ -193,7 +194,7 @@ def no_word(task: Task) -> str:
 
 
 def search(report: SearchReport) -> str:
-    """`tpe, 12 of 50 trials done`, and why no further ones come or when they end."""
+    """Return `tpe, 12 of 50 trials done`, and why no further ones come or when they end."""
     done = sum(trial.state.ended for trial in report.history)
     of = f" of {report.trials:,}" if report.trials is not None else ""
     parts = [f"{report.method.value}, {done:,}{of} trials done"]
@@ -205,7 +206,7 @@ def search(report: SearchReport) -> str:
 
 
 def saved(report: SearchReport) -> str:
-    """What early stopping did: `saved 61 % of the epochs, about 2 h 10 min`."""
+    """Return what early stopping did: `saved 61 % of the epochs, about 2 h 10 min`."""
     found = report.saved
     if found.steps <= 0:
         return "has stopped nothing"
@@ -214,12 +215,12 @@ def saved(report: SearchReport) -> str:
 
 
 def measured(value: float | None, spread: float | None) -> str:
-    """`0.031 ± 0.002`"""
+    """Return a value with its spread: `0.031 ± 0.002`."""
     return number(value) if value is None or spread is None else f"{number(value)} ± {spread:.2g}"
 
 
 def outcome(task: Task) -> str:
-    """Why a task is where it is."""
+    """Return why a task is in its state."""
     if task.cause is None and not task.reason:
         return clean("; ".join(task.warnings))
     return clean(": ".join(part for part in (task.cause, task.reason) if part))
@@ -266,7 +267,7 @@ def table(*columns: str, flexible: Sequence[str] = (), right: Sequence[str] = ()
 
 
 def fields(pairs: Iterable[tuple[str, str | Text]]) -> Table:
-    """Names on the left, values on the right, wrapped."""
+    """Return a table with names on the left and wrapped values on the right; empty values are left out."""
     made = Table.grid(padding=(0, 2))
     made.add_column(no_wrap=True, style="bold")
     made.add_column(overflow="fold")

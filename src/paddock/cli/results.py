@@ -1,4 +1,4 @@
-"""logs, metrics, export: what came of it."""
+"""The commands logs, metrics and export: print and save results."""
 
 import csv
 import sys
@@ -14,16 +14,19 @@ from paddock.common.spreadsheet import cell
 from paddock.errors import AmbiguousId, InvalidInput, NotFound
 from paddock.models import Curve
 
-CURVES, POINTS = 1000, 300  # at a time; of each
+CURVES = 1000  # per request
+POINTS, ALL_POINTS = 300, 10_000  # per curve, and in all: Optuna takes about 1 ms to write one
 MANY = 500
 
 
 def logs(
     ctx: typer.Context,
     target: base.TaskId,
-    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on until the task has ended.")] = False,
-    attempt: Annotated[int | None, typer.Option(min=1, help="Of this attempt; the current one otherwise.")] = None,
-    tail: Annotated[int | None, typer.Option(min=0, help="Only the last so many lines.")] = None,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Keep printing until the task has ended.")] = False,
+    attempt: Annotated[
+        int | None, typer.Option(min=1, help="Number of the attempt; the current one when not given.")
+    ] = None,
+    tail: Annotated[int | None, typer.Option(min=0, help="Only this many lines from the end.")] = None,
     as_json: Json = False,
 ) -> None:
     """Print what a task wrote to standard output and error."""
@@ -51,14 +54,14 @@ def logs(
 
 
 def _the_task(client: Client, target: str) -> str:
-    """A task, or the only one of a job."""
+    """Return the task that is meant: a task itself, or the only one of a job."""
     if base.is_task(target):
         return target
     found = client.tasks(target, limit=2)
     if not found:
-        raise NotFound(f"Job {target} has no task yet: `paddock show {target}` says how it stands.")
+        raise NotFound(f"Job {target} has no task yet: see `paddock show {target}`.")
     if len(found) != 1:
-        raise AmbiguousId(f"Job {target} has several tasks: say which, such as {found[0].id}.")
+        raise AmbiguousId(f"Job {target} has several tasks: give one of them, such as {found[0].id}.")
     return found[0].id
 
 
@@ -66,15 +69,17 @@ def metrics(
     ctx: typer.Context,
     target: base.TaskId,
     metric: Annotated[
-        list[str] | None, typer.Option("--metric", "-m", help="Name of a metric; may be given several times.")
+        list[str] | None, typer.Option("--metric", "-m", help="Name of a metric. May be given several times.")
     ] = None,
-    points: Annotated[int | None, typer.Option(min=2, max=100_000, help="At most so many points a curve.")] = None,
-    attempt: Annotated[int | None, typer.Option(min=1, help="Of this attempt of a task.")] = None,
+    points: Annotated[int | None, typer.Option(min=2, max=100_000, help="At most this many points per curve.")] = None,
+    attempt: Annotated[
+        int | None, typer.Option(min=1, help="Number of the attempt of a task; the current one when not given.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Print the curves of a task (all metrics) or of a job (the objective).
 
-    One line a step, separated by tabs when the output is no terminal.
+    There is one line per step. If the output is not a terminal, columns are separated by tabs.
     """
     client = base.client(ctx)
     curves = client.curves(target, metric, points=points, attempt=attempt)
@@ -103,7 +108,7 @@ def metrics(
 
 
 def _grid(curves: list[Curve]) -> tuple[list[str], list[list[float | None]]]:
-    """Steps downwards, one column a curve: metrics of a task, tasks of a job."""
+    """Return a header and one row per step, with one column per curve: metrics of a task, or tasks of a job."""
     one_task = len({curve.task for curve in curves}) == 1
     one_metric = len({curve.metric for curve in curves}) == 1
     names = [
@@ -118,26 +123,30 @@ def export(
     ctx: typer.Context,
     job: JobId,
     format: Annotated[
-        Literal["csv", "jsonl"] | None, typer.Option("--format", help="csv, or jsonl for one JSON object a line.")
+        Literal["csv", "jsonl"] | None, typer.Option("--format", help="csv, or jsonl for one JSON object per line.")
     ] = None,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="File to write; standard output else.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="File to write; standard output when not given.")
+    ] = None,
     optuna: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write a study of Optuna to this SQLite file, for optuna-dashboard."),
+        typer.Option(metavar="FILE", help="Write an Optuna study to this SQLite file, for optuna-dashboard."),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the study that is in the file already.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace a study of the same name in the --optuna file.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format jsonl.")] = False,
 ) -> None:
-    """Write all tasks of a job, with parameters, states and best values, as a table or as a study of Optuna."""
+    """Write all tasks of a job, with parameters, states and best values, as a table or as an Optuna study."""
     if optuna is not None:
         if format or output:
-            raise InvalidInput("Give --optuna FILE, or --format and --output: the study has a form of its own.")
+            raise InvalidInput("--optuna FILE excludes --format and --output: give one or the other.")
         _to_optuna(base.client(ctx), job, optuna, force=force, as_json=as_json)
         return
     if force:
-        raise InvalidInput("--force is for --optuna only: -o replaces a file anyway.")
+        raise InvalidInput("--force only works with --optuna: leave it out, -o replaces a file anyway.")
     if as_json and format == "csv":
-        raise InvalidInput("Give --json or --format csv, not both.")
+        raise InvalidInput("--json and --format csv exclude each other: give one of them.")
     text = base.client(ctx).export(job, "jsonl" if as_json else format or "csv")
     if output is None:
         sys.stdout.flush()
@@ -146,9 +155,9 @@ def export(
     try:
         output.write_bytes(text.encode())
     except FileNotFoundError:
-        raise NotFound(f"There is no folder {output.parent}.") from None
+        raise NotFound(f"There is no folder {output.parent}: create it, or give another file.") from None
     except OSError as error:
-        raise InvalidInput(f"{output} cannot be written: {error.strerror}.") from None
+        raise InvalidInput(f"{output} cannot be written ({error.strerror}): give another file.") from None
     base.say(f"{len(text.encode()):,} bytes written to {output}")
 
 
@@ -156,13 +165,14 @@ def _to_optuna(client: Client, job: str, path: Path, *, force: bool, as_json: bo
     detail = client.detail(job)
     report = client.search_report(detail.id)
     tasks = client.tasks(detail.id)
+    points = min(POINTS, max(ALL_POINTS // max(len(report.history), 1), 10))
     curves = [
         curve
         for offset in range(0, len(tasks), CURVES)
-        for curve in client.curves(detail.id, points=POINTS, offset=offset, limit=CURVES)
+        for curve in client.curves(detail.id, points=points, offset=offset, limit=CURVES)
     ]
     if len(report.history) > MANY:
-        base.say(f"Optuna needs a while for {len(report.history):,} trials.")
+        base.say(f"Optuna takes a while to write {len(report.history):,} trials.")
     from paddock.client import optuna_file
 
     study = optuna_file.write(path, detail, report, tasks, curves, force=force)
@@ -171,5 +181,5 @@ def _to_optuna(client: Client, job: str, path: Path, *, force: bool, as_json: bo
         return
     base.say(
         f"{render.several(len(report.history), 'trial')} written to {path} as the study {render.clean(study)!r}",
-        f"  optuna-dashboard sqlite:///{path}     shows it",
+        f"  optuna-dashboard sqlite:///{path}     opens it",
     )

@@ -1,4 +1,4 @@
-"""best, importance, extend: what a search found, and more of it."""
+"""The commands best, importance and extend: what a search found, and more of it."""
 
 from typing import Annotated
 
@@ -23,14 +23,16 @@ def best(
     job: JobId,
     count: Annotated[
         int | None,
-        typer.Option("-n", "--count", min=1, max=1000, help="How many: 5, or the whole Pareto front."),
+        typer.Option(
+            "-n", "--count", min=1, max=1000, help="Show this many; 5, or the whole Pareto front, when not given."
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Show the best tasks of a job by its objective.
 
-    With several objectives, the Pareto front: configurations that no other one beats in all of them. With
-    --repeat, configurations by the mean of their tasks.
+    With several objectives, show the Pareto front: the configurations that no other one beats in all objectives. With
+    --repeat, show configurations, ordered by the mean of their tasks.
     """
     client = base.client(ctx)
     detail = client.detail(_whole(job))
@@ -114,7 +116,7 @@ def _too_few(report: SearchReport) -> str:
     known = sum(trial.state in ended and None not in trial.values for trial in report.history)
     names = " and ".join(render.clean(objective.metric) for objective in report.objectives)
     return (
-        f"Nothing can be said yet of what matters: {render.several(known, 'trial')} ended with values of {names}, "
+        f"The importance is not known yet: {render.several(known, 'trial')} ended with values of {names}; "
         "at least 10 are needed, with parameters and results that differ."
     )
 
@@ -122,9 +124,9 @@ def _too_few(report: SearchReport) -> str:
 @takes(
     pick(
         "trials time_budget param",
-        trials="So many more configurations.",
-        time_budget="So much longer from now on, such as 1h.",
-        param="Other values of a parameter from now on: a narrower range, more values of a grid.",
+        trials="Try this many more configurations.",
+        time_budget="Continue for this long, such as 1h.",
+        param="Other values of a parameter from now on, such as a narrower range.",
     )
 )
 def extend(
@@ -135,13 +137,15 @@ def extend(
     param: list[str] | None = None,
     as_json: Json = False,
 ) -> None:
-    """More of a search: more trials, more time, other values of parameters. Also when it is over.
+    """Extend a search: more trials, more time, other values of parameters. This also continues a search that is over.
 
-    `paddock hold` pauses a search, `paddock release` goes on with it.
+    `paddock hold` pauses a search, `paddock release` continues it.
     """
     params = flags.params(param)
     if trials is None and time_budget is None and not params:
-        raise InvalidInput("Say how much more: give --trials, --time-budget, -p NAME=VALUES or several of them.")
+        raise InvalidInput(
+            "There is nothing to extend: give --trials, --time-budget, -p NAME=VALUES or several of them."
+        )
     client = base.client(ctx)
     before = client.detail(_whole(job))
     detail = client.extend(before.id, trials=trials, time_budget=time_budget, params=params)

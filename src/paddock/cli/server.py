@@ -1,4 +1,4 @@
-"""up, token, settings, nodes, inspect, version: the server, and what needs none."""
+"""The commands up, token, settings, nodes, inspect and version: the server, and what needs none."""
 
 import json
 from pathlib import Path
@@ -19,11 +19,11 @@ from paddock.models import Node, ScriptReport
 _RESOURCES = pick(
     "partition cpus memory time account qos",
     "With --in-slurm",
-    partition="Partition; the cluster's default else.",
-    cpus="CPU cores; 2 else.",
-    memory="Memory; 4G else.",
-    time="Time limit, after which a successor takes over; 7-0 else, or as much as the partition gives.",
-    account="Account to charge; that of the settings else.",
+    partition="Partition; the cluster's default when not given.",
+    cpus="CPU cores; 2 when not given.",
+    memory="Memory; 4G when not given.",
+    time="Time limit, after which a successor takes over; 7-0, or the limit of the partition, when not given.",
+    account="Account to charge; that of the settings when not given.",
     qos="Quality of service.",
 )
 
@@ -31,12 +31,12 @@ _RESOURCES = pick(
 @takes(_RESOURCES)
 def up(
     ctx: typer.Context,
-    host: Annotated[str | None, typer.Option(help="Address to listen on; 127.0.0.1 when not set.")] = None,
-    port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")] = None,
+    host: Annotated[str | None, typer.Option(help="Address to listen on; 127.0.0.1 when not given.")] = None,
+    port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port to listen on; 0 chooses a free one.")] = None,
     backend: Annotated[
-        str | None, typer.Option(help="Backend for jobs that name none: local, slurm, or one of the settings.")
+        str | None, typer.Option(help="Backend of jobs that name none: local, slurm, or one of the settings.")
     ] = None,
-    home: Annotated[str | None, typer.Option(help="Home folder; as --home before the command.")] = None,
+    home: Annotated[str | None, typer.Option(help="Home folder; the same as --home before the command.")] = None,
     in_slurm: Annotated[
         bool,
         typer.Option(
@@ -50,15 +50,18 @@ def up(
     as_json: Json = False,
     **given: Any,
 ) -> None:
-    """Start the server, and run until Ctrl-C. Tasks that run go on after that.
+    """Start the server and run it until Ctrl-C. Running tasks go on after that.
 
-    With --in-slurm it runs as a Slurm job instead: `paddock tunnel` says how to reach it, `paddock down` ends it.
+    With --in-slurm the server runs as a Slurm job: `paddock tunnel` shows how to reach it, `paddock down` ends it.
     """
     wanted = options.changes(_RESOURCES, given).get("resources", {})
     if wanted and not in_slurm:
-        raise InvalidInput(f"--{next(iter(wanted)).replace('time_limit', 'time')} is for --in-slurm only.")
+        option = next(iter(wanted)).replace("time_limit", "time")
+        raise InvalidInput(f"--{option} only works with --in-slurm: add that, or leave this option out.")
     if in_slurm and host:
-        raise InvalidInput("--host is not for --in-slurm: there, the server listens on all addresses of its node.")
+        raise InvalidInput(
+            "--host does not work with --in-slurm, where the server listens on all addresses of its node: leave it out."
+        )
     place = home or base.place(ctx).home
     if in_slurm:
         resources = in_slurm_server.asked(**wanted)
@@ -79,7 +82,7 @@ def _serve(found: settings.Settings, hosted: str | None, succeed: bool, as_json:
         typer.echo(f"Paddock {__version__} serves at {url}")
         if hosted is None:  # the log of a Slurm job is no place for a token
             typer.echo(f"Open {link}")
-            base.say("Ctrl-C ends the server; tasks that run go on.")
+            base.say("Ctrl-C ends the server; running tasks go on.")
 
     try:
         return serve(found, announce=announce, cluster=hosted, succeed=succeed)
@@ -88,7 +91,7 @@ def _serve(found: settings.Settings, hosted: str | None, succeed: bool, as_json:
 
 
 def token(ctx: typer.Context, as_json: Json = False) -> None:
-    """Print the link that opens the running server in a browser. It holds the token: keep it to yourself."""
+    """Print the link that opens the running server in a browser. It contains the token: keep it secret."""
     client = base.client(ctx)
     client.version()  # so that a link to nowhere is not printed
     if as_json:
@@ -98,13 +101,13 @@ def token(ctx: typer.Context, as_json: Json = False) -> None:
 
 
 def show_settings(ctx: typer.Context, as_json: Json = False) -> None:
-    """Show the settings in force: settings.toml in Paddock's home, overridden by PADDOCK_... variables."""
+    """Show the settings that apply: settings.toml in Paddock's home, overridden by PADDOCK_... variables."""
     found = settings.load(base.place(ctx).home)
     if as_json:
         base.emit(_without_password(found.model_dump(mode="json")))
         return
     file = settings.settings_file(base.place(ctx).home)
-    base.say(f"From {file}{'' if file.exists() else ' (not there: defaults)'} and PADDOCK_... variables.")
+    base.say(f"From {file}{'' if file.exists() else ' (no such file: defaults)'} and PADDOCK_... variables.")
     table = render.table("SETTING", "VALUE", "MEANING", flexible=("VALUE", "MEANING"))
     for name, value, meaning in _flat(found, ""):
         table.add_row(name, render.clean(value), meaning)
@@ -134,7 +137,7 @@ def _without_password(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def nodes(ctx: typer.Context, as_json: Json = False) -> None:
-    """List the machines that tasks run on: how much of each is in use, its GPUs, and why one takes no work."""
+    """List the nodes that tasks run on: how much of each is in use, its GPUs, and why it takes no work."""
     found = base.client(ctx).nodes()
     if as_json:
         base.emit(found)
@@ -170,16 +173,16 @@ def _gpus(node: Node) -> str:
 
 def inspect(
     ctx: typer.Context,
-    script: Annotated[Path, typer.Argument(help="A Python script.")],
+    script: Annotated[Path, typer.Argument(help="Python script.")],
     as_json: Json = False,
 ) -> None:
-    """Show the parameters that a script takes, by reading it. It is not run, and no server is needed."""
+    """Show the parameters of a script. The script is read, not run, and no server is needed."""
     from paddock.program.inspection import inspect_source
 
     try:
         source = script.expanduser().read_text(encoding="utf-8", errors="replace")
     except OSError as error:
-        raise InvalidInput(f"{script} cannot be read: {error.strerror}.") from None
+        raise InvalidInput(f"{script} cannot be read ({error.strerror}): give another file.") from None
     report = inspect_source(source, script.name)
     if as_json:
         base.emit(report)
@@ -189,9 +192,7 @@ def inspect(
 
 def _print_report(report: ScriptReport) -> None:
     screen = base.screen()
-    screen.print(
-        f"Takes parameters: {report.convention.value}. Metrics: {', '.join(report.metrics) or 'none in sight'}."
-    )
+    screen.print(f"Takes parameters: {report.convention.value}. Metrics: {', '.join(report.metrics) or 'none found'}.")
     if report.params:
         table = render.table("PARAMETER", "TYPE", "DEFAULT", "HELP", flexible=("DEFAULT", "HELP"))
         for param in report.params:
@@ -203,7 +204,7 @@ def _print_report(report: ScriptReport) -> None:
 
 
 def version(ctx: typer.Context, as_json: Json = False) -> None:
-    """Print the version of this program, and of the server if one runs."""
+    """Print the version of this program, and of the server if it runs."""
     try:
         server = base.client(ctx, timeout=3).version().version
     except PaddockError:

@@ -1,4 +1,4 @@
-"""How tasks share GPUs, in the words of the page."""
+"""Show how tasks share GPUs, in the words of the page."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ _LIMITS = {
 
 
 def packing(one: Packing, *, ended: bool) -> str:
-    """`24 tasks share each NVIDIA H200: chosen by itself: more do not help; 11x as fast as one at a time`."""
+    """Return `24 tasks share each NVIDIA H200: chosen by itself: more do not help; 11x as fast as one at a time`."""
     if one.tasks == 1:
         title = f"each {one.gpu} {'had' if ended else 'has'} one task at a time"
     else:
@@ -52,7 +52,7 @@ def _speedup(value: float) -> str:
 
 
 def seat(one: Seat | None) -> str:
-    """`GPU 0, NVIDIA H200, shared by taking turns; cores 0-3; 4 threads`; empty where it has nothing of its own."""
+    """Return `GPU 0, NVIDIA H200, shared by taking turns; cores 0-3; 4 threads`, or nothing without a seat."""
     if one is None:
         return ""
     parts = []
@@ -67,7 +67,7 @@ def seat(one: Seat | None) -> str:
 
 
 def _name(one: Seat) -> str | None:
-    return None if one.gpu_name == "GPU" else one.gpu_name  # so they are called where no driver tells more
+    return None if one.gpu_name == "GPU" else one.gpu_name  # the name where the driver reports none
 
 
 def _sharing(one: Seat) -> str:
@@ -78,7 +78,7 @@ def _sharing(one: Seat) -> str:
 
 
 def _cores(cores: Sequence[int]) -> str:
-    """`0-3, 8`: neighbours as a range."""
+    """Return cores with neighbours as ranges: `0-3, 8`."""
     ranges: list[list[int]] = []
     for core in sorted(cores):
         if ranges and core == ranges[-1][-1] + 1:
@@ -89,7 +89,7 @@ def _cores(cores: Sequence[int]) -> str:
 
 
 def room(one: Room | None) -> str:
-    """What a task waits for, after an attempt that ran out of memory."""
+    """Return what a task waits for, after an attempt that ran out of memory."""
     if one is None:
         return ""
     parts = [

@@ -1,4 +1,4 @@
-"""ls, show, tasks: what there is."""
+"""The commands ls, show and tasks: print jobs and tasks."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -28,16 +28,20 @@ from paddock.models.space import text_of
 from paddock.search import varying
 
 MAX_COLUMNS = 5
-State = Annotated[TaskState | None, typer.Option("--state", help="Only with (tasks in) this state.")]
+State = Annotated[
+    TaskState | None, typer.Option("--state", help="Only tasks in this state, or jobs that have such tasks.")
+]
 
 
 def ls(
     ctx: typer.Context,
-    query: Annotated[str | None, typer.Option("-q", "--query", help="Part of name, description or id.")] = None,
+    query: Annotated[
+        str | None, typer.Option("-q", "--query", help="Only jobs with this text in their name, description or id.")
+    ] = None,
     state: State = None,
-    tag: Annotated[str | None, typer.Option(help="Only with this tag.")] = None,
-    owner: Annotated[str | None, typer.Option(help="Only of this owner.")] = None,
-    limit: Annotated[int, typer.Option(min=1, max=500, help="At most so many, the newest first.")] = 30,
+    tag: Annotated[str | None, typer.Option(help="Only jobs with this tag.")] = None,
+    owner: Annotated[str | None, typer.Option(help="Only jobs of this owner.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=500, help="Show at most this many, the newest first.")] = 30,
     as_json: Json = False,
 ) -> None:
     """List jobs, the newest first."""
@@ -46,7 +50,9 @@ def ls(
         base.emit(page)
         return
     if not page.items:
-        base.say("There are no jobs." if page.total == 0 and not (query or state or tag or owner) else "No job fits.")
+        base.say(
+            "There are no jobs." if page.total == 0 and not (query or state or tag or owner) else "No job matches."
+        )
         return
     columns = ["ID", "NAME", "TASKS"]
     columns += ["BEST"] if any(job.objective.metric for job in page.items) else []
@@ -58,7 +64,7 @@ def ls(
         made.add_row(*(cells[name] for name in columns))
     base.screen().print(made)
     if page.total > len(page.items):
-        base.say(f"{page.total - len(page.items)} more: raise --limit.")
+        base.say(f"{page.total - len(page.items)} more jobs match: raise --limit to see them.")
 
 
 def _cells(job: Job) -> dict[str, str | Text]:
@@ -76,10 +82,10 @@ def _cells(job: Job) -> dict[str, str | Text]:
 def show(
     ctx: typer.Context,
     target: base.TaskId,
-    spec: Annotated[bool, typer.Option("--spec", help="Print the job as a job file in YAML.")] = False,
+    spec: Annotated[bool, typer.Option("--spec", help="Print the job as a YAML job file.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Show a job or a task in full."""
+    """Show all details of a job or a task."""
     client = base.client(ctx)
     if spec:
         detail = client.detail(target.rpartition("-")[0] if base.is_task(target) else target)
@@ -99,12 +105,12 @@ def show(
 
 
 def _searches(spec: JobSpec) -> bool:
-    """Whether there is more to say of how the search stands than how many tasks there are."""
+    """Return True if the search has more to report than its number of tasks."""
     return spec.search.method is not Method.GRID or spec.stop_early.method != "none" or spec.search.repeat > 1
 
 
 def _show_job(job: JobDetail, report: SearchReport | None, mapped: int | None) -> None:
-    """`mapped`: of a map, how many files it has."""
+    """Print a job; `mapped` is the number of files of a map."""
     screen = base.screen()
     goal = ", ".join(f"{one.metric} ({one.goal.value})" for one in job.spec.objectives if one.metric)
     best = f"{render.number(job.best_value)}  {job.best_task}" if job.best_task else ""
@@ -124,7 +130,7 @@ def _show_job(job: JobDetail, report: SearchReport | None, mapped: int | None) -
                 ("Search", render.search(report) if report else ""),
                 ("Early stop", _stopping(report) if report else ""),
                 ("Moves", _moves(report.moves) if report else ""),
-                ("Held", f"begins no further task: `paddock release {job.id}` lets it go on" if job.held else ""),
+                ("Held", f"starts no further task: `paddock release {job.id}` continues it" if job.held else ""),
                 ("Queue", "" if job.held else render.waits(job.waits)),
                 ("Time left", render.duration(job.seconds_left)),
                 ("Objective", render.clean(goal)),
@@ -162,7 +168,7 @@ def _stopping(report: SearchReport) -> str:
 
 
 def _moves(moves: list[Move]) -> str:
-    """Of population-based training."""
+    """Return the moves of population-based training as text."""
     if not moves:
         return ""
     last = max(moves, key=lambda move: move.at)
@@ -173,14 +179,20 @@ def _moves(moves: list[Move]) -> str:
 
 
 def _show_task(task: TaskDetail, part: MapPart | None) -> None:
-    """`part`: of a map."""
+    """Print a task; `part` is its part of a map."""
     from paddock.program.commands import display
 
     screen = base.screen()
     waiting = task.state is TaskState.SUBMITTED
     named = map_files.params(part) if part else {}
     done = f"{render.count(task.epoch)} of {render.several(part.files, 'file')}" if part and task.epoch else ""
-    params = "" if part else "none: it runs the job's reduce" if task.reduces else render.params_text(task.params)
+    params = (
+        ""
+        if part
+        else "none: it runs the reduce command of the job"
+        if task.reduces
+        else render.params_text(task.params)
+    )
     best = f"{render.number(task.best_value)} at {render.count(task.best_epoch)}" if task.best_value is not None else ""
     screen.print(
         render.fields(
@@ -239,13 +251,13 @@ def tasks(
     job: JobId,
     state: State = None,
     sort: Annotated[
-        str, typer.Option(help=f"One of {', '.join(SORTS)}.", autocompletion=lambda: list(SORTS))
+        str, typer.Option(help=f"Order: one of {', '.join(SORTS)}.", autocompletion=lambda: list(SORTS))
     ] = "number",
     as_json: Json = False,
 ) -> None:
-    """List the tasks of a job with the parameters that differ."""
+    """List the tasks of a job, with the parameters that differ between them."""
     if sort not in SORTS:
-        raise typer.BadParameter(f"{sort!r} is none of {', '.join(SORTS)}.", param_hint="--sort")
+        raise typer.BadParameter(f"{sort!r} is not an order: give one of {', '.join(SORTS)}.", param_hint="--sort")
     client = base.client(ctx)
     found = client.tasks(job, state=state, sort=sort)
     if as_json:
@@ -276,10 +288,10 @@ def tasks_table(found: list[Task], objectives: Sequence[Objective]) -> Rows:
 
 
 def _took(task: Task) -> float | None:
-    """So far, while it runs."""
+    """Return how long a task ran, or has run so far."""
     return ((task.ended_at or datetime.now(UTC)) - task.started_at).total_seconds() if task.started_at else None
 
 
 def _values(task: Task, count: int) -> list[float | None]:
-    """Of each objective; a task that has reported none yet has none."""
+    """Return the value of each objective; None where the task has not reported one."""
     return [task.best_value] if count == 1 else (task.values + [None] * count)[:count]

@@ -1,4 +1,4 @@
-"""submit: from a script, a folder or a job file to a job."""
+"""The command submit: make a job of a script, a folder or a job file."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -18,15 +18,15 @@ from paddock.models import Check, JobDetail, JobSpec, Preview
 def submit(
     ctx: typer.Context,
     source: Annotated[
-        str | None, typer.Argument(metavar="SOURCE", help="A script, a folder, or a job file (.yaml, .toml).")
+        str | None, typer.Argument(metavar="SOURCE", help="Script, folder, or job file (.yaml, .toml).")
     ] = None,
     *,
     dry_run: Annotated[
         bool,
         typer.Option(
             "--dry-run",
-            help="Show tasks, commands and the batch script, and ask the scheduler about it; submit nothing. "
-            "The exit code is 5 when the scheduler would refuse it.",
+            help="Show tasks, commands and the batch script, and ask the scheduler if it would accept them; submit "
+            "nothing. The exit code is 5 if the scheduler would refuse.",
         ),
     ] = False,
     watch: Follow = False,
@@ -35,25 +35,25 @@ def submit(
 ) -> None:
     """Submit a training script with the hyperparameters to try.
 
-    Flags win over a job file. Without an environment, tasks run in the active virtual or conda environment of the
-    shell, or else with its python3.
+    Options override the job file. If no environment is given, tasks run in the virtual or conda environment that is
+    active in the shell, or else with the shell's python3.
     """
     changes = options.changes(options.SUBMIT, given)
     client = base.client(ctx)
     shell = flags.of_shell(command="command" in changes)
     made = bundle(source, None, changes, environment=shell, limits=client.upload_limits())
-    _refuse_loose_knobs(made.spec, given)
+    _refuse_unused_options(made.spec, given)
     if dry_run:
         _dry_run(client, made, as_json)
         return
     send(client, made, watch, as_json)
 
 
-def _refuse_loose_knobs(spec: JobSpec, given: Mapping[str, Any]) -> None:
-    """Knobs of early stopping where there is none."""
-    loose = [f"--{name.replace('_', '-')}" for name in ("min_steps", "max_steps", "eta") if given[name] is not None]
-    if loose and spec.stop_early.method == "none":
-        message = f"{loose[0]} is about early stopping: give --stop-early asha, median or hyperband too"
+def _refuse_unused_options(spec: JobSpec, given: Mapping[str, Any]) -> None:
+    """Refuse options of early stopping if there is no early stopping."""
+    unused = [f"--{name.replace('_', '-')}" for name in ("min_steps", "max_steps", "eta") if given[name] is not None]
+    if unused and spec.stop_early.method == "none":
+        message = f"{unused[0]} is about early stopping: also give --stop-early asha, median or hyperband"
         raise InvalidInput.at("stop_early", message)
 
 
@@ -75,8 +75,8 @@ def _print_preview(preview: Preview, made: Bundle) -> None:
 
     screen = base.screen()
     files = ", ".join(list(made.code.files)[:8]) + (", ..." if len(made.code.files) > 8 else "")
-    taken = render.several(len(made.code.files), "file") + " taken along" + (f": {files}" if files else "")
-    count = "as many tasks as there is time for" if preview.count is None else render.several(preview.count, "task")
+    taken = render.several(len(made.code.files), "file") + " sent along" + (f": {files}" if files else "")
+    count = "as many tasks as the time allows" if preview.count is None else render.several(preview.count, "task")
     screen.print(f"{count}; {render.clean(taken)}")
     shown = preview.columns or list(preview.tasks[0] if preview.tasks else {})
     columns = shown[:8]
@@ -92,15 +92,15 @@ def _print_preview(preview: Preview, made: Bundle) -> None:
         typer.echo(f"then: {render.paragraph(preview.spec.reduce)}")
     if preview.adaptive:
         method = preview.spec.search.method.value
-        base.say(f"These are the first configurations; {method} chooses the others as results come in.")
+        base.say(f"These are the first configurations; {method} chooses the others when results arrive.")
     elif preview.count is not None and preview.count > len(preview.tasks):
         repeat = preview.spec.search.repeat
-        each = f", each of them for {repeat} tasks" if repeat > 1 else ""
+        each = f", each for {repeat} tasks" if repeat > 1 else ""
         base.say(f"{len(preview.tasks)} of {preview.count // repeat} configurations are shown{each}.")
 
 
 def print_request(preview: Preview) -> None:
-    """What the backend would get, and what it says about it."""
+    """Print what the backend would get, and if it would accept it."""
     backend = render.clean(preview.backend)
     if preview.batch_script:
         typer.echo(f"\n{backend} would be asked for {render.several(preview.allocations, 'allocation')}:\n")
@@ -111,13 +111,13 @@ def print_request(preview: Preview) -> None:
 
 def _said(check: Check) -> str:
     if not check.accepted:
-        return f"would refuse it: {render.clean('; '.join(check.message.split(chr(10)))) or 'it does not say why'}"
+        return f"would refuse it: {render.clean('; '.join(check.message.split(chr(10)))) or 'it gives no reason'}"
     told = f" ({render.clean(check.message)})" if check.starts_at is None and check.message else ""
     return f"would accept it{told}{render.expected(check.starts_at)}"
 
 
 def send(client: Client, made: Bundle, watch: bool, as_json: bool) -> None:
-    """Submit it, say so, and follow it if that is wanted."""
+    """Submit a bundle, print the result, and follow the job if `watch` is set."""
     job = client.submit(made).detail
     base.warn([*made.warnings, *job.warnings])
     if as_json and watch:
@@ -135,10 +135,10 @@ def _announce(job: JobDetail, watch: bool) -> None:
     typer.echo(f"{job.id}  {render.clean(job.name)}: {', '.join(part for part in (tasks, _to_come(job)) if part)}")
     if not watch:
         base.say(
-            f"  paddock tasks {job.id}     what they do",
-            f"  paddock logs {job.id}-1    what the first one prints",
-            *([f"  paddock best {job.id}      the best so far"] if job.objective.metric else []),
-            f"  paddock stop {job.id}      stop them all",
+            f"  paddock tasks {job.id}     list its tasks",
+            f"  paddock logs {job.id}-1    print the output of its first task",
+            *([f"  paddock best {job.id}      show the best tasks so far"] if job.objective.metric else []),
+            f"  paddock stop {job.id}      stop all its tasks",
         )
 
 
@@ -146,7 +146,7 @@ def _to_come(job: JobDetail) -> str:
     if not job.searching:
         return ""
     if job.to_come is None:
-        count = "tasks to come as long as there is time"
+        count = "tasks to come while there is time"
     else:
         more = f"{job.to_come:,} more" if job.counts.total else render.several(job.to_come, "task")
         count = f"{more} to come"

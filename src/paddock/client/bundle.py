@@ -1,4 +1,4 @@
-"""A submission put together on the client: from a script, a folder or a job file, and changes to it."""
+"""Make a submission of a script, a folder or a job file, and of changes to it."""
 
 import os
 from collections.abc import Mapping
@@ -33,11 +33,13 @@ def bundle(
     environment: Mapping[str, str] | None = None,
     limits: UploadSettings | None = None,
 ) -> Bundle:
-    """`changes`: fields of the spec that win over it. `environment`: for a spec that chooses none."""
+    """Read a source into a bundle. `changes` override fields of the spec; `environment` is for a spec that has none."""
     path, script = (Path(source) if source is not None else None), None
     if path is not None and jobfile.is_jobfile(path.expanduser()):
         if spec is not None:
-            raise InvalidInput("Give a job file or a spec, not both.", fields={"spec": f"{path} is a job file"})
+            raise InvalidInput(
+                "There are a job file and a spec: give one, not both.", fields={"spec": f"{path} is a job file"}
+            )
         file = jobfile.load(path.expanduser())
         spec, path, script = file.spec, file.source, file.script
     changes = changes or {}
@@ -55,7 +57,7 @@ def bundle(
 
 
 def changed(spec: JobSpec, changes: Mapping[str, Any], environment: Mapping[str, str]) -> JobSpec:
-    """With these fields; and with this environment, if it chooses none."""
+    """Return the spec with these fields, and with this environment if it has none."""
     data = spec.model_dump(mode="json", exclude_defaults=True)
     if "objective" in changes:  # it may be several: those of the file go with the first of them
         data.pop("other_objectives", None)
@@ -67,7 +69,7 @@ def changed(spec: JobSpec, changes: Mapping[str, Any], environment: Mapping[str,
 
 
 def _merge(data: dict[str, Any], changes: Mapping[str, Any], name: str) -> None:
-    """Nested tables are merged field by field, parameters one by one; all else is replaced."""
+    """Merge nested tables field by field and parameters one by one; replace all else."""
     several = _ALTERNATIVES.get(name, ())
     if any(changes.get(one) is not None for one in several):
         for one in several:

@@ -52,16 +52,16 @@ __all__ = ["Client", "JobHandle"]
 Source = str | os.PathLike[str] | Bundle | None
 Model = TypeVar("Model", bound=BaseModel)
 
-SUBMIT_SECONDS = 180.0  # the server tries the environment, and `import` on a network file system takes its time
+SUBMIT_SECONDS = 180.0  # the server tries the environment, and imports on a network file system are slow
 PRUNE_SECONDS = 300.0  # folders are measured, and thousands of them renamed
 _PAGE = 5000
 _ID = re.compile(r"[0-9A-Za-z]+(-[0-9]+)?")
 
 
 class Client:
-    """A Paddock server. Found by itself; `url`, `token` and `home` (or PADDOCK_URL, ...) choose another one.
+    """A Paddock server: that of the home, unless `url`, `token` or `home` (or PADDOCK_URL, ...) choose another one.
 
-    Errors are those of paddock.errors. Ids may be shortened as long as they are unique.
+    Methods raise the errors of paddock.errors. Ids may be shortened as long as they are unique.
     """
 
     def __init__(
@@ -89,16 +89,16 @@ class Client:
 
     @property
     def link(self) -> str:
-        """For a browser: the address with the token. Only when it is certain that our server is there."""
+        """The address with the token, for a browser. Raises unless it is certain that our server is there."""
         self._connection.check()
         return f"{self.url}/?token={quote(self._connection.token or '')}"
 
     # --- submitting -------------------------------------------------------------------------------------------------
 
     def submit(self, source: Source = None, *, spec: JobSpec | None = None, **fields: Any) -> JobHandle:
-        """Submit a script, a folder or a job file. `fields` are those of JobSpec and win over a job file or `spec`.
+        """Submit a script, a folder or a job file. `fields` are those of JobSpec; they override a job file or `spec`.
 
-        Without an environment, tasks run with the Python that runs this.
+        If no environment is given, tasks run with the Python that runs this.
         """
         detail = self._post_bundle("/jobs", self.bundle(source, spec=spec, **fields), JobDetail)
         return JobHandle(self, detail)
@@ -106,11 +106,11 @@ class Client:
     def preview(
         self, source: Source = None, *, spec: JobSpec | None = None, check: bool = False, **fields: Any
     ) -> Preview:
-        """What `submit` would do. `check`: also ask the backend whether it would accept it, and when."""
+        """Return what `submit` would do. `check`: also ask the backend if it would accept the job, and when."""
         return self._post_bundle("/jobs/preview", self.bundle(source, spec=spec, **fields), Preview, check=check)
 
     def bundle(self, source: Source = None, *, spec: JobSpec | None = None, **fields: Any) -> Bundle:
-        """What would be sent."""
+        """Return what `submit` would send."""
         if isinstance(source, Bundle):
             return source
         python = {"python": sys.executable} if sys.executable else {}
@@ -130,7 +130,7 @@ class Client:
         fresh: bool = False,
         **fields: Any,
     ) -> JobHandle | None:
-        """A command for each file of some patterns, as `paddock map`. None: all outputs are there already.
+        """Run a command for each file of some patterns, as `paddock map` does. Returns None if all outputs exist.
 
         `fields` are those of JobSpec. Tasks need no GPU unless `resources` ask for one.
         """
@@ -148,18 +148,20 @@ class Client:
         return self.submit(made.bundle) if made.bundle is not None else None
 
     def max_tasks(self) -> int:
-        """As `upload_limits`: the server's own is what counts."""
-        try:
-            return settings.load(self._home).max_tasks
-        except InvalidInput:
-            return sys.maxsize
+        """Return how many tasks a job may have, by the settings in the home; the server checks it again."""
+        found = self._settings()
+        return found.max_tasks if found else sys.maxsize
 
     def upload_limits(self) -> settings.UploadSettings:
-        """Those of the server's home, which is mostly at hand; the server itself has the last word."""
+        """Return the limits of a submission, by the settings in the home; the server checks them again."""
+        found = self._settings()
+        return found.upload if found else settings.UploadSettings()
+
+    def _settings(self) -> settings.Settings | None:
         try:
-            return settings.load(self._home).upload
+            return settings.load(self._home)
         except InvalidInput:
-            return settings.UploadSettings()
+            return None
 
     def _post_bundle(self, path: str, what: Bundle, model: type[Model], **params: Any) -> Model:
         parts = [("files", (name, data, "application/octet-stream")) for name, data in what.code.files.items()]
@@ -183,7 +185,7 @@ class Client:
         offset: int = 0,
         limit: int = 50,
     ) -> JobPage:
-        """One page of jobs, the newest first."""
+        """Return one page of jobs, the newest first."""
         return self._get(
             "/jobs", JobPage, q=q, state=state, tag=tag, owner=owner, sort=sort, offset=offset, limit=limit
         )
@@ -201,11 +203,11 @@ class Client:
         return self._send("PATCH", f"/jobs/{_path(job)}", JobDetail, patch.model_dump(exclude_none=True))
 
     def remove(self, job: str) -> None:
-        """Stop what runs and delete the job with its results, logs and checkpoints."""
+        """Stop a job and delete it with its results, logs and checkpoints."""
         self._connection.request("DELETE", f"/jobs/{_path(job)}")
 
     def stop(self, job_or_task: str, tasks: Sequence[str] | None = None) -> list[str]:
-        """Stop a task, a job, or some tasks of a job; returns the tasks concerned."""
+        """Stop a task, a job, or some tasks of a job; return the ids of the tasks that are stopped."""
         if _is_task(job_or_task):
             return self._send("POST", f"/tasks/{_path(job_or_task)}/stop", Changed).tasks
         body = StopRequest(tasks=list(tasks) if tasks is not None else None)
@@ -214,7 +216,7 @@ class Client:
     def restart(
         self, job_or_task: str, tasks: Sequence[str] | None = None, *, failed: bool = False, resume: bool = False
     ) -> list[str]:
-        """Run again what has ended; `failed`: only what is in error; `resume`: go on from the checkpoint."""
+        """Run tasks that have ended again. `failed`: only those in error; `resume`: continue from the checkpoint."""
         if _is_task(job_or_task):
             job, _, number = job_or_task.rpartition("-")
             job_or_task, tasks = job, [number]
@@ -222,23 +224,23 @@ class Client:
         return self._send("POST", f"/jobs/{_path(job_or_task)}/restart", Changed, body.model_dump()).tasks
 
     def hold(self, job: str) -> JobDetail:
-        """Begin no further task, and keep what waits on the backend from starting. What runs goes on."""
+        """Start no further task, including tasks in the backend's queue. Running tasks go on."""
         return self._send("POST", f"/jobs/{_path(job)}/hold", JobDetail)
 
     def release(self, job: str) -> JobDetail:
-        """Let a held job go on."""
+        """Continue a held job."""
         return self._send("POST", f"/jobs/{_path(job)}/release", JobDetail)
 
     def limits(self, job: str, *, time_limit: int | str | None = None, nice: int | None = None) -> JobDetail:
-        """Another time limit (seconds, or text such as `4h`) or priority, for allocations that there are and to come.
+        """Change the time limit (seconds, or text such as `4h`) or priority of present and future allocations.
 
-        The backend hears of it a little later; should it refuse, the job's `warnings` say so.
+        The backend is asked a little later; if it refuses, the job's `warnings` report it.
         """
         body = {name: value for name, value in (("time_limit", time_limit), ("nice", nice)) if value is not None}
         return self._send("POST", f"/jobs/{_path(job)}/limits", JobDetail, body)
 
     def search_report(self, job: str) -> SearchReport:
-        """How the search of a job stands: its trials, the importance of its parameters, what early stopping saved."""
+        """Return the trials of a job, the importance of its parameters, and what early stopping saved."""
         return self._get(f"/jobs/{_path(job)}/search", SearchReport)
 
     def extend(
@@ -249,14 +251,16 @@ class Client:
         time_budget: int | str | None = None,
         params: Mapping[str, Any] | None = None,
     ) -> JobDetail:
-        """More of a search: so many more trials, so much longer (seconds, or text such as `2h`), other values from
-        now on of some parameters. Also when the search is over."""
+        """Extend a search: more trials, more time (seconds, or text such as `2h`), other values of parameters.
+
+        This also continues a search that is over.
+        """
         given = {"trials": trials, "time_budget": time_budget, "params": dict(params) if params else None}
         body = {name: _jsonable(value) for name, value in given.items() if value is not None}
         return self._send("POST", f"/jobs/{_path(job)}/extend", JobDetail, body)
 
     def export(self, job: str, format: Literal["csv", "jsonl"] = "csv") -> str:
-        """All tasks with parameters, states and best values, as text."""
+        """Return all tasks with parameters, states and best values, as text."""
         return self._connection.request("GET", f"/jobs/{_path(job)}/export", params={"format": format}).text
 
     # --- tasks ------------------------------------------------------------------------------------------------------
@@ -265,13 +269,13 @@ class Client:
         return self._get(f"/tasks/{_path(task)}", TaskDetail)
 
     def parts(self, job: str) -> list[MapPart]:
-        """Of a map: the files of each task; of other jobs nothing."""
+        """Return the files of each task of a map; an empty list for other jobs."""
         return understood(list[MapPart], self._request("GET", f"/jobs/{_path(job)}/parts"))
 
     def tasks(
         self, job: str, *, state: TaskState | str | None = None, sort: str = "number", limit: int | None = None
     ) -> list[Task]:
-        """The tasks of a job, all of them unless there is a `limit`."""
+        """Return the tasks of a job, all of them unless there is a `limit`."""
         found: list[Task] = []
         wanted = math.inf if limit is None else limit
         while len(found) < wanted:
@@ -293,9 +297,9 @@ class Client:
         offset: int | None = None,
         limit: int | None = None,
     ) -> list[Curve]:
-        """Of a task all metrics, of a job the objective, unless `metrics` says which.
+        """Return the curves of a task (all metrics) or of a job (the objective), or those of some `metrics`.
 
-        Of a job those of its first 1,000 tasks; `offset` and `limit` choose others.
+        For a job, these are the curves of its first 1,000 tasks; `offset` and `limit` choose others.
         """
         kind = "tasks" if _is_task(job_or_task) else "jobs"
         found = self._request(
@@ -315,24 +319,24 @@ class Client:
     # --- logs -------------------------------------------------------------------------------------------------------
 
     def log(self, task: str, *, attempt: int | None = None, tail: int | None = None) -> str:
-        """What a task printed; `tail`: only the last so many lines."""
+        """Return what a task printed; `tail`: only this many lines from the end."""
         log = self.task_log(task, attempt)
         return (log.whole() if tail is None else log.tail(tail)).text
 
     def follow_log(self, task: str, *, attempt: int | None = None, offset: int = 0) -> Iterator[str]:
-        """What a task prints, as it prints it; ends with the attempt."""
+        """Return what a task prints while it prints it, until the attempt has ended."""
         return self.task_log(task, attempt).follow(offset)
 
     def task_log(self, task: str, attempt: int | None = None) -> TaskLog:
-        """To read a log in parts."""
+        """Return a log, to read it in parts."""
         return TaskLog(self._connection, _path(task), attempt)
 
     # --- the server -------------------------------------------------------------------------------------------------
 
     def events(self, job: str | None = None, last: int | None = None) -> Iterator[Event]:
-        """What changes, as it changes, after the event `last`. Comes back by itself after an interruption.
+        """Return events as they happen, after the event `last`. The stream is resumed after an interruption.
 
-        An event with `data["change"] == "missed"` says that some were lost: fetch the present state.
+        An event with `data["change"] == "missed"` means that some were lost: fetch the present state.
         """
         return events(self._connection, job, last)
 
@@ -340,13 +344,13 @@ class Client:
         return understood(list[Node], self._request("GET", "/nodes"))
 
     def load(self) -> LoadReport:
-        """How busy nodes are, what users and jobs use of them, and advice for what runs."""
+        """Return how busy nodes are, what users and jobs use of them, and advice for running jobs."""
         return self._get("/load", LoadReport)
 
     def load_history(
         self, node: str | None = None, *, backend: str | None = None, minutes: float = 60.0
     ) -> list[LoadSeries]:
-        """How busy nodes and their GPUs were."""
+        """Return how busy nodes and their GPUs were."""
         found = self._request("GET", "/load/history", node=node, backend=backend, minutes=minutes)
         return understood(list[LoadSeries], found)
 
@@ -354,7 +358,7 @@ class Client:
         return self._get("/health", Health)
 
     def answers(self) -> bool:
-        """Whether the server is there now."""
+        """Return True if the server answers now."""
         return self._connection.answers()
 
     def prune(
@@ -366,9 +370,9 @@ class Client:
         journals_days: float | None = None,
         runners_days: float | None = None,
     ) -> PruneReport:
-        """Delete what is older than so many days, as the settings `keep` say where nothing is given; see PruneRequest.
+        """Delete what is older than this many days; the settings `keep` apply where none are given. See PruneRequest.
 
-        `dry_run`: only say what would go.
+        `dry_run`: only report what would be deleted.
         """
         asked = PruneRequest(
             dry_run=dry_run,
@@ -384,12 +388,12 @@ class Client:
         return self._get("/version", Version)
 
     def inspect(self, source: str | os.PathLike[str], params: Sequence[str] = ()) -> ScriptReport:
-        """What reading a script tells: its parameters and metrics. It is not run."""
+        """Return the parameters and metrics of a script. The script is read, not run."""
         path = Path(source)
         try:
             text = path.read_text(encoding="utf-8", errors="replace")
         except OSError as error:
-            raise InvalidInput(f"{path} cannot be read: {error.strerror}.") from None
+            raise InvalidInput(f"{path} cannot be read ({error.strerror}): give another file.") from None
         body = InspectRequest(source=text, filename=path.name, params=list(params))
         return self._send("POST", "/scripts/inspect", ScriptReport, body.model_dump())
 
@@ -408,7 +412,7 @@ class Client:
 
 
 def _jsonable(value: Any) -> Any:
-    """Parameters may be given as they stand in a spec."""
+    """Return a value as JSON has it; parameters may be given as models of a spec."""
     if isinstance(value, Mapping):
         return {name: _jsonable(one) for name, one in value.items()}
     return value.model_dump(mode="json") if isinstance(value, BaseModel) else value
@@ -419,7 +423,7 @@ def _is_task(text: str) -> bool:
 
 
 def _path(text: str) -> str:
-    """An id as one segment of an address."""
+    """Return an id as one segment of an address."""
     if not _ID.fullmatch(text):
-        raise NotFound(f"{text!r} is no id: `paddock ls` lists the jobs, `paddock tasks JOB` their tasks.")
+        raise NotFound(f"{text!r} is not an id: `paddock ls` lists the jobs, `paddock tasks JOB` their tasks.")
     return text

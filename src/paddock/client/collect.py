@@ -1,4 +1,4 @@
-"""What a submission takes along: a script with the modules it imports, or a folder without what is ignored."""
+"""Collect the files of a submission: a script with the modules it imports, or a folder without ignored files."""
 
 import os
 import stat
@@ -30,7 +30,7 @@ class Collected:
 def collect(
     source: Path, script: str | None = None, *, needs_script: bool = True, limits: UploadSettings | None = None
 ) -> Collected:
-    """Read the files of a submission. `needs_script` false: a command is run in place of a script."""
+    """Read the files of a submission. `needs_script` is False if a command is run in place of a script."""
     source = Path(os.path.abspath(source.expanduser()))  # noqa: PTH100 - links are kept
     if not source.exists():
         raise InvalidInput.at("source", f"there is no file or folder {source}")
@@ -40,7 +40,7 @@ def collect(
         chosen = _choose(source, script, list(paths)) if needs_script else None
     else:
         if script is not None and script != source.name:
-            raise InvalidInput(f"{source} is the script already: leave out the script {script!r}, or give a folder.")
+            raise InvalidInput(f"{source} is a script itself: leave out the script {script!r}, or give a folder.")
         paths = _with_imports(source, warnings)
         chosen = source.name if needs_script else None
     _refuse_names(paths)
@@ -62,7 +62,7 @@ def _with_imports(script: Path, warnings: list[str]) -> dict[str, Path]:
 
 
 def _in_folder(top: Path, below: str, warnings: list[str]) -> Iterator[tuple[str, Path]]:
-    """The files of a folder `below` the topmost one, and of those in it, without what is ignored."""
+    """Return the files of a folder `below` the topmost one, and of the folders in it, without ignored ones."""
     ignored = ignore.Ignore()
     for parent in reversed(PurePosixPath(below).parents):
         ignored.add(str(parent), _ignore_lines(top / parent))
@@ -97,7 +97,7 @@ def _walk(top: Path, below: str, ignored: ignore.Ignore, warnings: list[str]) ->
 
 
 def _is_foreign(folder: Path) -> bool:
-    """Environments, and Paddock's own home with its token: never part of somebody's code."""
+    """Return True for environments, and for Paddock's home with its token: they are never part of a program."""
     return any((folder / mark).exists() for mark in ignore.ENVIRONMENT_MARKS) or folder == home_folder()
 
 
@@ -106,12 +106,12 @@ def _skipped(path: Path, link: bool, top: Path) -> str | None:
         target = path.resolve(strict=True)
         mode = target.stat().st_mode
     except (OSError, RuntimeError):
-        return "it is a link that leads nowhere"
+        return "it is a broken link"
     if link and not target.is_relative_to(top.resolve()):
-        return "it is a link that leads out of the folder"
+        return "it is a link to a place outside the folder"
     if link and stat.S_ISDIR(mode):
         return "it is a link to a folder"
-    return None if stat.S_ISREG(mode) else "it is no ordinary file"
+    return None if stat.S_ISREG(mode) else "it is not an ordinary file"
 
 
 def _choose(root: Path, script: str | None, names: list[str]) -> str:
@@ -123,14 +123,14 @@ def _choose(root: Path, script: str | None, names: list[str]) -> str:
         if relative in names:
             return relative
         why = "it is ignored" if (root / relative).is_file() else "there is no such file"
-        raise InvalidInput(f"The script {script!r} is not taken along from {root}: {why}.", fields={"script": why})
+        raise InvalidInput(f"The script {script!r} is not among the files of {root}: {why}.", fields={"script": why})
     top = [name for name in names if name.endswith(".py") and "/" not in name]
     for name in (*_USUAL_SCRIPTS, *(top if len(top) == 1 else [])):
         if name in names:
             return name
     candidates = sorted(top or [name for name in names if name.endswith(".py")])
     listed = ", ".join(candidates[:10]) + (", ..." if len(candidates) > 10 else "")
-    which = f"say with --script which it is: {listed}" if candidates else "there is no .py file in it"
+    which = f"give one with --script: {listed}" if candidates else "there is no .py file in it"
     raise InvalidInput(f"{root} has no train.py or main.py: {which}.", fields={"script": which})
 
 
@@ -138,7 +138,7 @@ def _choose(root: Path, script: str | None, names: list[str]) -> str:
 
 
 def _refuse_names(paths: dict[str, Path]) -> None:
-    """Names that multipart forms do not carry over as they are."""
+    """Refuse names that a multipart form would change."""
     for name in paths:
         try:
             name.encode()
@@ -148,9 +148,9 @@ def _refuse_names(paths: dict[str, Path]) -> None:
             bad = next((char for char in name if char in '"\\' or (not char.isprintable() and char < "\xa0")), None)
             if bad is None:
                 continue
-            strange = f"holds the character {bad!r}"
+            strange = f"contains the character {bad!r}"
         raise InvalidInput(
-            f"The file name {name!r} {strange}, which a submission cannot carry: rename the file, or leave it out "
+            f"The file name {name!r} {strange}, which a submission cannot transfer: rename the file, or leave it out "
             "in .paddockignore.",
             fields={"files": repr(name)},
         )
@@ -169,7 +169,7 @@ def _refuse_size(paths: dict[str, Path], limits: UploadSettings) -> None:
     largest = sorted(sizes, key=lambda name: -sizes[name])[:5]
     raise TooLarge(
         f"The files are {size_text(total)}, more than the {size_text(limits.max_bytes)} that a submission may "
-        "have: leave out data in a .paddockignore file and read it from its place, or raise the setting "
+        "have: leave out data in a .paddockignore file and read it from where it is, or raise the setting "
         "upload.max_bytes. The largest are "
         + ", ".join(f"{name} ({size_text(sizes[name])})" for name in largest)
         + ".",

@@ -1,7 +1,7 @@
-"""The way to a server: where it is, its token, its errors as ours.
+"""Connect to a server: find its address and token, and turn its errors into ours.
 
 After a crash the address of a server stays in its home, and anybody may listen on that port. So nothing secret is sent
-before it is certain whom it reaches: through the socket in the home, or once the server has proved that it knows the
+before it is certain who receives it: through the socket in the home, or after the server has proved that it knows the
 token.
 """
 
@@ -29,7 +29,7 @@ from paddock.settings import home_folder
 PREFIX = "/api/v1"
 HANDOVER_SECONDS = 30.0
 SILENCE_SECONDS = 60.0  # the server sends a comment every 15 s when nothing happens
-PROVEN_SECONDS = 60.0  # without a word from it, a server has to prove again who it is
+PROVEN_SECONDS = 60.0  # after this long without an answer, a server has to prove again who it is
 _HELLO_BYTES = 10_000
 Answer = TypeVar("Answer")
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
@@ -37,7 +37,7 @@ _NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # trusts nobody; httpx2 would
 
 
 class _NotReached(ServerUnreachable):
-    """Nothing was sent yet: it may be tried again, whatever it is."""
+    """Nothing was sent yet: any request may be tried again."""
 
 
 class _Hello(BaseModel):
@@ -68,7 +68,7 @@ class Connection:
 
     @property
     def url(self) -> str:
-        """Looked up anew each time: a server that was started again may have another port."""
+        """The address, looked up each time: a server that was started again may have another port."""
         if self._url is not None:
             return self._url.rstrip("/")
         refuse_foreign(self.home.root)
@@ -82,7 +82,7 @@ class Connection:
         if found is not None:
             return found.url.rstrip("/")
         if there and self.home.server.exists():
-            raise ServerUnreachable(f"{self.home.server} cannot be read: start the server again.")
+            raise ServerUnreachable(f"{self.home.server} cannot be read: restart the server with `paddock up`.")
         start = server_file.start_command(self.home)
         raise _NotReached(f"No Paddock server runs on {self.home.root}: start one with `{start}`, or set PADDOCK_URL.")
 
@@ -91,7 +91,7 @@ class Connection:
         return self._token or self.home.read_token()
 
     def request(self, method: str, path: str, *, patience: float | None = None, **options: Any) -> httpx2.Response:
-        """A whole answer. `patience`: seconds to wait for it, where that is longer than usual."""
+        """Return a whole answer. `patience`: seconds to wait for it, if longer than usual."""
         options.setdefault("timeout", max(patience or 0, self._timeout))
         end = time.monotonic() + HANDOVER_SECONDS
         while True:
@@ -103,7 +103,7 @@ class Connection:
             time.sleep(0.2)
 
     def answers(self) -> bool:
-        """Whether the server is there now."""
+        """Return True if the server answers now."""
         try:
             self._request("GET", "/version", {"timeout": self._timeout})
         except PaddockError:
@@ -111,7 +111,7 @@ class Connection:
         return True
 
     def check(self) -> None:
-        """That the server is there, and is ours."""
+        """Raise unless the server answers, and is ours."""
         self._reach()
 
     def _request(self, method: str, path: str, options: dict[str, Any]) -> httpx2.Response:
@@ -123,7 +123,7 @@ class Connection:
             return response
 
     def _reach(self) -> tuple[httpx2.Client, str]:
-        """What to ask with, and the address, when it is certain that our server is there."""
+        """Return a client and the address, once it is certain that our server is there."""
         url = self.url
         inside = self._through_the_home() if self._url is None else None
         if inside is not None:
@@ -133,7 +133,7 @@ class Connection:
         return self._outside(url), url
 
     def _outside(self, url: str) -> httpx2.Client:
-        """Through the port. What the home says of the server's certificate counts more than who has signed it."""
+        """Return a client for the port. The certificate in the home counts more than who has signed it."""
         found = server_file.read(self.home) if self._url is None and url.startswith("https://") else None
         if found is None or found.certificate is None:
             return self._http
@@ -158,7 +158,7 @@ class Connection:
         return self._inside
 
     def _prove(self, url: str) -> None:
-        """Nothing but a random number is sent."""
+        """Let the server prove that it knows the token. Only a random number is sent."""
         nonce = secrets.token_hex(32)
         http = self._outside(url)
         body = b""
@@ -175,16 +175,16 @@ class Connection:
         except ValidationError:
             status = f"{response.status_code} {response.reason_phrase}".strip()
             raise ServerUnreachable(
-                f"{url} answered {status}, which is no answer of a Paddock server of this version; nothing secret was "
-                "sent to it. Start your server again with `paddock up`."
+                f"{url} answered {status}, which is not an answer of a Paddock server of this version; nothing secret "
+                "was sent to it. Restart your server with `paddock up`."
             ) from None
         token = self.token
         right = proof.of(token, f"hello {nonce}") if token else ""
         if not token or not hmac.compare_digest(said.encode(errors="replace"), right.encode()):
             raise NotAuthorised(
-                f"What answers at {url} does not know your token, so nothing was sent to it: it is somebody else's "
-                "server, or the token is not the right one. Set PADDOCK_TOKEN, give the server's home with --home, or "
-                "start your server again with `paddock up`."
+                f"What answers at {url} does not know your token, so nothing was sent to it: it is another user's "
+                "server, or the token is wrong. Set PADDOCK_TOKEN, give the server's home with --home, or restart your "
+                "server with `paddock up`."
             )
         self._heard(url)
 
@@ -192,12 +192,12 @@ class Connection:
         self._proven[url] = time.monotonic() + PROVEN_SECONDS
 
     def _moves(self) -> bool:
-        """Another server is about to take over, perhaps on another machine."""
+        """Return True if another server is about to take over, perhaps on another machine."""
         return self._url is None and server_file.successor(self.home) is not None
 
     @contextmanager
     def stream(self, path: str, headers: dict[str, str] | None = None, **params: Any) -> Iterator[httpx2.Response]:
-        """An answer as it comes."""
+        """Return an answer while it arrives."""
         http, url = self._reach()
         timeout = httpx2.Timeout(self._timeout, read=SILENCE_SECONDS)
         given = {name: value for name, value in params.items() if value is not None}
@@ -221,14 +221,16 @@ class Connection:
         try:
             yield
         except httpx2.HTTPError as error:
-            self._proven.pop(url, None)  # whoever listens there next is somebody else until it has proved who it is
+            self._proven.pop(url, None)  # the next one to listen there has to prove who it is
             raise self._ours(error, url) from None
         except httpx2.InvalidURL as error:
-            raise ServerUnreachable(f"{url!r} is not the address of a server: {error}.") from None
+            raise ServerUnreachable(
+                f"{url!r} is not the address of a server ({error}): correct --url or PADDOCK_URL."
+            ) from None
 
     def _ours(self, error: httpx2.HTTPError, url: str) -> ServerUnreachable:
         if isinstance(error, httpx2.TimeoutException):
-            return ServerUnreachable(f"The server at {url} does not answer in time: see `paddock doctor`.")
+            return ServerUnreachable(f"The server at {url} did not answer in time: try again, or run `paddock doctor`.")
         if isinstance(error, httpx2.TransportError):
             why = str(error) or type(error).__name__
             if "CERTIFICATE_VERIFY_FAILED" in why:
@@ -236,7 +238,7 @@ class Connection:
             kind = _NotReached if isinstance(error, httpx2.ConnectError) else ServerUnreachable
             start = "paddock up" if self._url else server_file.start_command(self.home)
             return kind(f"No Paddock server answers at {url} ({why}): start one with `{start}`.")
-        return ServerUnreachable(f"{url} gave an answer that no Paddock server gives ({error}).")
+        return ServerUnreachable(f"{url} is not a Paddock server ({error}): correct --url or PADDOCK_URL.")
 
 
 def _untrusted(url: str, why: str) -> str:
@@ -248,13 +250,13 @@ def _untrusted(url: str, why: str) -> str:
 
 
 def understood(kind: type[Answer], content: bytes) -> Answer:
-    """An answer as what it should be."""
+    """Return an answer as the type that it should have."""
     try:
         return TypeAdapter(kind).validate_json(content)
     except ValidationError as error:
         raise PaddockError(
-            f"The server's answer is not understood ({error.errors()[0]['msg']}): it may be of another version than "
-            "this program. `paddock version` tells."
+            f"The server's answer was not understood ({error.errors()[0]['msg']}): it may have another version than "
+            "this program; compare them with `paddock version`."
         ) from None
 
 
@@ -265,7 +267,8 @@ def _refuse(response: httpx2.Response, url: str) -> None:
         error = ErrorReply.model_validate_json(response.content).error
     except ValidationError:
         raise PaddockError(
-            f"{url} answered {response.status_code} {response.reason_phrase}, which is no answer of a Paddock server."
+            f"{url} answered {response.status_code} {response.reason_phrase}, which is not an answer of a Paddock "
+            "server: correct --url or PADDOCK_URL."
         ) from None
     if error.code == NotAuthorised.code:
         raise NotAuthorised(

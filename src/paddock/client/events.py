@@ -1,9 +1,10 @@
-"""The event stream of a server, followed across interruptions."""
+"""Follow the event stream of a server across interruptions."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import TypeVar
 
 import httpx2
 from pydantic import ValidationError
@@ -12,7 +13,8 @@ from paddock.client.connection import Connection
 from paddock.errors import Busy, DatabaseUnavailable, PaddockError, ServerUnreachable
 from paddock.models import Event
 
-AWAY_SECONDS = 60.0
+AWAY_SECONDS, AWAY_PAUSE = 60.0, 0.5
+Seen = TypeVar("Seen")
 
 
 @dataclass(frozen=True)
@@ -25,14 +27,14 @@ class Sent:
 
 
 def events(connection: Connection, job: str | None, last: int | None) -> Iterator[Event]:
-    """What changes, as it changes. Comes back by itself, from where it was, when the server was away for a while."""
+    """Return events as they happen. If the server was away for a while, the stream is resumed where it was."""
     position = last
-    patience: Patience | None = None  # a server that was never there is an error at once
+    patience: Patience | None = None  # a server that never answered is an error at once
     while True:
         try:
             resumed = {"Last-Event-ID": str(position)} if position is not None else {}
             with connection.stream("/events", resumed, job=job) as response:
-                patience = patience or Patience(AWAY_SECONDS)
+                patience = patience or Patience()
                 patience.reached()
                 for sent in server_sent(response):
                     position = int(sent.id) if sent.id and sent.id.isdigit() else position
@@ -51,7 +53,7 @@ def _event(sent: "Sent", job: str | None, position: int | None) -> Event | None:
     if sent.event == "hello":
         return None
     if sent.event == "reset":
-        # More happened than the server keeps: whoever follows must fetch the present state.
+        # More happened than the server keeps: the caller must fetch the present state.
         return Event(id=position or 0, at=datetime.now(UTC), job=job, kind="job", data={"change": "missed"})
     try:
         return Event.model_validate_json(sent.data)
@@ -60,7 +62,7 @@ def _event(sent: "Sent", job: str | None, position: int | None) -> Event | None:
 
 
 def server_sent(response: httpx2.Response) -> Iterator[Sent]:
-    """The events of a stream. Lines end with line feeds only: JSON may hold what Unicode calls line ends."""
+    """Return the events of a stream. Lines end with line feeds only: JSON may contain other line ends of Unicode."""
     event, last = "message", None
     data: list[str] = []
     for line in _lines(response):
@@ -88,20 +90,31 @@ def _lines(response: httpx2.Response) -> Iterator[str]:
 
 
 class Patience:
-    """How long a server may be away while something of it is followed."""
+    """How long a server may be away while a caller follows something."""
 
-    def __init__(self, seconds: float, pause: float = 0.5) -> None:
-        self._seconds = seconds
-        self._pause = pause
+    def __init__(self) -> None:
         self._since: float | None = None
 
     def reached(self) -> None:
         self._since = None
 
     def missed(self, error: PaddockError) -> None:
-        """Wait a little, or raise when it is too long."""
+        """Wait a little; raise the error if the server has been away for too long."""
         now = time.monotonic()
         self._since = now if self._since is None else self._since
-        if now - self._since >= self._seconds:
+        if now - self._since >= AWAY_SECONDS:
             raise error
-        time.sleep(self._pause)
+        time.sleep(AWAY_PAUSE)
+
+
+def looks(look: Callable[[], Seen]) -> Iterator[Seen]:
+    """Look again and again, as often as the caller asks; a server may be away for a while in between."""
+    patience = Patience()
+    while True:
+        try:
+            seen = look()
+        except ServerUnreachable as error:
+            patience.missed(error)
+            continue
+        patience.reached()
+        yield seen

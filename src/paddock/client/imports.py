@@ -1,4 +1,4 @@
-"""The modules beside a script that it imports, found by reading it and them, never by running them."""
+"""Find the modules beside a script that it imports, by reading the code, never by running it."""
 
 import ast
 import warnings
@@ -9,7 +9,7 @@ Import = tuple[int, tuple[str, ...]]  # how many dots in front, and the names
 
 
 def local_imports(script: Path) -> list[Path]:
-    """Modules, and whole packages as their folders, that the script needs from its own folder, transitively."""
+    """Return the modules, and folders of packages, that a script needs from its own folder, transitively."""
     root = script.parent
     found: dict[Path, None] = {}
     todo = [script]
@@ -32,7 +32,7 @@ def _needed(path: Path, root: Path) -> Iterator[Path]:
 
 
 def _find(folder: Path, names: tuple[str, ...]) -> Iterator[Path]:
-    """In the order in which Python looks: a package, a module, a folder without `__init__.py`."""
+    """Find an import in the order in which Python looks: package, module, folder without `__init__.py`."""
     for name in names:
         package, module = folder / name, folder / f"{name}.py"
         if (package / "__init__.py").is_file():
@@ -52,7 +52,7 @@ def _imports(path: Path) -> Iterator[Import]:
             warnings.simplefilter("ignore")  # an invalid escape in the user's script is the user's
             tree = ast.parse(path.read_bytes())
     except (SyntaxError, ValueError, RecursionError, MemoryError, OSError):
-        return  # whoever runs it will say so
+        return  # running it will show the error
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -65,7 +65,7 @@ def _imports(path: Path) -> Iterator[Import]:
 
 
 def _literal_import(node: ast.Call) -> str | None:
-    """The name in importlib.import_module("model") and __import__("model")."""
+    """Return the name in importlib.import_module("model") or __import__("model")."""
     called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", None)
     if called not in ("import_module", "__import__") or not node.args:
         return None

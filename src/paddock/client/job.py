@@ -1,10 +1,10 @@
-"""A submitted job, as the SDK hands it out."""
+"""A submitted job, as the SDK returns it."""
 
 import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from paddock.client.events import AWAY_SECONDS, Patience
+from paddock.client.events import Patience
 from paddock.errors import ServerUnreachable
 from paddock.models import Curve, Goal, JobDetail, SearchReport, Task, TrialReport
 
@@ -15,7 +15,7 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 2.0
 
 
 class JobHandle:
-    """`detail` is what was last seen; `refresh()` looks again."""
+    """A job; `detail` is its last known state, and `refresh()` fetches it again."""
 
     def __init__(self, client: "Client", detail: JobDetail) -> None:
         self._client = client
@@ -35,13 +35,13 @@ class JobHandle:
         return self
 
     def wait(self, timeout: float | None = None) -> "JobHandle":
-        """Until every task has ended and none is to come.
+        """Wait until every task has ended and none is to come.
 
-        Raises TimeoutError after `timeout` seconds; the job goes on then.
+        Raises TimeoutError after `timeout` seconds; the job goes on.
         """
         end = None if timeout is None else time.monotonic() + timeout
         pause = _FIRST_PAUSE
-        patience = Patience(AWAY_SECONDS)
+        patience = Patience()
         while True:
             try:
                 ended = self.refresh().detail.ended
@@ -58,16 +58,16 @@ class JobHandle:
             pause = min(pause * 1.5, _LONGEST_PAUSE)
 
     def best(self) -> Task | None:
-        """The best task so far, by the job's (first) objective; None while no task has a value."""
+        """Return the best task so far by the job's first objective; None while no task has a value."""
         best = self.refresh().detail.best_task
         return self._client.task(best) if best else None
 
     def best_trials(self, count: int | None = None) -> list[TrialReport]:
-        """The best configurations, the best first; with several objectives the Pareto front."""
+        """Return the best configurations, best first; with several objectives, the Pareto front."""
         return best_trials(self.search_report(), count)
 
     def search_report(self) -> SearchReport:
-        """How the search stands: trials, importance of parameters, what early stopping saved."""
+        """Return the trials, the importance of parameters, and what early stopping saved."""
         return self._client.search_report(self.id)
 
     def extend(
@@ -77,7 +77,7 @@ class JobHandle:
         time_budget: int | str | None = None,
         params: Mapping[str, Any] | None = None,
     ) -> "JobHandle":
-        """More trials, more time (such as `2h`), or other values of parameters from now on."""
+        """Extend the search: more trials, more time (such as `2h`), or other values of parameters."""
         self.detail = self._client.extend(self.id, trials=trials, time_budget=time_budget, params=params)
         return self
 
@@ -91,7 +91,7 @@ class JobHandle:
         return self._client.restart(self.id, failed=failed, resume=resume)
 
     def hold(self) -> "JobHandle":
-        """Begin no further task; what runs goes on."""
+        """Start no further task; tasks that run go on."""
         self.detail = self._client.hold(self.id)
         return self
 
@@ -100,7 +100,7 @@ class JobHandle:
         return self
 
     def limits(self, *, time_limit: int | str | None = None, nice: int | None = None) -> "JobHandle":
-        """Another time limit, such as `4h`, or priority. Should the backend refuse, `detail.warnings` says so later."""
+        """Change the time limit, such as `4h`, or priority. If the backend refuses, `detail.warnings` reports it."""
         self.detail = self._client.limits(self.id, time_limit=time_limit, nice=nice)
         return self
 
@@ -112,7 +112,7 @@ class JobHandle:
 
 
 def best_trials(report: SearchReport, count: int | None = None) -> list[TrialReport]:
-    """Those with values, the best first; with several objectives the Pareto front, by the first of them."""
+    """Return trials that have values, best first; with several objectives, the Pareto front by the first of them."""
     sign = 1 if report.objectives[0].goal is Goal.MIN else -1
     several = len(report.objectives) > 1
     found = [(trial.values[0], trial) for trial in report.history if trial.front or not several]

@@ -1,4 +1,4 @@
-"""What a task printed, read in ranges of bytes."""
+"""Read what a task printed, in ranges of bytes."""
 
 import codecs
 import time
@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from paddock.client.connection import Connection, understood
-from paddock.client.events import AWAY_SECONDS, Patience
-from paddock.errors import ServerUnreachable
+from paddock.client.events import looks
 from paddock.models import Attempt
 
 PART = 10_000_000
@@ -33,7 +32,7 @@ class LogPart:
 
 
 class TaskLog:
-    """The log of one attempt; of the current one when `attempt` is not given."""
+    """The log of one attempt; the current one when `attempt` is not given."""
 
     def __init__(self, connection: Connection, task: str, attempt: int | None = None) -> None:
         self._connection = connection
@@ -41,7 +40,7 @@ class TaskLog:
         self._attempt = attempt
 
     def part(self, offset: int = 0, limit: int = PART) -> LogPart:
-        """A range of bytes; a negative offset counts from the end."""
+        """Return a range of bytes; a negative offset counts from the end."""
         params = {"offset": offset, "limit": limit} | ({"attempt": self._attempt} if self._attempt else {})
         response = self._connection.request("GET", f"{self._path}/log", params=params)
         start, size = (int(response.headers.get(name, "0")) for name in ("x-log-start", "x-log-size"))
@@ -58,7 +57,7 @@ class TaskLog:
                 return LogPart(0, part.size, b"".join(parts))
 
     def tail(self, lines: int) -> LogPart:
-        """The last lines; fewer where these have more than 50 MB."""
+        """Return the last lines; fewer if these have more than 50 MB."""
         reach = 65_536
         while True:
             part = self.part(-reach, reach)
@@ -70,17 +69,10 @@ class TaskLog:
             reach = min(reach * 8, MOST)
 
     def follow(self, offset: int = 0) -> Iterator[str]:
-        """What is printed, as it is printed, until the attempt has ended; a server may be away for a while."""
+        """Return what is printed while it is printed, until the attempt has ended. The server may be away meanwhile."""
         decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
-        patience = Patience(AWAY_SECONDS)
-        while True:
-            try:
-                ended = self._ended()  # asked before reading: nothing comes after
-                part = self.part(offset)
-            except ServerUnreachable as error:
-                patience.missed(error)
-                continue
-            patience.reached()
+        # Whether it has ended is asked before reading: nothing comes after.
+        for ended, part in looks(lambda: (self._ended(), self.part(offset))):  # noqa: B023 - the one of that moment
             if part.size < offset:  # its middle was dropped: go on behind what is there
                 offset = part.size
                 yield "\n[paddock] the middle of this log was dropped\n"

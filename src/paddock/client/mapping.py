@@ -1,7 +1,7 @@
-"""`paddock map`: a command for each of many files, put together on the client.
+"""`paddock map`: make a job that runs a command for each of many files.
 
-The files stay where they are. The job takes along the driver (map_driver.py), the list of its files, and those scripts
-of the current folder that its commands name.
+The files stay where they are. The job contains the driver (map_driver.py), the list of its files, and the scripts of
+the current folder that its commands name.
 """
 
 import glob
@@ -31,15 +31,15 @@ _SCRIPT = re.compile(r"(?<![^\s;&|(])(?:\./)?(?P<path>[\w+-][\w./+-]*\.(?:py|sh)
 
 
 class Distribution(StrEnum):
-    """Which files make a task."""
+    """Which files a task gets."""
 
     BLOCK = "block"  # consecutive ones
-    CYCLIC = "cyclic"  # dealt out one by one, like cards
+    CYCLIC = "cyclic"  # every n-th one
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a person asks for. Relative paths are relative to `folder`."""
+    """What a user asks for. Relative paths are relative to `folder`."""
 
     command: str
     inputs: Sequence[str] = ()
@@ -56,7 +56,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class File:
-    """An input, its path below the root of its tree, and the output that is made of it."""
+    """An input, its path below the root of its tree, and its output."""
 
     source: Path
     below: PurePath
@@ -65,7 +65,7 @@ class File:
 
 @dataclass(frozen=True)
 class Mapped:
-    """What will be done."""
+    """The job that was made, and its files."""
 
     wanted: Wanted
     parts: list[list[File]]
@@ -87,7 +87,7 @@ def mapped(
 ) -> Mapped:
     """Find the files, leave out those that are done, and make a job of the others. Raises InvalidInput.
 
-    `changes`: fields of the job that do not follow from what is wanted. `environment`: if they choose none.
+    `changes` are further fields of the job; `environment` is used if they have none.
     """
     _refuse_fields(wanted)
     found = find(wanted)
@@ -113,7 +113,7 @@ def mapped(
 
 
 def call(wanted: Wanted) -> str:
-    """The call that asks for this, for a shell."""
+    """Return the shell command that asks for this."""
     words = ["paddock", "map", wanted.command]
     for pattern in wanted.inputs:
         words += ["--input", pattern]
@@ -137,23 +137,25 @@ def _refuse_fields(wanted: Wanted) -> None:
             raise InvalidInput.at(name, f"--{name} is empty: write . for the current folder")
     has_output = "{output}" in wanted.command
     if "{input}" not in wanted.command:
-        raise InvalidInput.at("command", "the command does not say where the file goes: write {input} in it")
+        raise InvalidInput.at("command", "the command has no {input}: write it where the name of the file goes")
     if has_output and wanted.output is None:
-        raise InvalidInput.at("output", "the command has {output}: say with --output to which folder outputs go")
+        raise InvalidInput.at("output", "the command has {output}: give the folder of the outputs with --output")
     if wanted.output is not None and not has_output:
         raise InvalidInput.at(
             "command", "the command has no {output}: write it where the output goes, or leave --output out"
         )
     if wanted.suffix is not None and (wanted.output is None or "/" in wanted.suffix):
-        raise InvalidInput.at("suffix", "--suffix is the ending of outputs, such as .npy, and needs --output")
+        raise InvalidInput.at(
+            "suffix", "--suffix is the suffix of outputs, such as .npy: it needs --output, and has no slash"
+        )
     if wanted.suffix is not None and wanted.suffix.isalnum():
         raise InvalidInput.at("suffix", f"--suffix {wanted.suffix} has no dot: write --suffix .{wanted.suffix}")
     if wanted.per_task is not None and wanted.tasks is not None:
-        raise InvalidInput.at("tasks", "give --per-task or --tasks, not both")
+        raise InvalidInput.at("tasks", "--per-task and --tasks were given: give one of them, not both")
 
 
 def _driven(parts: int, reduce: str | None) -> dict[str, Any]:
-    """The fields of a job that runs the driver."""
+    """Return the fields of a job that runs the driver."""
     return {
         "script": map_driver.SCRIPT,
         "params": {"part": f"1..{parts}" if parts > 1 else 1},
@@ -168,9 +170,9 @@ def _driven(parts: int, reduce: str | None) -> dict[str, Any]:
 
 
 def find(wanted: Wanted) -> list[File]:
-    """All inputs with their outputs; each input once."""
+    """Return all inputs with their outputs, each input once."""
     if not wanted.inputs and wanted.listed is None:
-        raise InvalidInput.at("input", "say which files: --input 'photos/**/*.jpg', or --list FILE")
+        raise InvalidInput.at("input", "no files are given: write --input 'photos/**/*.jpg', or --list FILE")
     output = None if wanted.output is None else _absolute(wanted.folder, wanted.output)
     found: dict[Path, File] = {}
     for pattern in wanted.inputs:
@@ -184,9 +186,9 @@ def find(wanted: Wanted) -> list[File]:
 
 
 def _matches(pattern: str, folder: Path, output: Path | None) -> list[File]:
-    """Those of a pattern, by name; a folder stands for all files in it.
+    """Return the files of a pattern, by name; a folder stands for all files in it.
 
-    Their tree begins where the pattern's fixed part ends. Outputs that lie in it are no inputs.
+    Their tree begins where the pattern's fixed part ends. Outputs in that tree are no inputs.
     """
     parts = _expanded(pattern).parts
     fixed = tuple(takewhile(lambda part: not glob.has_magic(part), parts[:-1]))
@@ -200,7 +202,7 @@ def _matches(pattern: str, folder: Path, output: Path | None) -> list[File]:
 
 
 def _listed(name: str, folder: Path) -> list[File]:
-    """Those that a file names, one a line. Their tree begins at the folder; of those not in it, at the root."""
+    """Return the files of a list, one per line. Their tree begins at the folder, or at / if they are not in it."""
     try:
         lines = _absolute(folder, name).read_bytes().split(b"\n")
     except OSError as error:
@@ -209,26 +211,28 @@ def _listed(name: str, folder: Path) -> list[File]:
     missing = [path for path in found if not path.is_file()]
     if missing or not found:
         more = f", and {len(missing) - 1:,} more" if len(missing) > 1 else ""
-        what = f"names what is no file: {_text(missing[0])}{more}" if missing else "names no file"
+        what = f"names what is not a file: {_text(missing[0])}{more}" if missing else "names no file"
         raise InvalidInput.at("list", f"the list {_text(name)} {what}")
     return [File(path, path.relative_to(folder if folder in path.parents else "/")) for path in found]
 
 
 def _line(folder: Path, line: str) -> Path:
-    """Names may have blanks at their ends; where none has, they are the list's, as is a carriage return."""
+    """Return the path of a line. Blanks at its ends may be part of the name; if not, they are stripped."""
     path = _absolute(folder, line)
     return path if path.is_file() else _absolute(folder, line.strip())
 
 
 def targets(files: Sequence[File], output: Path, suffix: str | None) -> list[File]:
-    """With an output for each, in the same tree below `output`. Refuses those that would overwrite each other."""
+    """Return the files with their outputs, in the same tree below `output`. Refuses outputs that are not distinct."""
     made: dict[Path, File] = {}
     sources = {file.source for file in files}
     for file in files:
         name = file.below.name if suffix is None else file.below.stem + suffix
         target = output / file.below.with_name(name)
         if target in sources:
-            raise InvalidInput.at("output", f"{_text(target)} would be overwritten: it is an input")
+            raise InvalidInput.at(
+                "output", f"{_text(target)} would be overwritten, as it is an input: give another --output or --suffix"
+            )
         if target in made:
             two = f"{_text(made[target].source)} and {_text(file.source)}"
             raise InvalidInput.at(
@@ -238,12 +242,14 @@ def targets(files: Sequence[File], output: Path, suffix: str | None) -> list[Fil
     folders = {target.parent for target in made}
     both = next((one for folder in folders for one in (folder, *folder.parents) if one in made), None)
     if both is not None:
-        raise InvalidInput.at("output", f"{_text(both)} would be both a file and a folder")
+        raise InvalidInput.at(
+            "output", f"{_text(both)} would be both a file and a folder: map the inputs into different folders"
+        )
     return list(made.values())
 
 
 def undone(files: Sequence[File]) -> list[File]:
-    """Those whose output is not there, or older than they are."""
+    """Return the files whose output does not exist, or is older than they are."""
     there = {path for folder in {file.target.parent for file in files if file.target} for path in _in(folder)}
     return [file for file in files if file.target not in there or _is_older(file.target, file.source)]
 
@@ -266,7 +272,7 @@ def _is_older(target: Path | None, source: Path) -> bool:
 
 
 def task_count(files: int, wanted: Wanted, max_tasks: int) -> int:
-    """One for each file, unless it is said otherwise."""
+    """Return the number of tasks: one per file, unless the user asks for another."""
     count = files
     if wanted.per_task is not None:
         count = -(-files // wanted.per_task)
@@ -280,7 +286,7 @@ def task_count(files: int, wanted: Wanted, max_tasks: int) -> int:
 
 
 def deal(files: Sequence[File], count: int, distribution: Distribution) -> list[list[File]]:
-    """Into so many parts, whose sizes differ by one at most."""
+    """Split files into this many parts, whose sizes differ by at most one."""
     if distribution is Distribution.CYCLIC:
         return [list(files[number::count]) for number in range(count)]
     ends = [number * len(files) // max(count, 1) for number in range(count + 1)]
@@ -288,7 +294,7 @@ def deal(files: Sequence[File], count: int, distribution: Distribution) -> list[
 
 
 def part_files(parts: Sequence[Sequence[File]], command: str, folder: Path) -> dict[str, bytes]:
-    """The driver and what it reads; a task reads no more than its own part."""
+    """Return the driver and the files that it reads; a task reads only its own part."""
     lines = [json.dumps([[str(file.source), file.target and str(file.target)] for file in part]) for part in parts]
     starts, at = [], 0
     for line in lines:
@@ -296,7 +302,8 @@ def part_files(parts: Sequence[Sequence[File]], command: str, folder: Path) -> d
         at += len(line) + 1
     driver = Path(map_driver.__file__).read_text()
     made = {
-        "map.py": f"{driver}\n# {json.dumps(command)}\n",  # what is learned of a script is of this command alone
+        # What is learned about a script is remembered by its text: this makes another script of each command.
+        "map.py": f"{driver}\n# {json.dumps(command)}\n",
         map_driver.PLAN: json.dumps({"command": command, "folder": str(folder)}),
         map_driver.PARTS: "".join(line + "\n" for line in lines),
         map_driver.INDEX: "".join(f"{start:0{map_driver.WIDTH}d}" for start in starts),
@@ -308,7 +315,7 @@ def part_files(parts: Sequence[Sequence[File]], command: str, folder: Path) -> d
 
 
 class _Scripts:
-    """Scripts of a folder that commands name, and what they import."""
+    """The scripts of a folder that commands name, with what they import."""
 
     def __init__(self, folder: Path, limits: UploadSettings) -> None:
         self._folder, self._limits = folder, limits
@@ -317,7 +324,7 @@ class _Scripts:
         self.code = CodeInfo()
 
     def take(self, command: str) -> str:
-        """The command, with the scripts as they are now, whatever becomes of them later."""
+        """Return the command with the names of copies of its scripts, which stay as they are now."""
         return _SCRIPT.sub(lambda found: self._taken(found, command), command)
 
     def _taken(self, found: re.Match[str], command: str) -> str:
@@ -351,10 +358,10 @@ def _text(path: Path | str) -> str:
 
 
 def _absolute(folder: Path, *parts: str) -> Path:
-    """Links are kept: what they are called is what people see."""
+    """Return an absolute path; links are kept, as users know files by these names."""
     return Path(os.path.abspath(folder / _expanded(Path(*parts))))  # noqa: PTH100
 
 
 def _expanded(path: PurePath | str) -> Path:
-    """With the home folder in place of ~; a file's name may also begin so."""
+    """Return a path with the home folder in place of ~."""
     return Path(os.path.expanduser(path))  # noqa: PTH111

@@ -1,4 +1,6 @@
-"""A job as a study of Optuna, in a file that optuna-dashboard opens. Loads Optuna: import it only when it is needed.
+"""Write a job as a study of Optuna, in a file that optuna-dashboard opens.
+
+This loads Optuna: import it only when it is needed.
 
 A configuration becomes a trial; where it has several tasks, values and curves are their means. Blocks lose their
 nesting: `layers.count`, `layers.0.width`.
@@ -44,9 +46,8 @@ _Flat = dict[str, JsonValue]
 def write(
     path: Path, job: JobDetail, report: SearchReport, tasks: Sequence[Task], curves: Iterable[Curve], *, force: bool
 ) -> str:
-    """The name of the study. Other studies in the file stay; one of the same name only goes with `force`."""
+    """Write a job as a study and return its name. Other studies in the file stay; `force` replaces one of this name."""
     name = job.name or job.id
-    trials = _trials(job, report, tasks)
     with _file(path) as file, _quietly():
         storage = RDBStorage(f"sqlite:///{file}")
         try:
@@ -56,12 +57,10 @@ def write(
             )
             study.set_metric_names([objective.metric for objective in report.objectives])
             study.set_user_attr("paddock_job", job.id)
-            study.add_trials(trials)
-            ids = {trial.number: trial._trial_id for trial in study.get_trials(deepcopy=False)}
+            study.add_trials(_trials(job, report, tasks, curves))
         finally:
             storage.remove_session()
             storage.engine.dispose()
-        _add_curves(file, report, curves, ids)
     return name
 
 
@@ -73,9 +72,7 @@ def _make_room(storage: RDBStorage, name: str, path: Path, *, force: bool) -> No
     for study in storage.get_all_studies():
         if study.study_name == name:
             if not force:
-                raise Conflict(
-                    f"{path} has a study {name!r} already: give --force to replace it, or the name of another file."
-                )
+                raise Conflict(f"{path} already has a study {name!r}: give --force to replace it, or another file.")
             storage.delete_study(study._study_id)
 
 
@@ -84,9 +81,9 @@ def _make_room(storage: RDBStorage, name: str, path: Path, *, force: bool) -> No
 
 @contextmanager
 def _file(path: Path) -> Iterator[Path]:
-    """A copy to work on, which then takes the place of the file: there is never half a study."""
+    """Return a copy to work on, which then replaces the file: it never holds half a study."""
     if not path.parent.is_dir():
-        raise NotFound(f"There is no folder {path.parent}.")
+        raise NotFound(f"There is no folder {path.parent}: create it, or give another file.")
     with tempfile.TemporaryDirectory(prefix="paddock-") as folder:
         copy = Path(folder) / "study.db"
         try:
@@ -101,22 +98,22 @@ def _file(path: Path) -> Iterator[Path]:
             finally:
                 beside.unlink(missing_ok=True)
         except OSError as error:
-            raise InvalidInput(f"{path} cannot be written: {error.strerror}.") from None
+            raise InvalidInput(f"{path} cannot be written ({error.strerror}): give another file.") from None
 
 
 def _refuse_strange(path: Path) -> None:
-    """What is no storage of this Optuna stays as it is."""
+    """Refuse a file that is not a storage of Optuna."""
     with open(path, "rb") as file:
         head = file.read(16)
     if head and not head.startswith(b"SQLite format 3"):
-        raise InvalidInput(f"{path} is there and is no SQLite file: give the name of another one.")
+        raise InvalidInput(f"{path} is not an SQLite file: give another one.")
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
             tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     except sqlite3.Error as error:
-        raise InvalidInput(f"{path} cannot be read ({error}): give the name of another file.") from None
+        raise InvalidInput(f"{path} cannot be read ({error}): give another file.") from None
     if tables and "studies" not in tables:
-        raise InvalidInput(f"{path} is a database of something else: give the name of another file.")
+        raise InvalidInput(f"{path} is a database of another program: give another file.")
 
 
 @contextmanager
@@ -127,7 +124,7 @@ def _quietly() -> Iterator[None]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ExperimentalWarning)
             yield
-    except RuntimeError as error:  # a file of another version of Optuna, which says what to do
+    except RuntimeError as error:  # a file of another version of Optuna; its message contains what to do
         raise InvalidInput(f"Optuna cannot open the file: {' '.join(str(error).split())}") from None
     finally:
         optuna.logging.set_verbosity(before)
@@ -136,20 +133,17 @@ def _quietly() -> Iterator[None]:
 # --- trials ---------------------------------------------------------------------------------------------------------
 
 
-def _trials(job: JobDetail, report: SearchReport, tasks: Sequence[Task]) -> list[FrozenTrial]:
-    found = {task.id: task for task in tasks}
-    history = _ordered(report)
+def _trials(
+    job: JobDetail, report: SearchReport, tasks: Sequence[Task], curves: Iterable[Curve]
+) -> Iterator[FrozenTrial]:
+    by_id = {task.id: task for task in tasks}
+    by_task = {curve.task: curve for curve in curves if curve.metric == report.objectives[0].metric}
+    history = sorted(report.history, key=lambda trial: trial.trial)
     flats = [_spread(trial.params, job.spec.params) for trial in history]
     distributions = _distributions(job.spec.params, flats)
-    return [
-        _trial(
-            trial,
-            flat,
-            distributions,
-            [found[task] for task in trial.tasks if task in found],
-        )
-        for trial, flat in zip(history, flats, strict=True)
-    ]
+    for trial, flat in zip(history, flats, strict=True):
+        values = _means([by_task[task] for task in trial.tasks if task in by_task])
+        yield _trial(trial, flat, distributions, [by_id[task] for task in trial.tasks if task in by_id], values)
 
 
 def _trial(
@@ -157,6 +151,7 @@ def _trial(
     flat: _Flat,
     distributions: Mapping[str, BaseDistribution],
     tasks: Sequence[Task],
+    curve: dict[int, float],
 ) -> FrozenTrial:
     values = [value for value in trial.values if value is not None]
     known = len(values) == len(trial.values) > 0
@@ -179,38 +174,20 @@ def _trial(
         distributions={name: distributions[name] for name in flat},
         user_attrs=notes,
         system_attrs={},
-        intermediate_values={},
+        intermediate_values=curve,
     )
 
 
 def _local(moment: datetime | None) -> datetime:
-    """Optuna's times are those of the clock on the wall."""
+    """Return a moment as Optuna has it: local time without a zone."""
     return (moment or datetime.now()).astimezone().replace(tzinfo=None)
-
-
-def _ordered(report: SearchReport) -> list[TrialReport]:
-    """As Optuna numbers them, from 0 on without gaps."""
-    return sorted(report.history, key=lambda trial: trial.trial)
 
 
 # --- curves ---------------------------------------------------------------------------------------------------------
 
 
-def _add_curves(file: Path, report: SearchReport, curves: Iterable[Curve], ids: Mapping[int, int]) -> None:
-    """All at once: one by one, as Optuna does it, they would take minutes."""
-    by_task = {curve.task: curve for curve in curves if curve.metric == report.objectives[0].metric}
-    rows = [
-        (ids[number], step, value)
-        for number, trial in enumerate(_ordered(report))
-        for step, value in _means([by_task[task] for task in trial.tasks if task in by_task]).items()
-    ]
-    into = "trial_intermediate_values (trial_id, step, intermediate_value, intermediate_value_type)"
-    with closing(sqlite3.connect(file)) as connection, connection:
-        connection.executemany(f"INSERT INTO {into} VALUES (?, ?, ?, 'FINITE')", rows)  # noqa: S608
-
-
 def _means(curves: Sequence[Curve]) -> dict[int, float]:
-    """By whole steps, as Optuna has it: the last value of each, the mean over the tasks that have one."""
+    """Return a value per whole step: the last one of a task, and the mean over the tasks that have one."""
     found: dict[int, list[float]] = defaultdict(list)
     for curve in curves:
         points = zip(curve.steps, curve.values, strict=True)
@@ -223,7 +200,7 @@ def _means(curves: Sequence[Curve]) -> dict[int, float]:
 
 
 def _spread(config: Params, params: Spaces) -> _Flat:
-    """Without its nesting. Not checked against the space: that may have been another one when the trial began."""
+    """Return a configuration without nesting. It is not checked: the space may have been another one at its start."""
     flat: _Flat = {}
     for name, value in config.items():
         if isinstance(params.get(name), Block) and isinstance(value, list):
@@ -236,14 +213,14 @@ def _spread(config: Params, params: Spaces) -> _Flat:
 
 
 def _distributions(params: Spaces, flats: Sequence[_Flat]) -> dict[str, BaseDistribution]:
-    """One a parameter, as Optuna wants it, wide enough for all values that there are."""
+    """Return one distribution per parameter, wide enough for all values that were tried."""
     seen: dict[str, list[JsonValue]] = defaultdict(list)
     for flat in flats:
         for name, value in flat.items():
             seen[name].append(value)
     try:
         spaces = {dim.name: dim.space for dim in dims(params)}
-    except InvalidInput:  # of a job from before spaces were checked so: what was tried says enough
+    except InvalidInput:  # an old job whose space is refused today: the tried values are enough
         spaces = {}
     return {name: _distribution(spaces.get(name), values) for name, values in seen.items()}
 
@@ -282,7 +259,7 @@ def _range(space: Range) -> BaseDistribution:
 
 
 def _choices(values: Sequence[JsonValue]) -> CategoricalDistribution:
-    """Lists and objects as JSON; all of them where Optuna could not tell one from another, such as 1 and true."""
+    """Return choices: lists and objects as JSON, or all as JSON where Optuna takes two for one, such as 1 and true."""
     distinct = list({json.dumps(value): value for value in values}.values())
     plain = [_scalar(value) for value in distinct]
     if len(set(plain)) < len(distinct):

@@ -10,7 +10,7 @@ import contextlib
 import errno
 import os
 import stat
-from typing import Optional
+from typing import Iterator, Optional
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _SAFE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
@@ -89,6 +89,16 @@ def open_folder(path: str, *, below: str) -> int:
         raise _plainly(error, path) from None
 
 
+@contextlib.contextmanager
+def in_folder(path: str, *, below: str) -> Iterator[int]:
+    """Open a folder as `open_folder` does, and close it afterwards."""
+    folder = open_folder(path, below=below)
+    try:
+        yield folder
+    finally:
+        os.close(folder)
+
+
 class Folder:
     """A folder in which many files are read one after the other: the path to it is opened once.
 
@@ -160,17 +170,15 @@ def append_plain(path: str, data: bytes, *, below: Optional[str] = None, seal: b
 
 def write_plain(path: str, data: bytes, *, below: str, mode: int = 0o666) -> None:
     """Replace a file at once: readers see all of it or nothing. For files that have one writer."""
-    folder = open_folder(os.path.dirname(path), below=below)
-    try:
-        name = os.path.basename(path)
-        temporary = name + ".tmp"
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(temporary, dir_fd=folder)  # left by a writer that was killed, or put there by somebody
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFE, mode, dir_fd=folder)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-        os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
-    except OSError as error:
-        raise _plainly(error, path) from None
-    finally:
-        os.close(folder)
+    name = os.path.basename(path)
+    temporary = name + ".tmp"
+    with in_folder(os.path.dirname(path), below=below) as folder:
+        try:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(temporary, dir_fd=folder)  # left by a writer that was killed, or put there by a user
+            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFE, mode, dir_fd=folder)
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(data)
+            os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+        except OSError as error:
+            raise _plainly(error, path) from None

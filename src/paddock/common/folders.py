@@ -39,11 +39,7 @@ def measure(path: Path, *, below: Path, until: float) -> Size:
     time.monotonic().
     """
     size = Size()
-    try:
-        folder = files.open_folder(str(path.parent), below=str(below))
-    except OSError:
-        return size
-    try:
+    with suppress(OSError), files.in_folder(str(path.parent), below=str(below)) as folder:
         found = os.stat(path.name, dir_fd=folder, follow_symlinks=False)
         size.bytes, size.files = on_disk(found), 1
         if not stat.S_ISDIR(found.st_mode):
@@ -56,10 +52,6 @@ def measure(path: Path, *, below: Path, until: float) -> Size:
                 with suppress(OSError):
                     size.bytes += on_disk(os.stat(name, dir_fd=inner, follow_symlinks=False))
                     size.files += 1
-    except OSError:
-        pass  # deleted meanwhile
-    finally:
-        os.close(folder)
     return size
 
 

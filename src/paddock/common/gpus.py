@@ -92,8 +92,8 @@ class Nvml(GpuDriver):
             return None
         load = _Utilization()
         known = self._library.nvmlDeviceGetUtilizationRates(handle, ctypes.byref(load)) == 0
-        told = {pid: size for pid, size in self._listed(_COMPUTE, handle).items() if size is not None}
-        return GpuReading(memory.used, load.gpu / 100 if known else None, told)
+        by_process = {pid: size for pid, size in self._listed(_COMPUTE, handle).items() if size is not None}
+        return GpuReading(memory.used, load.gpu / 100 if known else None, by_process)
 
     def processes(self, gpu: GpuInfo) -> Dict[int, Optional[int]]:
         handle = self._handles.get(gpu.id)

@@ -83,7 +83,7 @@ def started(pid: int) -> Optional[int]:
     return None if len(fields) < 20 or fields[0] in (b"Z", b"X") else int(fields[19])
 
 
-def everybody() -> List[int]:
+def all_pids() -> List[int]:
     return _pids("/proc")
 
 

@@ -145,7 +145,7 @@ def _run(command: Command, seconds: float) -> tuple[int, str, str]:
 def _end_marked(mark: str) -> None:
     """Kill all processes with this mark, also those that have left the process group."""
     for _ in range(20):
-        left = [pid for pid in processes.everybody() if processes.variable(pid, _MARK) == mark]
+        left = [pid for pid in processes.all_pids() if processes.variable(pid, _MARK) == mark]
         if not left:
             return
         for pid in left:

@@ -1,11 +1,11 @@
-"""Runs a command for each file of a part: the script that a task of `paddock map` runs.
+"""Run a command for each file of a part: the script that a task of `paddock map` runs.
 
-Standard library only, Python 3.8 or newer, and complete in this file: it travels with the job, beside `plan.json` (the
-command and the folder to run it in), `parts.jsonl` (a line a part: its inputs and outputs) and `parts.index` (where
-each line begins). Names are bytes here: they need not be valid text.
+Standard library only, Python 3.8 or newer, and complete in this file: it is copied into the job, beside `plan.json`
+(the command and the folder to run it in), `parts.jsonl` (one line per part: its inputs and outputs) and `parts.index`
+(the offset of each line). File names are bytes here: they need not be valid text.
 
-The command writes into a folder of its own beside the output. Only when it has ended with exit code 0, what it made
-gets its place, and the file is noted as done in the checkpoint folder: a task that is resumed does the others.
+The command writes into a scratch folder beside the output. Only if it ends with exit code 0, its files are moved to
+their place, and the file is noted as done in the checkpoint folder: a resumed task does the others.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from typing import Any
 HERE = os.path.dirname(os.path.abspath(__file__))
 FOLDER, SCRIPT = ".paddock-map", ".paddock-map/map.py"  # in the snapshot
 PLAN, PARTS, INDEX = "plan.json", "parts.jsonl", "parts.index"
-WIDTH = 16  # digits of a place in the index
+WIDTH = 16  # digits of an offset in the index
 KILLED, TERMINATED = 128 + signal.SIGKILL, 128 + signal.SIGTERM
 TAIL = 4096
-MOST = 64_000_000  # bytes that are read of a file
+MOST = 64_000_000  # the most bytes that are read of a file
 
 ending = False
 
 
 class FilesFailed(Exception):
-    """Some files were not done."""
+    """The command failed for some files."""
 
 
 class Done:
-    """The numbers of the files that are done, a line each. A line that a crash cut short is no JSON, and sealed off."""
+    """The numbers of the files that are done, one per line. A line that a crash left incomplete is skipped."""
 
     def __init__(self, folder: str) -> None:
         self._path = os.path.join(folder, "done.jsonl")
@@ -69,7 +69,7 @@ def append(path: str, data: bytes) -> None:
 
 
 def plain(path: str, flags: int = os.O_RDONLY) -> io.FileIO:
-    """Opens a plain file: not a link, and not a pipe, which would be waited at for ever."""
+    """Open a plain file: no link, and no pipe, which would block for ever."""
     descriptor = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o644)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
@@ -78,7 +78,7 @@ def plain(path: str, flags: int = os.O_RDONLY) -> io.FileIO:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Runs a command for each file of a part.")
+    parser = argparse.ArgumentParser(description="Run a command for each file of a part.")
     parser.add_argument("--part", type=int, required=True, help="number of the part, from 1 on")
     number = parser.parse_args().part
     with plain(os.path.join(HERE, PLAN)) as file:
@@ -88,19 +88,19 @@ def main() -> None:
     if failures:
         try:
             raise FilesFailed("; ".join(failures[:2]))
-        except FilesFailed:  # as an exception, so that it is this that the task is said to have failed of
+        except FilesFailed:  # as an exception, so that Paddock shows it as the reason of the failure
             traceback.print_exc()
         sys.exit(KILLED if "exit code %d" % KILLED in "; ".join(failures[:2]) else 1)
 
 
 def end_soon(*_: Any) -> None:
-    """The command has been told as well; no further file is begun."""
+    """Begin no further file. The command has got the signal as well."""
     global ending
     ending = True
 
 
 def read_part(folder: str, number: int) -> list[tuple[bytes, bytes | None]]:
-    """Input and output of each file."""
+    """Return input and output of each file."""
     with plain(os.path.join(folder, INDEX)) as file:
         file.seek((number - 1) * WIDTH)
         start = int(file.read(WIDTH))
@@ -115,7 +115,7 @@ def encoded(text: str) -> bytes:
 
 
 def run_part(plan: dict[str, Any], files: list[tuple[bytes, bytes | None]], done: Done) -> list[str]:
-    """What failed, in words: how many, the first of them, ...; of one file alone, why."""
+    """Return what failed, in words: how many files, the first, ...; for a part of one file, why."""
     failed: list[str] = []
     left = [number for number in range(len(files)) if number not in done.numbers]
     if len(left) < len(files):
@@ -134,7 +134,7 @@ def run_part(plan: dict[str, Any], files: list[tuple[bytes, bytes | None]], done
         else:
             say("failed: %s" % why)
             failed.append("%s (%s)" % (shown(source), why) if len(files) > 1 else why)
-        if len(files) > 1:  # of one alone its task tells all
+        if len(files) > 1:  # a part of one file needs no report
             took = {"file_seconds": round(time.monotonic() - began, 3)} if why is None else {}
             report(step=count, of=len(files), **took, **({"failed": len(failed)} if failed else {}))
     if not failed or len(files) == 1:
@@ -143,7 +143,7 @@ def run_part(plan: dict[str, Any], files: list[tuple[bytes, bytes | None]], done
 
 
 def run_file(plan: dict[str, Any], source: bytes, target: bytes | None) -> str | None:
-    """Why it failed."""
+    """Run the command for a file; return why it failed, or None."""
     try:
         scratch = prepared(target) if target is not None else None
         start = size_of_log()
@@ -164,7 +164,7 @@ def run_file(plan: dict[str, Any], source: bytes, target: bytes | None) -> str |
 
 
 def environment(source: bytes, output: bytes | None) -> dict[bytes, bytes]:
-    """The task's own, but without what would mix up its files: their reports and checkpoints."""
+    """Return the task's environment, without the variables for reports and checkpoints, which files would share."""
     found = dict(os.environb)
     for name in (b"PADDOCK_REPORT", b"PADDOCK_CHECKPOINT_DIR"):
         found.pop(name, None)
@@ -176,11 +176,11 @@ def environment(source: bytes, output: bytes | None) -> dict[bytes, bytes]:
 
 
 def prepared(target: bytes) -> bytes:
-    """An empty folder beside the output, for the command to write into."""
+    """Return a new folder beside the output, for the command to write into."""
     folder = os.path.dirname(target)
     os.makedirs(folder, exist_ok=True)
     scratch = os.path.join(folder, b".paddock-" + os.environb.get(b"PADDOCK_TASK", b"map"))
-    if os.path.lexists(scratch):  # of an attempt that was killed
+    if os.path.lexists(scratch):  # left by an attempt that was killed
         shutil.rmtree(scratch)
     os.mkdir(scratch)
     return scratch
@@ -190,23 +190,23 @@ def missing(scratch: bytes, target: bytes) -> str | None:
     made = os.listdir(scratch)
     if os.path.basename(target) in made:
         return None
-    instead = ", but wrote %s: see --suffix" % shown(sorted(made)[0]) if made else ""
-    return "it ended well and did not write {output}%s" % instead
+    instead = "; it wrote %s: see --suffix" % shown(sorted(made)[0]) if made else ""
+    return "its exit code is 0, but it did not write {output}%s" % instead
 
 
 def put_in_place(scratch: bytes, target: bytes) -> None:
-    """All that the command made, the output itself last: where that is, all of it is."""
+    """Move all that the command made to its place, the output last: where that exists, all of it does."""
     folder, name = os.path.split(target)
     for made in sorted(os.listdir(scratch), key=lambda one: one == name):
         source, place = os.path.join(scratch, made), os.path.join(folder, made)
         sync(source)
-        if os.path.isdir(place) and not os.path.islink(place):  # of an earlier run: a folder cannot be replaced at once
+        if os.path.isdir(place) and not os.path.islink(place):  # a folder cannot be replaced in one step
             os.rename(place, source + b".before")
         os.rename(source, place)
 
 
 def sync(path: bytes) -> None:
-    """To the disk, before it gets a name that says that it is whole."""
+    """Write a file or folder to the disk, before it gets the name that means that it is complete."""
     for folder, _, names in os.walk(path) if os.path.isdir(path) else [(os.path.dirname(path), [], [path])]:
         for name in names:
             full = os.path.join(folder, name)
@@ -219,7 +219,7 @@ def sync(path: bytes) -> None:
 
 
 def explained(code: int, start: int) -> str:
-    """The exit code, and the last line that the command printed."""
+    """Return the exit code, and the last line that the command printed."""
     what = "signal %d" % -code if code < 0 else "exit code %d" % code
     line = last_line(start)
     return "%s: %s" % (what, line) if line else what
@@ -231,7 +231,7 @@ def size_of_log() -> int:
 
 
 def last_line(start: int) -> str:
-    """Of what was printed since."""
+    """Return the last line that was printed since then."""
     end = size_of_log()
     if start < 0 or end <= start:
         return ""
@@ -245,7 +245,7 @@ def last_line(start: int) -> str:
 
 
 def shown(name: bytes) -> str:
-    """In one line, whatever it is made of."""
+    """Return a name as one printable line."""
     text = name.decode("utf-8", "backslashreplace")
     return text if text.isprintable() else ascii(text)[1:-1]
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -55,7 +56,7 @@ def test_a_task_says_since_when_nothing_is_heard_of_it(rig: Rig, task: str) -> N
     assert job.counts.running == 1
     assert job.no_word is not None and (job.no_word.tasks, job.no_word.since) == (1, now.no_word_since)
     rig.step(seconds=10)
-    assert told(rig, task) == [now.no_word_since.isoformat()], "once"
+    assert [datetime.fromisoformat(one) for one in told(rig, task)] == [now.no_word_since], "once"
 
 
 def test_it_goes_away_when_the_runner_speaks(rig: Rig, task: str) -> None:

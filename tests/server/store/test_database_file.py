@@ -108,11 +108,13 @@ class TestBackups:
     def test_one_before_a_migration(self, home: Home, database: Database) -> None:
         backups.before_migration(database, home.backups)
         assert backups.listed(home.backups) == []  # nothing is to be changed
+        older = Database(f"sqlite:///{home.root / 'older.db'}")
         config = db._alembic()
-        with database.write() as c:
+        with older.write() as c:
             config.attributes["connection"] = c
-            command.downgrade(config, "0003")
-        backups.before_migration(database, home.backups)
+            command.upgrade(config, "0003")
+        backups.before_migration(older, home.backups)
+        older.close()
         [made] = backups.listed(home.backups, backups.BEFORE)
         old = Database(f"sqlite:///{made}")
         assert old.revisions()[0] == "0003"

@@ -6,14 +6,12 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from alembic import command
 from alembic.autogenerate import compare_metadata
-from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 
 from paddock.errors import InvalidInput, NotFound
 from paddock.server.store import events, jobs, metrics
-from paddock.server.store.db import MIGRATIONS, Database
+from paddock.server.store.db import Database
 from paddock.server.store.tables import metadata
 from tests.server.store.given import add_job, announce, current, erase, told
 
@@ -30,19 +28,6 @@ def test_migrating_again_changes_nothing(db: Database) -> None:
     db.migrate()
     with db.read() as c:
         assert jobs.page(c).total == 1
-
-
-def test_downgrade_and_upgrade_again(empty_db: Database) -> None:
-    empty_db.migrate()
-    config = Config()
-    config.set_main_option("script_location", str(MIGRATIONS))
-    with empty_db.write() as c:
-        config.attributes["connection"] = c
-        command.downgrade(config, "base")
-    with empty_db.read() as c:
-        assert set(sa.inspect(c).get_table_names()) <= {"alembic_version"}
-    empty_db.migrate()
-    add_job(empty_db)
 
 
 def test_a_write_that_raises_leaves_nothing(db: Database) -> None:

@@ -19,12 +19,12 @@ SPEC = {"name": "old", "command": "true", "resources": {"backend": None, "gpus":
 STATES = {"a1": "ended", "a2": "ended", "a3": "running", "a4": "pending", "a5": "planned"}
 
 
-def revise(db: Database, revision: str, *, down: bool = False) -> None:
+def revise(db: Database, revision: str) -> None:
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS))
     with db.write() as c:
         config.attributes["connection"] = c
-        (command.downgrade if down else command.upgrade)(config, revision)
+        command.upgrade(config, revision)
 
 
 def insert(c: sa.Connection, table: str, **values: Any) -> None:
@@ -140,19 +140,6 @@ def test_the_schema_is_that_of_a_new_database(old_db: Database) -> None:
         assert c.execute(sa.text("SELECT count(*) FROM batches")).scalar_one() == 0
 
 
-def test_and_back_again(old_db: Database) -> None:
-    before = counts(old_db)
-    old_db.migrate()
-    revise(old_db, "0001", down=True)
-    assert counts(old_db) == before
-    with old_db.read() as c:
-        specs = list(c.scalars(sa.text("SELECT spec FROM allocations ORDER BY key")))
-    assert [one if isinstance(one, dict) else json.loads(one) for one in specs] == [old_allocation(k) for k in STATES]
-    old_db.migrate()
-    with old_db.read() as c:
-        assert jobs.detail(c, "old", "").counts.total == 3
-
-
 def test_what_was_learned_belongs_to_those_whose_program_it_is(old_db: Database) -> None:
     revise(old_db, "0005")
     learned = {"gpu": "H200", "tasks": 4, "need": 5, "speedup": 2.5, "at": 7.0}
@@ -164,4 +151,3 @@ def test_what_was_learned_belongs_to_those_whose_program_it_is(old_db: Database)
     with old_db.read() as c:
         assert packings.measured(c, "ann", "p1") == {"H200": {"tasks": 4, "need": 5, "limit": None, "speedup": 2.5}}
         assert packings.measured(c, "bob", "p1") == packings.measured(c, "ann", "nobody's") == {}
-    revise(old_db, "0005", down=True)

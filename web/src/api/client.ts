@@ -22,7 +22,10 @@ export class ApiError extends Error {
 /** The server did not answer at all. */
 export class Unreachable extends ApiError {
   constructor() {
-    super(0, { code: 'unreachable', message: 'The server does not answer. It may be down, or the network is.' });
+    super(0, {
+      code: 'unreachable',
+      message: 'The server does not answer: it or the network may be down. Try again in a minute.',
+    });
   }
 }
 

@@ -10,7 +10,7 @@ export interface paths {
         };
         /**
          * List Backends
-         * @description Where jobs can run, and how each is.
+         * @description Return where jobs can run, and the state of each backend.
          */
         get: operations["list_backends_api_v1_backends_get"];
         put?: never;
@@ -30,9 +30,10 @@ export interface paths {
         };
         /**
          * Follow Events
-         * @description Server-sent events of kinds `job`, `tasks`, `removed`; `hello` first, with the position of the stream.
+         * @description Follow what changes, as server-sent events of the kinds `job`, `tasks` and `removed`.
          *
-         *     `reset` in place of `hello`: events were missed that are no longer kept: fetch everything again.
+         *     The first event is `hello`, with the position of the stream; or `reset`, if events were missed that are no longer
+         *     kept: then fetch everything again.
          */
         get: operations["follow_events_api_v1_events_get"];
         put?: never;
@@ -52,7 +53,7 @@ export interface paths {
         };
         /**
          * Health
-         * @description What a person should know. Answers also while all worker threads are busy, or the database is away.
+         * @description Return how the server is. Answers even while all worker threads are busy or the database is away.
          */
         get: operations["health_api_v1_health_get"];
         put?: never;
@@ -70,12 +71,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List Jobs */
+        /**
+         * List Jobs
+         * @description Return jobs, the newest first unless `sort` asks for another order.
+         */
         get: operations["list_jobs_api_v1_jobs_get"];
         put?: never;
         /**
          * Submit Job
-         * @description Accept a job with all its tasks; they are queued at once.
+         * @description Submit a job. Its tasks are queued at once.
          */
         post: operations["submit_job_api_v1_jobs_post"];
         delete?: never;
@@ -93,7 +97,7 @@ export interface paths {
         };
         /**
          * Job Facets
-         * @description The owners and tags that there are.
+         * @description Return the owners and tags that jobs can be filtered by.
          */
         get: operations["job_facets_api_v1_jobs_facets_get"];
         put?: never;
@@ -115,7 +119,7 @@ export interface paths {
         put?: never;
         /**
          * Preview Job
-         * @description What a submission would do: its tasks, their exact commands, warnings. Changes nothing.
+         * @description Return what a submission would do: its tasks, their exact commands, warnings. Nothing is changed.
          */
         post: operations["preview_job_api_v1_jobs_preview_post"];
         delete?: never;
@@ -137,7 +141,7 @@ export interface paths {
          * Preview Files
          * @description Return what a submission of a folder leaves out: what its ignore files name, caches, environments.
          *
-         *     Needs no contents but those of the ignore files, so that a page asks before it sends anything.
+         *     The contents of other files are not needed: a client asks before it sends them.
          */
         post: operations["preview_files_api_v1_jobs_preview_files_post"];
         delete?: never;
@@ -153,20 +157,23 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Show Job */
+        /**
+         * Show Job
+         * @description Return a job with its spec, its counts and how it stands.
+         */
         get: operations["show_job_api_v1_jobs__job__get"];
         put?: never;
         post?: never;
         /**
          * Remove Job
-         * @description Stop what runs and delete the job with its results, logs and checkpoints.
+         * @description Stop what runs, and delete the job with its results, logs and checkpoints.
          */
         delete: operations["remove_job_api_v1_jobs__job__delete"];
         options?: never;
         head?: never;
         /**
          * Edit Job
-         * @description Change name, description or tags.
+         * @description Change the name, the description or the tags of a job.
          */
         patch: operations["edit_job_api_v1_jobs__job__patch"];
         trace?: never;
@@ -180,7 +187,7 @@ export interface paths {
         };
         /**
          * Export Job
-         * @description Parameters (as columns `param.NAME`), states and best values of all tasks.
+         * @description Return all tasks of a job with states and best values; in CSV, parameters are columns `param.NAME`.
          */
         get: operations["export_job_api_v1_jobs__job__export_get"];
         put?: never;
@@ -202,7 +209,7 @@ export interface paths {
         put?: never;
         /**
          * Extend Job
-         * @description More trials, more time, or other values of parameters from now on. Also goes on with a search that has ended.
+         * @description Give a search more trials, more time or other values from now on. A search that has ended goes on.
          */
         post: operations["extend_job_api_v1_jobs__job__extend_post"];
         delete?: never;
@@ -220,7 +227,7 @@ export interface paths {
         };
         /**
          * Job Files
-         * @description The text files of the job's snapshot, to start another job from; nothing when they are over 1 MB in all.
+         * @description Return the text files that the job was submitted with; none of them if they exceed 1 MB in all.
          */
         get: operations["job_files_api_v1_jobs__job__files_get"];
         put?: never;
@@ -242,7 +249,7 @@ export interface paths {
         put?: never;
         /**
          * Hold Job
-         * @description Begin no further task, and keep what waits on the backend from starting. What runs goes on.
+         * @description Start no further task until the job is released. Tasks that run go on.
          */
         post: operations["hold_job_api_v1_jobs__job__hold_post"];
         delete?: never;
@@ -262,7 +269,7 @@ export interface paths {
         put?: never;
         /**
          * Limit Job
-         * @description Another time limit or priority, for the allocations that there are and those to come.
+         * @description Change the time limit or the priority of all allocations of a job, present and future.
          */
         post: operations["limit_job_api_v1_jobs__job__limits_post"];
         delete?: never;
@@ -280,7 +287,7 @@ export interface paths {
         };
         /**
          * Job Curves
-         * @description The curves of all tasks of a job in one call.
+         * @description Return the curves of many tasks of a job.
          */
         get: operations["job_curves_api_v1_jobs__job__metrics_get"];
         put?: never;
@@ -300,7 +307,7 @@ export interface paths {
         };
         /**
          * Job Metric Names
-         * @description The metrics that tasks of this job have reported.
+         * @description Return the names of the metrics that tasks of this job have reported.
          */
         get: operations["job_metric_names_api_v1_jobs__job__metrics_names_get"];
         put?: never;
@@ -320,7 +327,7 @@ export interface paths {
         };
         /**
          * Job Parts
-         * @description Of a map: the files of each task; of other jobs nothing.
+         * @description Return the files of each task of a map; of other jobs, an empty list.
          */
         get: operations["job_parts_api_v1_jobs__job__parts_get"];
         put?: never;
@@ -342,7 +349,7 @@ export interface paths {
         put?: never;
         /**
          * Release Job
-         * @description Let a held job go on.
+         * @description Let a held job start tasks again.
          */
         post: operations["release_job_api_v1_jobs__job__release_post"];
         delete?: never;
@@ -362,7 +369,7 @@ export interface paths {
         put?: never;
         /**
          * Restart Job
-         * @description Run ended tasks again: all, those that failed, or those named.
+         * @description Run ended tasks again: all of them, those that failed, or those named.
          */
         post: operations["restart_job_api_v1_jobs__job__restart_post"];
         delete?: never;
@@ -380,7 +387,7 @@ export interface paths {
         };
         /**
          * Show Search
-         * @description Trials, best value, importance of parameters, Pareto front, early stopping, lineage.
+         * @description Return how a search stands: trials, best values, importance of parameters, early stopping, lineage.
          */
         get: operations["show_search_api_v1_jobs__job__search_get"];
         put?: never;
@@ -402,9 +409,9 @@ export interface paths {
         put?: never;
         /**
          * Stop Job
-         * @description Stop all tasks that have not ended, and the search that would add more; or those named.
+         * @description Stop the named tasks; without names, all that have not ended, and the search that would add more.
          *
-         *     Returns which were concerned.
+         *     The answer contains the tasks that will stop.
          */
         post: operations["stop_job_api_v1_jobs__job__stop_post"];
         delete?: never;
@@ -420,7 +427,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List Tasks */
+        /**
+         * List Tasks
+         * @description Return the tasks of a job.
+         */
         get: operations["list_tasks_api_v1_jobs__job__tasks_get"];
         put?: never;
         post?: never;
@@ -439,7 +449,7 @@ export interface paths {
         };
         /**
          * Load
-         * @description Nodes with their GPUs and the processes on them, what users and jobs use together, and advice for what runs.
+         * @description Return nodes with their GPUs and processes, what each user and each job uses, and advice for running jobs.
          */
         get: operations["load_api_v1_load_get"];
         put?: never;
@@ -459,7 +469,7 @@ export interface paths {
         };
         /**
          * Load History
-         * @description How busy each node and each of its GPUs was: some 300 points each.
+         * @description Return how busy each node and each of its GPUs was, as about 300 points each.
          */
         get: operations["load_history_api_v1_load_history_get"];
         put?: never;
@@ -479,7 +489,7 @@ export interface paths {
         };
         /**
          * List Nodes
-         * @description The machines of all backends, as last seen, and the tasks on their devices.
+         * @description Return the nodes of all backends as last seen, with the tasks on their devices.
          */
         get: operations["list_nodes_api_v1_nodes_get"];
         put?: never;
@@ -499,7 +509,7 @@ export interface paths {
         };
         /**
          * List Profiles
-         * @description Resources with a name, from the server's settings.
+         * @description Return the named resource profiles of the server's settings.
          */
         get: operations["list_profiles_api_v1_profiles_get"];
         put?: never;
@@ -521,10 +531,10 @@ export interface paths {
         put?: never;
         /**
          * Prune
-         * @description Delete what is older than it is to be kept, by the settings `keep` or as asked for; or only say what would go.
+         * @description Delete what is older than the settings `keep` or the request allow; or only report what would be deleted.
          *
-         *     Of jobs that have not ended nothing goes. The answer comes when all of it is out of the way; files and rows are then
-         *     deleted at leisure.
+         *     Nothing of jobs that have not ended is deleted. The answer comes when all is marked as deleted; files and rows are
+         *     deleted after it.
          */
         post: operations["prune_api_v1_prune_post"];
         delete?: never;
@@ -542,7 +552,7 @@ export interface paths {
         };
         /**
          * List Samples
-         * @description Sweeps to try out; submit one as it is.
+         * @description Return sweeps to try out, ready to be submitted.
          */
         get: operations["list_samples_api_v1_samples_get"];
         put?: never;
@@ -564,7 +574,7 @@ export interface paths {
         put?: never;
         /**
          * Inspect Script
-         * @description What reading a script tells: its parameters, how it takes them, its metrics, warnings. It is never run.
+         * @description Return what a script contains: its parameters, how it takes them, its metrics, warnings. It is never run.
          */
         post: operations["inspect_script_api_v1_scripts_inspect_post"];
         delete?: never;
@@ -580,7 +590,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Show Task */
+        /**
+         * Show Task
+         * @description Return a task with its attempts, its exact command and its allocation.
+         */
         get: operations["show_task_api_v1_tasks__task__get"];
         put?: never;
         post?: never;
@@ -597,7 +610,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List Attempts */
+        /**
+         * List Attempts
+         * @description Return the attempts of a task, the first one first.
+         */
         get: operations["list_attempts_api_v1_tasks__task__attempts_get"];
         put?: never;
         post?: never;
@@ -616,7 +632,7 @@ export interface paths {
         };
         /**
          * Read Log
-         * @description A range of the log as it is. `X-Log-Start` and `X-Log-Size` say where it starts and how large the log is.
+         * @description Return a range of the log. The headers `X-Log-Start` and `X-Log-Size` contain its start and the log's size.
          */
         get: operations["read_log_api_v1_tasks__task__log_get"];
         put?: never;
@@ -636,7 +652,7 @@ export interface paths {
         };
         /**
          * Follow Log
-         * @description The log from `offset` on, as it grows; ends when the attempt has ended.
+         * @description Follow the log from `offset` on as it grows, until the attempt has ended.
          */
         get: operations["follow_log_api_v1_tasks__task__log_follow_get"];
         put?: never;
@@ -654,7 +670,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Task Curves */
+        /**
+         * Task Curves
+         * @description Return the curves of a task.
+         */
         get: operations["task_curves_api_v1_tasks__task__metrics_get"];
         put?: never;
         post?: never;
@@ -673,7 +692,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Restart Task */
+        /**
+         * Restart Task
+         * @description Run a task again that has ended, as a new attempt.
+         */
         post: operations["restart_task_api_v1_tasks__task__restart_post"];
         delete?: never;
         options?: never;
@@ -690,7 +712,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Stop Task */
+        /**
+         * Stop Task
+         * @description Stop a task. The answer is empty if it has ended.
+         */
         post: operations["stop_task_api_v1_tasks__task__stop_post"];
         delete?: never;
         options?: never;
@@ -705,7 +730,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Version */
+        /**
+         * Version
+         * @description Return the version of the server.
+         */
         get: operations["version_api_v1_version_get"];
         put?: never;
         post?: never;
@@ -3157,7 +3185,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3166,7 +3194,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3184,7 +3212,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3202,7 +3230,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3216,12 +3244,13 @@ export interface operations {
     follow_events_api_v1_events_get: {
         parameters: {
             query?: {
-                /** @description only of this job */
+                /** @description only events of this job */
                 job?: string | null;
-                /** @description as Last-Event-ID, for clients without headers */
+                /** @description the id of the last event that the client has, if it cannot send the header */
                 last?: number | null;
             };
             header?: {
+                /** @description the id of the last event that the client has */
                 "last-event-id"?: string | null;
             };
             path?: never;
@@ -3256,7 +3285,7 @@ export interface operations {
                     "text/event-stream": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3265,7 +3294,7 @@ export interface operations {
                     "text/event-stream": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3283,7 +3312,7 @@ export interface operations {
                     "text/event-stream": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3301,7 +3330,7 @@ export interface operations {
                     "text/event-stream": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3348,7 +3377,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3357,7 +3386,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3375,7 +3404,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3393,7 +3422,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3407,9 +3436,9 @@ export interface operations {
     list_jobs_api_v1_jobs_get: {
         parameters: {
             query?: {
-                /** @description part of name, description or id */
+                /** @description a part of the name, the description or the id */
                 q?: string | null;
-                /** @description jobs with a task in this state */
+                /** @description only jobs that have a task in this state */
                 state?: components["schemas"]["TaskState"] | null;
                 tag?: string | null;
                 owner?: string | null;
@@ -3450,7 +3479,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3459,7 +3488,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3477,7 +3506,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3495,7 +3524,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3519,7 +3548,7 @@ export interface operations {
                 "multipart/form-data": {
                     /** @description a CodeInfo as JSON */
                     code?: string;
-                    /** @description file names are paths relative to the job's folder */
+                    /** @description the file names are paths relative to the job's folder */
                     files?: string[];
                     /** @description a JobSpec as JSON */
                     spec: string;
@@ -3554,7 +3583,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3563,7 +3592,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3581,7 +3610,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3599,7 +3628,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3646,7 +3675,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3655,7 +3684,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3673,7 +3702,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3691,7 +3720,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3705,7 +3734,7 @@ export interface operations {
     preview_job_api_v1_jobs_preview_post: {
         parameters: {
             query?: {
-                /** @description also ask the backend whether it would accept it, and when */
+                /** @description also ask the backend whether it would accept the job, and when it would start */
                 check?: boolean;
             };
             header?: never;
@@ -3718,7 +3747,7 @@ export interface operations {
                 "multipart/form-data": {
                     /** @description a CodeInfo as JSON */
                     code?: string;
-                    /** @description file names are paths relative to the job's folder */
+                    /** @description the file names are paths relative to the job's folder */
                     files?: string[];
                     /** @description a JobSpec as JSON */
                     spec: string;
@@ -3753,7 +3782,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3762,7 +3791,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3780,7 +3809,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3798,7 +3827,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3849,7 +3878,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3858,7 +3887,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3876,7 +3905,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3894,7 +3923,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3910,7 +3939,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description id of a job, or its beginning */
+                /** @description the id of a job, or the beginning of its id */
                 job: string;
             };
             cookie?: never;
@@ -3944,7 +3973,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3953,7 +3982,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3971,7 +4000,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3989,7 +4018,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4005,7 +4034,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description id of a job, or its beginning */
+                /** @description the id of a job, or the beginning of its id */
                 job: string;
             };
             cookie?: never;
@@ -4037,7 +4066,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4046,7 +4075,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4064,7 +4093,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4082,7 +4111,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4098,7 +4127,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description id of a job, or its beginning */
+                /** @description the id of a job, or the beginning of its id */
                 job: string;
             };
             cookie?: never;
@@ -4136,7 +4165,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4145,7 +4174,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4163,7 +4192,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4181,7 +4210,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4199,7 +4228,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description id of a job, or its beginning */
+                /** @description the id of a job, or the beginning of its id */
                 job: string;
             };
             cookie?: never;
@@ -4234,7 +4263,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4243,7 +4272,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4261,7 +4290,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4279,7 +4308,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4295,7 +4324,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description id of a job, or its beginning */
+                /** @description the id of a job, or the beginning of its id */
                 job: string;
             };
             cookie?: never;
@@ -4333,7 +4362,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4342,7 +4371,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4360,7 +4389,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4378,7 +4407,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4394,7 +4423,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description id of a job, or its beginning */
+                /** @description the id of a job, or the beginning of its id */
                 job: string;
             };
             cookie?: never;
@@ -4430,7 +4459,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4439,7 +4468,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4457,7 +4486,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4475,7 +4504,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4491,7 +4520,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description id of a job, or its beginning */
+                /** @description the id of a job, or the beginning of its id */
                 job: string;
             };
             cookie?: never;
@@ -4525,7 +4554,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4534,7 +4563,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4552,7 +4581,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4570,7 +4599,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4586,7 +4615,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description id of a job, or its beginning */
+                /** @description the id of a job, or the beginning of its id */
                 job: string;
             };
             cookie?: never;
@@ -4624,7 +4653,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4633,7 +4662,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4651,7 +4680,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4669,7 +4698,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4683,17 +4712,17 @@ export interface operations {
     job_curves_api_v1_jobs__job__metrics_get: {
         parameters: {
             query?: {
-                /** @description the objective when none is given */
+                /** @description without one: the objective */
                 metric?: string[] | null;
-                /** @description at most so many points a curve */
+                /** @description return up to this many points per curve */
                 points?: number | null;
                 offset?: number;
-                /** @description tasks */
+                /** @description the curves of up to this many tasks */
                 limit?: number;
             };
             header?: never;
             path: {
-                /** @description id of a job, or its beginning */
+                /** @description the id of a job, or the beginning of its id */
                 job: string;
             };
             cookie?: never;
@@ -4727,7 +4756,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4736,7 +4765,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4754,7 +4783,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4772,7 +4801,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4788,7 +4817,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description id of a job, or its beginning */
+                /** @description the id of a job, or the beginning of its id */
                 job: string;
             };
             cookie?: never;
@@ -4822,7 +4851,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4831,7 +4860,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4849,7 +4878,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4867,7 +4896,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4883,7 +4912,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description id of a job, or its beginning */
+                /** @description the id of a job, or the beginning of its id */
                 job: string;
             };
             cookie?: never;
@@ -4917,7 +4946,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4926,7 +4955,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4944,7 +4973,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4962,7 +4991,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4978,7 +5007,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description id of a job, or its beginning */
+                /** @description the id of a job, or the beginning of its id */
                 job: string;
             };
             cookie?: never;
@@ -5012,7 +5041,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5021,7 +5050,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5039,7 +5068,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5057,7 +5086,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5073,7 +5102,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description id of a job, or its beginning */
+                /** @description the id of a job, or the beginning of its id */
                 job: string;
             };
             cookie?: never;
@@ -5111,7 +5140,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5120,7 +5149,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5138,7 +5167,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5156,7 +5185,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5172,7 +5201,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description id of a job, or its beginning */
+                /** @description the id of a job, or the beginning of its id */
                 job: string;
             };
             cookie?: never;
@@ -5206,7 +5235,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5215,7 +5244,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5233,7 +5262,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5251,7 +5280,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5267,7 +5296,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description id of a job, or its beginning */
+                /** @description the id of a job, or the beginning of its id */
                 job: string;
             };
             cookie?: never;
@@ -5305,7 +5334,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5314,7 +5343,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5332,7 +5361,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5350,7 +5379,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5371,7 +5400,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description id of a job, or its beginning */
+                /** @description the id of a job, or the beginning of its id */
                 job: string;
             };
             cookie?: never;
@@ -5405,7 +5434,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5414,7 +5443,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5432,7 +5461,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5450,7 +5479,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5497,7 +5526,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5506,7 +5535,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5524,7 +5553,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5542,7 +5571,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5560,7 +5589,7 @@ export interface operations {
                 node?: string | null;
                 /** @description only nodes of this backend */
                 backend?: string | null;
-                /** @description so far back */
+                /** @description how far back */
                 minutes?: number;
             };
             header?: never;
@@ -5596,7 +5625,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5605,7 +5634,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5623,7 +5652,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5641,7 +5670,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5688,7 +5717,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5697,7 +5726,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5715,7 +5744,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5733,7 +5762,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5782,7 +5811,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5791,7 +5820,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5809,7 +5838,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5827,7 +5856,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5878,7 +5907,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5887,7 +5916,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5905,7 +5934,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5923,7 +5952,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5970,7 +5999,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5979,7 +6008,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5997,7 +6026,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6015,7 +6044,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6066,7 +6095,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6075,7 +6104,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6093,7 +6122,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6111,7 +6140,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6127,7 +6156,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description id of a task; the job's part may be shortened */
+                /** @description the id of a task; its job part may be shortened */
                 task: string;
             };
             cookie?: never;
@@ -6161,7 +6190,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6170,7 +6199,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6188,7 +6217,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6206,7 +6235,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6222,7 +6251,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description id of a task; the job's part may be shortened */
+                /** @description the id of a task; its job part may be shortened */
                 task: string;
             };
             cookie?: never;
@@ -6256,7 +6285,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6265,7 +6294,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6283,7 +6312,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6301,7 +6330,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6315,15 +6344,15 @@ export interface operations {
     read_log_api_v1_tasks__task__log_get: {
         parameters: {
             query?: {
-                /** @description the current attempt when not given */
+                /** @description without it: the current attempt */
                 attempt?: number | null;
-                /** @description first byte; negative counts from the end */
+                /** @description the first byte; a negative number counts from the end */
                 offset?: number;
                 limit?: number;
             };
             header?: never;
             path: {
-                /** @description id of a task; the job's part may be shortened */
+                /** @description the id of a task; its job part may be shortened */
                 task: string;
             };
             cookie?: never;
@@ -6357,7 +6386,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6366,7 +6395,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6384,7 +6413,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6402,7 +6431,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6416,14 +6445,14 @@ export interface operations {
     follow_log_api_v1_tasks__task__log_follow_get: {
         parameters: {
             query?: {
-                /** @description the current attempt when not given */
+                /** @description without it: the current attempt */
                 attempt?: number | null;
-                /** @description first byte; negative counts from the end */
+                /** @description the first byte; a negative number counts from the end */
                 offset?: number;
             };
             header?: never;
             path: {
-                /** @description id of a task; the job's part may be shortened */
+                /** @description the id of a task; its job part may be shortened */
                 task: string;
             };
             cookie?: never;
@@ -6457,7 +6486,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6466,7 +6495,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6484,7 +6513,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6502,7 +6531,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6516,16 +6545,16 @@ export interface operations {
     task_curves_api_v1_tasks__task__metrics_get: {
         parameters: {
             query?: {
-                /** @description all when none is given */
+                /** @description without one: all */
                 metric?: string[] | null;
-                /** @description at most so many points a curve */
+                /** @description return up to this many points per curve */
                 points?: number | null;
-                /** @description the curve of the task when not given */
+                /** @description without it: the curve of the task over all attempts that were resumed */
                 attempt?: number | null;
             };
             header?: never;
             path: {
-                /** @description id of a task; the job's part may be shortened */
+                /** @description the id of a task; its job part may be shortened */
                 task: string;
             };
             cookie?: never;
@@ -6559,7 +6588,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6568,7 +6597,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6586,7 +6615,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6604,7 +6633,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6618,12 +6647,12 @@ export interface operations {
     restart_task_api_v1_tasks__task__restart_post: {
         parameters: {
             query?: {
-                /** @description keep the checkpoint */
+                /** @description keep the checkpoint, so that the script can go on from it */
                 resume?: boolean;
             };
             header?: never;
             path: {
-                /** @description id of a task; the job's part may be shortened */
+                /** @description the id of a task; its job part may be shortened */
                 task: string;
             };
             cookie?: never;
@@ -6657,7 +6686,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6666,7 +6695,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6684,7 +6713,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6702,7 +6731,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6718,7 +6747,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description id of a task; the job's part may be shortened */
+                /** @description the id of a task; its job part may be shortened */
                 task: string;
             };
             cookie?: never;
@@ -6752,7 +6781,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6761,7 +6790,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6779,7 +6808,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6797,7 +6826,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6844,7 +6873,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser asks, but not from a page of this server */
+            /** @description A browser sent this, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6853,7 +6882,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description There is no such thing */
+            /** @description It does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6871,7 +6900,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too large */
+            /** @description The request is too large */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6889,7 +6918,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Not now: try again in a while (`Retry-After`) */
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
             503: {
                 headers: {
                     [name: string]: unknown;

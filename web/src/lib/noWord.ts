@@ -3,7 +3,7 @@
 import type { NoWord } from '../api/types';
 import { clock, integer } from './format';
 
-/** `No word from 2 of 5 running tasks since 14:32` */
+/** `No report from 2 of 5 running tasks since 14:32` */
 export function noWordText({ tasks, since }: NoWord, running: number, now = Date.now()): string {
   const which =
     running > tasks
@@ -11,5 +11,5 @@ export function noWordText({ tasks, since }: NoWord, running: number, now = Date
       : tasks === 1
         ? 'the running task'
         : `the ${integer(tasks)} running tasks`;
-  return `No word from ${which} since ${clock(since, now)}`;
+  return `No report from ${which} since ${clock(since, now)}`;
 }

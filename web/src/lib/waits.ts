@@ -7,4 +7,4 @@ export function waitText({ reason }: Pick<Waits, 'reason'>): string {
 }
 
 export const NEVER_HINT =
-  'Other limits may help, or Release where it was held on the cluster itself; else stop it and start from this job with other resources. Who runs the cluster can tell more.';
+  'Change its limits, or release it if it was held on the cluster itself; otherwise stop it and start from this job with other resources. The people who run the cluster can tell you more.';

@@ -23,7 +23,11 @@ export default function SignInPage() {
       await signIn(tokenIn(text));
     } catch (failure) {
       const wrong = failure instanceof ApiError && failure.status === 401;
-      setError(wrong ? 'This token is not valid for this server.' : errorText(failure));
+      setError(
+        wrong
+          ? 'This token is not valid for this server: paste the link that its paddock up printed.'
+          : errorText(failure),
+      );
       setBusy(false);
     }
   };
@@ -36,7 +40,7 @@ export default function SignInPage() {
             <Title order={1}>Paddock</Title>
           </Group>
           <Text size="sm" c="dimmed">
-            Open the link that <Code>paddock up</Code> printed, or paste it here. The token in it is enough, too.
+            Open the link that <Code>paddock up</Code> printed, or paste it here. The token in it is enough.
           </Text>
           <PasswordInput
             label="Token or link"

@@ -63,7 +63,7 @@ function ConnectionNote() {
   return (
     <div role="status" aria-live="polite">
       {connection === 'reconnecting' && (
-        <Tooltip label="The connection to the server is lost. What you see may be old; it comes back by itself.">
+        <Tooltip label="The connection to the server is lost, so what you see may be old. The page reconnects by itself.">
           <div className={styles.connection} data-testid="reconnecting">
             <IconWifi size={14} /> <span>Reconnecting…</span>
           </div>

@@ -38,7 +38,11 @@ export class CrashGuard extends Component<{ children: ReactNode }, { error: unkn
     return (
       <ErrorPanel
         error={this.state.error}
-        title={missing ? 'A part of the page could not be loaded; trying again' : 'This page broke'}
+        title={
+          missing
+            ? 'A part of the page could not be loaded; trying again'
+            : 'This page has failed: try again, or load it anew'
+        }
         onRetry={() => (missing ? window.location.reload() : this.setState({ error: null }))}
       />
     );

@@ -414,15 +414,6 @@ def cluster_name(config: Mapping[str, str]) -> str:
     return _text(config.get("ClusterName", ""))
 
 
-def max_array_size(config: Mapping[str, str]) -> int | None:
-    """Return the limit on array indices: the highest one is one less."""
-    return _whole(config.get("MaxArraySize", ""))
-
-
-def max_job_count(config: Mapping[str, str]) -> int | None:
-    return _whole(config.get("MaxJobCount", ""))
-
-
 def min_job_age(config: Mapping[str, str]) -> int | None:
     """Return for how many seconds an ended job stays in the queue."""
     return _whole(config.get("MinJobAge", ""))

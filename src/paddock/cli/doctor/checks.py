@@ -1,6 +1,5 @@
-"""The checks of `paddock doctor`, each on its own: one that fails does not keep the others from being made."""
+"""The checks of `paddock doctor` on this machine. If one fails, the others still run."""
 
-import json
 import os
 import shutil
 import subprocess
@@ -37,16 +36,11 @@ def run_all(home: str | None, url: str | None, asked: Scope) -> list[Finding]:
 
     loaded, first = _settings(home)
     subject = CheckContext(Home(settings.home_folder(home)), home, url, loaded)
-    found = [_python(), first]
-    steps = (_home, _disk, _space, _token, _database, _file_system, _runner, _gpus, _clock, _server, _certificate)
+    found = [first]
+    steps = (_home, _disk, _space, _token, _database, _runner, _gpus, _server, _certificate)
     for check in steps:
-        name = check.__name__.lstrip("_").replace("_", " ")
-        found.append(guarded(name, partial(check, subject)))
+        found.append(guarded(check.__name__.lstrip("_"), partial(check, subject)))
     return found + slurm.run_all(loaded, subject.home, asked)
-
-
-def _python() -> Finding:
-    return Finding(name="python", detail=f"{sys.version.split()[0]} at {sys.executable}")
 
 
 def _settings(home: str | None) -> tuple[Settings | None, Finding]:
@@ -57,7 +51,7 @@ def _settings(home: str | None) -> tuple[Settings | None, Finding]:
         return None, Finding(name="settings", status=Status.ERROR, detail=fault.message, fix=fix)
     file = settings.settings_file(home)
     return found, Finding(
-        name="settings", detail=f"valid; {file if file.exists() else 'all defaults, no settings.toml'}"
+        name="settings", detail=f"valid; {file if file.exists() else 'all defaults, as there is no settings.toml'}"
     )
 
 
@@ -98,7 +92,7 @@ def _disk(subject: CheckContext) -> Finding:
 def _space(subject: CheckContext) -> Finding:
     from paddock.cli.doctor import space
 
-    return space.space(subject.home, subject.settings)
+    return space.space(subject.home)
 
 
 def _token(subject: CheckContext) -> Finding:
@@ -124,16 +118,21 @@ def _database(subject: CheckContext) -> Finding:
         now, head = db.revisions()
     except DatabaseDamaged as fault:
         return error("is damaged", fault.message)
-    except Exception as fault:  # drivers have many ways to say no
+    except Exception as fault:  # drivers raise errors of their own
         return error(
             f"cannot be read: {str(fault).splitlines()[0]}", "check the setting `database` and the server's log"
         )
     finally:
         db.close()
     kind = "SQLite" if db.sqlite else "PostgreSQL"
-    if now == head:
-        return ok(f"{kind}, at revision {now}; {_copies(subject.home) if db.file else 'back it up with pg_dump'}")
-    return warn(f"{kind}, at revision {now}, and this version has {head}", "`paddock up` brings it up to date")
+    if now != head:
+        return warn(f"{kind}, at revision {now}, but this version needs {head}", "`paddock up` brings it up to date")
+    if db.sqlite and filesystems.is_network(on := filesystems.kind_of(subject.home.root)):
+        return warn(
+            f"SQLite on a network file system ({on}), where its locks may fail",
+            "run only one server, or set `database` to a PostgreSQL URL",
+        )
+    return ok(f"{kind}, at revision {now}; {_copies(subject.home) if db.file else 'back it up with pg_dump'}")
 
 
 def _copies(home: Home) -> str:
@@ -142,31 +141,6 @@ def _copies(home: Home) -> str:
     known = backups.listed(home.backups)
     age = (time.time() - known[-1].stat().st_mtime) / 3600 if known else 0
     return f"newest backup {age:.0f} h old" if known else "no backup yet: one is made every day while the server runs"
-
-
-def _file_system(subject: CheckContext) -> Finding:
-    kind = filesystems.kind_of(subject.home.root)
-    sqlite = subject.settings is None or subject.settings.database is None
-    if filesystems.is_network(kind) and sqlite:
-        return warn(
-            f"the home is on a network file system ({kind}) and the database is SQLite, whose locks may fail there",
-            "run only one server, or set `database` to a PostgreSQL URL",
-        )
-    return ok(kind or "unknown")
-
-
-def _clock(subject: CheckContext) -> Finding:
-    """What is written now must not come from the future: ages and time-outs are compared with file times."""
-    root = _existing(subject.home.root)
-    if not os.access(root, os.W_OK):
-        return warn("not compared with the file system", "make the home writable")
-    with tempfile.TemporaryFile(dir=root) as file:
-        file.write(b"x")
-        file.flush()
-        skew = os.fstat(file.fileno()).st_mtime - time.time()
-    if abs(skew) > 5:
-        return warn(f"differs from the file system's by {skew:.0f} s", "synchronise the clocks (NTP)")
-    return ok(time.strftime("%Y-%m-%d %H:%M:%S %z"))
 
 
 # --- what runs ------------------------------------------------------------------------------------------------------
@@ -188,20 +162,16 @@ def _runner(subject: CheckContext) -> Finding:
             return error(f"{python} does not start: {fault}", "set local.python to a Python of 3.8 or newer")
     if done.returncode == 2 and "usage" in done.stderr:
         return ok(f"starts with {python}")
-    said = (done.stderr.strip().splitlines() or ["nothing"])[-1]
+    said = (done.stderr.strip().splitlines() or ["it printed nothing"])[-1]
     return error(f"does not start with {python}: {said}", "set local.python to a Python of 3.8 or newer")
 
 
 def _gpus(subject: CheckContext) -> Finding:
     from paddock.backends.devices import find_gpus
 
-    given = subject.settings.local.gpus if subject.settings else None
-    found = find_gpus(given)
-    if found:
-        return ok(f"{len(found)}: " + ", ".join(sorted({device.name for device in found})))
-    if given is None and shutil.which("nvidia-smi"):
-        return warn("nvidia-smi is there, and lists none", "run nvidia-smi by hand and look at what it says")
-    return ok("none: tasks run on the CPU")
+    found = find_gpus(subject.settings.local.gpus if subject.settings else None)
+    names = ", ".join(sorted({device.name for device in found}))
+    return ok(f"{len(found)}: {names}" if found else "none: tasks run on the CPU")
 
 
 def _server(subject: CheckContext) -> Finding:
@@ -213,38 +183,30 @@ def _server(subject: CheckContext) -> Finding:
         except ServerUnreachable as fault:
             return _unreachable(subject, fault)
         if not health.ok:
-            return error("; ".join(health.problems), "look at what the server printed")
+            return error("; ".join(health.problems), "look at the output of the server")
         if health.set_aside:
-            return warn(f"cannot go on with {health.set_aside} of its jobs", "`paddock show JOB` says why")
+            return warn(f"cannot go on with {health.set_aside} of its jobs", "`paddock show JOB` reports why")
         if version != __version__:
-            return warn(f"has version {version}, and this is {__version__}", "start the server again")
+            return warn(f"has version {version}, but this program has {__version__}", "start the server again")
         return ok(f"version {version} at {client.url}")
 
 
 def _unreachable(subject: CheckContext, fault: ServerUnreachable) -> Finding:
-    """A file that says where the server is, and no server: it was killed."""
     start = server_file.start_command(subject.home)
     last = server_file.read(subject.home)
-    if last and last.slurm:  # its process is, or was, on another machine
+    if last and last.slurm:
         ended = f"it ran as Slurm job {last.slurm} on {last.node or last.host} and does not answer"
         return warn(ended, f"see `squeue -j {last.slurm}`; if it is gone, `{start}` starts it again; nothing is lost")
-    try:
-        pid = int(json.loads(subject.home.server.read_text())["pid"])
-        os.kill(pid, 0)
-    except (FileNotFoundError, PermissionError):
-        return warn(fault.message, start)
-    except (OSError, ValueError, KeyError, TypeError):
-        return warn("it ended without saying good-bye", "start it again with `paddock up`; nothing is lost")
-    return error(f"process {pid} runs and does not answer", f"look at what it prints; end it with kill {pid}")
+    return warn(fault.message, start)
 
 
 def _certificate(subject: CheckContext) -> Finding:
-    """With which the server's port speaks HTTPS."""
+    """Check the certificate of the server's port."""
     if subject.settings is None:
         return warn("not looked at", "correct the settings first")
     try:
         if tls.context(subject.settings) is None:
-            return ok("none: the server's port speaks plain HTTP")
+            return ok("none: the server's port uses plain HTTP")
         mine, ends = tls.certificate(subject.settings), tls.ends_at(subject.settings)
     except PaddockError as fault:
         return error(fault.message, "correct the setting, or remove `tls_certificate` and `tls_key`")

@@ -1,4 +1,4 @@
-"""doctor: is everything as it should be here, and if not, what is to be done?"""
+"""The command doctor: check the installation, and print how to fix what is wrong."""
 
 from typing import Annotated, Any
 
@@ -16,7 +16,7 @@ from paddock.models import Environment, jobfile
 _STYLES = {Status.OK: "green", Status.WARN: "yellow", Status.ERROR: "red"}
 _SLURM = "Slurm clusters"
 
-_PARTITION = pick("partition", _SLURM, partition="Where the tiny job runs.")
+_PARTITION = pick("partition", _SLURM, partition="Partition of the tiny job.")
 _ENVIRONMENT = pick(
     "python venv conda",
     _SLURM,
@@ -24,7 +24,7 @@ _ENVIRONMENT = pick(
     venv="Virtual environment to try on the node.",
     conda="Conda environment (name or folder) to try on the node.",
 )
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Only what is not as it should be.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show only warnings and errors.")]
 
 
 def _option(*names: str, **given: Any) -> Any:
@@ -35,21 +35,21 @@ def _option(*names: str, **given: Any) -> Any:
 def doctor(
     ctx: typer.Context,
     backend: Annotated[
-        str | None, _option(help="Only this cluster; `slurm` also when no settings name it, `local` for none.")
+        str | None, _option(help="Check only this cluster: one of the settings, or slurm; local checks none.")
     ] = None,
-    quick: Annotated[bool, _option("--quick", help="Without the checks that submit a job.")] = False,
+    quick: Annotated[bool, _option("--quick", help="Leave out the tiny job.")] = False,
     partition: str | None = None,
     gpus: Annotated[int, _option(min=0, max=1024, help="GPUs of the tiny job.")] = 0,
     python: str | None = None,
     venv: str | None = None,
     conda: str | None = None,
-    wait: Annotated[float, _option(min=1, help="Seconds that the tiny job may wait in the queue.")] = 120,
+    wait: Annotated[float, _option(min=1, help="Seconds to wait for the tiny job to start.")] = 120,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Check the installation, and say how to mend what is wrong. Exits with 1 when something is.
+    """Check the installation, and print how to fix what is wrong. The exit code is 1 if there is an error.
 
-    On a Slurm cluster a tiny job looks at what only a compute node sees: the home folder, the clock, the training
+    On a Slurm cluster a tiny job checks what only a compute node can see: the home folder, the clock, the training
     environment and its GPUs.
     """
     at = base.place(ctx)

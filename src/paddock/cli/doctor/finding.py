@@ -1,4 +1,4 @@
-"""What `paddock doctor` is asked, and what a check of it says."""
+"""What `paddock doctor` is asked to check, and what a check reports."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from paddock.models import Environment
 
 @dataclass(frozen=True)
 class Scope:
-    """Which Slurm clusters are to be tested, and how. Without a backend: all of the settings."""
+    """Which Slurm clusters are checked, and how. Without a backend: all of the settings."""
 
     backend: str | None = None
     quick: bool = False
@@ -57,12 +57,12 @@ def guarded(name: str, check: Callable[[], Finding]) -> Finding:
 def guarded_all(name: str, check: Callable[[], list[Finding]]) -> list[Finding]:
     try:
         return check()
-    except Exception as fault:  # a doctor that falls over helps nobody
-        return [error(f"the check itself failed: {type(fault).__name__}: {fault}", "report this").named(name)]
+    except Exception as fault:  # one check that fails must not end the others
+        return [error(f"the check itself failed: {type(fault).__name__}: {fault}", "report this as a bug").named(name)]
 
 
 def worst(good: str, found: list[Finding]) -> Finding:
-    """Several things about one matter as one finding: what is good about it, then what is not."""
+    """Join several findings into one: what is good, then what is not."""
     bad = [one for one in found if one.status is not Status.OK]
     if not bad:
         return ok(good)

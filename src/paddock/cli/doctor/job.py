@@ -1,5 +1,6 @@
-"""A tiny real job: what only a compute node can tell."""
+"""A tiny real job: it shows what only a compute node can see."""
 
+import json
 import os
 import secrets
 import shlex
@@ -9,14 +10,14 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
+from pydantic import BaseModel
+
 from paddock.cli import flags
-from paddock.cli.doctor import node as checks_node
-from paddock.cli.doctor import probe as checks_probe
+from paddock.cli.doctor import probe
 from paddock.cli.doctor.finding import Finding, error, ok, warn
-from paddock.cli.doctor.site import Site
+from paddock.cli.doctor.slurm import Site
 from paddock.errors import BackendError, BackendUnavailable, UnusableEnvironment
 from paddock.models import FOLDER, AllocationBatch, AllocationState, AllocationStatus, Environment, Interpreter
 from paddock.paths import write_once
@@ -25,12 +26,15 @@ from paddock.runner.build import build
 
 TIME_LIMIT = 120
 PROBE_SECONDS = 100
-SIGHT_SECONDS = 30.0  # until what a node writes must be seen here: caches of network file systems hold for so long
+SIGHT_SECONDS = 30.0  # until what a node writes must be seen here: network file systems cache for up to this long
+SLOW_SECONDS = 5.0
+CLOCK_WARN, CLOCK_ERROR = 2.0, 60.0
+_CHOOSE = "choose another --partition, or correct the resources in the settings of the backend"
+_SHARE = "set PADDOCK_HOME to a folder that all nodes see under the same path"
 
-# It tells what it has seen file by file, each written whole, so that what comes later cannot spoil what came before.
+# It reports file by file, each written whole, so that what comes later cannot spoil what came before.
 _SCRIPT = """\
 trap '' USR1
-umask {umask:03o}
 put() {{ cat > ".$1" && mv ".$1" "$1"; }}
 echo "${{SLURMD_NODENAME:-$(hostname)}} $(cat ../question)" | put started
 for turn in $(seq 300); do
@@ -49,19 +53,8 @@ echo | put done
 """
 
 
-@dataclass
-class ProbeResult:
-    """What came of it."""
-
-    node: str = ""
-    waited: float = 0.0
-    home: Finding | None = None
-    clock: Finding | None = None
-    ended: str = ""
-
-
 class _Failed(Exception):
-    """It did not come to what it was for."""
+    """The tiny job did not come to what it was for."""
 
     def __init__(self, finding: Finding) -> None:
         super().__init__(finding.detail)
@@ -69,27 +62,35 @@ class _Failed(Exception):
 
 
 def trial(site: Site) -> Finding:
-    """Without a job: would Slurm take one?"""
+    """Ask Slurm if it would take a job, without submitting one."""
     said = site.backend.check(_batch(site, site.home.root / "doctor"))
     if not said.accepted:
         return error(f"Slurm would refuse a small job: {said.message}", _CHOOSE)
     return ok("Slurm would take a small job; none was submitted")
 
 
-_CHOOSE = "choose another --partition, or correct the resources in the settings of the backend"
-
-
 def run(site: Site) -> list[Finding]:
+    interpreter, trouble = None, []
     try:
         interpreter = environment.find(_chosen(site), None)
     except UnusableEnvironment as fault:
-        trouble = error(fault.message, "name another with --python, --venv or --conda").named("environment")
-        return [*_run(site, None), trouble]
-    return _run(site, interpreter)
+        trouble = [error(fault.message, "name another with --python, --venv or --conda").named("environment")]
+    try:
+        with _folder(site) as folder:
+            return TinyJob(site, folder, interpreter).run() + trouble
+    except _Failed as failed:
+        found = failed.finding
+    except BackendUnavailable as fault:
+        found = error(fault.message, "see what `scontrol ping` says")
+    except BackendError as fault:
+        found = error(f"Slurm did not take a small job: {fault.message}", _CHOOSE)
+    except OSError as fault:
+        found = error(f"{site.home.root}: {fault.strerror}", "choose another home with PADDOCK_HOME")
+    return [found.named("job"), *trouble]
 
 
 def _chosen(site: Site) -> Environment:
-    """What the flags name, then the settings, then as `paddock submit` does: what is active in the shell."""
+    """Return what the flags name, else the settings, else what is active in the shell, as `paddock submit` does."""
     if site.asked.environment != Environment():
         return site.asked.environment
     if site.settings.python:
@@ -97,29 +98,9 @@ def _chosen(site: Site) -> Environment:
     return Environment.model_validate(flags.of_shell(command=False))
 
 
-def _run(site: Site, interpreter: Interpreter | None) -> list[Finding]:
-    try:
-        with _folder(site) as folder:
-            batch = _lay_down(site, folder, interpreter)
-            here = Path(batch.folder_of(0))
-            seen = _tried(site, batch, folder, here)
-            return _findings(site, here, seen, tried=interpreter is not None)
-    except _Failed as failed:
-        return [failed.finding.named("job")]
-    except BackendUnavailable as fault:
-        return [error(fault.message, "see what `scontrol ping` says").named("job")]
-    except BackendError as fault:
-        return [error(f"Slurm did not take a small job: {fault.message}", _CHOOSE).named("job")]
-    except OSError as fault:
-        return [error(f"{site.home.root}: {fault.strerror}", "choose another home with PADDOCK_HOME").named("job")]
-
-
-# --- before ---------------------------------------------------------------------------------------------------------
-
-
 @contextmanager
 def _folder(site: Site) -> Iterator[Path]:
-    """A folder in the home for the time being; also the home, should there be none yet."""
+    """Make a folder in the home, and the home itself if there is none; delete both at the end."""
     root = site.home.root
     made = not root.exists()
     root.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -137,15 +118,9 @@ def _folder(site: Site) -> Iterator[Path]:
 
 
 def _batch(site: Site, folder: Path) -> AllocationBatch:
-    """As small as can be, where the backend's settings or the flags say."""
-    small: dict[str, object] = {
-        "gpus": site.asked.gpus,
-        "cpus": 1,
-        "nodes": 1,
-        "slots": 1,
-        "launcher": None,
-        "time_limit": TIME_LIMIT,
-    }
+    """Return the smallest job, where the backend's settings or the options place it."""
+    small: dict[str, object] = {"gpus": site.asked.gpus, "cpus": 1, "nodes": 1, "slots": 1, "launcher": None}
+    small["time_limit"] = TIME_LIMIT
     if site.asked.partition:
         small["partition"] = site.asked.partition
     key = f"doctor-{secrets.token_hex(4)}"
@@ -158,169 +133,218 @@ def _batch(site: Site, folder: Path) -> AllocationBatch:
     )
 
 
-def _lay_down(site: Site, folder: Path, interpreter: Interpreter | None) -> AllocationBatch:
-    batch = _batch(site, folder)
-    Path(batch.folder_of(0)).mkdir()
-    build(folder / "runner.pyz")
-    shutil.copyfile(checks_probe.__file__, folder / "probe.py")
-    probe = ""
-    if interpreter:
-        variables = [f"{name}={value}" for name, value in interpreter.env.items()]
-        argv = ["env", *variables, *interpreter.argv, "../probe.py", str(site.asked.gpus), str(PROBE_SECONDS)]
-        probe = f'{{ {shlex.join(argv)} 2>&1; echo "code $?"; }} | put probe'
-    script = _SCRIPT.format(umask=0o666 & ~checks_node.MODE, runner=shlex.quote(_python(site)), probe=probe)
-    (folder / "tiny.sh").write_text(script)
-    (folder / "question").write_text(secrets.token_hex(16) + "\n")
-    return batch
+class TinyJob:
+    """The job, and what is seen of it."""
 
-
-def _python(site: Site) -> str:
-    """As real allocations start the runner."""
-    return site.cluster.python or sys.executable
-
-
-# --- while ----------------------------------------------------------------------------------------------------------
-
-
-def _tried(site: Site, batch: AllocationBatch, folder: Path, here: Path) -> ProbeResult:
-    ids = list(site.backend.submit(batch))
-    try:
-        seen = _started(site, ids, here)
-        _echo(site, folder, here, seen)
-        site.asked.say(f"{site.name}: the tiny job runs on {seen.node}, and tries the environment")
-        _ended(site, ids, here, seen)
-    finally:
-        with suppress(BackendError):
-            site.backend.cancel(ids)
-    return seen
-
-
-class _Watch:
-    """Asks Slurm now and then how the job is."""
-
-    def __init__(self, site: Site, ids: list[str]) -> None:
-        self._site, self._ids = site, ids
-        self._next = 0.0
+    def __init__(self, site: Site, folder: Path, interpreter: Interpreter | None) -> None:
+        self.site, self.folder, self.interpreter = site, folder, interpreter
+        self.batch = _batch(site, folder)
+        self.here = Path(self.batch.folder_of(0))
+        self.python = site.cluster.python or sys.executable  # as real allocations start the runner
+        self.ids: list[str] = []
+        self.node = ""
         self.status: AllocationStatus | None = None
-        self.since = 0.0
+        self.since = 0.0  # when it came to this state
         self.reason = ""
+        self._next = 0.0
 
-    def look(self) -> AllocationStatus | None:
-        """None: not asked again, or Slurm does not answer just now."""
-        if time.monotonic() < self._next:
-            return None
-        self._next = time.monotonic() + min(self._site.cluster.poll_seconds, 2.0)
+    def run(self) -> list[Finding]:
+        self._lay_down()
+        self.ids = list(self.site.backend.submit(self.batch))
         try:
-            found = self._site.backend.poll(self._ids)
+            started, seen = self._started(), self._echo()
+            self.site.asked.say(f"{self.site.name}: the tiny job runs on {self.node}, and tries the environment")
+            self._wait_for_end()
+        finally:
+            with suppress(BackendError):
+                self.site.backend.cancel(self.ids)
+        ended = self.reason if self._over else ""
+        found = [started.named("job"), *seen, runner(self.python, self._read("runner"), ended).named("runner")]
+        return found + (probed(self._read("probe"), ended, self.site.asked.gpus) if self.interpreter else [])
+
+    def _lay_down(self) -> None:
+        self.here.mkdir()
+        build(self.folder / "runner.pyz")
+        shutil.copyfile(probe.__file__, self.folder / "probe.py")
+        ask = ""
+        if self.interpreter:
+            variables = [f"{name}={value}" for name, value in self.interpreter.env.items()]
+            numbers = [str(self.site.asked.gpus), str(PROBE_SECONDS)]
+            argv = ["env", *variables, *self.interpreter.argv, "../probe.py", *numbers]
+            ask = f'{{ {shlex.join(argv)} 2>&1; echo "code $?"; }} | put probe'
+        (self.folder / "tiny.sh").write_text(_SCRIPT.format(runner=shlex.quote(self.python), probe=ask))
+        (self.folder / "question").write_text(secrets.token_hex(16) + "\n")
+
+    @property
+    def _over(self) -> bool:
+        return self.status is not None and self.status.state is AllocationState.ENDED
+
+    def _look(self) -> None:
+        """Ask Slurm now and then how the job is."""
+        if time.monotonic() < self._next:
+            return
+        self._next = time.monotonic() + min(self.site.cluster.poll_seconds, 2.0)
+        try:
+            found = self.site.backend.poll(self.ids)
         except BackendUnavailable as fault:
             self.reason = fault.message
-            return None
+            return
         # A job that Slurm does not know (any more) has ended.
-        now = found.get(self._ids[0]) or AllocationStatus(state=AllocationState.ENDED)
+        now = found.get(self.ids[0]) or AllocationStatus(state=AllocationState.ENDED)
         if self.status is None or now.state is not self.status.state:
             self.since = time.monotonic()
-        self.status = now
-        self.reason = now.reason or ""
-        return now
+        self.status, self.reason = now, now.reason or ""
 
+    def _started(self) -> Finding:
+        """Wait until the node has written its first file."""
+        began, told = time.monotonic(), ""
+        while (text := self._read("started")) is None:
+            self._look()
+            if self.status is not None and self.status.state is AllocationState.PENDING:
+                if self.status.never:
+                    raise _Failed(error(f"the tiny job cannot start: {self.reason}", _CHOOSE))
+                if self.reason not in (told, "waits"):  # Slurm has given no reason yet
+                    told = self.reason
+                    self.site.asked.say(f"{self.site.name}: a tiny job waits in the queue: {told}")
+            self._give_up(time.monotonic() - began)
+            time.sleep(0.05)
+        self.node, _, question = text.strip().partition(" ")
+        if question != (self.folder / "question").read_text().strip():
+            raise _Failed(error(f"{self.node} does not see what is in {self.folder}", _SHARE))
+        return ok(f"a tiny job ran on {self.node}, {time.monotonic() - began:.1f} s after it was submitted")
 
-def _started(site: Site, ids: list[str], here: Path) -> ProbeResult:
-    """Until the node has written its first file."""
-    began = time.monotonic()
-    watch, told = _Watch(site, ids), ""
-    while (text := _read(here, "started")) is None:
-        now = watch.look()
-        waited = time.monotonic() - began
-        if now is not None and now.state is AllocationState.PENDING:
-            if now.never:
-                raise _Failed(error(f"the tiny job cannot start: {watch.reason}", _CHOOSE))
-            if watch.reason not in (told, "waits"):  # Slurm has given no reason yet
-                told = watch.reason
-                site.asked.say(f"{site.name}: a tiny job waits in the queue: {told}")
-        _give_up(site, watch, here, waited)
-        time.sleep(0.05)
-    node, _, question = text.strip().partition(" ")
-    if question != (here.parent / "question").read_text().strip():
-        raise _Failed(error(f"{node} does not see what is in {here.parent}", _SHARE))
-    return ProbeResult(node=node, waited=time.monotonic() - began)
-
-
-_SHARE = "set PADDOCK_HOME to a folder that all nodes see under the same path"
-
-
-def _give_up(site: Site, watch: _Watch, here: Path, waited: float) -> None:
-    status = watch.status
-    pending = status is None or status.state is AllocationState.PENDING
-    if pending and waited > site.asked.wait:
-        why = watch.reason or "Slurm gives no reason"
-        fix = f"try again later, with --wait {2 * site.asked.wait:.0f}, or another --partition"
-        raise _Failed(warn(f"the tiny job had not started after {waited:.0f} s, and was cancelled: {why}", fix))
-    if status is None or pending or time.monotonic() - watch.since < SIGHT_SECONDS / (3 if _over(status) else 1):
-        return
-    if _read(here, "slurm_id") is not None:  # the script's first deed
-        output = (_read(here, "out.log") or "").strip().splitlines()
-        fix = "correct `setup` and `variables` in the settings of the backend"
+    def _give_up(self, waited: float) -> None:
+        status, wait = self.status, self.site.asked.wait
+        if status is None or status.state is AllocationState.PENDING:
+            if waited > wait:
+                why = self.reason or "Slurm gives no reason"
+                fix = f"try again later, with --wait {2 * wait:.0f}, or another --partition"
+                raise _Failed(warn(f"the tiny job had not started after {waited:.0f} s, and was cancelled: {why}", fix))
+            return
+        if time.monotonic() - self.since < SIGHT_SECONDS / (3 if self._over else 1):
+            return
+        if self._read("slurm_id") is not None:  # the batch script writes it first
+            output = (self._read("out.log") or "").strip().splitlines()
+            fix = "correct `setup` and `variables` in the settings of the backend"
+            last = output[-1] if output else "it printed nothing"
+            raise _Failed(error(f"the job's script did not get past its set-up: {last}", fix))
+        where = f" on {status.node}" if status.node else ""
+        why = f" ({status.reason})" if status.reason else ""
         raise _Failed(
-            error(f"the job's script came to no end of its set-up: {output[-1] if output else 'no word'}", fix)
+            error(f"the tiny job ran{where}{why}, and nothing that it wrote in {self.folder} is seen here", _SHARE)
         )
-    where = f" on {status.node}" if status.node else ""
-    why = f" ({status.reason})" if status.reason else ""
-    raise _Failed(
-        error(f"the tiny job ran{where}{why}, and nothing that it wrote in {here.parent} is seen here", _SHARE)
-    )
+
+    def _echo(self) -> list[Finding]:
+        """Send a file there and wait for one back: how long that takes, and what the time is over there meanwhile."""
+        answer = secrets.token_hex(16)
+        sent = time.time()
+        write_once(self.folder / "answer", answer + "\n")
+        end = time.monotonic() + 2 * SIGHT_SECONDS
+        while (text := self._read("echo")) is None and time.monotonic() < end:
+            time.sleep(0.02)
+        back = time.time()
+        stamp, _, said = (text or "").strip().partition(" ")
+        if said != answer:
+            detail = f"{self.node} did not see within {SIGHT_SECONDS:.0f} s what was written here"
+            fix = "mount that file system with shorter attribute caching (actimeo), or use another"
+            return [error(detail, fix).named("home")]
+        told = f"{self.node} sees {self.site.home.root}, and a file goes there and back in {back - sent:.2f} s"
+        slow = "put the home on a faster file system, or mount it with shorter attribute caching (actimeo)"
+        late = f"{told}: states and curves will be late by this much"
+        found = [(warn(late, slow) if back - sent > SLOW_SECONDS else ok(told)).named("home")]
+        with suppress(ValueError):
+            found.append(clock(sent, float(stamp), back).named("clock"))
+        return found
+
+    def _wait_for_end(self) -> None:
+        end = time.monotonic() + TIME_LIMIT + SIGHT_SECONDS
+        while self._read("done") is None and time.monotonic() < end:
+            self._look()
+            if self._over:
+                self.reason = self.reason or "it ended"
+                end = min(end, self.since + SIGHT_SECONDS / 3)
+            time.sleep(0.1)
+
+    def _read(self, name: str) -> str | None:
+        """Look into the folder first: a network file system then asks its server."""
+        try:
+            if name in os.listdir(self.here):  # noqa: PTH208 - names are all that is wanted
+                return (self.here / name).read_text(errors="replace")
+        except OSError:
+            pass
+        return None
 
 
-def _over(status: AllocationStatus) -> bool:
-    return status.state is AllocationState.ENDED
+# --- what it found --------------------------------------------------------------------------------------------------
 
 
-def _echo(site: Site, folder: Path, here: Path, seen: ProbeResult) -> None:
-    """A file there, a file back: how long that takes, and what the time is over there meanwhile."""
-    answer = secrets.token_hex(16)
-    sent = time.time()
-    write_once(folder / "answer", answer + "\n")
-    end = time.monotonic() + 2 * SIGHT_SECONDS
-    while (text := _read(here, "echo")) is None and time.monotonic() < end:
-        time.sleep(0.02)
-    back = time.time()
-    stamp, _, said = (text or "").strip().partition(" ")
-    if said != answer:
-        detail = f"{seen.node} did not see within {SIGHT_SECONDS:.0f} s what was written here"
-        seen.home = error(detail, "mount that file system with shorter attribute caching (actimeo), or use another")
-        return
-    owner = int(site.commands.run("id", "-u"))
-    seen.home = checks_node.home(site.home.root, here / "echo", owner, seen.node, back - sent)
-    with suppress(ValueError):
-        seen.clock = checks_node.clock(sent, float(stamp), back)
+def clock(sent: float, there: float, back: float) -> Finding:
+    """Compare clocks. The node read its own after `sent` and before `back`: what lies outside is the difference."""
+    off = there - back if there > back else min(there - sent, 0.0)
+    if not off:
+        return ok(f"agrees with the node's to {max(back - sent, 0.01):.2f} s")
+    told = f"the node's is {abs(off):.1f} s {'ahead of' if off > 0 else 'behind'} this machine's"
+    fix = "ask who runs the cluster to synchronise the clocks (NTP)"
+    if abs(off) > CLOCK_ERROR:
+        return error(told, fix)
+    return warn(told, fix) if abs(off) > CLOCK_WARN else ok(told)
 
 
-def _ended(site: Site, ids: list[str], here: Path, seen: ProbeResult) -> None:
-    end = time.monotonic() + TIME_LIMIT + SIGHT_SECONDS
-    watch = _Watch(site, ids)
-    while _read(here, "done") is None and time.monotonic() < end:
-        status = watch.look()
-        if status is not None and _over(status):
-            seen.ended = status.reason or "it ended"
-            end = min(end, time.monotonic() + SIGHT_SECONDS / 3)
-        time.sleep(0.1)
+def runner(python: str, said: str | None, ended: str) -> Finding:
+    """Judge what it printed; None: it was not reached, because the job had `ended`."""
+    if said is None:
+        return error(
+            f"was not tried: {ended or 'the job did not get this far'}", "see the other findings, and try again"
+        )
+    lines = said.strip().splitlines()
+    if len(lines) > 1 and lines[-1] == "code 2" and "usage" in said:
+        return ok(f"starts on the node with {python} (Python {lines[0]})")
+    fix = "set `python` in the settings of the backend to a Python of 3.8 or newer on the nodes"
+    return error(f"does not start on the node with {python}: {' '.join(lines[:-1])[-300:] or 'nothing printed'}", fix)
 
 
-def _read(folder: Path, name: str) -> str | None:
-    """Looks into the folder first: a network file system then asks its server."""
+class Framework(BaseModel):
+    """What one framework reported."""
+
+    version: str = ""
+    gpus: int = 0
+    error: str = ""
+    said: str = ""
+
+
+class Probed(BaseModel):
+    """What probe.py prints."""
+
+    python: str
+    visible: str | None = None
+    frameworks: dict[str, Framework] = {}
+
+
+def probed(said: str | None, ended: str, gpus: int) -> list[Finding]:
+    """Judge what the probe printed."""
+    if said is None:
+        detail = "did not answer before the job's end" + (f": {ended}" if ended else "")
+        fix = "its file system may be slow, or memory may have run out: see `memory` in the settings of the backend"
+        return [error(detail, fix).named("environment")]
+    lines = [line for line in said.splitlines() if line.startswith(probe.MARK)]
     try:
-        if name in os.listdir(folder):  # noqa: PTH208 - names are all that is wanted
-            return (folder / name).read_text(errors="replace")
-    except OSError:
-        pass
-    return None
+        seen = Probed.model_validate(json.loads(lines[-1].removeprefix(probe.MARK)))
+    except (IndexError, ValueError):
+        told = " ".join(said.strip().splitlines()[:-1])[-300:] or "nothing printed"
+        fix = "install the environment where the nodes see it, such as in your home folder"
+        return [error(f"does not work on the node: {told}", fix).named("environment")]
+    told = f"Python {seen.python} on the node"
+    told += "" if seen.frameworks else "; neither TensorFlow nor PyTorch is in it"
+    told += f"; CUDA_VISIBLE_DEVICES is {seen.visible or 'not set'}" if gpus else ""
+    return [ok(told).named("environment"), *(framework(*one, gpus).named(one[0]) for one in seen.frameworks.items())]
 
 
-# --- after ----------------------------------------------------------------------------------------------------------
-
-
-def _findings(site: Site, here: Path, seen: ProbeResult, *, tried: bool) -> list[Finding]:
-    found = [ok(f"a tiny job ran on {seen.node}, {seen.waited:.1f} s after it was submitted").named("job")]
-    found += [seen.home.named("home")] if seen.home else []
-    found += [seen.clock.named("clock")] if seen.clock else []
-    found.append(checks_node.runner(_python(site), _read(here, "runner"), seen.ended).named("runner"))
-    return [*found, *(checks_node.environment(_read(here, "probe"), seen.ended, site.asked.gpus) if tried else [])]
+def framework(name: str, one: Framework, gpus: int) -> Finding:
+    """Report what a framework says about GPUs, in its own words."""
+    by_hand = f"try it by hand on such a node: `srun --pty`, then `python -c 'import {name}'`"
+    if one.error:
+        return error("\n".join(part for part in (one.error, one.said) if part), by_hand)
+    if one.gpus < gpus:
+        detail = f"version {one.version} sees {one.gpus} of {gpus} GPUs" + (f":\n{one.said}" if one.said else "")
+        return error(detail, f"install a build for the GPUs and the driver of the node, or {by_hand}")
+    return ok(f"version {one.version}" + (f" sees {gpus} GPUs" if gpus > 1 else " sees 1 GPU" if gpus else ""))

@@ -106,7 +106,7 @@ def _read_orders(orders: BinaryIO) -> Tuple[Set[int], List[bytes]]:
 def _end_marked(mark: str) -> None:
     deadline = time.monotonic() + _SECONDS
     while time.monotonic() < deadline:
-        left = [pid for pid in processes.everybody() if processes.variable(pid, MARK) == mark]
+        left = [pid for pid in processes.all_pids() if processes.variable(pid, MARK) == mark]
         if not left:
             return
         for pid in left:

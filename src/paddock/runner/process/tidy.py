@@ -33,49 +33,30 @@ def remove_links(work: str, links: Mapping[str, str], below: str) -> None:
 
 
 def _unlink(path: str, targets: Mapping[str, str], below: str) -> None:
-    try:
-        folder = files.open_folder(path, below=below)
-    except OSError:
-        return
-    try:
+    with contextlib.suppress(OSError), files.in_folder(path, below=below) as folder:
         for name, target in targets.items():
             with contextlib.suppress(OSError):  # missing, or no link: written by the script
                 if os.readlink(name, dir_fd=folder) == target:
                     os.unlink(name, dir_fd=folder)
-    finally:
-        os.close(folder)
 
 
 def remove_empty(path: str, below: str) -> None:
     """Remove a folder if it is empty."""
-    with contextlib.suppress(OSError):
-        folder = files.open_folder(os.path.dirname(path), below=below)
-        try:
-            os.rmdir(os.path.basename(path), dir_fd=folder)
-        finally:
-            os.close(folder)
+    with contextlib.suppress(OSError), files.in_folder(os.path.dirname(path), below=below) as folder:
+        os.rmdir(os.path.basename(path), dir_fd=folder)
 
 
 def remove_members(path: str, below: str) -> None:
     """Remove the files of the members of a task. A member that starts later finds no folder, and does not begin."""
-    with contextlib.suppress(OSError):
-        folder = files.open_folder(path, below=below)
-        try:
-            for name in filter(_MEMBER.fullmatch, os.listdir(folder)):
-                os.unlink(name, dir_fd=folder)
-        finally:
-            os.close(folder)
+    with contextlib.suppress(OSError), files.in_folder(path, below=below) as folder:
+        for name in filter(_MEMBER.fullmatch, os.listdir(folder)):
+            os.unlink(name, dir_fd=folder)
     remove_empty(path, below)
 
 
 def is_latest(attempt_dir: str, below: str) -> bool:
     """Return True if no later attempt has begun, which would use the same folders."""
-    try:
-        folder = files.open_folder(os.path.dirname(attempt_dir), below=below)
-    except OSError:
-        return False
-    try:
+    numbers = []
+    with contextlib.suppress(OSError), files.in_folder(os.path.dirname(attempt_dir), below=below) as folder:
         numbers = [int(name) for name in os.listdir(folder) if name.isdecimal()]
-    finally:
-        os.close(folder)
     return max(numbers, default=0) == int(os.path.basename(attempt_dir))

@@ -57,7 +57,7 @@ def _host(occupant: Occupant, ended: Dict[str, Any]) -> Dict[str, Any]:
 
 
 def _fault(occupant: Occupant, log: str, ended: Dict[str, Any], mps: Mps) -> Dict[str, Any]:
-    """Under MPS a fault of one task ends those beside it: each runs alone next, which shows whose it was."""
+    """Have a task run alone after a fault under MPS, which ends the tasks beside it too: this shows whose it was."""
     room = oom_retry.next_room(occupant.attempt.room, oom_retry.FAULT, occupant.shared_gpu)
     trouble = mps.trouble()
     if room is None or (trouble is None and not causes.is_cuda_fault(log)):

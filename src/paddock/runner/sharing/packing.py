@@ -14,8 +14,8 @@ ROUND_UP = 1.02  # needs are expected to be this much larger than what was measu
 ALIKE = 1.05  # needs that differ by less count as equal
 SPREAD = 1.2  # where all needs differ by less, parameters are not looked at
 REMEMBERED = 1000  # tasks whose parameters are remembered
-EACH = 15 * 10**9  # with so much of a GPU's memory for each, tasks of which nothing is known begin: at least 2, ...
-FIRST = 10  # ... at most so many
+EACH = 15 * 10**9  # bytes of a GPU per task of which nothing is known; there are at least 2 of these,
+FIRST = 10  # and at most this many
 
 
 class TaskMemory(NamedTuple):

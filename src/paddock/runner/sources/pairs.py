@@ -101,7 +101,7 @@ def _items(text: str) -> LineValues | None:
 
 
 def _spaced(pair: re.Match[str]) -> bool:
-    """`host:80` is an address; `loss:0.12` is not."""
+    """Return False for what may be an address, such as `host:80`; `loss:0.12` is none."""
     return bool(pair["gap"]) or "=" in pair[0] or not pair["number"].isdigit()
 
 

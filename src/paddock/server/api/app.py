@@ -1,4 +1,4 @@
-"""The application: routes behind the token wall, and its OpenAPI document."""
+"""The application: the routes behind the token check, and the OpenAPI document."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -47,7 +47,7 @@ def create_app(server: Server, token: str) -> FastAPI:
 
 
 class _Compressed:
-    """Gzip for what is large, and for nothing else: it would hold up logs that are followed."""
+    """Compress only large answers: compression would delay logs that are followed."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -59,7 +59,7 @@ class _Compressed:
 
 
 def bare_app(lifespan: Lifespan[FastAPI] | None = None) -> FastAPI:
-    """The routes and the document, with nothing behind them."""
+    """Return the routes and the document, without a server behind them."""
     # The interactive pages of FastAPI fetch scripts from the internet: they are left out.
     app = FastAPI(title="Paddock", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
     for router in (jobs.router, tasks.router, events.router, load.router, system.router):
@@ -71,7 +71,7 @@ def bare_app(lifespan: Lifespan[FastAPI] | None = None) -> FastAPI:
 
 
 def document(app: FastAPI) -> dict[str, Any]:
-    """The OpenAPI document, with the models that routes read from the raw request."""
+    """Return the OpenAPI document, including the models that routes read from the raw request."""
     if app.openapi_schema is None:
         found = get_openapi(title=app.title, version=app.version, routes=app.routes)
         schemas = found["components"]["schemas"]
@@ -90,5 +90,5 @@ def document(app: FastAPI) -> dict[str, Any]:
 async def _page(request: Request) -> Response:
     found = web.serve(request.url.path)
     if found is None:
-        raise NotFound(f"There is no {request.url.path}.")
+        raise NotFound(f"There is no route {request.url.path}: docs/reference/rest.md lists those that exist.")
     return found

@@ -1,12 +1,12 @@
-"""No token, no answer: every request passes here first, whatever it asks for.
+"""Every request passes the token check here first.
 
-The exceptions hold nothing secret: the page itself, whose assets are served to everybody, and any page address, which
-answers 401 with the page in its body, which then asks for the token; and `/hello`, by which a client finds out whether
-it speaks to its own server before it sends the token.
+Three answers need no token, and contain nothing secret: the assets of the page; any address of the page, which answers
+401 with the page that asks for the token; and `/hello`, by which a client checks that it talks to its own server before
+it sends the token.
 
-A browser sends its cookie to every port of a host, and a form of any page there can be made to post to ours. So the
-cookie is a session of its own, what it authorises to change must come from our own page, and whoever was sent the
-cookie can do nothing with it alone: the API asks for the page's key as well, which a browser keeps for one port.
+A browser sends its cookie to every port of a host, and a form on any page of that host can post to this server. So the
+cookie is the key of a session, not the token; requests that change something must come from our own page; and the API
+requires the page's key as well, which a browser keeps for one port only.
 """
 
 import json
@@ -30,20 +30,22 @@ from paddock.server.store.db import away
 log = logging.getLogger("paddock.api")
 SESSION = "/api/v1/session"
 HELLO = "/api/v1/hello"
-PAGE = "x-paddock-page"  # header of the page's key
-WHO = "paddock.who"  # in the scope of a request that was let in: its session, or "token"
-_HINT = "A valid token is needed: use the link that `paddock up` printed, or send `Authorization: Bearer TOKEN`."
+PAGE = "x-paddock-page"  # the header that contains the page's key
+WHO = "paddock.who"  # set in the scope of an authorised request: its session, or "token"
+_HINT = "This needs a valid token: open the link that `paddock up` printed, or send `Authorization: Bearer TOKEN`."
 _SAFE = ("GET", "HEAD")
-_NOT_A_FORM = ("application/json", "multipart/form-data")  # the latter is one, but has its origin checked
+_NOT_A_FORM = ("application/json", "multipart/form-data")  # forms can send the latter, but then the origin is checked
 _PORTS = {"http": ":80", "https": ":443"}
 
 
 class TokenWall:
-    """Takes the token from the Authorization header, the link, or the sign-in form; the last two begin a session,
-    whose cookie is then taken as well."""
+    """Accept the token from the Authorization header, the link or the sign-in form.
+
+    The last two begin a session, whose cookie is then accepted as well.
+    """
 
     def __init__(self, app: ASGIApp, token: str, sessions: Sessions, name: str) -> None:
-        """`name` tells this server from others of the machine: cookies do not know ports."""
+        """`name` distinguishes the cookie from those of other servers on this machine: cookies do not know ports."""
         self._app = app
         self._token = token
         self._sessions = sessions
@@ -59,13 +61,15 @@ class TokenWall:
             answer = error_responses.reply(error)
         except ClientDisconnect:
             return
-        except Exception as error:  # nobody without a token fills the log
-            log.error("a request could not be looked at: %s", type(error).__name__)
-            answer = error_responses.reply(away(error) or PaddockError("Something went wrong in the server."))
+        except Exception as error:  # one line: a client without a token must not fill the log
+            log.error("a request could not be checked: %s", type(error).__name__)
+            answer = error_responses.reply(
+                away(error) or PaddockError("Something went wrong in the server: its log says more.")
+            )
         await (answer or self._app)(scope, receive, send)
 
     async def _answer(self, scope: Scope, receive: Receive) -> Response | None:
-        """None: let it pass."""
+        """Return what to answer, or None to let the request pass."""
         if scope["type"] != "http":
             return _refusal()
         headers = Headers(scope=scope)
@@ -91,7 +95,7 @@ class TokenWall:
         return web.without_token(scope["path"], headers) or _refusal()
 
     async def _session(self, request: Request, headers: Headers) -> Response:
-        """POST {"token": ...} signs a browser in and answers the page's key, DELETE signs it out."""
+        """Sign a browser in (POST {"token": ...}, answers the page's key) or out (DELETE)."""
         if request.method == "DELETE":
             key = self._key(headers)
             if key is not None and self._sessions.find(key):
@@ -108,7 +112,7 @@ class TokenWall:
         )
 
     def _hello(self, nonce: str) -> Response:
-        """Proves that this server knows the token, and tells nothing of it."""
+        """Prove that this server knows the token, without revealing it."""
         if not proof.usable(nonce):
             return _refusal()
         return JSONResponse({"proof": proof.of(self._token, f"hello {nonce}")}, headers={"Cache-Control": "no-store"})
@@ -117,7 +121,7 @@ class TokenWall:
         return given is not None and secrets.compare_digest(given.encode(errors="replace"), self._token.encode())
 
     async def _follow_link(self, scope: Scope, query: list[tuple[str, str]], key: str | None) -> Response:
-        """Take the token out of the address bar, and hand the page its key where no server sees it."""
+        """Redirect to the address without the token, with the page's key in the fragment, which no server is sent."""
         rest = urlencode([(name, value) for name, value in query if name != "token"])
         path = "/" + str(scope["path"]).lstrip("/\\")  # never //another.host
         begun = key if key is not None else await run_in_threadpool(self._sessions.begin)
@@ -131,33 +135,33 @@ class TokenWall:
         return response
 
     def _page(self, key: str) -> str:
-        """The key of the page that belongs to a session's cookie."""
+        """Return the page's key, which belongs to a session's cookie."""
         return proof.of(self._token, f"page {key}")
 
     def _has_page(self, key: str, headers: Headers, query: list[tuple[str, str]]) -> bool:
-        """In the query where a browser sends no header of ours: the event stream, and links to files."""
+        """Return True if the request has the page's key; in the query for the event stream and for links to files."""
         given = headers.get(PAGE) or dict(query).get("page", "")
         return secrets.compare_digest(given.encode(errors="replace"), self._page(key).encode())
 
     def _key(self, headers: Headers) -> str | None:
         try:
             found = SimpleCookie(headers.get("cookie", "")).get(self._cookie)
-        except Exception:  # whatever a client may send as a cookie
+        except Exception:  # a client may send anything as a cookie
             return None
         return found.value if found else None
 
 
 def _check_origin(method: str, headers: Headers) -> None:
-    """What a cookie alone may change must have been sent by our own page, not by a form of another port's."""
+    """Raise WrongOrigin unless a request that changes something was sent by our own page, not by a foreign form."""
     if method in _SAFE:
         return
-    site = headers.get("sec-fetch-site")  # browsers leave it out where there is no TLS, and send the origin alone
+    site = headers.get("sec-fetch-site")  # without TLS, browsers send only the origin
     if site != "same-origin" if site is not None else not _same(headers.get("origin", ""), headers):
         raise WrongOrigin
     body = headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     if (body or kind) and kind not in _NOT_A_FORM:
-        raise WrongOrigin("A request of a browser must have a body of JSON or multipart/form-data.")
+        raise WrongOrigin("This request was not carried out: a browser must send JSON or multipart/form-data.")
 
 
 def _same(origin: str, headers: Headers) -> bool:

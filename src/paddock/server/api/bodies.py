@@ -1,4 +1,4 @@
-"""No body is larger than it may be, whatever its headers say."""
+"""A limit on the size of request bodies, whatever their headers say."""
 
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -6,12 +6,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from paddock.server.api.uploads import largest
 from paddock.settings import UploadSettings
 
-OTHERS = 20_000_000  # a script that is to be read, a list of tasks
+OTHERS = 20_000_000  # scripts to inspect, lists of tasks or of file names
 _UPLOADS = ("/jobs", "/jobs/preview")
 
 
 class BodyLimit:
-    """Counts what comes: `Content-Length` beside `Transfer-Encoding: chunked` says nothing."""
+    """Count the bytes that arrive: `Content-Length` means nothing beside `Transfer-Encoding: chunked`."""
 
     def __init__(self, app: ASGIApp, limits: UploadSettings) -> None:
         self._app = app
@@ -29,7 +29,9 @@ class BodyLimit:
             message = await receive()
             seen += len(message.get("body", b""))
             if seen > most:
-                raise HTTPException(413, "The request is larger than this server accepts.")
+                raise HTTPException(
+                    413, "The request is larger than this server accepts: leave out files, or raise upload.max_bytes."
+                )
             return message
 
         await self._app(scope, counted, send)

@@ -1,8 +1,8 @@
-"""Connections are few, and none is held for nothing: anybody who reaches the port can open them.
+"""Limits on connections: anybody who reaches the port can open them.
 
-Who has shown no token is a stranger. A stranger's connection ends when nothing is asked for a while, and when there are
-too many the oldest stranger's has to go. A reader that takes nothing for a minute is dropped; it comes back to where it
-was (`Last-Event-ID`).
+A connection that has sent no token is a stranger's. It is closed when it sends no request for a while; when there are
+too many connections, the oldest stranger's is closed. A client that reads nothing for a minute is disconnected; it can
+reconnect and continue (`Last-Event-ID`).
 """
 
 import asyncio
@@ -24,7 +24,7 @@ log = logging.getLogger("paddock.api")
 
 
 def raise_limit() -> int:
-    """As many open files as this process may have; returns how many connections that allows."""
+    """Raise the limit on open files as far as allowed; return how many connections that permits."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, DESCRIPTORS)
     if soft != resource.RLIM_INFINITY and soft < wanted:
@@ -34,7 +34,7 @@ def raise_limit() -> int:
 
 
 class Protocol(H11Protocol):
-    """HTTP on one connection. `most` is set once, by the server."""
+    """HTTP on one connection. The server sets `most` once."""
 
     most = MOST
     _strangers: dict["Protocol", None] = {}  # noqa: RUF012  (of all connections; the oldest first)
@@ -91,7 +91,7 @@ class Protocol(H11Protocol):
         now = time.monotonic()
         if now - Protocol._said_at >= 60:
             Protocol._said_at = now
-            log.warning("there are more than %d connections: those of strangers are closed", self.most)
+            log.warning("there are more than %d connections: the oldest without a token are closed", self.most)
 
     def _look(self) -> None:
         if self.trusted or self.transport.is_closing():

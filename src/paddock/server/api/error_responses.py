@@ -1,4 +1,4 @@
-"""Every error in one shape: a stable code, a message, the fields at fault."""
+"""Errors, all in one shape: a stable code, a message, the fields at fault."""
 
 import logging
 from collections.abc import Sequence
@@ -16,18 +16,18 @@ from paddock.server.store.db import FAULTS, away
 
 log = logging.getLogger("paddock.api")
 
-# What every route may answer, for the OpenAPI document.
+# The errors that every route may answer, for the OpenAPI document.
 RESPONSES: dict[int | str, dict[str, Any]] = {
     status: {"model": ErrorReply, "description": text}
     for status, text in {
         400: "The request is not well-formed",
         401: "No valid token",
-        403: "A browser asks, but not from a page of this server",
-        404: "There is no such thing",
+        403: "A browser sent this, but not from a page of this server",
+        404: "It does not exist",
         409: "Not possible in the present state, or an ambiguous id",
-        413: "Too large",
+        413: "The request is too large",
         422: "The request cannot be carried out as it stands",
-        503: "Not now: try again in a while (`Retry-After`)",
+        503: "The server cannot do this now: try again later (`Retry-After`)",
     }.items()
 }
 _CODES = {400: "bad_request", 404: "not_found", 405: "method_not_allowed", 413: "too_large"}
@@ -44,7 +44,7 @@ def install(app: FastAPI) -> None:
 
 
 def invalid(error: ValidationError | RequestValidationError) -> InvalidInput:
-    """A validation error with its fields in the words of the request."""
+    """Return a validation error with its fields named as in the request."""
     return _invalid(error.errors())
 
 
@@ -58,7 +58,7 @@ def _invalid(details: Sequence[Any]) -> InvalidInput:
 
 
 def _reply(status: int, code: str, message: str, fields: dict[str, str] | None = None) -> JSONResponse:
-    """What a request said may stand in it, also what is no Unicode."""
+    """Return an error. Its texts may quote the request, even what is not valid Unicode."""
     clean = {_clean(name): _clean(text) for name, text in (fields or {}).items()}
     body = ErrorReply(error=ErrorBody(code=code, message=_clean(message), fields=clean))
     return JSONResponse(body.model_dump(), status_code=status)
@@ -99,4 +99,4 @@ async def _database(request: Request, error: Exception) -> JSONResponse:
 
 async def _unexpected(_: Request, error: Exception) -> JSONResponse:
     log.error("unexpected error", exc_info=error)
-    return _reply(500, "error", "Something went wrong in the server; its log says more.")
+    return _reply(500, "error", "Something went wrong in the server: its log says more.")

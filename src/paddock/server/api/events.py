@@ -1,4 +1,4 @@
-"""The event stream: what changes, as it changes; a client that comes back says where it was."""
+"""The event stream: what changes, as it changes. A client that reconnects sends its last position."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -24,7 +24,7 @@ _DIGITS = 20
 
 @dataclass(frozen=True)
 class Begin:
-    """Where a client's stream begins: found before the answer does, so that a wrong job is a proper error."""
+    """Where a client's stream begins. Looked up before the answer begins, so that an unknown job is a proper error."""
 
     job: str | None
     position: int
@@ -33,11 +33,12 @@ class Begin:
 
 def _begin(
     at: At,
-    job: Annotated[str | None, Query(max_length=64, description="only of this job")] = None,
+    job: Annotated[str | None, Query(max_length=64, description="only events of this job")] = None,
     last: Annotated[
-        int | None, Query(ge=0, le=2**53, description="as Last-Event-ID, for clients without headers")
+        int | None,
+        Query(ge=0, le=2**53, description="the id of the last event that the client has, if it cannot send the header"),
     ] = None,
-    last_event_id: Annotated[str | None, Header()] = None,
+    last_event_id: Annotated[str | None, Header(description="the id of the last event that the client has")] = None,
 ) -> Begin:
     given = _position(last_event_id) if last_event_id else last
     with at.db.read() as c:
@@ -51,23 +52,24 @@ def _begin(
 
 
 def _position(text: str) -> int | None:
-    """None for what is no number; more digits than any event has are as wrong as one that is yet to come."""
+    """Return None if this is not a number. More digits than an id has mean an event that does not exist yet."""
     if not text.isascii() or not text.isdigit():
         return None
     return int(text[:_DIGITS])
 
 
 class EventStream(StreamingResponse):
-    """FastAPI's own makes two tasks and a queue for every stream, and every event anew for each."""
+    """FastAPI's own class needs two tasks and a queue per stream, and encodes every event once per stream."""
 
     media_type = "text/event-stream"
 
 
 @router.get("", response_class=EventStream, responses={200: {"model": ServerEvent | StreamPosition}})
 async def follow_events(at: At, begin: Annotated[Begin, Depends(_begin)]) -> EventStream:
-    """Server-sent events of kinds `job`, `tasks`, `removed`; `hello` first, with the position of the stream.
+    """Follow what changes, as server-sent events of the kinds `job`, `tasks` and `removed`.
 
-    `reset` in place of `hello`: events were missed that are no longer kept: fetch everything again.
+    The first event is `hello`, with the position of the stream; or `reset`, if events were missed that are no longer
+    kept: then fetch everything again.
     """
     return EventStream(follow(at.streams, begin), headers={"Cache-Control": "no-cache", "X-Accel-Buffering": "no"})
 
@@ -82,7 +84,7 @@ async def follow(streams: Streams, begin: Begin) -> AsyncIterator[bytes]:
         rings = wakeup.rings  # noted before reading: what is written meanwhile rings, and the wait below ends at once
         try:
             found = await streams.after(position, begin.job)
-        except (*FAULTS, PaddockError):  # who follows comes back, and is told
+        except (*FAULTS, PaddockError):  # the client reconnects, and is told why
             return
         position = found.position
         if found.data:

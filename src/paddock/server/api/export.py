@@ -1,4 +1,4 @@
-"""All tasks of a job as a table: CSV or JSON lines."""
+"""Tables of all tasks of a job, as CSV or JSON lines."""
 
 import csv
 import io
@@ -27,7 +27,7 @@ COLUMNS = (
     responses={200: {"content": {"text/csv": {}, "application/jsonl": {}}, "description": "the table"}},
 )
 def export_job(job: JobId, at: At, format: Literal["csv", "jsonl"] = "csv") -> StreamingResponse:
-    """Parameters (as columns `param.NAME`), states and best values of all tasks."""
+    """Return all tasks of a job with states and best values; in CSV, parameters are columns `param.NAME`."""
     with at.db.read() as c:
         found = jobs.resolve(c, job)
         rows = tasks.page(c, found, limit=1_000_000).items

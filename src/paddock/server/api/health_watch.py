@@ -1,4 +1,4 @@
-"""Looks now and then at what could keep the server from working, in a thread of its own: any of it may hang."""
+"""Checks regularly what could keep the server from working, in its own thread: each check may hang."""
 
 import os
 import shutil
@@ -34,7 +34,7 @@ class HealthWatch:
     def problems(self) -> list[str]:
         late = time.monotonic() - self._looked_at
         if late > LATE_SECONDS:
-            return [f"the database or the disk of {self._home.root} has not answered for {late:.0f} s"]
+            return [f"the database or the disk of {self._home.root} has not answered for {late:.0f} s: is it down?"]
         return self._found
 
     def _run(self) -> None:
@@ -57,9 +57,13 @@ class HealthWatch:
             space = shutil.disk_usage(root)
             inodes = os.statvfs(root)
         except OSError as error:
-            return [f"{root} cannot be looked at: {error.strerror}"]
+            return [f"{root} cannot be read: {error.strerror}"]
         if space.free < min(FEW_BYTES, space.total * FEW_SHARE):
-            return [f"the disk of {root} is nearly full: {size_text(space.free)} are left"]
+            return [
+                f"the disk of {root} is nearly full: {size_text(space.free)} left, delete old jobs (`paddock prune`)"
+            ]
         if inodes.f_files and inodes.f_favail < inodes.f_files * FEW_SHARE:
-            return [f"the disk of {root} can hold only {inodes.f_favail:,} more files"]
+            return [
+                f"the disk of {root} can hold only {inodes.f_favail:,} more files: delete old jobs (`paddock prune`)"
+            ]
         return []

@@ -1,4 +1,4 @@
-"""How busy nodes are, now and before, and what could be changed about it."""
+"""The routes of nodes: how busy they are and were, and advice."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -26,14 +26,14 @@ POINTS = 300
 MOST_MINUTES = 366 * 1440
 RECENT_SECONDS = 180.0
 FEW = 2
-BEGIN_SECONDS = 30.0  # of a task: imports and the reading of data say nothing of how it trains
+BEGIN_SECONDS = 30.0  # ignored at the start of a task, while it imports modules and reads data
 _MEANS = {"cores": "sys/cpu", "gpu_load": "sys/gpu_load"}
 _LAST = {"memory": "sys/memory", "gpu_memory": "sys/gpu_memory"}
 
 
 @router.get("/nodes")
 def list_nodes(at: At) -> list[Node]:
-    """The machines of all backends, as last seen, and the tasks on their devices."""
+    """Return the nodes of all backends as last seen, with the tasks on their devices."""
     with at.db.read() as c:
         running = loads.running(c, time.time())
     return place(at.engine.nodes_now(), list(running.values()))
@@ -41,7 +41,7 @@ def list_nodes(at: At) -> list[Node]:
 
 @router.get("/load")
 def load(at: At) -> LoadReport:
-    """Nodes with their GPUs and the processes on them, what users and jobs use together, and advice for what runs."""
+    """Return nodes with their GPUs and processes, what each user and each job uses, and advice for running jobs."""
     now = time.time()
     with at.db.read() as c:
         running = loads.running(c, now)
@@ -64,16 +64,16 @@ def load_history(
     at: At,
     node: Annotated[str | None, Query(max_length=255, description="only this node")] = None,
     backend: Annotated[str | None, Query(max_length=200, description="only nodes of this backend")] = None,
-    minutes: Annotated[float, Query(gt=0, le=MOST_MINUTES, description="so far back")] = 60.0,
+    minutes: Annotated[float, Query(gt=0, le=MOST_MINUTES, description="how far back")] = 60.0,
 ) -> list[LoadSeries]:
-    """How busy each node and each of its GPUs was: some 300 points each."""
+    """Return how busy each node and each of its GPUs was, as about 300 points each."""
     with at.db.read() as c:
         found = loads.since(c, time.time() - 60 * minutes, node, backend)
     return [one for (of, name), samples in found.items() for one in monitoring.series(of, name, samples, POINTS)]
 
 
 def _measured(one: Running, points: Mapping[str, Points], now: float) -> Running:
-    """With what its runner has measured over the last minutes."""
+    """Return a task with what its runner measured in the last minutes."""
     found: dict[str, float] = {}
     for field, metric in (*_MEANS.items(), *_LAST.items()):
         known = points.get(metric, metrics.NOTHING)
@@ -88,7 +88,7 @@ def _measured(one: Running, points: Mapping[str, Points], now: float) -> Running
 def _with_gpus(
     one: Running, on: Sequence[Gpu], history: Mapping[Key, Sequence[tuple[float, Sample]]], now: float
 ) -> Running:
-    """Where its runner does not measure its GPUs: what they themselves show."""
+    """Return a task with the use of its GPUs as the nodes report it, where its runner does not measure it."""
     if not on:
         return one
     if one.gpu_memory is None:

@@ -1,6 +1,6 @@
-"""What a task printed: a range of bytes, or followed as it grows.
+"""The routes of logs: a range of bytes, or the log as it grows.
 
-A log lies where the user's programs can put anything in its place: only plain files are read.
+The user's programs can replace a log by anything, so only plain files are read.
 """
 
 import asyncio
@@ -25,14 +25,16 @@ router = APIRouter()
 FOLLOW_SECONDS = 0.3
 PART = 1_000_000
 
-Number = Annotated[int | None, Query(ge=1, le=2**31, description="the current attempt when not given")]
-Start = Annotated[int, Query(ge=-(2**53), le=2**53, description="first byte; negative counts from the end")]
+Number = Annotated[int | None, Query(ge=1, le=2**31, description="without it: the current attempt")]
+Start = Annotated[
+    int, Query(ge=-(2**53), le=2**53, description="the first byte; a negative number counts from the end")
+]
 _TEXT: dict[int | str, dict[str, Any]] = {200: {"content": {"text/plain": {}}, "description": "the log"}}
 
 
 @dataclass(frozen=True)
 class Log:
-    """Of one attempt."""
+    """The log of one attempt."""
 
     task: str
     attempt: int
@@ -45,7 +47,7 @@ class Log:
             return 0
 
     def read(self, offset: int, limit: int) -> tuple[int, int, bytes]:
-        """Start, size and bytes; a log that is not there yet is empty."""
+        """Return start, size of the log, and bytes. A log that does not exist yet is empty."""
         path = str(self.folder.log(self.task, self.attempt))
         try:
             descriptor = files.open_plain(path, below=str(self.folder.root))
@@ -71,7 +73,7 @@ def read_log(
     offset: Start = 0,
     limit: Annotated[int, Query(ge=1, le=50_000_000)] = PART,
 ) -> Response:
-    """A range of the log as it is. `X-Log-Start` and `X-Log-Size` say where it starts and how large the log is."""
+    """Return a range of the log. The headers `X-Log-Start` and `X-Log-Size` contain its start and the log's size."""
     start, whole, data = _find(at, task, attempt).read(offset, limit)
     headers = {"X-Log-Start": str(start), "X-Log-Size": str(whole), "X-Content-Type-Options": "nosniff"}
     return Response(data, media_type="text/plain; charset=utf-8", headers=headers)
@@ -79,9 +81,9 @@ def read_log(
 
 @router.get("/{task}/log/follow", response_class=StreamingResponse, responses=_TEXT)
 async def follow_log(task: TaskId, at: At, attempt: Number = None, offset: Start = 0) -> StreamingResponse:
-    """The log from `offset` on, as it grows; ends when the attempt has ended."""
+    """Follow the log from `offset` on as it grows, until the attempt has ended."""
     log = await run_in_threadpool(_find, at, task, attempt)
-    await run_in_threadpool(log.read, 0, 0)  # what cannot be shown is a proper error
+    await run_in_threadpool(log.read, 0, 0)  # so that a log that cannot be shown is a proper error
     follow = _follow(at, log, offset)
     return StreamingResponse(follow, media_type="text/plain; charset=utf-8", headers={"Cache-Control": "no-store"})
 
@@ -91,7 +93,7 @@ def _find(at: Server, text: str, attempt: int | None) -> Log:
         task = tasks.get(c, tasks.resolve(c, text))
     number = attempt or task.attempt
     if number > task.attempt:
-        raise NotFound(f"{task.id} has {task.attempt} attempts, not {number}.")
+        raise NotFound(f"{task.id} has no attempt {number}: its newest is {task.attempt}.")
     return Log(task.id, number, at.home.job(task.job))
 
 
@@ -106,11 +108,13 @@ async def _follow(at: Server, log: Log, offset: int) -> AsyncIterator[str]:
     position = offset
     while not at.wakeup.closed:
         try:
-            ended = await run_in_threadpool(_ended, at, log)  # asked before reading: nothing comes after
+            ended = await run_in_threadpool(
+                _ended, at, log
+            )  # asked before reading, so that nothing is written after the last reading
             start, whole, data = await run_in_threadpool(log.read, position, PART)
-        except PaddockError:  # removed, or something else was put in its place
+        except PaddockError:  # the job was removed, or the log was replaced by something else
             return
-        if whole < position:  # its middle was dropped: go on behind what is there
+        if whole < position:  # the middle of the log was dropped: continue at its end
             position = whole
             yield "\n[paddock] the middle of this log was dropped\n"
         position = start + len(data) if data or position < 0 else position

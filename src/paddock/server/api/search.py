@@ -1,4 +1,4 @@
-"""The search of a job: how it stands, and more of it."""
+"""The routes of searches."""
 
 import time
 from datetime import UTC, datetime
@@ -17,7 +17,7 @@ router = APIRouter()
 
 @router.get("/{job}/search")
 def show_search(job: JobId, at: At) -> SearchReport:
-    """Trials, best value, importance of parameters, Pareto front, early stopping, lineage."""
+    """Return how a search stands: trials, best values, importance of parameters, early stopping, lineage."""
     with at.db.read() as c:
         found = jobs.resolve(c, job)
         row = jobs.launchable(c, [found])[found]
@@ -47,7 +47,7 @@ def show_search(job: JobId, at: At) -> SearchReport:
 
 @router.post("/{job}/extend")
 def extend_job(job: JobId, more: ExtendRequest, at: At) -> JobDetail:
-    """More trials, more time, or other values of parameters from now on. Also goes on with a search that has ended."""
+    """Give a search more trials, more time or other values from now on. A search that has ended goes on."""
     with at.db.read() as c:
         found = jobs.resolve(c, job)
     extension.extend(at.db, found, more, at.settings)
@@ -57,6 +57,6 @@ def extend_job(job: JobId, more: ExtendRequest, at: At) -> JobDetail:
 
 
 def detail(at: Server, c: Connection, job: str) -> JobDetail:
-    """A job as it is shown."""
+    """Return a job as it is shown: without the values of secret variables."""
     found = jobs.detail(c, job, str(at.home.job(job).root), at.engine.context.silent)
     return found.model_copy(update={"spec": masks.masked(found.spec, job)})

@@ -1,5 +1,7 @@
-"""What the routes share."""
+"""What all routes share."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Annotated
 
@@ -10,7 +12,7 @@ from paddock.server.api.health_watch import HealthWatch
 from paddock.server.api.streams import Streams
 from paddock.server.api.wakeup import Wakeup
 from paddock.server.engine.engine import Engine
-from paddock.server.store.db import Database
+from paddock.server.store.db import Connection, Database
 from paddock.settings import Settings
 
 
@@ -28,8 +30,15 @@ class Server:
         object.__setattr__(self, "streams", Streams(self.db, self.wakeup))
         object.__setattr__(self, "watch", HealthWatch(self.db, self.home))
 
+    @contextmanager
+    def change(self) -> Iterator[Connection]:
+        """Open a transaction that writes what somebody wants; then wake the engine, which acts, and the streams."""
+        with self.db.write() as c:
+            yield c
+        self.changed()
+
     def changed(self) -> None:
-        """Intent was written: the engine acts on it, and those who follow hear of it."""
+        """Wake the engine, which acts on what was written, and the event streams."""
         self.engine.wake()
         self.wakeup.ring()
 
@@ -40,5 +49,5 @@ async def _server(request: Request) -> Server:  # async: needs no worker thread
 
 
 At = Annotated[Server, Depends(_server)]
-JobId = Annotated[str, Path(description="id of a job, or its beginning", max_length=64)]
-TaskId = Annotated[str, Path(description="id of a task; the job's part may be shortened", max_length=64)]
+JobId = Annotated[str, Path(description="the id of a job, or the beginning of its id", max_length=64)]
+TaskId = Annotated[str, Path(description="the id of a task; its job part may be shortened", max_length=64)]

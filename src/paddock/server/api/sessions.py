@@ -1,4 +1,4 @@
-"""Browsers that have signed in. Each has a random key of its own, never the token; the server keeps its digest."""
+"""Sessions of signed-in browsers. Each has a random key, never the token; the server keeps only its digest."""
 
 import hashlib
 import hmac
@@ -10,11 +10,11 @@ from paddock.server.store import sessions
 from paddock.server.store.db import Database
 
 SECONDS = 30 * 86_400
-MOST = 100  # beyond that the oldest ends
+MOST = 100  # beyond this number, the oldest session ends
 
 
 class Sessions:
-    """Looked up in memory, as every request does it; written through to the database."""
+    """Sessions in memory, as every request looks one up; changes are written to the database as well."""
 
     def __init__(self, db: Database, token: str) -> None:
         self._db = db
@@ -25,7 +25,7 @@ class Sessions:
             self._known = sessions.known(c)
 
     def begin(self) -> str:
-        """The key of a new one."""
+        """Begin a session; return its key."""
         key = secrets.token_urlsafe(32)
         now = time.time()
         with self._writing:
@@ -39,13 +39,13 @@ class Sessions:
         return key
 
     def find(self, key: str | None) -> str | None:
-        """The digest of a key that is valid."""
+        """Return the digest of a key, or None if the key is not valid."""
         found = digest(key) if key else None
         return found if found and self._known.get(found, 0.0) > time.time() else None
 
     def end(self, key: str) -> None:
         with self._writing:
-            self._known.pop(digest(key), None)  # at once, whatever becomes of the database
+            self._known.pop(digest(key), None)  # first, in case the database cannot be written
             with self._db.write() as c:
                 sessions.end(c, digest(key))
 

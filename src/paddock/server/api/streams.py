@@ -1,8 +1,8 @@
-"""What all event streams share: how many there may be, what is read for them, and how often each is served.
+"""What all event streams share: a limit on their number, what is read for them, and how often each is served.
 
-A hundred browsers must cost little more than one, and readers that hardly read no more than others: what is sent is
-made once for all who are at the same position, never much of it at a time, and the more streams there are, the longer
-each waits between two sendings.
+A hundred browsers must cost little more than one, and a slow reader no more than others. So events are read and encoded
+once for all streams at the same position, in small portions; and the more streams there are, the longer each waits
+between two portions.
 """
 
 import asyncio
@@ -29,14 +29,14 @@ IN_ALL = 400
 PER_SESSION = 100
 AT_ONCE = 100  # events
 AT_ONCE_BYTES = 128 * 1024  # one event may be larger
-READERS = 2  # of the database at a time: requests are to have most of the worker threads
-SENDINGS = 400  # a second, of all streams together
+READERS = 2  # at a time: most worker threads are for requests
+SENDINGS = 400  # per second, of all streams together
 _FRESH_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
 class EventPage:
-    """Events as they are sent, the position of the last one, and whether there are more."""
+    """Encoded events, the position of the last one, and whether there are more."""
 
     position: int
     data: bytes = b""
@@ -54,9 +54,11 @@ class Streams:
 
     @contextmanager
     def place(self, who: str) -> Iterator[None]:
-        """For one stream of somebody."""
+        """Count one stream of this session; raise Busy if there are too many."""
         if self._open.total() >= IN_ALL or self._open[who] >= PER_SESSION:
-            raise Busy("There are too many event streams: close some, or try again in a while.")
+            raise Busy(
+                "There are too many event streams: close pages of Paddock that are open, or try again in a minute."
+            )
         self._open[who] += 1
         try:
             yield
@@ -65,11 +67,11 @@ class Streams:
 
     @property
     def pause(self) -> float:
-        """How long a stream waits after it was sent something."""
+        """Return how many seconds a stream waits after each portion."""
         return self._open.total() / SENDINGS
 
     async def after(self, position: int, job: str | None) -> EventPage:
-        """Read once for all who are at the same position: they are many, and ask at the same time."""
+        """Return the next portion after a position. It is read once for all streams that ask for the same."""
         rings, at = self._known_of
         if rings != self.wakeup.rings or time.monotonic() - at > _FRESH_SECONDS:
             self._known.clear()
@@ -103,7 +105,7 @@ def _lines(one: events.Written) -> bytes:
 
 
 class Limit:
-    """Refuses streams for which there is no place before anything else is done for them: they come again and again."""
+    """Refuse streams beyond the limit before anything is done for them: their clients reconnect again and again."""
 
     def __init__(self, app: ASGIApp, streams: Streams) -> None:
         self._app = app

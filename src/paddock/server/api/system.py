@@ -1,4 +1,4 @@
-"""The server itself: scripts, backends, health, version."""
+"""The routes of the server itself: scripts, backends, health, version."""
 
 import time
 
@@ -29,37 +29,37 @@ MAX_PROBLEM = 500
 
 @router.post("/scripts/inspect")
 def inspect_script(what: InspectRequest) -> ScriptReport:
-    """What reading a script tells: its parameters, how it takes them, its metrics, warnings. It is never run."""
+    """Return what a script contains: its parameters, how it takes them, its metrics, warnings. It is never run."""
     return inspect_source(what.source, what.filename, what.params)
 
 
 @router.get("/backends")
 def list_backends(at: At) -> list[BackendInfo]:
-    """Where jobs can run, and how each is."""
+    """Return where jobs can run, and the state of each backend."""
     return at.engine.backend_infos()
 
 
 @router.get("/profiles")
 def list_profiles(at: At) -> dict[str, Resources]:
-    """Resources with a name, from the server's settings."""
+    """Return the named resource profiles of the server's settings."""
     return at.settings.profiles
 
 
 @router.get("/samples")
 def list_samples() -> list[Sample]:
-    """Sweeps to try out; submit one as it is."""
+    """Return sweeps to try out, ready to be submitted."""
     return samples.load()
 
 
 @router.get("/health")
 async def health(at: At) -> Health:
-    """What a person should know. Answers also while all worker threads are busy, or the database is away."""
+    """Return how the server is. Answers even while all worker threads are busy or the database is away."""
     engine = at.engine
     problems = [f"backend {name}: {state}" for name, state in engine.backends.items() if state != "ok"]
     if engine.problem:
         problems.append(f"the engine's last round failed: {engine.problem}")
     if engine.beat is not None and time.time() - engine.beat > LATE_SECONDS:
-        problems.append(f"the engine has not ended a round for {time.time() - engine.beat:.0f} s")
+        problems.append(f"the engine has not finished a round for {time.time() - engine.beat:.0f} s")
     problems += at.watch.problems
     return Health(
         ok=not problems,
@@ -73,14 +73,15 @@ async def health(at: At) -> Health:
 
 @router.post("/prune")
 def prune(at: At, what: PruneRequest | None = None) -> PruneReport:
-    """Delete what is older than it is to be kept, by the settings `keep` or as asked for; or only say what would go.
+    """Delete what is older than the settings `keep` or the request allow; or only report what would be deleted.
 
-    Of jobs that have not ended nothing goes. The answer comes when all of it is out of the way; files and rows are then
-    deleted at leisure.
+    Nothing of jobs that have not ended is deleted. The answer comes when all is marked as deleted; files and rows are
+    deleted after it.
     """
     return at.engine.keeper.prune(what or PruneRequest())
 
 
 @router.get("/version")
 def version() -> Version:
+    """Return the version of the server."""
     return Version(version=__version__)

@@ -1,4 +1,4 @@
-"""Tasks: one configuration each."""
+"""The routes of tasks."""
 
 from typing import Annotated, Any
 
@@ -16,6 +16,7 @@ router = APIRouter(prefix="/tasks", tags=["tasks"])
 
 @router.get("/{task}")
 def show_task(task: TaskId, at: At) -> TaskDetail:
+    """Return a task with its attempts, its exact command and its allocation."""
     with at.db.read() as c:
         found = tasks.resolve(c, task)
         row = tasks.get(c, found, at.engine.context.silent)
@@ -36,7 +37,7 @@ def show_task(task: TaskId, at: At) -> TaskDetail:
 
 
 def _allocation(at: Server, c: Any, task: Task, attempt: Attempt) -> Allocation | None:
-    """Where it runs or ran, or will; with the very text that the scheduler got."""
+    """Return where a task runs, ran or will run, with the exact script that the scheduler was given."""
     if attempt.allocation is None and task.state.ended:
         return None
     found = allocations.of_task(c, task.job, attempt.allocation)
@@ -48,6 +49,7 @@ def _allocation(at: Server, c: Any, task: Task, attempt: Attempt) -> Allocation 
 
 @router.get("/{task}/attempts")
 def list_attempts(task: TaskId, at: At) -> list[Attempt]:
+    """Return the attempts of a task, the first one first."""
     with at.db.read() as c:
         return tasks.attempts_of(c, tasks.resolve(c, task))
 
@@ -56,39 +58,40 @@ def list_attempts(task: TaskId, at: At) -> list[Attempt]:
 def task_curves(
     task: TaskId,
     at: At,
-    metric: Annotated[list[str] | None, Query(description="all when none is given")] = None,
+    metric: Annotated[list[str] | None, Query(description="without one: all")] = None,
     points: Points = 1000,
-    attempt: Annotated[int | None, Query(ge=1, le=2**31, description="the curve of the task when not given")] = None,
+    attempt: Annotated[
+        int | None,
+        Query(ge=1, le=2**31, description="without it: the curve of the task over all attempts that were resumed"),
+    ] = None,
 ) -> list[Curve]:
+    """Return the curves of a task."""
     with at.db.read() as c:
         return metrics.curves(c, [tasks.resolve(c, task)], metric, points, attempt)
 
 
 @router.post("/{task}/stop")
 def stop_task(task: TaskId, at: At) -> Changed:
-    with at.db.write() as c:
+    """Stop a task. The answer is empty if it has ended."""
+    with at.change() as c:
         found = tasks.resolve(c, task)
-        stopped = tasks.request_stop(c, _job(found), [found])
-    return _changed(at, stopped)
+        return Changed(tasks=tasks.request_stop(c, _job(found), [found]))
 
 
 @router.post("/{task}/restart")
 def restart_task(
-    task: TaskId, at: At, resume: Annotated[bool, Query(description="keep the checkpoint")] = False
+    task: TaskId,
+    at: At,
+    resume: Annotated[bool, Query(description="keep the checkpoint, so that the script can go on from it")] = False,
 ) -> Changed:
-    with at.db.write() as c:
+    """Run a task again that has ended, as a new attempt."""
+    with at.change() as c:
         found = tasks.resolve(c, task)
-        restarted = tasks.restart(c, _job(found), [found], failed=False, resume=resume)
-    return _changed(at, restarted)
+        return Changed(tasks=tasks.restart(c, _job(found), [found], failed=False, resume=resume))
 
 
 def _job(task: str) -> str:
     return task.rpartition("-")[0]
-
-
-def _changed(at: Server, ids: list[str]) -> Changed:
-    at.changed()
-    return Changed(tasks=ids)
 
 
 router.include_router(logs.router)

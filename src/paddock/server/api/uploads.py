@@ -1,4 +1,4 @@
-"""Submissions: a JSON body, or multipart with the spec as a field and the files as parts."""
+"""Reads submissions: JSON, or multipart with the spec as a field and the files as parts."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,11 +11,11 @@ from starlette.exceptions import HTTPException
 
 from paddock.errors import InvalidInput, TooLarge
 from paddock.models import CodeInfo, JobSpec, Submission
-from paddock.models.units import size_text
 from paddock.server.api.error_responses import invalid
 from paddock.settings import UploadSettings
 
-_ROOM = 2_000_000  # for the spec and the framing, beside the files
+_TOO_LARGE = "The request is larger than the setting upload.max_bytes allows: leave out files, or raise it."
+_ROOM = 2_000_000  # for the spec and the framing, in addition to the files
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Upload:
 
 
 def largest(limits: UploadSettings, *, as_json: bool = False) -> int:
-    """Bytes of a request; text in JSON is longer than it is."""
+    """Return how many bytes a request may have. Text is longer in JSON than by itself."""
     return limits.max_bytes * (2 if as_json else 1) + _ROOM
 
 
@@ -46,7 +46,7 @@ async def read(request: Request, limits: UploadSettings) -> Upload:
 def _refuse_size(request: Request, most: int) -> None:
     length = request.headers.get("content-length", "")
     if length.isdigit() and int(length) > most:
-        raise TooLarge(f"The request has {size_text(int(length))}: the setting upload.max_bytes allows less.")
+        raise TooLarge(_TOO_LARGE)
 
 
 async def _body(request: Request, most: int) -> bytes:
@@ -54,14 +54,14 @@ async def _body(request: Request, most: int) -> bytes:
     async for part in request.stream():
         size += len(part)
         if size > most:
-            raise TooLarge("The request is larger than the setting upload.max_bytes allows.")
+            raise TooLarge(_TOO_LARGE)
         parts.append(part)
     return b"".join(parts)
 
 
 async def _multipart(request: Request, limits: UploadSettings) -> Upload:
     if not request.headers.get("content-length", "").isdigit():
-        raise InvalidInput("A multipart request needs a Content-Length.")
+        raise InvalidInput("This multipart request has no Content-Length: send one.")
     try:
         form = await request.form(max_files=limits.max_files + 1, max_fields=10, max_part_size=_ROOM)
     except HTTPException as error:
@@ -71,12 +71,17 @@ async def _multipart(request: Request, limits: UploadSettings) -> Upload:
     try:
         spec, code = form.get("spec"), form.get("code", "{}")
         if not isinstance(spec, str) or not isinstance(code, str):
-            raise InvalidInput("Multipart needs a field `spec` with the job as JSON.", fields={"spec": "missing"})
+            raise InvalidInput(
+                "The multipart request has no field `spec`: send the job as JSON in it.", fields={"spec": "missing"}
+            )
         files: dict[str, bytes] = {}
         for name, part in form.multi_items():
             if isinstance(part, UploadFile) and name == "files":
                 if not part.filename or part.filename in files:
-                    raise InvalidInput("Every file needs a name of its own.", fields={"files": part.filename or ""})
+                    raise InvalidInput(
+                        "Two files have the same name, or one has none: give each file its own name.",
+                        fields={"files": part.filename or ""},
+                    )
                 files[part.filename] = await part.read()
         read = await run_in_threadpool(JobSpec.model_validate_json, spec)
         return Upload(read, files, CodeInfo.model_validate_json(code))
@@ -85,7 +90,7 @@ async def _multipart(request: Request, limits: UploadSettings) -> Upload:
 
 
 def openapi_body() -> dict[str, Any]:
-    """The two forms of the body; the schemas of the models are hoisted in app.py."""
+    """Return the two forms of the body. app.py adds the schemas of the models to the document."""
     multipart = {
         "type": "object",
         "required": ["spec"],
@@ -95,7 +100,7 @@ def openapi_body() -> dict[str, Any]:
             "files": {
                 "type": "array",
                 "items": {"type": "string", "contentMediaType": "application/octet-stream"},
-                "description": "file names are paths relative to the job's folder",
+                "description": "the file names are paths relative to the job's folder",
             },
         },
     }

@@ -1,11 +1,11 @@
-"""Lets coroutines wait for something that a thread makes happen."""
+"""Lets coroutines wait until a thread rings."""
 
 import asyncio
 import contextlib
 
 
 class Wakeup:
-    """Who waits says how often it had rung before looking: so no ring between looking and waiting is missed."""
+    """Counts rings. A caller notes the count before it reads, so that no ring between reading and waiting is missed."""
 
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -14,17 +14,17 @@ class Wakeup:
         self.closed = False
 
     def attach(self) -> None:
-        """To be called in the loop that waits."""
+        """Note the running loop; call this in the loop in which coroutines will wait."""
         self._loop = asyncio.get_running_loop()
 
     def ring(self) -> None:
-        """From any thread: wake all that wait."""
+        """Wake all that wait. May be called from any thread."""
         if self._loop is not None:
-            with contextlib.suppress(RuntimeError):  # the loop has ended: nobody waits
+            with contextlib.suppress(RuntimeError):  # the loop has ended, so nobody waits
                 self._loop.call_soon_threadsafe(self._wake)
 
     def close(self) -> None:
-        """Nobody shall wait any more."""
+        """Wake all that wait, and let nobody wait any more."""
         self.closed = True
         self.ring()
 
@@ -35,7 +35,7 @@ class Wakeup:
                 waiter.set_result(None)
 
     async def wait(self, seen: int, seconds: float) -> None:
-        """Until it has rung more than `seen` times, or for so long."""
+        """Wait until it has rung more than `seen` times, for up to this many seconds."""
         if self.closed or self.rings != seen:
             return
         waiter = asyncio.get_running_loop().create_future()

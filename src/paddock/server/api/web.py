@@ -1,4 +1,4 @@
-"""The page: the built browser app, as it lies in the package."""
+"""The built page, served from the package."""
 
 from pathlib import Path
 
@@ -18,13 +18,13 @@ HEADERS = {
 }
 _NOT_BUILT = (
     "<!doctype html><html lang=en><meta charset=utf-8><title>Paddock</title><h1>Paddock</h1>"
-    "<p>The server runs. Its page is not built in this installation: <code>pip install</code> it anew with npm on the "
-    "path. The command line (<code>paddock --help</code>) and the REST API work.</p></html>"
+    "<p>The server runs, but its page was not built in this installation. Install Paddock again with npm on the path, "
+    "or use the command line (<code>paddock --help</code>) and the REST API, which work.</p></html>"
 )
 
 
 def without_token(path: str, headers: Headers) -> Response | None:
-    """What somebody who has not signed in may have: the files of the app, and the app that asks for the token."""
+    """Return what needs no sign-in: the files of the page, and the page that asks for the token."""
     if path.startswith("/api/") or path == "/openapi.json":
         return None
     asset = _asset(path)
@@ -34,7 +34,7 @@ def without_token(path: str, headers: Headers) -> Response | None:
 
 
 def page(status: int = 200) -> Response:
-    """The app, whatever its address: it finds its way by the path."""
+    """Return the page. It is the same for every address, and shows what the path names."""
     index = DIST / "index.html"
     headers = HEADERS | {"Cache-Control": "no-cache"}
     if not index.is_file():
@@ -43,7 +43,7 @@ def page(status: int = 200) -> Response:
 
 
 def serve(path: str) -> Response | None:
-    """A file of the app, or the app itself; None for addresses that are the API's."""
+    """Return a file of the page, or the page itself; None for addresses of the API."""
     if path.startswith("/api/"):
         return None
     return _asset(path) or page()
@@ -57,8 +57,8 @@ def _asset(path: str) -> Response | None:
     try:
         if not file.is_file():
             return None
-    except (OSError, ValueError):  # a name that no file can have
+    except (OSError, ValueError):  # no file can have such a name
         return None
-    # File names under assets/ hold a digest of their content.
+    # File names under assets/ contain a digest of their contents.
     cache = "public, max-age=31536000, immutable" if name.startswith("assets/") else "no-cache"
     return FileResponse(file, headers=HEADERS | {"Cache-Control": cache})

@@ -6,6 +6,7 @@ import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import ParamSpec
 
 from paddock.server.store import jobs
 from paddock.server.store.db import Database, database_failed
@@ -16,6 +17,7 @@ MAX_REASON = 500
 MAX_TRACE = 4_000
 
 log = logging.getLogger("paddock.engine")
+P = ParamSpec("P")
 
 
 @dataclass
@@ -57,6 +59,12 @@ class Boundary:
             self._failed(job, doing, error)
         else:
             self._went_well(job, doing)
+
+    def try_for(self, job: str, doing: str, step: Callable[P, object], *args: P.args, **given: P.kwargs) -> None:
+        """Carry out a step for one job as `job` does, unless it is to be left out in this round."""
+        if not self.rests(job, doing):
+            with self.job(job, doing):
+                step(*args, **given)
 
     def forget(self, job: str) -> None:
         self._failures.pop(job, None)

@@ -39,9 +39,7 @@ def _tell_runners(context: Context) -> None:
     with context.db.read() as c:
         rows = jobs.not_passed_on(c)
     for row in rows:
-        if not context.boundary.rests(row.id, TELL):
-            with context.boundary.job(row.id, TELL):
-                _tell(context, row)
+        context.boundary.try_for(row.id, TELL, _tell, context, row)
 
 
 def _tell(context: Context, row: ChangedJob) -> None:

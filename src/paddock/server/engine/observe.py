@@ -262,9 +262,7 @@ def put_back(context: Context, rows: list[AllocationRow], now: float) -> None:
     waiting = {row.key: row for row in rows if row.key in context.requeued}
     context.requeued = {key: value for key, value in context.requeued.items() if key in waiting}
     for row in waiting.values():
-        if not context.boundary.rests(row.job_id, FENCING):
-            with context.boundary.job(row.job_id, FENCING):
-                _put_back(context, row, now)
+        context.boundary.try_for(row.job_id, FENCING, _put_back, context, row, now)
 
 
 def _put_back(context: Context, row: AllocationRow, now: float) -> None:
@@ -296,9 +294,7 @@ def fence(context: Context, rows: list[AllocationRow], now: float) -> None:
     again = {(row.key, len(row.offsets)): row for row in rows if len(row.offsets) > 1}
     due = [row for one, row in again.items() if now - context.restarted.setdefault(one, now) > FENCE_SECONDS]
     for row in due:
-        if not context.boundary.rests(row.job_id, FENCING):
-            with context.boundary.job(row.job_id, FENCING):
-                _fence(context, row, now)
+        context.boundary.try_for(row.job_id, FENCING, _fence, context, row, now)
 
 
 def _fence(context: Context, row: AllocationRow, now: float) -> None:

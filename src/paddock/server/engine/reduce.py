@@ -24,10 +24,7 @@ class Reducer:
             found = reduces.due(c, changed)
         self._again = {one.job for one in found}
         for one in found:
-            if not self._context.boundary.rests(one.job, REDUCE):
-                with self._context.boundary.job(one.job, REDUCE):
-                    self._begin(one.job)
-                    self._again.discard(one.job)
+            self._context.boundary.try_for(one.job, REDUCE, self._begin, one.job)
         self._seen = newest
 
     def _begin(self, job: str) -> None:
@@ -37,3 +34,4 @@ class Reducer:
                 announcement = Announcement(c)
                 announcement.add(job, task, live=None)
                 announcement.write()
+        self._again.discard(job)

@@ -197,9 +197,7 @@ class SearchWorker:
         with self._context.db.read() as c:
             late = trials.overdue(c, now)
         for job in late:
-            if not self._context.boundary.rests(job, END):
-                with self._context.boundary.job(job, END):
-                    self._end_at_last(job)
+            self._context.boundary.try_for(job, END, self._end_at_last, job)
 
     def _end_at_last(self, job: str) -> None:
         with self._context.db.write() as c:

@@ -23,7 +23,7 @@ export function BackendGroup({ backend, nodes }: NodeGroup) {
   const all = totals(nodes);
   const off = nodes.filter((node) => !isUsable(node)).length;
   const parts = [
-    plural(nodes.length, 'machine'),
+    plural(nodes.length, 'node'),
     off > 0 && `${integer(off)} not usable`,
     all.gpus > 0 && `${integer(all.gpusFree)} of ${plural(all.gpus, 'GPU')} free`,
     backend.default && 'default for new jobs',
@@ -38,7 +38,7 @@ export function BackendGroup({ backend, nodes }: NodeGroup) {
             className={styles.filter}
             size="xs"
             type="search"
-            aria-label={`Filter the machines of ${backend.name}`}
+            aria-label={`Filter the nodes of ${backend.name}`}
             placeholder="Name, state, partition, GPU"
             leftSection={<IconSearch size={14} />}
             value={words}
@@ -55,17 +55,17 @@ export function BackendGroup({ backend, nodes }: NodeGroup) {
         </div>
       ) : (
         shown.length > 0 && (
-          <NodeTable nodes={whole ? shown : shown.slice(0, first)} label={`Machines of ${backend.name}`} />
+          <NodeTable nodes={whole ? shown : shown.slice(0, first)} label={`Nodes of ${backend.name}`} />
         )
       )}
       {backend.kind !== 'local' && shown.length > first && !whole && (
         <Button variant="default" size="xs" onClick={() => setWhole(true)} style={{ justifySelf: 'center' }}>
-          Show all {integer(shown.length)} machines
+          Show all {integer(shown.length)} nodes
         </Button>
       )}
       {shown.length === 0 && (
         <Text size="sm" c="dimmed">
-          {nodes.length ? 'No machine matches.' : 'It has told of no machine yet.'}
+          {nodes.length ? 'No node matches the filter.' : 'It has not reported any node yet.'}
         </Text>
       )}
     </section>

@@ -23,7 +23,7 @@ export default function ClusterPage() {
         <SetAside count={health.data?.set_aside ?? 0} />
         <Loaded query={backends} what="list of backends">
           {(infos) => (
-            <Loaded query={load} what="list of machines">
+            <Loaded query={load} what="list of nodes">
               {(report) =>
                 report.nodes.length ? (
                   <>
@@ -34,8 +34,8 @@ export default function ClusterPage() {
                     ))}
                   </>
                 ) : (
-                  <EmptyState icon={IconServer} title="No machines">
-                    No backend has reported a machine yet. This page looks again every few seconds.
+                  <EmptyState icon={IconServer} title="No nodes">
+                    No backend has reported a node yet. This page asks again every few seconds.
                   </EmptyState>
                 )
               }

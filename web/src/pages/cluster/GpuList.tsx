@@ -14,7 +14,7 @@ export function GpuList({ gpus }: { gpus: readonly Device[] }) {
       <div>
         <h4 className={styles.kind}>GPUs</h4>
         <p className={styles.note}>
-          No GPU was found on this machine. Tasks run on its CPU slots; a task that asks for a GPU cannot run here.
+          No GPU was found on this node. Tasks run on its CPU slots; a task that asks for a GPU cannot run here.
         </p>
       </div>
     );

@@ -125,7 +125,7 @@ function Cores({ node: { cpus, cpus_used: given, cpus_busy: busy, load } }: { no
   );
 }
 
-const GIVEN = 'So many are given away; how many of them work is another thing';
+const GIVEN = 'Allocated to jobs; not all of them need be in use';
 
 function Memory({ node }: { node: Node }) {
   const { memory } = node;

@@ -10,7 +10,7 @@ export function SetAside({ count }: { count: number }) {
     <section className={`app-panel ${styles.panel}`} data-never aria-label="Jobs set aside">
       <IconAlert className={styles.icon} />
       <div className={styles.words}>
-        Paddock cannot go on with {plural(count, 'job')} at the moment; the others go on. It tries again by itself.{' '}
+        Paddock cannot go on with {plural(count, 'job')} at the moment; the others go on. Paddock tries again by itself.{' '}
         <Link className="app-link" data-inline href="/">
           The list of jobs
         </Link>{' '}

@@ -88,7 +88,7 @@ function useHeld(curves: Curve[] | undefined, metric: string) {
 }
 
 function emptyText(shown: number, metric: string, names: readonly string[], ended: boolean): string {
-  if (shown === 0) return 'No configuration fits the filter';
+  if (shown === 0) return 'No configuration matches the filter';
   const others = names.filter((name) => !isOfMachine(name));
   if (others.length > 0 && !others.includes(metric)) return `No ${metric} so far; there is ${others.join(', ')}`;
   return ended ? `No ${metric} was reported` : `No ${metric} has been reported yet`;

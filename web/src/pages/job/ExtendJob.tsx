@@ -50,7 +50,7 @@ function Form({ job, onClose }: Omit<Props, 'opened'>) {
       <Stack>
         <NumberInput
           label="More trials"
-          description="So many, after those that there are"
+          description="In addition to those that there are"
           placeholder="none"
           value={now.trials}
           error={wrong('trials')}
@@ -62,7 +62,7 @@ function Form({ job, onClose }: Omit<Props, 'opened'>) {
         />
         <TextInput
           label="More time"
-          description="So much longer from now on, such as 2h"
+          description="Counted from now, such as 2h"
           placeholder="none"
           value={now.time}
           error={wrong('time_budget')}

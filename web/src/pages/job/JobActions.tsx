@@ -50,8 +50,8 @@ export const JobActions = memo(function JobActions({ job }: { job: JobDetail }) 
         <Tooltip
           label={
             job.held
-              ? 'Begin tasks again'
-              : `Begin no further task for now${job.searching ? ', choose no further trial' : ''}; what runs goes on`
+              ? 'Start tasks again'
+              : `Start no further task for now${job.searching ? ', choose no further trial' : ''}; running tasks go on`
           }
         >
           <Button

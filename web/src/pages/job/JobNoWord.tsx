@@ -7,7 +7,7 @@ import styles from '../../parts/Waits.module.css';
 export function JobNoWord({ job }: { job: JobDetail }) {
   if (!job.no_word) return null;
   return (
-    <section className={`app-panel ${styles.panel}`} aria-label="No word">
+    <section className={`app-panel ${styles.panel}`} aria-label="No report">
       <IconClock className={styles.icon} />
       <div className={styles.words}>
         {noWordText(job.no_word, job.counts.running ?? 0)}: nodes, or the network to them, may be down.

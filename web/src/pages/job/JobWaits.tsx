@@ -16,7 +16,7 @@ export function JobWaits({ job }: { job: JobDetail }) {
     <section className={`app-panel ${styles.panel}`} data-never={never || held || undefined} aria-label="Waiting">
       <Icon className={styles.icon} />
       <div className={styles.words}>
-        {waits ? waitText(waits) : 'Held: it begins no further task until it is released'}
+        {waits ? waitText(waits) : 'Held: it starts no further task until it is released'}
         {waits?.starts_at && !never && (
           <>
             ; expected to start <StartTime at={waits.starts_at} />

@@ -68,7 +68,7 @@ function Form({ job, onClose }: Omit<Props, 'opened'>) {
           onChange={(value) => setNice(String(value))}
         />
         <Text size="sm" c="dimmed">
-          They hold for the allocations that there are and those to come. A scheduler may refuse more time for what runs
+          They apply to all allocations of the job, present and future. A scheduler may refuse more time for what runs
           already: the job then says so in a warning.
         </Text>
         {limits.error && !placed && <ErrorPanel error={limits.error} />}

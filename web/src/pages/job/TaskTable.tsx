@@ -35,7 +35,7 @@ export const TaskTable = memo(function TaskTable({ tasks, shape, objectives, bes
       rowId={idOf}
       height="min(640px, 80vh)"
       onOpen={open}
-      empty={<div className={styles.noRows}>No configuration fits the filter.</div>}
+      empty={<div className={styles.noRows}>No configuration matches the filter.</div>}
       {...rest}
     />
   );

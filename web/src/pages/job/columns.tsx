@@ -75,7 +75,7 @@ export function columnsOf(
 }
 
 function reasonOf(task: Task): string | undefined {
-  return task.no_word_since ? `no word since ${clock(task.no_word_since)}` : (task.reason ?? undefined);
+  return task.no_word_since ? `no report since ${clock(task.no_word_since)}` : (task.reason ?? undefined);
 }
 
 function bestColumns(metric: string, descFirst: boolean, best: string | null): Column<Task>[] {

@@ -24,7 +24,7 @@ function variablesHint(variables: string): string {
   const masked = jobs.length
     ? `. … stands for the value in job ${jobs.join(', ')}: it is used again, and not shown`
     : '';
-  return `NAME=value, one a line${masked}`;
+  return `NAME=value, one per line${masked}`;
 }
 
 /** Where the script's Python comes from, and what is set around it. */

@@ -15,7 +15,7 @@ export function FoundPanel({ report }: { report: ScriptReport }) {
         <List.Item>
           {params.length
             ? `${plural(params.length, 'hyperparameter')}${required ? `, ${required} of them required` : ''}`
-            : 'No hyperparameters in sight'}
+            : 'No hyperparameters were found in the script'}
           {report.open_ended && '; it may take others'}
         </List.Item>
         <List.Item>
@@ -24,7 +24,7 @@ export function FoundPanel({ report }: { report: ScriptReport }) {
         <List.Item>
           {metrics.length
             ? `Metrics are read from ${metrics.map(sourceText).join(', ')}`
-            : 'No metrics in sight: there may be no curves'}
+            : 'No metrics were found in the script: there may be no curves'}
         </List.Item>
       </List>
       <Warnings warnings={warnings} />

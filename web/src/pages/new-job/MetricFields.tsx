@@ -8,7 +8,7 @@ export function MetricFields() {
     <Stack gap="sm">
       <Textarea
         label="Files"
-        description="Patterns relative to the task’s folder, one a line; CSV, JSON lines and TensorBoard files are found by themselves"
+        description="Patterns relative to the task’s folder, one per line; CSV, JSON lines and TensorBoard files are found without any"
         placeholder="logs/*.csv"
         autosize
         minRows={2}

@@ -78,7 +78,7 @@ function MapAgain({ job }: { job: JobDetail }) {
         </Button>
       }
     >
-      The same call again does what is left; with --fresh it does all files.
+      Call it again to do what is left, or with --fresh to do all files.
       {call && (
         <Group justify="center" gap="xs" wrap="nowrap" mt="md">
           <Code block ta="start" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>

@@ -63,13 +63,13 @@ export function ResourceFields() {
           <Select label="Profile" placeholder="none" data={known} clearable {...resource.choice('profile')} />
         )}
         <NumberInput
-          label="GPUs a task"
+          label="GPUs per task"
           placeholder={without('gpus', defaults, '1 if there are any')}
           {...resource.number('gpus')}
         />
-        <NumberInput label="CPUs a task" placeholder={without('cpus', defaults, '1')} {...resource.number('cpus')} />
+        <NumberInput label="CPUs per task" placeholder={without('cpus', defaults, '1')} {...resource.number('cpus')} />
         <TextInput
-          label="Memory a task"
+          label="Memory per task"
           placeholder={without('memory', defaults, 'such as 16G')}
           {...resource.text('memory')}
         />
@@ -163,7 +163,7 @@ function FurtherFields({
       <SimpleGrid cols={COLUMNS} spacing="sm">
         {word('partition', 'Partition', 'the cluster’s default', backend?.partitions)}
         {word('gpu_type', 'GPU type', 'any', gpuTypes(nodes))}
-        {shown('nodes') && <NumberInput label="Nodes a task" {...hint('nodes', '1')} {...resource.number('nodes')} />}
+        {shown('nodes') && <NumberInput label="Nodes per task" {...hint('nodes', '1')} {...resource.number('nodes')} />}
         {shown('launcher') && (
           <Select
             label="Launcher"
@@ -200,7 +200,7 @@ function FurtherFields({
       {shown('options') && (
         <Textarea
           label="Further options of sbatch"
-          description="One a line, as on its command line"
+          description="One per line, as on its command line"
           {...hint('options', '--licenses=matlab:1')}
           autosize
           minRows={2}

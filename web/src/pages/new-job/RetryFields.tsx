@@ -11,7 +11,7 @@ export function RetryFields() {
   return (
     <Stack gap="sm">
       <Text size="sm" c="dimmed">
-        How often a task is tried again by itself; it then goes on from its checkpoint. Empty: as the server has it.
+        How often a task is tried again automatically, from its checkpoint. Empty: the server’s default.
       </Text>
       <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="sm" style={{ alignItems: 'end' }}>
         {RETRY_CAUSES.map((cause) => (
@@ -30,7 +30,7 @@ export function RetryFields() {
       </SimpleGrid>
       <NumberInput
         label="Grace time (seconds)"
-        description="Between the request to end and the kill, when a task is stopped"
+        description="How long a stopped task may take to end before it is killed"
         maw={320}
         {...number('grace', 'grace_seconds')}
         allowDecimal

@@ -58,7 +58,7 @@ export function SearchSection({ from }: { from: string | null }) {
             label="Interval"
             description="Epochs from one change of values to the next"
             inputWrapperOrder={['label', 'input', 'error', 'description']}
-            placeholder="chosen by itself"
+            placeholder="chosen automatically"
             {...number('interval', 'search.interval', true)}
           />
         )}

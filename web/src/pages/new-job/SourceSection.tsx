@@ -45,7 +45,7 @@ export function SourceSection({ editor, reading }: Props) {
       {isCommand && (
         <Textarea
           label="Command"
-          description="Run by the shell, once a task; {name} stands for the value of a hyperparameter."
+          description="Run by the shell, once per task; {name} stands for the value of a hyperparameter."
           placeholder="python train.py --lr {lr} --epochs 20"
           autosize
           minRows={2}
@@ -114,7 +114,7 @@ function Hints() {
     <Text size="sm" c="dimmed">
       The script is read, never run here: its hyperparameters become the form. One that imports modules of yours needs
       its whole folder; <span className="app-mono">.gitignore</span> and{' '}
-      <span className="app-mono">.paddockignore</span> are heeded. Nothing at hand?{' '}
+      <span className="app-mono">.paddockignore</span> are obeyed. No script at hand?{' '}
       <Link href="/new?sample=1" className="app-link" style={{ textDecoration: 'underline' }}>
         Take the sample
       </Link>

@@ -43,13 +43,13 @@ export function StartNote({ editor, from }: Props) {
           {restored && <Text size="sm">What you had entered before is still here.</Text>}
           {gone && (
             <Text size="sm" fw={600} className="app-wrap-anywhere">
-              The files are not: drop {listed(names, from?.missing ?? 0)} again.
+              The files are no longer here: drop {listed(names, from?.missing ?? 0)} again.
             </Text>
           )}
           {!gone && from && !restored && from.missing > 0 && (
             <Text size="sm" fw={600}>
-              {plural(from.missing, 'file')} of it could not be taken over, being no text: drop the whole folder again
-              if the script needs {from.missing === 1 ? 'it' : 'them'}.
+              {plural(from.missing, 'file')} of it could not be taken over, because it is not text: drop the whole
+              folder again if the script needs {from.missing === 1 ? 'it' : 'them'}.
             </Text>
           )}
         </div>

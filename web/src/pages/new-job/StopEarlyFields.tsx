@@ -7,7 +7,11 @@ const WORDS = {
   minSteps: { label: 'Not before epoch', placeholder: '1', says: 'No task is stopped earlier' },
   maxSteps: { label: 'Epochs of a whole task', placeholder: 'as the script has it', says: '' },
   eta: { label: 'One of so many goes on', placeholder: '3', says: 'At each rung' },
-  minTrials: { label: 'After so many others', placeholder: '5', says: 'They must have come as far' },
+  minTrials: {
+    label: 'After this many others',
+    placeholder: '5',
+    says: 'This many tasks must have come as far before one is stopped',
+  },
   stopInterval: { label: 'Compared every', placeholder: 'each epoch', says: 'Epochs' },
 };
 

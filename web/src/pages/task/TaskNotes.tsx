@@ -52,10 +52,10 @@ function Why({ task, job }: { task: TaskDetail; job: JobDetail | undefined }) {
 /** A task of which nothing is heard: nobody knows whether it still runs. */
 export function SilentNote({ since }: { since: string }) {
   return (
-    <section className={`app-panel ${styles.note}`} aria-label="No word">
+    <section className={`app-panel ${styles.note}`} aria-label="No report">
       <IconClock className={styles.noteIcon} />
       <span>
-        No word from its runner since{' '}
+        No report from its runner since{' '}
         <time dateTime={since} title={absolute(since)}>
           {clock(since)}
         </time>{' '}

@@ -9,7 +9,7 @@ const LIMITS: Record<Limit, string> = {
   asked: 'as asked for',
   tasks: 'there are no more tasks',
   memory: 'limited by the GPU’s memory',
-  host_memory: 'limited by the machine’s memory',
+  host_memory: 'limited by the node’s memory',
   cores: 'limited by the CPU cores',
   gain: 'more do not help',
 };
@@ -28,7 +28,7 @@ export function packingWords(packing: Packing, ended = false): string[] {
     speedup != null && speedupText(speedup),
     Boolean(need) && `each needs ${bytes(need)}${total == null ? '' : ` of ${bytes(total)}`}`,
     load != null && `the GPU ${ended ? 'was' : 'is'} busy ${percent(load)} of the time`,
-    known === true && 'began with what was learned before',
+    known === true && 'began with what an earlier job had learned',
   ];
   return words.filter((one) => one !== false);
 }
@@ -36,10 +36,10 @@ export function packingWords(packing: Packing, ended = false): string[] {
 function reason({ auto, limit, tasks, target }: Packing, ended: boolean): string {
   if (!auto && target != null && tasks >= target) return LIMITS.asked;
   if (limit === null || limit === undefined) {
-    if (ended) return auto ? 'chosen by itself' : 'as asked for';
-    return auto ? 'chosen by itself, still growing' : 'still growing';
+    if (ended) return auto ? 'chosen automatically' : 'as asked for';
+    return auto ? 'chosen automatically, still growing' : 'still growing';
   }
-  if (auto) return limit === 'asked' ? 'chosen by itself' : `chosen by itself: ${LIMITS[limit]}`;
+  if (auto) return limit === 'asked' ? 'chosen automatically' : `chosen automatically: ${LIMITS[limit]}`;
   return limit === 'asked' || limit === 'tasks' ? LIMITS[limit] : `fewer than asked for: ${LIMITS[limit]}`;
 }
 

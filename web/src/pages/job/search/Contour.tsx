@@ -20,7 +20,7 @@ export function Contour({ job, report, sweep, view, setView, highlight, onPick }
   const metric = metricOf(report.objectives[0]);
   const empty =
     names.length < 2
-      ? 'Two parameters that differ are needed for a map'
+      ? 'This graph needs two parameters that differ between trials'
       : state.points.length === 0
         ? `No trial has reported ${metric} yet`
         : null;

@@ -131,7 +131,7 @@ export function toSpec(draft: Draft): SpecInput {
 export function slips(draft: Draft): Record<string, string> {
   const found: Record<string, string> = {};
   const { wrong } = variablesOf(draft.variables);
-  if (wrong) found['environment.variables'] = `write NAME=value, one a line, not ${wrong}`;
+  if (wrong) found['environment.variables'] = `write NAME=value, one per line, not ${wrong}`;
   if (draft.envKind !== 'default' && !draft.envPlace.trim())
     found[`environment.${draft.envKind}`] = 'say which, or use the server’s own';
   const { triple } = draft.resources;

@@ -29,7 +29,7 @@ it('puts what is wrong at its field', () => {
     'environment.variables': expect.stringContaining('A name begins'),
     'resources.gpus': 'None there',
     'resources.options': '--mem is set by Paddock',
-    'resources.account': 'There is a sign in it that cannot be there',
+    'resources.account': 'It contains a character that is not allowed',
     resources: 'Triple says this already',
     'resources.per_gpu': 'Write a number or auto',
     'retries.lost': 'Too many',

@@ -21,7 +21,7 @@ it('says how a GPU is shared', () => {
 
 it('says what an attempt waits for', () => {
   expect(roomText({ gpu: 12 * 2 ** 30 })).toBe('12 GiB free on the GPU');
-  expect(roomText({ host: 2 ** 30, alone: true })).toBe('1 GiB free on the machine and no other task beside it');
+  expect(roomText({ host: 2 ** 30, alone: true })).toBe('1 GiB free on the node and no other task beside it');
   expect(roomText({ alone: false })).toBeNull();
   expect(roomText(null)).toBeNull();
 });

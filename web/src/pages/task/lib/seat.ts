@@ -32,7 +32,7 @@ export function sharingText({ sharing, why }: Seat): string | null {
 export function roomText(room: Room | null | undefined): string | null {
   const parts = [
     room?.gpu != null && `${bytes(room.gpu)} free on the GPU`,
-    room?.host != null && `${bytes(room.host)} free on the machine`,
+    room?.host != null && `${bytes(room.host)} free on the node`,
     room?.alone && 'no other task beside it',
   ];
   return parts.filter(Boolean).join(' and ') || null;

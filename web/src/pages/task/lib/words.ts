@@ -11,42 +11,42 @@ interface Words {
 const CAUSES: Record<Cause, Words> = {
   user_error: {
     title: 'The script failed',
-    hint: 'Mend the script, then submit it anew: a restart runs the same code again.',
+    hint: 'Correct the script and submit it again: a restart runs the same code.',
   },
   gpu_oom: {
     title: 'The GPU ran out of memory',
-    hint: 'A smaller batch size or a smaller model needs less.',
+    hint: 'Use a smaller batch size or a smaller model.',
   },
   host_oom: {
-    title: 'The machine ran out of memory',
-    hint: 'Fewer data loader workers, a smaller batch or fewer tasks at a time need less.',
+    title: 'The node ran out of memory',
+    hint: 'Use fewer data loader workers, a smaller batch or fewer tasks at a time.',
   },
   time_limit: {
     title: 'The time limit was reached',
-    hint: 'Restart with resume goes on from the last checkpoint, where the script keeps one.',
+    hint: 'Restart with resume to continue from the last checkpoint, if the script writes one.',
   },
   node_failure: {
-    title: 'The machine failed',
-    hint: 'Nothing is wrong with the script. Restart with resume goes on from the last checkpoint.',
+    title: 'The node failed',
+    hint: 'Nothing is wrong with the script. Restart with resume to continue from the last checkpoint.',
   },
   preempted: {
-    title: 'It had to make room',
-    hint: 'Nothing is wrong with the script. Restart with resume goes on from the last checkpoint.',
+    title: 'It was preempted',
+    hint: 'Nothing is wrong with the script. Restart with resume to continue from the last checkpoint.',
   },
   launch_failed: {
     title: 'It could not be started',
-    hint: 'Look at the environment of the job: interpreter, setup lines and files.',
+    hint: 'Check the environment of the job: interpreter, set-up lines and files.',
   },
   lost: {
     title: 'The task was lost',
-    hint: 'What ran it vanished. Restart with resume goes on from the last checkpoint.',
+    hint: 'Its runner stopped reporting: it was killed, or the node went down. Restart with resume to continue from the last checkpoint.',
   },
 };
 
 /** Of a map: its files are read where they lie, its command is as it was. */
 const COMMAND_FAILED: Words = {
   title: 'The command failed',
-  hint: 'Mend the file and restart with resume; or mend the command and call paddock map again, it does what is left.',
+  hint: 'Correct the file and restart with resume; or correct the command and call paddock map again, which does what is left.',
 };
 
 export function causeWords(cause: Cause | null | undefined, mapped = false): Words {

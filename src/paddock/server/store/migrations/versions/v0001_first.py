@@ -5,8 +5,6 @@ from alembic import op
 
 revision = "0001"
 down_revision = None
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
@@ -138,26 +136,3 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("attempt_id", "name", "seq", name=op.f("pk_metric_chunks")),
     )
-
-
-def downgrade() -> None:
-    op.drop_table("metric_chunks")
-    with op.batch_alter_table("attempts", schema=None) as batch_op:
-        batch_op.drop_index("ix_attempts_job_id_published")
-        batch_op.drop_index("ix_attempts_allocation")
-
-    op.drop_table("attempts")
-    with op.batch_alter_table("tasks", schema=None) as batch_op:
-        batch_op.drop_index("ix_tasks_job_id_state")
-
-    op.drop_table("tasks")
-    with op.batch_alter_table("allocations", schema=None) as batch_op:
-        batch_op.drop_index("ix_allocations_job_id")
-        batch_op.drop_index("ix_allocations_closed")
-
-    op.drop_table("allocations")
-    with op.batch_alter_table("jobs", schema=None) as batch_op:
-        batch_op.drop_index("ix_jobs_created_at")
-
-    op.drop_table("jobs")
-    op.drop_table("events")

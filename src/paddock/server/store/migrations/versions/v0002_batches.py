@@ -5,8 +5,6 @@ from alembic import op
 
 revision = "0002"
 down_revision = "0001"
-branch_labels = None
-depends_on = None
 
 
 def _flag(name: str) -> sa.Column[bool]:
@@ -42,25 +40,9 @@ def upgrade() -> None:
         op.add_column("allocations", column)
     op.add_column("allocations", sa.Column("starts_at", sa.Float(precision=53), nullable=True))
     op.execute("UPDATE allocations SET batch = key")
-    # What was only planned may have reached the local backend, which knows it by its key; what has not is planned anew.
+    # What was only planned may have reached the local backend, which knows it by its key; else it is planned again.
     op.execute("UPDATE allocations SET state = 'pending', backend_id = key WHERE state = 'planned'")
     with op.batch_alter_table("allocations") as table:
         table.alter_column("batch", server_default=None)
         table.drop_column("spec")
     op.create_index("ix_allocations_batch", "allocations", ["batch"])
-
-
-def downgrade() -> None:
-    op.drop_index("ix_allocations_batch", "allocations")
-    op.add_column("allocations", sa.Column("spec", sa.JSON(), nullable=True))
-    op.execute("UPDATE allocations SET spec = (SELECT spec FROM batches WHERE batches.key = allocations.batch)")
-    op.execute("UPDATE allocations SET spec = '{}' WHERE spec IS NULL")
-    with op.batch_alter_table("allocations") as table:
-        table.alter_column("spec", existing_type=sa.JSON(), nullable=False)
-        for name in ("batch", "never", "by_hand", "adjusted", "starts_at"):
-            table.drop_column(name)
-    op.drop_column("attempts", "start")
-    for name in ("told", "adjusted", "held"):
-        op.drop_column("jobs", name)
-    op.drop_index("ix_batches_job_id", "batches")
-    op.drop_table("batches")

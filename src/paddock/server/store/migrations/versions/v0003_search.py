@@ -1,4 +1,4 @@
-"""Searches that go on while tasks run"""
+"""Searches that add tasks while others run"""
 
 from typing import Any
 
@@ -7,8 +7,6 @@ from alembic import op
 
 revision = "0003"
 down_revision = "0002"
-branch_labels = None
-depends_on = None
 
 _JOBS: tuple[tuple[str, sa.types.TypeEngine[Any]], ...] = (
     ("digest", sa.String(64)),
@@ -32,12 +30,3 @@ def upgrade() -> None:
     op.execute("UPDATE tasks SET trial = number")
     for name, kind in _ATTEMPTS:
         op.add_column("attempts", sa.Column(name, kind, nullable=True))
-
-
-def downgrade() -> None:
-    for name, _ in reversed(_ATTEMPTS):
-        op.drop_column("attempts", name)
-    for name in ("others", "trial"):
-        op.drop_column("tasks", name)
-    for name in ("searching", "search_note", "search_until", "digest"):
-        op.drop_column("jobs", name)

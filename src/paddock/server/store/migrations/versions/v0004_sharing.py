@@ -1,12 +1,10 @@
-"""Tasks that share GPUs, what was learned of it, and how busy nodes are"""
+"""Tasks that share GPUs, what is remembered of that, and the load of nodes"""
 
 import sqlalchemy as sa
 from alembic import op
 
 revision = "0004"
 down_revision = "0003"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
@@ -36,14 +34,3 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("backend", "node", "at", name="pk_loads"),
     )
     op.create_index("ix_loads_at", "loads", ["at"])
-
-
-def downgrade() -> None:
-    op.drop_index("ix_loads_at", "loads")
-    op.drop_table("loads")
-    op.drop_table("packings")
-    for name in ("room", "seat", "peak_gpu_memory"):
-        op.drop_column("attempts", name)
-    op.drop_column("tasks", "reduces")
-    for name in ("packing", "program"):
-        op.drop_column("jobs", name)

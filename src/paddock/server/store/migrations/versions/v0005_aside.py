@@ -5,13 +5,7 @@ from alembic import op
 
 revision = "0005"
 down_revision = "0004"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
     op.add_column("jobs", sa.Column("aside", sa.Text(), nullable=True))
-
-
-def downgrade() -> None:
-    op.drop_column("jobs", "aside")

@@ -5,8 +5,6 @@ from alembic import op
 
 revision = "0008"
 down_revision = "0007"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
@@ -18,7 +16,3 @@ def upgrade() -> None:
         sa.Column("expires_at", sa.Float(53), nullable=False),
         sa.PrimaryKeyConstraint("hash", name="pk_sessions"),
     )
-
-
-def downgrade() -> None:
-    op.drop_table("sessions")

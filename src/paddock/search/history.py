@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.errors import InvalidInput
-from paddock.models import JobSpec, Params, TaskState
+from paddock.models import JobSpec, Params, StopEarly, TaskState
 from paddock.search import dimensions
 from paddock.search.base import Flat, Outcome, Trial
 from paddock.search.dimensions import Spaces
-from paddock.search.stopping import Knobs
 
 _OUTCOMES = {
     TaskState.SUBMITTED: Outcome.RUNNING,
@@ -104,11 +103,11 @@ def _curve_trial(one: Judged, points: Points | None, space: Spaces) -> Trial:
     return Trial(one.number - 1, _flat(one.params, space), outcome, curve=curve, times=times)
 
 
-def knobs_of(spec: JobSpec, epochs: Sequence[int | None]) -> Knobs:
-    """Return the knobs of the spec; the last rung follows from the epochs of the tasks where all are known."""
+def stop_early_of(spec: JobSpec, epochs: Sequence[int | None]) -> StopEarly:
+    """Return the options of early stopping, with the epochs of the tasks as `max_steps` where all are known."""
     given = spec.stop_early
     most = max((one for one in epochs if one), default=None) if epochs and all(epochs) else None
-    return Knobs(given.min_steps, given.max_steps or most, given.eta, given.min_trials, given.interval)
+    return given.model_copy(update={"max_steps": given.max_steps or most})
 
 
 def outcome_of(runs: Sequence[Run]) -> Outcome:

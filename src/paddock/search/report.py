@@ -1,13 +1,11 @@
 """The state of a search, for people to look at. Pure."""
 
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import asdict
 from datetime import UTC, datetime
 
 from paddock.errors import InvalidInput
-from paddock.models import JobSpec, Objective, RungReport, Savings, TaskState, TrialReport
-from paddock.search import history, stopping
-from paddock.search.base import Trial
+from paddock.models import JobSpec, Objective, TaskState, TrialReport
+from paddock.search import history
 from paddock.search.dimensions import dims
 from paddock.search.history import Judged, Run
 
@@ -84,12 +82,3 @@ def unjudged(found: Sequence[Judged], judged: Container[str], now: float) -> lis
     late = [one for one in found if one.started_at is not None and now - one.started_at > UNJUDGED_SECONDS]
     silent = {one.task for one in late} | {one.task for one in found if one.state is TaskState.FINISHED}
     return [one.task for one in found if one.task in silent and one.task not in judged]
-
-
-def rungs(known: Sequence[Trial], spec: JobSpec, knobs: stopping.Knobs) -> list[RungReport]:
-    found = stopping.rungs(known, spec.stop_early.method, spec.objective.goal, knobs)
-    return [RungReport(**asdict(rung)) for rung in found]
-
-
-def saved(known: Sequence[Trial], knobs: stopping.Knobs) -> Savings:
-    return Savings(**asdict(stopping.saved(known, knobs.max_steps)))

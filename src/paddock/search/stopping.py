@@ -17,51 +17,15 @@ stopped count for nobody.
 import math
 from bisect import insort
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import dataclass
 
-from paddock.models import Goal
+from paddock.models import Goal, RungReport, Savings, StopEarly
 from paddock.search.base import Outcome, Trial
 
-Method = Literal["none", "median", "asha", "hyperband"]
-
 # Chosen on recorded learning curves: benchmarks/search/stopping.py.
-ETA = 3.0
 FIRST = 1 / 9  # the first rung, as a share of all epochs where their number is known
 MIN_STEPS = 4  # and where it is not
 BRACKETS = 3  # of Hyperband, at most; the second begins where ASHA does
-MIN_TRIALS = 5
-
-
-@dataclass(frozen=True)
-class Knobs:
-    """The options of early stopping; None is replaced by a value that depends on the number of epochs."""
-
-    min_steps: float | None = None  # the first rung
-    max_steps: float | None = None  # how long a trial takes that is not stopped, where it is known
-    eta: float = ETA  # asha, hyperband: one of this many trials goes on after a rung
-    min_trials: int = MIN_TRIALS  # median: nothing is stopped before this many others have come as far
-    interval: float | None = None  # median: steps from one rung to the next
-
-
-@dataclass(frozen=True)
-class Rung:
-    """What has happened at one rung."""
-
-    step: float
-    bracket: int
-    reached: int
-    went_on: int
-    cutoff: float | None  # the value with which the next one to come would go on; None: any
-
-
-@dataclass(frozen=True)
-class Saved:
-    """The work that early stopping saved."""
-
-    steps: float
-    share: float  # of all steps there would have been
-    seconds: float  # by each trial's own pace
 
 
 # Scores of those before, the best first (less is better) -> the worst score that goes on; None: any goes on.
@@ -97,15 +61,18 @@ class RungStopper:
         """Return, by trial, the rung that it did not pass."""
         return {number: rung.step for rung, out in self._replay(history) for number in out}
 
-    def rungs(self, history: Sequence[Trial]) -> list[Rung]:
+    def rungs(self, history: Sequence[Trial]) -> list[RungReport]:
         """Return all rungs. A trial that finished before it could be stopped counts as gone on."""
         finished = {trial.number for trial in history if trial.outcome is Outcome.FINISHED}
-        return [replace(rung, went_on=rung.went_on + len(finished & set(out))) for rung, out in self._replay(history)]
+        return [
+            rung.model_copy(update={"went_on": rung.went_on + len(finished & set(out))})
+            for rung, out in self._replay(history)
+        ]
 
     def bracket(self, number: int) -> int:
         return self.turns[number % len(self.turns)]
 
-    def _replay(self, history: Sequence[Trial]) -> Iterator[tuple[Rung, list[int]]]:
+    def _replay(self, history: Sequence[Trial]) -> Iterator[tuple[RungReport, list[int]]]:
         """Yield each rung with the trials that it stopped."""
         for bracket, ladder in enumerate(self.ladders):
             scans = {one.number: _Scan(one, self.goal) for one in history if self.bracket(one.number) == bracket}
@@ -124,41 +91,38 @@ class RungStopper:
                 if came:
                     cutoff = self.cutoff(before)
                     shown = None if cutoff is None else _value(cutoff, self.goal)
-                    yield Rung(step, bracket, len(came), len(came) - len(out), shown), out
+                    went_on = len(came) - len(out)
+                    yield (
+                        RungReport(step=step, bracket=bracket, reached=len(came), went_on=went_on, cutoff=shown),
+                        out,
+                    )
 
 
-def stopper(method: Method, goal: Goal, knobs: Knobs | None = None) -> RungStopper:
-    """Return the stopper of this method. Raises ValueError for impossible knobs."""
-    knobs = knobs or Knobs()
-    _check(knobs)
-    end = knobs.max_steps or math.inf
-    first = knobs.min_steps or default_min_steps(method, knobs)
-    if method == "median":
-        ladder = Ladder(first, 1.0, knobs.interval, end) if knobs.interval else Ladder(first, 1.2, 1.0, end)
-        return RungStopper(goal, _half(knobs.min_trials), [ladder])
-    if method == "asha":
-        return RungStopper(goal, _top(knobs.eta), [Ladder(first, knobs.eta, 1.0, end)])
-    if method == "hyperband":
-        ladders = [Ladder(math.ceil(first * knobs.eta**k), knobs.eta, 1.0, end) for k in range(BRACKETS)]
+def stopper(given: StopEarly, goal: Goal) -> RungStopper:
+    """Return the stopper for these options; `max_steps` is the number of epochs where it is known."""
+    end = given.max_steps or math.inf
+    first = given.min_steps or default_min_steps(given)
+    if given.method == "median":
+        ladder = Ladder(first, 1.0, given.interval, end) if given.interval else Ladder(first, 1.2, 1.0, end)
+        return RungStopper(goal, _half(given.min_trials), [ladder])
+    if given.method == "asha":
+        return RungStopper(goal, _top(given.eta), [Ladder(first, given.eta, 1.0, end)])
+    if given.method == "hyperband":
+        ladders = [Ladder(math.ceil(first * given.eta**k), given.eta, 1.0, end) for k in range(BRACKETS)]
         ladders = [ladder for ladder in ladders if ladder.first < end] or ladders[:1]
-        return RungStopper(goal, _top(knobs.eta), ladders, _turns(len(ladders), knobs.eta))
+        return RungStopper(goal, _top(given.eta), ladders, _turns(len(ladders), given.eta))
     return RungStopper(goal, lambda before: None, [])
 
 
-def default_min_steps(method: Method, knobs: Knobs) -> int:
+def default_min_steps(given: StopEarly) -> int:
     """Return the first rung: a share of the epochs where their number is known."""
-    if not knobs.max_steps:
+    if not given.max_steps:
         return MIN_STEPS
-    share = FIRST / knobs.eta if method == "hyperband" else FIRST
-    return max(1, round(knobs.max_steps * share))
+    share = FIRST / given.eta if given.method == "hyperband" else FIRST
+    return max(1, round(given.max_steps * share))
 
 
-def rungs(history: Sequence[Trial], method: Method, goal: Goal, knobs: Knobs | None = None) -> list[Rung]:
-    """Return every rung that was reached, those of the first bracket first."""
-    return stopper(method, goal, knobs).rungs(history)
-
-
-def saved(history: Sequence[Trial], total_steps: float | None = None) -> Saved:
+def saved(history: Sequence[Trial], total_steps: float | None = None) -> Savings:
     """Return what the pruned trials did not do. Without a total, the longest finished trial is the measure."""
     total = total_steps or max((steps_done(t) for t in history if t.outcome is Outcome.FINISHED), default=0.0)
     steps = seconds = 0.0
@@ -168,7 +132,7 @@ def saved(history: Sequence[Trial], total_steps: float | None = None) -> Saved:
             steps += left
             seconds += left * _pace(trial)
     used = sum(steps_done(trial) for trial in history)
-    return Saved(steps, steps / (steps + used) if steps else 0.0, seconds)
+    return Savings(steps=steps, share=steps / (steps + used) if steps else 0.0, seconds=seconds)
 
 
 def walk(trial: Trial) -> Iterator[tuple[float, float, float]]:
@@ -266,14 +230,3 @@ def _pace(trial: Trial) -> float:
     if len(points) < 2 or points[-1][0] <= points[0][0]:
         return 0.0
     return max(0.0, (points[-1][1] - points[0][1]) / (points[-1][0] - points[0][0]))
-
-
-def _check(knobs: Knobs) -> None:
-    for name in ("min_steps", "max_steps", "interval"):
-        given = getattr(knobs, name)
-        if given is not None and not (math.isfinite(given) and given > 0):
-            raise ValueError(f"{name} must be a number above 0, not {given}")
-    if not (math.isfinite(knobs.eta) and knobs.eta >= 2):
-        raise ValueError(f"eta must be 2 or more, not {knobs.eta}: one of this many trials goes on")
-    if knobs.min_trials < 1:
-        raise ValueError(f"min_trials must be 1 or more, not {knobs.min_trials}")

@@ -48,7 +48,7 @@ class TestLooks:
     def test_figures_go_to_the_devices_that_the_backend_knows(self) -> None:
         process = GpuProcess(pid=7, owner="ann", memory=5)
         cards = [card(0, place="1", used=5, load=0.5, processes=[process])]
-        seen = monitoring.measured(node(2), LOOK.model_copy(update={"cards": cards}))
+        seen = monitoring.with_measurements(node(2), LOOK.model_copy(update={"cards": cards}))
         assert [(d.id, d.uuid, d.load, d.memory_used, d.busy) for d in seen.devices] == [
             ("0", None, None, None, False),
             ("1", "GPU-0", 0.5, 5, True),
@@ -57,10 +57,10 @@ class TestLooks:
 
     def test_gpus_that_it_does_not_know_of_come_last(self) -> None:
         mig = [card(0, id="MIG-a"), card(0, id="MIG-b")]
-        seen = monitoring.measured(node(0), LOOK.model_copy(update={"cards": mig}))
+        seen = monitoring.with_measurements(node(0), LOOK.model_copy(update={"cards": mig}))
         assert [(d.id, d.uuid) for d in seen.devices] == [("0", "MIG-a"), ("MIG-b", "MIG-b")]
         elsewhere = [card(0, place="9")]
-        assert not monitoring.measured(node(0), LOOK.model_copy(update={"cards": elsewhere})).devices
+        assert not monitoring.with_measurements(node(0), LOOK.model_copy(update={"cards": elsewhere})).devices
 
     @pytest.mark.parametrize(
         "junk", [{}, {"cores": "x"}, {"cores": 1, "busy": float("nan")}, {"cores": 1, "cards": [{"id": 1}]}]

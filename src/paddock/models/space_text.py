@@ -67,7 +67,7 @@ def _found(mark: re.Pattern[str], text: str) -> re.Match[str] | None:
 
 
 def _half(text: str) -> bool:
-    """Refuse a range followed by an `if` without a condition."""
+    """Return True for a range followed by an `if` without a condition."""
     found = _BEFORE_IF.match(text)
     begins = _NUMBER_BEGINS.match(found[1]) if found else None
     return bool(found and begins and found[1][begins.end() :].partition("..")[2])

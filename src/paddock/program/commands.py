@@ -47,7 +47,7 @@ def build(
 ) -> Command:
     """Return the command of a task, after the set-up lines of its job. Raises InvalidInput if there can be none."""
     command = _plain(spec, report, params, {"job": job, "task": task, "code": code_dir}, interpreter)
-    return wrap_setup(command, spec.environment.setup) if spec.environment.setup else command
+    return wrap_setup(command, spec.environment.setup)
 
 
 def build_reduce(spec: JobSpec, *, job: str, task: str, code_dir: str) -> Command:

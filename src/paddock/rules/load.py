@@ -13,7 +13,7 @@ from paddock.rules.running import Gpu, Running
 # --- at one moment ---------------------------------------------------------------------------------------------------
 
 
-def measured(node: Node, sample: NodeSample) -> Node:
+def with_measurements(node: Node, sample: NodeSample) -> Node:
     """Return a node with what was measured on it. GPUs that its backend does not know come last."""
     cards: dict[str, GpuSample] = {}
     for card in sample.cards:
@@ -35,10 +35,10 @@ def measured(node: Node, sample: NodeSample) -> Node:
 
 
 def _with_card(device: Device, card: GpuSample) -> Device:
-    told = {"name": card.name} if card.name and device.name in ("", "as set") else {}
+    name = {"name": card.name} if card.name and device.name in ("", "as set") else {}
     return device.model_copy(
         update={
-            **told,
+            **name,
             "uuid": card.id,
             "memory": card.memory or device.memory,
             "memory_used": card.used,

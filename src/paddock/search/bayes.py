@@ -66,11 +66,11 @@ class ModelSampler:
     def suggest(self, history: Sequence[Trial]) -> Flat | None:
         number, seen = next_number(history), self._seen.of(history)
         past = sorted(history, key=lambda trial: trial.number)
-        told = [trial for trial in past if ended(trial, self._problem.goals)]
-        if len(told) < START:
+        learnt_from = [trial for trial in past if ended(trial, self._problem.goals)]
+        if len(learnt_from) < START:
             return self._start.point(number, seen)
         running = [trial for trial in past if trial.outcome is Outcome.RUNNING]
-        learnt = [self._recall(trial) for trial in (*self._relevant(told), *running[-self.last :])]
+        learnt = [self._recall(trial) for trial in (*self._relevant(learnt_from), *running[-self.last :])]
         return self._modelled(number, seen, [trial.params for trial in running], learnt)
 
     def _modelled(
@@ -105,11 +105,11 @@ class ModelSampler:
             study = optuna.create_study(storage=_Past(past), directions=self._directions)
             return self.sampler(seed).sample_relative(study, _BLANK, space)
 
-    def _relevant(self, told: list[Trial]) -> list[Trial]:
+    def _relevant(self, learnt_from: list[Trial]) -> list[Trial]:
         """Return all trials, or the best and the last ones where there are many."""
-        if len(told) <= self.best + self.last:
-            return told
-        early, late = told[: -self.last], told[-self.last :]
+        if len(learnt_from) <= self.best + self.last:
+            return learnt_from
+        early, late = learnt_from[: -self.last], learnt_from[-self.last :]
         if early != self._early:
             keep = sorted(_order(early, self._problem.goals)[: self.best])
             self._early, self._best = early, [early[index] for index in keep]

@@ -37,7 +37,8 @@ def dims(params: Spaces) -> tuple[Dim, ...]:
     for name, space in params.items():
         for field, dim in _dims_of(name, space, known):
             if dim.name in fields:
-                raise _refused(name, f"`{dim.name}` is also a part of `{fields[dim.name]}`: call one of them otherwise")
+                message = f"`{dim.name}` is also a part of `{fields[dim.name]}`: give one of them another name"
+                raise _refused(name, message)
             fields[dim.name] = field
             made.append(dim)
     return tuple(_ordered(made, fields))
@@ -90,9 +91,9 @@ def _condition(field: str, name: str, values: list[JsonValue], known: _Known) ->
 
 def _unknown(name: str, known: _Known) -> str:
     if f"{name}.count" in known:
-        return f"`{name}` is a block: a condition can speak of `{name}.count`"
+        return f"`{name}` is a block: a condition can name `{name}.count`"
     near = get_close_matches(name, known, 1)
-    return f"its condition speaks of `{name}`, which is no parameter" + (f": did you mean `{near[0]}`?" if near else "")
+    return f"its condition names `{name}`, which is not a parameter" + (f": did you mean `{near[0]}`?" if near else "")
 
 
 def _ordered(made: Sequence[Dim], fields: Mapping[str, str]) -> list[Dim]:
@@ -119,7 +120,7 @@ def _circle(left: Sequence[Dim], fields: Mapping[str, str]) -> InvalidInput:
     while path[-1] not in path[:-1]:
         path.append(next(condition.name for condition in waits[path[-1]].when if condition.name in waits))
     names = [fields[name] for name in path[path.index(path[-1]) :]]
-    return _refused(names[0], f"its condition speaks of itself: {' if '.join(names)}")
+    return _refused(names[0], f"its condition depends on itself: {' if '.join(names)}")
 
 
 def _refuse_too_many(params: Spaces) -> None:
@@ -261,7 +262,7 @@ def _refuse_endless(field: str, space: Leaf) -> None:
         raise _refused(field, str(error)) from None
     if values is None:
         raise _refused(
-            field, "a continuous range has no end of values: give a step (0..1:0.1), a list, or use --search random"
+            field, "a continuous range has endless values: give a step (0..1:0.1), a list, or use --search random"
         )
 
 

@@ -25,8 +25,8 @@ def check(report: ScriptReport, given: Sequence[str]) -> list[str]:
             warnings.append(f"The script takes none of {len(unknown) - MAX_UNKNOWN:,} other parameters that are given.")
     got = {taken[form].name for form in names.values() if form in taken}
     missing = [p for p in report.params if p.required and p.name not in got]
-    told = [f"The script requires {_shown(p)}, which is not given: add a value for it." for p in missing[:MAX_UNKNOWN]]
-    return warnings + told
+    lacks = "The script requires {}, which is not given: add a value for it."
+    return warnings + [lacks.format(_shown(p)) for p in missing[:MAX_UNKNOWN]]
 
 
 def _forms(param: ScriptParam, convention: Convention) -> list[str]:

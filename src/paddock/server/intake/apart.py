@@ -87,14 +87,14 @@ def _main() -> None:
     module, _, name = function.partition(":")
     try:
         answer: tuple[str, Any] = "done", getattr(import_module(module), name)(argument)
-        told = pickle.dumps(answer)
+        reply = pickle.dumps(answer)
     except PaddockError as error:
-        told = pickle.dumps(("refused", (type(error), error.message, error.fields)))
+        reply = pickle.dumps(("refused", (type(error), error.message, error.fields)))
     except MemoryError:
-        told = pickle.dumps(("memory", ""))
+        reply = pickle.dumps(("memory", ""))
     except Exception:
-        told = pickle.dumps(("failed", traceback.format_exc()[-2000:]))
-    sys.stdout.buffer.write(told)
+        reply = pickle.dumps(("failed", traceback.format_exc()[-2000:]))
+    sys.stdout.buffer.write(reply)
 
 
 if __name__ == "__main__":

@@ -80,4 +80,6 @@ def test_the_gpus_of_an_allocation() -> None:
     environment, torch = job.probed(said, "", 2)
     assert "CUDA_VISIBLE_DEVICES is 0,1" in environment.detail
     assert torch.status == "ok"
+    assert "CUDA_VISIBLE_DEVICES is empty" in job.probed(said.replace("0,1", ""), "", 2)[0].detail
+    assert "CUDA_VISIBLE_DEVICES is not set" in job.probed(said.replace('"0,1"', "null"), "", 2)[0].detail
     assert "CUDA" not in job.probed(said, "", 0)[0].detail

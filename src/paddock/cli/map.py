@@ -21,7 +21,7 @@ _OPTIONS = (
         row(
             "inputs",
             list[str],
-            "Input files: a pattern in quotes, such as 'photos/**/*.jpg', or a folder. May be given several times.",
+            "Input files: a pattern in quotes, such as 'photos/**/*.jpg', or a folder.",
             "--input",
             "-i",
             metavar="PATTERN",

@@ -37,7 +37,8 @@ class JobOption:
 
     @property
     def parameter(self) -> inspect.Parameter:
-        option = typer.Option(*self.names, help=self.help, rich_help_panel=self.panel, **self.more)
+        text = f"{self.help} May be given several times." if self.kind == list[str] else self.help
+        option = typer.Option(*self.names, help=text, rich_help_panel=self.panel, **self.more)
         kind = self.kind if self.default is not None else self.kind | None
         return inspect.Parameter(
             self.name, inspect.Parameter.KEYWORD_ONLY, default=self.default, annotation=Annotated[kind, option]
@@ -80,7 +81,7 @@ WHAT = table(
     row(
         "param",
         list[str],
-        "One value, a list (0.1,0.01) or a range (1e-4..1e-1:log, 32..256:32). May be given several times.",
+        "One value, a list (0.1,0.01) or a range (1e-4..1e-1:log, 32..256:32).",
         "--param",
         "-p",
         fills="params",
@@ -90,7 +91,7 @@ WHAT = table(
     ),
     row("name", str, "Name of the job."),
     row("description", str, "Description of the job."),
-    row("tag", list[str], "Tag of the job. May be given several times.", fills="tags"),
+    row("tag", list[str], "Tag of the job.", fills="tags"),
     row("script", str, "Script to run, if SOURCE is a folder."),
     row("command", str, "Shell command with {parameter} fields, in place of a script."),
     row(
@@ -107,7 +108,7 @@ SEARCH = table(
     row(
         "objective",
         list[str],
-        "Metric to optimise. May be given several times: the best tasks are then a Pareto front.",
+        "Metric to optimise; several of them give a Pareto front.",
         fills="objective",
         metavar="METRIC[:min|:max]",
     ),
@@ -125,13 +126,7 @@ SEARCH = table(
     row("parallel", int, "Run at most this many tasks at once.", fills="parallel", min=1),
     row("seed", int, "Seed of the search.", min=0),
     row("repeat", int, "Tasks per configuration; their mean counts.", min=1, max=100),
-    row(
-        "warm_start",
-        list[str],
-        "Learn from this past job. May be given several times.",
-        metavar="JOB",
-        autocompletion=complete.jobs,
-    ),
+    row("warm_start", list[str], "Learn from this past job.", metavar="JOB", autocompletion=complete.jobs),
     row("interval", float, "pbt: steps between two changes.", metavar="STEPS"),
 )
 STOP_EARLY = table(
@@ -200,7 +195,7 @@ RESOURCES = table(
     row(
         "sbatch",
         list[str],
-        "Further option of sbatch, such as --sbatch=--exclusive. May be given several times.",
+        "Further option of sbatch, such as --sbatch=--exclusive.",
         fills="resources.options",
         metavar="OPTION",
     ),
@@ -211,25 +206,16 @@ ENVIRONMENT = table(
     row("python", str, "Interpreter to run with.", read=flags.python),
     row("venv", str, "Virtual environment to run in.", read=flags.path),
     row("conda", str, "Conda environment to run in.", read=flags.path_or_name),
-    row(
-        "setup",
-        list[str],
-        "Shell line to run before each task, such as 'module load cuda'. May be given several times.",
-    ),
+    row("setup", list[str], "Shell line to run before each task, such as 'module load cuda'."),
     row(
         "env",
         list[str],
-        "Environment variable of the tasks. May be given several times.",
+        "Environment variable of the tasks.",
         fills="environment.variables",
         read=flags.variables,
         metavar="NAME=VALUE",
     ),
-    row(
-        "metrics_file",
-        list[str],
-        "Pattern of files to read metrics from. May be given several times.",
-        fills="metrics.files",
-    ),
+    row("metrics_file", list[str], "Pattern of files to read metrics from.", fills="metrics.files"),
     row(
         "no_stdout_metrics",
         bool,
@@ -242,7 +228,7 @@ ENVIRONMENT = table(
     row(
         "retry",
         list[str],
-        "Number of retries after a cause, such as lost=3. May be given several times.",
+        "Number of retries after a cause, such as lost=3.",
         fills="retries",
         read=flags.retries,
         metavar="CAUSE=N",

@@ -26,7 +26,7 @@ schema = schemathesis.openapi.from_dict(_document())
 
 
 @schema.parametrize()
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=settings().max_examples // 5, deadline=None, suppress_health_check=list(HealthCheck))
 @pytest.mark.filterwarnings("ignore")
 def test_no_request_breaks_the_server(case: schemathesis.Case[Any], server: ServerProcess) -> None:
     case.call_and_validate(

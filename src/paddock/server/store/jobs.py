@@ -246,7 +246,9 @@ def _summaries(c: sa.Connection, rows: Sequence[sa.Row[Any]], silent: Silent) ->
             best_task=best_tasks.get(row.id),
             best_value=bests[row.id],
             sparkline=lines.get(best_tasks.get(row.id, ""), []),
-            seconds_left=None if over else estimate.job_seconds_left(waiting, left[row.id], durations.get(row.id)),
+            seconds_left=None
+            if over
+            else estimate.job_seconds_left(waiting, left.get(row.id, []), durations.get(row.id)),
             waits=(allocations.HELD if row.held else waits.get(row.id)) if of_states.submitted else None,
             no_word=no_word.get(row.id),
             warnings=[*([row.aside] if row.aside else []), *row.warnings],

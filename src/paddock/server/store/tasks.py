@@ -128,7 +128,7 @@ def restart(c: sa.Connection, job: str, ids: Sequence[str] | None, *, failed: bo
 
     The reduce task waits for the others: the engine begins it again when they have finished.
     """
-    query = sa.select(tasks.c.id, tasks.c.state, tasks.c.attempt, tasks.c.reduces).where(tasks.c.job_id == job)
+    query = sa.select(tasks.c.id, tasks.c.state, tasks.c.reduces).where(tasks.c.job_id == job)
     of_job = c.execute(query.order_by(tasks.c.number)).all()
     named = None if ids is None else set(ids)
     rows = [row for row in of_job if named is None or row.id in named]
@@ -143,6 +143,6 @@ def restart(c: sa.Connection, job: str, ids: Sequence[str] | None, *, failed: bo
         chosen = [row for row in chosen if not row.reduces]
     found = [row.id for row in chosen]
     if found:
-        attempt_rows.begin_next(c, job, [(row.id, row.attempt) for row in chosen], resumed=resume)
+        attempt_rows.begin_again(c, found, resumed=resume)
         events.write(c, job, TasksRequested(change="restarted", ids=found))
     return found

@@ -1,6 +1,6 @@
 /** Jobs: read, and what can be done with them. */
 
-import { keepPreviousData, type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, take, withPageKey } from './client';
 import { keys } from './keys';
 import type { JobDetail, JobFilters, JobPatch, LimitsRequest } from './types';
@@ -29,42 +29,34 @@ export function useJob(job: string | null) {
   });
 }
 
-/** The job as it is after it was changed, where it is shown. */
-export function showJob(client: QueryClient, job: JobDetail): void {
-  client.setQueryData(keys.job(job.id), job);
-  client.invalidateQueries({ queryKey: ['jobs'] });
-  client.invalidateQueries({ queryKey: ['task'] });
-}
-
-export function useEditJob(job: string) {
+/** A mutation that answers with the job, which is then shown everywhere. */
+export function useJobChange<T>(change: (given: T) => Promise<JobDetail>) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (body: JobPatch) => take(api.PATCH('/api/v1/jobs/{job}', { params: { path: { job } }, body })),
-    onSuccess: (changed) => {
-      client.setQueryData(keys.job(job), changed);
-      client.invalidateQueries({ queryKey: ['jobs'] });
+    mutationFn: change,
+    onSuccess: (job) => {
+      client.setQueryData(keys.job(job.id), job);
+      for (const what of ['jobs', 'task', 'search']) client.invalidateQueries({ queryKey: [what] });
     },
   });
 }
 
-/** Begin no further task (true), or go on. */
+export function useEditJob(job: string) {
+  return useJobChange((body: JobPatch) => take(api.PATCH('/api/v1/jobs/{job}', { params: { path: { job } }, body })));
+}
+
+/** Start no further task (true), or go on. */
 export function useHold(job: string) {
-  const client = useQueryClient();
   const path = { params: { path: { job } } };
-  return useMutation({
-    mutationFn: (held: boolean) =>
-      take(held ? api.POST('/api/v1/jobs/{job}/hold', path) : api.POST('/api/v1/jobs/{job}/release', path)),
-    onSuccess: (changed) => showJob(client, changed),
-  });
+  return useJobChange((held: boolean) =>
+    take(held ? api.POST('/api/v1/jobs/{job}/hold', path) : api.POST('/api/v1/jobs/{job}/release', path)),
+  );
 }
 
 export function useLimits(job: string) {
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: (body: LimitsRequest) =>
-      take(api.POST('/api/v1/jobs/{job}/limits', { params: { path: { job } }, body })),
-    onSuccess: (changed) => showJob(client, changed),
-  });
+  return useJobChange((body: LimitsRequest) =>
+    take(api.POST('/api/v1/jobs/{job}/limits', { params: { path: { job } }, body })),
+  );
 }
 
 export function useRemoveJob() {

@@ -1,4 +1,4 @@
-/** Machines, and how busy they are. */
+/** Nodes, and how busy they are. */
 
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { api, take } from './client';

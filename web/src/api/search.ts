@@ -1,8 +1,8 @@
 /** How a search stands, and more of it. */
 
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { api, take } from './client';
-import { showJob } from './jobs';
+import { useJobChange } from './jobs';
 import { keys } from './keys';
 import type { ExtendRequest } from './types';
 
@@ -16,13 +16,7 @@ export function useSearchReport(job: string) {
 
 /** More of a search: more trials, more time, other values. */
 export function useExtend(job: string) {
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: (body: ExtendRequest) =>
-      take(api.POST('/api/v1/jobs/{job}/extend', { params: { path: { job } }, body })),
-    onSuccess: (changed) => {
-      showJob(client, changed);
-      client.invalidateQueries({ queryKey: ['search'] });
-    },
-  });
+  return useJobChange((body: ExtendRequest) =>
+    take(api.POST('/api/v1/jobs/{job}/extend', { params: { path: { job } }, body })),
+  );
 }

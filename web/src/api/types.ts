@@ -15,9 +15,7 @@ export type Curve = Schemas['Curve'];
 export type Device = Schemas['Device'];
 export type ErrorBody = Schemas['ErrorBody'];
 export type ExtendRequest = Schemas['ExtendRequest'];
-export type Facets = Schemas['Facets'];
 export type GpuProcess = Schemas['GpuProcess'];
-export type Health = Schemas['Health'];
 export type Hint = Schemas['Hint'];
 export type InspectRequest = Schemas['InspectRequest'];
 export type Job = Schemas['Job'];
@@ -50,7 +48,6 @@ export type Seat = Schemas['Seat'];
 export type Share = UserLoad | JobLoad;
 export type StopEarly = Schemas['StopEarly'];
 export type StopRequest = Schemas['StopRequest'];
-export type Submission = Schemas['Submission'];
 export type Task = Schemas['Task'];
 export type TaskCounts = Schemas['TaskCounts'];
 export type TaskDetail = Schemas['TaskDetail'];
@@ -69,7 +66,5 @@ export type TasksEvent = Schemas['TasksEvent'];
 export type TasksUpdate = Schemas['TasksUpdate'];
 /** task -> metric -> [step, value] */
 export type NewPoints = NonNullable<TasksUpdate['points']>;
-/** task -> the fields of it that move while it runs */
-export type LiveTasks = TasksUpdate['live'];
 
 export type JobFilters = NonNullable<operations['list_jobs_api_v1_jobs_get']['parameters']['query']>;

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Literal
 
 from paddock.common import files, folders, layout
 from paddock.errors import Conflict
@@ -151,7 +152,7 @@ class Keeper:
 
     def _leftovers(self) -> list[FileThere]:
         # A renamed file keeps the time of its last change: the time of the rename counts.
-        found = [FileThere(one.path, one.path.lstat().st_ctime) for one in _files(self._home.incoming)]
+        found = _files(self._home.incoming, "st_ctime")
         for folder in (self._home.root, self._home.local, self._home.runners, self._home.backups):
             found += [one for one in _files(folder) if _HALF_WRITTEN.fullmatch(one.path.name)]
         return found
@@ -237,10 +238,10 @@ def _attempt(task: Path, number: int) -> Path:
     return Path(layout.attempt(str(task), number))
 
 
-def _files(folder: Path) -> list[FileThere]:
-    """Return the files in a folder of the home."""
+def _files(folder: Path, time_of: Literal["st_mtime", "st_ctime"] = "st_mtime") -> list[FileThere]:
+    """Return the files in a folder of the home, with one of their times; none if one of them vanishes meanwhile."""
     try:
-        return [FileThere(path, path.lstat().st_mtime) for path in sorted(folder.iterdir())]
+        return [FileThere(path, getattr(path.lstat(), time_of)) for path in sorted(folder.iterdir())]
     except OSError:
         return []
 

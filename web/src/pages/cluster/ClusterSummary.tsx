@@ -9,7 +9,7 @@ export function ClusterSummary({ nodes }: { nodes: readonly Node[] }) {
   const use = gpuUse(nodes.flatMap(({ devices = [] }) => ofKind(devices, 'gpu')));
   return (
     <dl className={`app-panel ${styles.summary}`}>
-      <Figure name={all.nodes === 1 ? 'Machine' : 'Machines'} value={integer(all.nodes)} />
+      <Figure name={all.nodes === 1 ? 'Node' : 'Nodes'} value={integer(all.nodes)} />
       <Figure name="Tasks running" value={integer(all.tasks)} />
       <Figure name="Slots free" value={integer(all.slotsFree)} of={integer(all.slots)} />
       {all.gpus ? (

@@ -62,13 +62,16 @@ function environmentText({ envKind, envPlace, setup, variables, convention, mode
 
 function metricsText({ metricFiles, stdout }: Draft): string {
   const files = metricFiles.split('\n').filter((line) => line.trim());
-  return [...(files.length ? files.slice(0, 2) : ['found by themselves']), stdout ? '' : 'not from printed lines']
+  return [...(files.length ? files.slice(0, 2) : ['found automatically']), stdout ? '' : 'not from printed lines']
     .filter(Boolean)
     .join(', ');
 }
 
 function retriesText({ retries, grace }: Draft): string {
   const given = Object.values(retries).filter((count) => count !== '').length;
-  const parts = [given ? `set for ${plural(given, 'cause')}` : 'as the server has it', grace ? `grace ${grace} s` : ''];
+  const parts = [
+    given ? `set for ${plural(given, 'cause')}` : 'the server’s defaults',
+    grace ? `grace ${grace} s` : '',
+  ];
   return parts.filter(Boolean).join(', ');
 }

@@ -34,7 +34,7 @@ export function ParamsSection({ rows, report }: Props) {
     <Section title="Hyperparameters">
       <Text size="sm" c="dimmed">
         A value <Sample>64</Sample>, a list <Sample>16,32,64</Sample>, steps <Sample>32..256:32</Sample>, or anything
-        between <Sample>1e-4..1e-1:log</Sample>.{report ? ' Empty: as the script has it.' : ''}
+        between <Sample>1e-4..1e-1:log</Sample>.{report ? ' Empty: the script’s default.' : ''}
       </Text>
       {wrong.params && (
         <Text size="sm" c="var(--mantine-color-error)" role="alert" data-field="params" tabIndex={-1}>

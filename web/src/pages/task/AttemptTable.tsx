@@ -6,7 +6,6 @@ import { StateBadge } from '../../parts/StateBadge';
 import styles from './AttemptTable.module.css';
 import type { AttemptRow } from './lib/attempts';
 import { roomText } from './lib/seat';
-import page from './task.module.css';
 
 interface Props {
   rows: readonly AttemptRow[];
@@ -19,7 +18,7 @@ export function AttemptTable({ rows, shown, onShow }: Props) {
   const hasGpu = rows.some(({ peak_gpu_memory: peak }) => peak != null);
   return (
     <section className="app-panel" aria-label="Attempts">
-      <h2 className={page.section}>Attempts</h2>
+      <h2 className="app-panel-title">Attempts</h2>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
       <section className="app-scroll" tabIndex={0} aria-label="All attempts">
         <table className={`app-table ${styles.attempts}`}>

@@ -33,7 +33,7 @@ export function TaskDetails({ task, attempt }: { task: TaskDetail; attempt: Atte
         <Detail name="Submitted">
           <RelativeTime at={task.created_at} />
         </Detail>
-        {attempt?.node && <Detail name="Machine">{attempt.node}</Detail>}
+        {attempt?.node && <Detail name="Node">{attempt.node}</Detail>}
         {attempt?.device && <Detail name="Device">{attempt.device}</Detail>}
         {attempt?.seat && <SeatDetails seat={attempt.seat} />}
         {attempt?.pid != null && <Detail name="Process">{String(attempt.pid)}</Detail>}

@@ -13,6 +13,6 @@ it('knows training and validation apart', () => {
 it('lists what the machine did apart', () => {
   expect(grouped(['val_loss', 'sys/cpu', 'loss', 'val_loss', ''])).toEqual([
     { group: 'Training', items: ['val_loss', 'loss'] },
-    { group: 'Machine', items: ['sys/cpu'] },
+    { group: 'Node', items: ['sys/cpu'] },
   ]);
 });

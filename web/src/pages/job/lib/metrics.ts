@@ -30,7 +30,7 @@ export function grouped(names: Iterable<string>): { group: string; items: string
   const all = [...new Set(names)].filter(Boolean);
   const groups = [
     { group: 'Training', items: all.filter((name) => !isOfMachine(name)) },
-    { group: 'Machine', items: all.filter(isOfMachine) },
+    { group: 'Node', items: all.filter(isOfMachine) },
   ];
   return groups.filter(({ items }) => items.length > 0);
 }

@@ -15,12 +15,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import mean, median
+from typing import Literal
 
-from paddock.models import Goal
+from paddock.models import Goal, StopEarly
 from paddock.search.base import Outcome, Trial
-from paddock.search.stopping import Knobs, Method, stopper
+from paddock.search.stopping import stopper
 
 CURVES = Path(__file__).parent / "curves"
+Method = Literal["none", "median", "asha", "hyperband"]
 METHODS: tuple[Method, ...] = ("none", "median", "asha", "hyperband")
 ORDERS = 10
 SLOTS = 4
@@ -64,12 +66,12 @@ def grids() -> Iterator[Grid]:
                     yield Grid(f"{example} {metric}, {epochs} epochs", goal, epochs, curves)
 
 
-def replay(grid: Grid, method: Method, order: int, slots: int = SLOTS, knobs: Knobs | None = None) -> tuple[int, float]:
+def replay(grid: Grid, method: Method, order: int, slots: int = SLOTS) -> tuple[int, float]:
     """Return the epochs used and the best value reached."""
     source = random.Random(order)
     queue = source.sample(grid.curves, len(grid.curves))
     pace = [source.uniform(0.7, 1.3) for _ in queue]  # not all trainings are equally fast
-    judge = stopper(method, grid.goal, knobs or Knobs(max_steps=grid.epochs))
+    judge = stopper(StopEarly(method=method, max_steps=grid.epochs), grid.goal)
     trials: dict[int, Trial] = {}
     due: list[tuple[float, int]] = []
 

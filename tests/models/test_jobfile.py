@@ -101,7 +101,7 @@ def test_what_is_wrong_is_named(tmp_path: Path, text: str, field: str, message: 
     ("name", "text", "message"),
     [
         ("a.yaml", "name: [", "line 1"),
-        ("a.yaml", "name: a\nname: b", "line 2, column 1: the key 'name' stands there twice"),
+        ("a.yaml", "name: a\nname: b", "line 2, column 1: the key 'name' is given twice"),
         ("a.yaml", "- a\n- b", "not a job file"),
         ("a.yaml", "", "not a job file"),
         ("a.yaml", "!!python/object/apply:os.system [id]", "not valid YAML"),

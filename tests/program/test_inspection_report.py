@@ -156,4 +156,4 @@ def test_the_names_of_stfmanager_are_taken() -> None:
 def test_metrics_in_sight(line: str, expected: list[str]) -> None:
     report = inspect_source("import csv, json, paddock\nfrom paddock import report\n" + line)
     assert report.metrics == expected
-    assert any("no metric source in sight" in w for w in report.warnings) == (not expected)
+    assert any("No metric source was found" in w for w in report.warnings) == (not expected)

@@ -48,7 +48,7 @@ class TestLooks:
     def test_figures_go_to_the_devices_that_the_backend_knows(self) -> None:
         process = GpuProcess(pid=7, owner="ann", memory=5)
         cards = [card(0, place="1", used=5, load=0.5, processes=[process])]
-        seen = monitoring.measured(node(2), LOOK.model_copy(update={"cards": cards}))
+        seen = monitoring.with_measurements(node(2), LOOK.model_copy(update={"cards": cards}))
         assert [(d.id, d.uuid, d.load, d.memory_used, d.busy) for d in seen.devices] == [
             ("0", None, None, None, False),
             ("1", "GPU-0", 0.5, 5, True),
@@ -57,10 +57,10 @@ class TestLooks:
 
     def test_gpus_that_it_does_not_know_of_come_last(self) -> None:
         mig = [card(0, id="MIG-a"), card(0, id="MIG-b")]
-        seen = monitoring.measured(node(0), LOOK.model_copy(update={"cards": mig}))
+        seen = monitoring.with_measurements(node(0), LOOK.model_copy(update={"cards": mig}))
         assert [(d.id, d.uuid) for d in seen.devices] == [("0", "MIG-a"), ("MIG-b", "MIG-b")]
         elsewhere = [card(0, place="9")]
-        assert not monitoring.measured(node(0), LOOK.model_copy(update={"cards": elsewhere})).devices
+        assert not monitoring.with_measurements(node(0), LOOK.model_copy(update={"cards": elsewhere})).devices
 
     @pytest.mark.parametrize(
         "junk", [{}, {"cores": "x"}, {"cores": 1, "busy": float("nan")}, {"cores": 1, "cards": [{"id": 1}]}]
@@ -144,7 +144,7 @@ class TestAdvice:
         running = [task(n, gpu=n, gpu_load=0.14, gpu_memory=1.2 * GIB) for n in (0, 1)]
         [hint] = hints(*running, on=node(2))
         assert (hint.kind, hint.per_gpu) == ("share_gpu", 6)
-        assert hint.text == "uses 14 % of the GPU and 1.2 of 139 GiB: could run 6 tasks a GPU (--per-gpu 6 or auto)"
+        assert hint.text == "uses 14 % of the GPU and 1.2 of 139 GiB: could run 6 tasks per GPU (--per-gpu 6 or auto)"
 
     @pytest.mark.parametrize(
         ("fields", "count"),
@@ -191,7 +191,7 @@ class TestAdvice:
     def test_cores_that_it_does_not_use(self) -> None:
         asks: dict[str, Any] = {"resources": Resources(cpus=16), "gpu": None}
         [hint] = hints(task(cores=1.3, **asks), task(2, cores=0.2, **asks))
-        assert (hint.kind, hint.text) == ("idle_cores", "asks for 16 cores a task and uses 1.3: --cpus 2 would do")
+        assert (hint.kind, hint.text) == ("idle_cores", "asks for 16 cores per task and uses 1.3: --cpus 2 would do")
         assert not hints(task(cores=7.0, **asks))
         assert not hints(task(**asks)), "not measured"
         assert not hints(task(cores=0.1, gpu=None, resources=Resources(cpus=2)))

@@ -73,7 +73,7 @@ def test_too_many_metrics(rig: Rig) -> None:
     rig.append("a.csv", ",".join("2" for _ in range(1501)) + "\n")
     rig.poll()
     assert len(rig.curves) == 1000
-    assert rig.warnings == ["more than 1000 metrics; the others are not stored"]
+    assert rig.warnings == ["more than 1000 metrics; the others are not stored, report fewer names"]
 
 
 # What was there before

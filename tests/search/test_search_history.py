@@ -87,10 +87,10 @@ def test_curves() -> None:
 
 def test_the_last_rung_follows_from_the_epochs() -> None:
     spec = JobSpec(stop_early={"method": "asha"})
-    assert history.knobs_of(spec, [9, 9, 27]).max_steps == 27
-    assert history.knobs_of(spec, [9, None]).max_steps is None
-    assert history.knobs_of(spec, []).max_steps is None
-    assert history.knobs_of(JobSpec(stop_early={"method": "asha", "max_steps": 5}), [9]).max_steps == 5
+    assert history.stop_early_of(spec, [9, 9, 27]).max_steps == 27
+    assert history.stop_early_of(spec, [9, None]).max_steps is None
+    assert history.stop_early_of(spec, []).max_steps is None
+    assert history.stop_early_of(JobSpec(stop_early={"method": "asha", "max_steps": 5}), [9]).max_steps == 5
 
 
 def test_the_report_of_a_search_with_repetitions() -> None:

@@ -31,42 +31,20 @@ QUICK = [name for name in ALL if name != "gp"]
 SEEDS = range(3)
 
 
-def typical(method: str, space: tuple[Dim, ...], function: known.Function, trials: int, parallel: int = 1) -> float:
-    """The median over seeds of the best value."""
-    runs = [run(searcher(method, problem(space, seed), trials), function, trials, parallel) for seed in SEEDS]
-    return statistics.median(best(one) for one in runs)
-
-
 @pytest.mark.parametrize(
-    ("method", "space", "function", "trials", "reached"),
+    ("method", "space", "function", "trials"),
     [
-        ("tpe", known.BRANIN, known.branin, 80, 0.6),
-        ("tpe", known.SPHERE, known.sphere, 120, 0.8),
-        ("tpe", known.ROSENBROCK, known.rosenbrock, 150, 12),
-        ("tpe", known.MIXED, known.mixed, 80, 0.5),
-        ("tpe", known.CONDITIONAL, known.conditional, 100, 0.45),
-        ("cmaes", known.BRANIN, known.branin, 80, 0.6),
-        ("cmaes", known.SPHERE, known.sphere, 150, 0.15),
-        ("cmaes", known.ROSENBROCK, known.rosenbrock, 300, 5),
-        ("cmaes", known.MIXED, known.mixed, 100, 0.8),
-        ("evolution", known.SPHERE, known.sphere, 200, 0.8),
-        ("evolution", known.MIXED, known.mixed, 100, 0.6),
-        ("evolution", known.CONDITIONAL, known.conditional, 150, 0.5),
+        ("tpe", known.MIXED, known.mixed, 60),
+        ("cmaes", known.SPHERE, known.sphere, 100),
+        ("evolution", known.SPHERE, known.sphere, 150),
     ],
 )
-def test_reaches_what_random_search_does_not(
-    method: str, space: tuple[Dim, ...], function: known.Function, trials: int, reached: float
+def test_is_far_better_than_random_search(
+    method: str, space: tuple[Dim, ...], function: known.Function, trials: int
 ) -> None:
-    found = typical(method, space, function, trials)
-    assert found <= reached
-    assert found < typical("random", space, function, trials)
-
-
-@pytest.mark.parametrize("method", ["tpe", "cmaes"])
-def test_eight_at_a_time_still_beat_random_search(method: str) -> None:
-    assert typical(method, known.SPHERE, known.sphere, 120, 8) < 0.5 * typical(
-        "random", known.SPHERE, known.sphere, 120, 8
-    )
+    """With one seed each; `python -m benchmarks.search` has all methods and functions, with several seeds."""
+    found = [best(run(searcher(name, problem(space), trials), function, trials)) for name in (method, "random")]
+    assert found[0] < 0.7 * found[1]
 
 
 @pytest.mark.skipif(not HAVE_GP, reason="PyTorch or SciPy is not installed")

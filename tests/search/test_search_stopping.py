@@ -3,16 +3,18 @@
 import math
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
-from paddock.models import Goal
+from paddock.models import Goal, RungReport, Savings, StopEarly
 from paddock.search.base import Outcome, Trial
-from paddock.search.stopping import Knobs, Method, Rung, RungStopper, Saved, rungs, saved, steps_done, stopper
+from paddock.search.stopping import RungStopper, saved, steps_done, stopper
 
-METHODS: list[Method] = ["median", "asha", "hyperband"]
+METHODS: list[Any] = ["median", "asha", "hyperband"]
 NAN = math.nan
 
 
@@ -29,7 +31,7 @@ def trial(number: int, *values: float, first: int = 1, at: float | None = None, 
 
 
 def asha(goal: Goal = Goal.MIN, **knobs: float) -> RungStopper:
-    return stopper("asha", goal, Knobs(**({"min_steps": 1, "eta": 3} | knobs)))  # type: ignore[arg-type]
+    return stopper(StopEarly.model_validate({"method": "asha", "min_steps": 1, "eta": 3} | knobs), goal)
 
 
 # ---- ASHA ----
@@ -61,9 +63,9 @@ def test_asha_by_hand() -> None:
     judge = asha()
     assert judge.stopped(BY_HAND) == {3: 1, 5: 1, 7: 1, 2: 3}
     assert [judge.stop(one, BY_HAND) for one in BY_HAND] == [False, True, True, False, True, False, True]
-    assert rungs(BY_HAND, "asha", Goal.MIN, Knobs(min_steps=1)) == [
-        Rung(step=1, bracket=0, reached=7, went_on=4, cutoff=0.72),
-        Rung(step=3, bracket=0, reached=4, went_on=3, cutoff=0.5),
+    assert stopper(StopEarly(method="asha", min_steps=1), Goal.MIN).rungs(BY_HAND) == [
+        RungReport(step=1, bracket=0, reached=7, went_on=4, cutoff=0.72),
+        RungReport(step=3, bracket=0, reached=4, went_on=3, cutoff=0.5),
     ]
 
 
@@ -118,7 +120,7 @@ def test_in_a_gap_the_last_value_before_counts() -> None:
 def test_a_trial_without_points_is_never_stopped() -> None:
     silent = Trial(9, {}, Outcome.RUNNING)
     for method in METHODS:
-        judge = stopper(method, Goal.MIN, Knobs(min_steps=1, min_trials=1))
+        judge = stopper(StopEarly(method=method, min_steps=1, min_trials=1), Goal.MIN)
         assert not judge.stop(silent, [*BY_HAND, silent])
         assert judge.rungs([silent]) == []
         assert judge.stopped([]) == {}
@@ -135,7 +137,7 @@ def test_a_diverged_trial_is_worse_than_any_number(bad: float) -> None:
 def test_a_diverged_trial_goes_on_where_none_has_a_number() -> None:
     history = [trial(number, NAN) for number in range(1, 8)]
     assert asha().stopped(history) == {}
-    assert asha().rungs(history) == [Rung(1, 0, 7, 7, None)]
+    assert asha().rungs(history) == [RungReport(step=1, bracket=0, reached=7, went_on=7, cutoff=None)]
 
 
 def test_what_was_good_before_it_diverged_does_not_save_a_trial() -> None:
@@ -153,7 +155,7 @@ def test_nothing_is_judged_at_the_end() -> None:
     [(1, []), (2, [1]), (3, [1]), (10, [1, 3, 9]), (27, [3, 9]), (81, [9, 27]), (100, [11, 33, 99]), (None, [4])],
 )
 def test_default_rungs_follow_the_number_of_epochs(epochs: int | None, expected: list[int]) -> None:
-    judge = stopper("asha", Goal.MIN, Knobs(max_steps=epochs))
+    judge = stopper(StopEarly(method="asha", max_steps=epochs), Goal.MIN)
     assert [rung.step for rung in judge.rungs([trial(1, *[0.5] * (epochs or 11))])] == expected
 
 
@@ -176,16 +178,16 @@ def test_median_by_hand() -> None:
         trial(5, 0.5, 0.8),
         trial(6, 0.9, 0.51),
     ]
-    judge = stopper("median", Goal.MIN, Knobs(min_steps=2, min_trials=3, interval=2))
+    judge = stopper(StopEarly(method="median", min_steps=2, min_trials=3, interval=2), Goal.MIN)
     assert judge.stopped(history) == {4: 2, 6: 2}
-    assert judge.rungs(history) == [Rung(2, 0, 6, 4, 0.505)]
+    assert judge.rungs(history) == [RungReport(step=2, bracket=0, reached=6, went_on=4, cutoff=0.505)]
 
 
 def test_median_judges_at_intervals() -> None:
     history = [trial(1, *[0.5] * 20)]
-    every_5 = stopper("median", Goal.MIN, Knobs(min_steps=3, max_steps=20, interval=5))
+    every_5 = stopper(StopEarly(method="median", min_steps=3, max_steps=20, interval=5), Goal.MIN)
     assert [rung.step for rung in every_5.rungs(history)] == [3, 8, 13, 18]
-    growing = stopper("median", Goal.MIN, Knobs(max_steps=20))
+    growing = stopper(StopEarly(method="median", max_steps=20), Goal.MIN)
     assert [rung.step for rung in growing.rungs(history)] == [2, 3, 4, 5, 6, 8, 10, 12, 15, 18]
 
 
@@ -194,7 +196,7 @@ def test_median_judges_at_intervals() -> None:
 
 def test_hyperband_brackets() -> None:
     """27 epochs, eta 3: brackets that begin at 1, 3 and 9; 9, 5 and 3 of 17 trials, as Hyperband deals them."""
-    judge = stopper("hyperband", Goal.MIN, Knobs(max_steps=27))
+    judge = stopper(StopEarly(method="hyperband", max_steps=27), Goal.MIN)
     dealt = [judge.bracket(number) for number in range(17)]
     assert [dealt.count(bracket) for bracket in range(3)] == [9, 5, 3]
     assert set(dealt[:4]) == {0, 1, 2}
@@ -206,32 +208,31 @@ def test_hyperband_brackets() -> None:
 
 
 def test_brackets_do_not_mix() -> None:
-    judge = stopper("hyperband", Goal.MIN, Knobs(min_steps=1, max_steps=27))
+    judge = stopper(StopEarly(method="hyperband", min_steps=1, max_steps=27), Goal.MIN)
     one, two = (next(n for n in range(17) if judge.bracket(n) == bracket) for bracket in (0, 1))
     assert judge.stopped([trial(one, 0.1, 0.1, 0.1, at=1), trial(two, 0.9, 0.9, 0.9, at=2)]) == {}
 
 
 def test_a_short_training_has_fewer_brackets() -> None:
-    assert set(stopper("hyperband", Goal.MIN, Knobs(max_steps=3)).turns) == {0}
-    assert set(stopper("hyperband", Goal.MIN, Knobs(max_steps=5)).turns) == {0, 1}
+    assert set(stopper(StopEarly(method="hyperband", max_steps=3), Goal.MIN).turns) == {0}
+    assert set(stopper(StopEarly(method="hyperband", max_steps=5), Goal.MIN).turns) == {0, 1}
 
 
 # ---- all ----
 
 
 def test_none_stops_nothing() -> None:
-    judge = stopper("none", Goal.MIN)
+    judge = stopper(StopEarly(), Goal.MIN)
     assert judge.stopped(BY_HAND) == {}
     assert judge.rungs(BY_HAND) == []
 
 
 @pytest.mark.parametrize(
-    "knobs",
-    [Knobs(eta=1), Knobs(eta=NAN), Knobs(min_steps=0), Knobs(max_steps=-1), Knobs(interval=0), Knobs(min_trials=0)],
+    "given", [{"eta": 1}, {"eta": NAN}, {"min_steps": 0}, {"max_steps": -1}, {"interval": 0}, {"min_trials": 0}]
 )
-def test_knobs_that_make_no_sense_are_refused(knobs: Knobs) -> None:
-    with pytest.raises(ValueError, match="must be"):
-        stopper("asha", Goal.MIN, knobs)
+def test_options_that_make_no_sense_are_refused(given: dict[str, float]) -> None:
+    with pytest.raises(ValidationError, match=f"{next(iter(given))}\n"):
+        StopEarly.model_validate({"method": "asha"} | given)
 
 
 def test_saved() -> None:
@@ -242,15 +243,15 @@ def test_saved() -> None:
         replace(trial(4, 0.9), outcome=Outcome.FAILED),
         Trial(5, {}, Outcome.RUNNING),
     ]
-    assert saved(history, 10) == saved(history) == Saved(steps=16, share=16 / 31, seconds=14)
-    assert saved([]) == saved(history[3:], 10) == Saved(0, 0, 0)
+    assert saved(history, 10) == saved(history) == Savings(steps=16, share=16 / 31, seconds=14)
+    assert saved([]) == saved(history[3:], 10) == Savings()
 
 
 Arrivals = list[tuple[int, float]]  # trial and value, in the order in which they came
 VALUES = st.one_of(st.sampled_from([0.1, 0.2, 0.3]), st.floats(0, 1), st.just(NAN))
 ARRIVALS = st.lists(st.tuples(st.integers(0, 9), VALUES), max_size=90)
 JUDGES = st.builds(
-    lambda method, goal, least: stopper(method, goal, Knobs(min_steps=least, min_trials=2)),
+    lambda method, goal, least: stopper(StopEarly(method=method, min_steps=least, min_trials=2), goal),
     st.sampled_from(METHODS),
     st.sampled_from(Goal),
     st.integers(1, 2),

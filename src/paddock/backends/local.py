@@ -33,7 +33,7 @@ from paddock.models import (
     Node,
 )
 from paddock.paths import write_once
-from paddock.rules.load import measured
+from paddock.rules.load import with_measurements
 from paddock.settings import LocalSettings
 
 
@@ -171,7 +171,7 @@ class LocalBackend:
             cpu_slots=self._slots,
             devices=devices,
         )
-        return [measured(node, look)]
+        return [with_measurements(node, look)]
 
     # --- the queue ------------------------------------------------------------------------------------------------
 

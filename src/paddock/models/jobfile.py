@@ -38,7 +38,7 @@ def is_jobfile(path: Path) -> bool:
 
 
 def load(path: Path) -> JobFile:
-    """Raises InvalidInput that names the file, the field and what to do."""
+    """Read a job file. Raises InvalidInput that names the file, the field and what to do."""
     try:
         if path.stat().st_size > MAX_BYTES:
             raise InvalidInput(f"{path} is larger than {units.size_text(MAX_BYTES)}: is it a job file?")
@@ -59,7 +59,7 @@ def load(path: Path) -> JobFile:
 
 
 def validated(data: Any, where: str = "The job") -> JobSpec:
-    """A JobSpec, or InvalidInput with the fields in the words of the file."""
+    """Return a JobSpec. Raises InvalidInput with the fields as they are named in the file."""
     try:
         return JobSpec.model_validate(data)
     except ValidationError as error:
@@ -67,7 +67,7 @@ def validated(data: Any, where: str = "The job") -> JobSpec:
 
 
 def dump(spec: JobSpec) -> str:
-    """YAML that loads back to an equal spec; what has its default is left out."""
+    """Return YAML that is read as an equal spec; fields with their default are left out."""
     data = spec.model_dump(mode="json", exclude_defaults=True)
     if data.pop("other_objectives", None):
         data["objective"] = [_objective(one) for one in spec.objectives]
@@ -86,7 +86,7 @@ def dump(spec: JobSpec) -> str:
 
 
 def loads(text: str) -> JobSpec:
-    """What `dump` wrote."""
+    """Read what `dump` wrote."""
     return validated(_parse(text, Path("job.yaml")), "The job")
 
 
@@ -116,7 +116,7 @@ def _parse(text: str, path: Path) -> dict[str, Any]:
 
 
 def _parts(data: Any) -> Iterator[Any]:
-    """Everything that is in it; what aliases stand for counts each time."""
+    """Yield all values in the data; the target of an alias counts each time."""
     left = [data]
     while left:
         one = left.pop()
@@ -133,20 +133,20 @@ def _yaml_error(error: Exception) -> str:
 
 
 def _strange(value: Any, name: str) -> list[tuple[str, str]]:
-    """What files can say and a submission cannot."""
+    """Return the fields with values that a file can contain and a submission cannot, such as dates."""
     if isinstance(value, dict):
         return [found for key, one in value.items() for found in _strange(one, f"{name}.{key}" if name else str(key))]
     if isinstance(value, list):
         return [found for at, one in enumerate(value) for found in _strange(one, f"{name}.{at}")]
     if isinstance(value, float) and not math.isfinite(value):
-        return [(name, "it is not a finite number: write it in quotes to pass it on as text")]
+        return [(name, "it is not a finite number: write it in quotes to pass it as text")]
     if value is not None and not isinstance(value, (str, bool, int, float)):
-        return [(name, f"it is a {type(value).__name__}: write it in quotes to pass it on as text")]
+        return [(name, f"it is a {type(value).__name__}: write it in quotes to pass it as text")]
     return []
 
 
 def _anchored(spec: JobSpec, folder: Path) -> JobSpec:
-    """Paths of environments are relative to the job file; names (python3, a conda name) are left alone."""
+    """Make paths of environments absolute, from the folder of the job file; names such as python3 stay."""
     given = spec.environment
     made = {}
     for name in ("python", "venv", "conda"):
@@ -157,7 +157,7 @@ def _anchored(spec: JobSpec, folder: Path) -> JobSpec:
 
 
 def absolute(path: str, folder: Path) -> str:
-    """Links are kept: what makes a virtual environment is the path by which its Python is called."""
+    """Return an absolute path. Links stay: Python finds its virtual environment by the path that it is started with."""
     return os.path.abspath(folder / Path(path).expanduser())  # noqa: PTH100
 
 
@@ -202,7 +202,7 @@ def _objective(objective: Objective) -> str:
 
 
 def _measures(resources: Resources) -> dict[str, str]:
-    """As people write them: 16G, 4:00:00."""
+    """Return memory and time limit as people write them: 16G, 4:00:00."""
     made = {}
     if resources.time_limit:
         made["time_limit"] = units.clock(resources.time_limit)

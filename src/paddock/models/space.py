@@ -1,4 +1,4 @@
-"""What a hyperparameter may be: a list of values, a range or a block; and the short text form of each.
+"""The values that a hyperparameter may have: a list, a range or a block; and the short text form of each.
 
 64                  one value            32..256:32        32, 64, ... 256
 64,32,16            three values         1e-4..1e-1:log    anything between, evenly in the logarithm
@@ -88,7 +88,7 @@ class Choices(BaseModel):
         return len(self.values)
 
     def own(self, value: JsonValue) -> JsonValue:
-        """This value as it stands here: 1 for 1.0. Raises ValueError where there is no such value."""
+        """Return the listed value that is the same: 1 for 1.0. Raises ValueError if there is none."""
         found = self._by_key.get(key_of(value), ())
         if not found:
             raise _not_in(self, value)
@@ -100,16 +100,16 @@ class Choices(BaseModel):
 
 
 def _refuse_unusable(value: JsonValue, depth: int = 0) -> None:
-    """What neither JSON nor a command line can carry."""
+    """Refuse what JSON or a command line cannot contain."""
     if depth > MAX_DEPTH:
         raise ValueError(f"a value is nested too deeply: more than {MAX_DEPTH} lists or objects in each other")
     match value:
         case float() if not math.isfinite(value):
-            raise ValueError(f"{value} is not a finite number: write it in quotes to pass it on as text")
+            raise ValueError(f"{value} is not a finite number: write it in quotes to pass it as text")
         case str() if "\0" in value:
-            raise ValueError("a value holds a NUL character, which cannot be passed on to a process")
+            raise ValueError("a value contains a NUL character, which cannot be passed to a process")
         case str() if any("\ud800" <= char <= "\udfff" for char in value):
-            raise ValueError("a value is not valid text: it holds half of a surrogate pair")
+            raise ValueError("a value is not valid text: it contains half of a surrogate pair")
         case list():
             for one in value:
                 _refuse_unusable(one, depth + 1)
@@ -150,13 +150,13 @@ class Range(BaseModel):
         return self
 
     def count(self) -> int | None:
-        """How many values there are, where they can be counted: a step, or integers that are not logarithmic."""
+        """Return the number of values; None for continuous and logarithmic ranges."""
         if self.step is None and (self.type == "float" or self.log):
             return None
         return math.floor(self.high / self._stride - self.low / self._stride + 1e-9) + 1
 
     def value(self, index: int) -> int | float:
-        """One of those that can be counted, from 0 on."""
+        """Return the value of this index, from 0 on, of a range that can be counted."""
         exact = min(self.low + index * self._stride, self.high)
         if self.type == "int":
             return int(exact)
@@ -166,14 +166,14 @@ class Range(BaseModel):
         return rounded if fits else exact
 
     def values(self) -> list[int | float] | None:
-        """All that can be counted."""
+        """Return all values of a range that can be counted; None for others."""
         count = self.count()
         if count is not None and count > MAX_VALUES:
             raise ValueError(f"a range of {count:,} values is too fine: at most {MAX_VALUES:,}")
         return None if count is None else [self.value(index) for index in range(count)]
 
     def own(self, value: JsonValue) -> JsonValue:
-        """This number as it stands here: 0.3 for 0.30000000000000004. Raises ValueError where it is not in it."""
+        """Return the number of the range: 0.3 for 0.30000000000000004. Raises ValueError if it is not in the range."""
         if is_number(value) and self.step is not None and (index := self.index(value)) is not None:
             return self.value(index)
         if self.step is not None or not is_number(value) or not self.low <= value <= self.high:
@@ -183,7 +183,7 @@ class Range(BaseModel):
         return int(value) if self.type == "int" else float(value)
 
     def index(self, value: float) -> int | None:
-        """Where a number stands among those that can be counted, but for what computing loses; None: it does not."""
+        """Return the index of a number, with a tolerance for rounding; None if it is not one of the values."""
         if not self.low - self._stride <= value <= self.high + self._stride:
             return None
         at = round((value - self.low) / self._stride)
@@ -200,7 +200,7 @@ Leaf = Choices | Range
 
 
 def same(one: JsonValue, other: JsonValue) -> bool:
-    """1 and 1.0 are the same value, 1 and true are not."""
+    """Return True if two values are the same: 1 and 1.0 are, 1 and true are not."""
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(map(same, one, other))
     if isinstance(one, dict) and isinstance(other, dict):
@@ -209,7 +209,7 @@ def same(one: JsonValue, other: JsonValue) -> bool:
 
 
 def key_of(value: JsonValue) -> Hashable:
-    """Equal for two values exactly when they are the `same`: to look a value up among many."""
+    """Return a key that is equal for two values exactly when they are the `same`."""
     match value:
         case bool():
             return bool, value
@@ -245,7 +245,7 @@ def _no_block(space: Any) -> Any:
 
 
 def _ends(given: Any) -> Any:
-    """Of a block's `repeat`: a number, a text such as 1..6, or both ends."""
+    """Read `repeat` of a block: a number, a text such as 1..6, or both ends."""
     space = parse(given) if isinstance(given, str) else None
     match given if space is None or space.when else space:
         case Range(low=low, high=high, type="int", step=None, log=False):
@@ -293,7 +293,7 @@ class Block(BaseModel):
         return self
 
     def counts(self) -> Leaf:
-        """How many layers there may be."""
+        """Return the possible numbers of layers."""
         low, high = self.repeat
         return Choices(values=[low]) if low == high else Range(low=low, high=high, type="int")
 
@@ -326,7 +326,7 @@ def _said(error: ValidationError) -> Iterator[str]:
 
 
 def _block_in(text: str) -> dict[str, Any] | None:
-    """The JSON object with a member `block`, if the text is one."""
+    """Return the JSON object of a block, if the text is one."""
     if not text.lstrip().startswith("{") or _BLOCK_KEY not in text:
         return None
     try:
@@ -360,12 +360,12 @@ def _parse_range(low: str, high: str, how: str | None, when: dict[str, list[Json
 
 
 def text_of(space: Space) -> str:
-    """The short text form, such that parse(text_of(space)) == space."""
+    """Return the short text form, such that parse(text_of(space)) == space."""
     return base_text(space) + space_text.text_of_conditions(space.when)
 
 
 def base_text(space: Space) -> str:
-    """The short text form without conditions."""
+    """Return the short text form without conditions."""
     match space:
         case Range():
             number = (lambda v: str(int(v))) if space.type == "int" else repr
@@ -380,7 +380,7 @@ def base_text(space: Space) -> str:
 
 
 def plain(space: Space) -> JsonValue:
-    """As a job file has it: the shortest plain data that is read as the same space."""
+    """Return the shortest plain data for a job file that is read as the same space."""
     match space:
         case Block():
             return _plain_block(space) | ({"when": dict(space.when)} if space.when else {})
@@ -411,7 +411,7 @@ def _reads_as(text: str, expected: Space) -> bool:
 
 
 def _coerce(given: Any) -> Any:
-    """One of the three; a fault is told at its own field, such as `block.width`."""
+    """Read a list, range or block; errors name their own field, such as `block.width`."""
     match given:
         case str():
             return parse(given)

@@ -1,4 +1,4 @@
-"""Values and conditions in the short text form that `space.py` tells of: read, and written."""
+"""Read and write values and conditions in the short text form that `space.py` describes."""
 
 import json
 import math
@@ -23,7 +23,7 @@ _NUMBER_BEGINS = re.compile(r"[-+]?\.?\d")
 
 
 def range_of(text: str) -> tuple[str, str, str | None] | None:
-    """`1..5:log` as its low end, its high end and what stands after the colon, if it is written like a range."""
+    """Split `1..5:log` into its ends and what follows the colon; None if the text is not written like a range."""
     ends, colon, how = text.lstrip().partition(":")
     ends = ends if colon else ends.rstrip()
     more, _, high = ends[1:].partition("..")
@@ -61,13 +61,13 @@ def conditions(text: str) -> tuple[str, dict[str, list[JsonValue]]]:
 
 
 def _found(mark: re.Pattern[str], text: str) -> re.Match[str] | None:
-    """Looked for where white space begins, and only there."""
+    """Find an `if`, only where white space begins."""
     places = (at for at in _free(text) if text[at].isspace() and not text[at - 1 : at].isspace())
     return next((found for at in places if (found := mark.match(text, at))), None)
 
 
 def _half(text: str) -> bool:
-    """A range with an `if` after it that has no condition."""
+    """Return True for a range followed by an `if` without a condition."""
     found = _BEFORE_IF.match(text)
     begins = _NUMBER_BEGINS.match(found[1]) if found else None
     return bool(found and begins and found[1][begins.end() :].partition("..")[2])
@@ -94,7 +94,7 @@ def split(text: str) -> list[str]:
 
 
 def _free(text: str) -> Iterator[int]:
-    """The places in no quotes and no brackets; in brackets, quotes are those of JSON."""
+    """Yield the positions outside quotes and brackets; inside brackets, quotes are those of JSON."""
     depth, quote, escaped = 0, "", False
     before, first = "", ""  # in this part: the character before, and the first that is no space
     for at, char in enumerate(text):
@@ -154,5 +154,5 @@ def _split_safe(value: str) -> bool:
 
 
 def _reads_as_more(value: str, mark: re.Pattern[str]) -> bool:
-    """As a range or a condition, or as the second half of `==`."""
+    """Return True if the text would be read as a range, a condition, or the second half of `==`."""
     return bool(range_of(value) or _half(value) or _found(mark, value)) or value.startswith("=")

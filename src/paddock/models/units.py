@@ -1,4 +1,4 @@
-"""Durations and sizes as people write them."""
+"""Read and write durations and sizes as people write them."""
 
 import math
 import re
@@ -17,7 +17,7 @@ MAX_TEXT = 100
 
 
 def seconds(given: Any) -> Any:
-    """`90m`, `2h30m`, `1-12:00:00`, `2:00:00`, or a number of seconds."""
+    """Read `90m`, `2h30m`, `1-12:00:00`, `2:00:00`, or a number of seconds."""
     if not isinstance(given, str):
         return given
     text = _short(given)
@@ -37,7 +37,7 @@ def seconds(given: Any) -> Any:
 
 
 def size(given: Any) -> Any:
-    """`16G`, `500M`, `1.5T` (powers of 1024), or a number of bytes."""
+    """Read `16G`, `500M`, `1.5T` (powers of 1024), or a number of bytes."""
     if isinstance(given, bool):
         raise ValueError("give a size such as 16G")
     if isinstance(given, str):
@@ -63,7 +63,7 @@ def _whole(value: float, given: str) -> int:
 
 
 def clock(total: float) -> str:
-    """As Slurm writes it: `1-02:03:04`, `2:03:04`."""
+    """Return a duration as Slurm writes it: `1-02:03:04`, `2:03:04`."""
     minutes, second = divmod(round(total), 60)
     hours, minute = divmod(minutes, 60)
     days, hour = divmod(hours, 24)
@@ -71,7 +71,7 @@ def clock(total: float) -> str:
 
 
 def words(total: float) -> str:
-    """As people say it, all of it: `1 d 12 h`, `90 s` is `1 min 30 s`."""
+    """Return a duration in words, exactly: `1 d 12 h`, `1 min 30 s`."""
     rest, parts = round(total), []
     for size, unit in ((86_400, "d"), (3600, "h"), (60, "min"), (1, "s")):
         count, rest = divmod(rest, size)
@@ -80,6 +80,6 @@ def words(total: float) -> str:
 
 
 def size_of(part: float, whole: float) -> str:
-    """`1.2 of 139 GiB`: the unit once where both have the same."""
+    """Return `1.2 of 139 GiB`, with the unit once where both have the same."""
     all_of_it = size_text(whole)
     return f"{size_text(part).removesuffix(all_of_it[all_of_it.index(' ') :])} of {all_of_it}"

@@ -18,7 +18,7 @@ _OTHER_LINE_ENDS = set("\r\x85\u2028\u2029")
 
 
 class Loader(yaml.SafeLoader):
-    """Also refuses a key that stands twice in one mapping, where PyYAML would silently keep the last."""
+    """Reads the core schema, and refuses a key that a mapping contains twice: PyYAML would keep the last."""
 
     yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012
 
@@ -28,7 +28,7 @@ class Loader(yaml.SafeLoader):
             if isinstance(key, yaml.ScalarNode) and key.tag != "tag:yaml.org,2002:merge":
                 if key.value in seen:
                     raise yaml.constructor.ConstructorError(
-                        None, None, f"the key {key.value!r} stands there twice", key.start_mark
+                        None, None, f"the key {key.value!r} is given twice", key.start_mark
                     )
                 seen.add(key.value)
         return super().construct_mapping(node, deep)

@@ -1,4 +1,4 @@
-"""The exact command of a task: what it is started with, and the variables that hold its parameters."""
+"""The exact command of a task: its arguments, and the variables that contain its parameters."""
 
 import json
 import re
@@ -45,13 +45,13 @@ def build(
     code_dir: str,
     interpreter: list[str],
 ) -> Command:
-    """The exact command of a task, behind its job's set-up lines. Raises InvalidInput when there can be none."""
+    """Return the command of a task, after the set-up lines of its job. Raises InvalidInput if there can be none."""
     command = _plain(spec, report, params, {"job": job, "task": task, "code": code_dir}, interpreter)
-    return wrap_setup(command, spec.environment.setup) if spec.environment.setup else command
+    return wrap_setup(command, spec.environment.setup)
 
 
 def build_reduce(spec: JobSpec, *, job: str, task: str, code_dir: str) -> Command:
-    """The exact command of the task that runs when all others have finished. `{results}`: the folder of theirs."""
+    """Return the command of the task that runs after all others. `{results}` is the folder of their results."""
     results = str(PurePosixPath(code_dir).parent / layout.RESULTS / job)
     own = {"job": job, "task": task, "code": code_dir, "results": results}
     try:
@@ -87,7 +87,7 @@ def _plain(
 
 
 def wrap_setup(command: Command, setup: list[str]) -> Command:
-    """Runs the set-up lines in a bash that then becomes the command; a line that fails ends it with its status."""
+    """Run the set-up lines in a bash that then becomes the command; a line that fails ends the task with its status."""
     if not setup:
         return command
     return replace(command, argv=["/bin/bash", "-c", _SETUP, "setup", "\n".join([*setup, ""]), *command.argv])
@@ -98,7 +98,7 @@ def display(argv: list[str]) -> str:
 
 
 def text_of(value: JsonValue, kind: str | None = None, *, lower: bool = False) -> str:
-    """A value as an argument or variable has it. Empty for None; 1 and 0 where the script makes an integer of it."""
+    """Return a value as text for an argument or variable: empty for None, 1 or 0 where the script takes an integer."""
     match value:
         case None:
             return ""
@@ -112,14 +112,14 @@ def text_of(value: JsonValue, kind: str | None = None, *, lower: bool = False) -
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise _refused("a value is not valid text: it holds half of a surrogate pair") from None
+        raise _refused("a value is not valid text: it contains half of a surrogate pair") from None
     if "\0" in text:
-        raise _refused("a value holds a NUL character, which cannot be passed on to a process")
+        raise _refused("a value contains a NUL character, which cannot be passed to a process")
     return text
 
 
 def variable_names(params: Params) -> dict[str, str]:
-    """name -> PADDOCK_PARAM_NAME, with a suffix where two names would share one."""
+    """Return, by name, PADDOCK_PARAM_NAME, with a suffix where two names would share one."""
     names: dict[str, str] = {}
     taken: set[str] = set()
     for name in params:
@@ -183,7 +183,7 @@ def _flags(report: ScriptReport | None, params: Params) -> list[str]:
 
 
 def _unknown(name: str, value: JsonValue) -> ScriptParam:
-    """A list is given as so many values; one of layers, that is of objects, as one JSON text."""
+    """Return a parameter that the script does not declare. A list of plain values becomes several arguments."""
     listed = isinstance(value, list) and not any(isinstance(one, dict) for one in value)
     return ScriptParam(name=name, flag=f"--{name}", type="list" if listed else None)
 
@@ -210,7 +210,7 @@ def _flag(param: ScriptParam, flag: str, value: JsonValue) -> list[str]:
 
 
 def _joined(flag: str, text: str) -> list[str]:
-    """One argument, so that a value with a dash is not taken for an option; -x=1 would mean `=1` to click."""
+    """Return one argument, so that a value with a dash is not read as an option. Click reads -x=1 as `=1`."""
     if len(flag) > 2:
         return [f"{flag}={text}"]
     return [flag + text] if text.startswith("-") else [flag, text]
@@ -281,7 +281,7 @@ def _listed(slots: list[ScriptParam]) -> str:
 
 
 def _own_variables(report: ScriptReport | None, params: Params) -> dict[str, str]:
-    """By the name given, and as the script spells it: `lr` also as LR where the script reads LR."""
+    """Return variables by the given name, and as the script spells it: `lr` also as LR where the script reads LR."""
     spelled = {same_name(p.name).lower(): p for p in (report.params if report is not None else [])}
     own: dict[str, str] = {}
     for name, value in params.items():

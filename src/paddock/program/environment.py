@@ -1,4 +1,4 @@
-"""The Python that a job runs with: found, and tried before anything is queued."""
+"""Find the Python of a job, and try it before the job is queued."""
 
 import json
 import os
@@ -48,7 +48,7 @@ _CONDA_ROOTS = (
 
 
 def find(environment: Environment, default: str | None) -> Interpreter:
-    """Where the interpreter is. Raises with the field at fault; does not start it."""
+    """Find the interpreter without starting it. Raises UnusableEnvironment with the field at fault."""
     if environment.venv:
         return _in_folder(Path(environment.venv).expanduser(), "venv", "VIRTUAL_ENV")
     if environment.conda:
@@ -86,7 +86,7 @@ def _conda_folder(given: str) -> Path:
 
 
 def check(environment: Environment, interpreter: Interpreter, seconds: float, *, python: bool = True) -> Interpreter:
-    """Start it once, with its set-up lines. `python` false: only the set-up lines, for commands that need none."""
+    """Start the interpreter once, after the set-up lines. `python` false: run only the set-up lines."""
     argv = [*interpreter.argv, "-c", _PROBE] if python else ["/bin/echo", "PADDOCK [null, false]"]
     if not python and not environment.setup:
         return interpreter
@@ -109,7 +109,7 @@ def check(environment: Environment, interpreter: Interpreter, seconds: float, *,
 
 
 def _answer(text: str) -> dict[str, Any] | None:
-    """What the probe said; None: it was not the probe."""
+    """Read the answer of the probe; None: the line is something else."""
     try:
         version, has_paddock = json.loads(text)
     except (ValueError, TypeError):
@@ -119,7 +119,7 @@ def _answer(text: str) -> dict[str, Any] | None:
 
 
 def _run(command: Command, seconds: float) -> tuple[int, str, str]:
-    """Its code and what it said. What it has left behind is ended with it, and not waited for."""
+    """Return the exit code, stdout and stderr. Processes that the command leaves behind are killed."""
     mark = secrets.token_hex(8)
     limits = [int(seconds) + 1, MEMORY, SAID, 0]  # seconds on a processor, memory, size of files, of core dumps
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
@@ -143,7 +143,7 @@ def _run(command: Command, seconds: float) -> tuple[int, str, str]:
 
 
 def _end_marked(mark: str) -> None:
-    """Also those that have left the process group."""
+    """Kill all processes with this mark, also those that have left the process group."""
     for _ in range(20):
         left = [pid for pid in processes.all_pids() if processes.variable(pid, _MARK) == mark]
         if not left:
@@ -153,7 +153,7 @@ def _end_marked(mark: str) -> None:
 
 
 def _last(file: IO[bytes]) -> str:
-    """Its last lines: the answer is among them."""
+    """Return the end of the output, which contains the answer."""
     file.seek(max(file.seek(0, os.SEEK_END) - 64 * 1024, 0))
     return file.read().decode(errors="replace")
 

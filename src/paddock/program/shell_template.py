@@ -27,7 +27,7 @@ _ENCLOSING = ("brace", "group")  # what they stand in decides on the quoting
 
 
 def render(template: str, fields: Mapping[str, str], *, params: Collection[str], numbers: Collection[str]) -> str:
-    """`fields`: name -> variable; `params`: those of them that are parameters, `numbers` those that hold a number."""
+    """Return the shell text. `fields`: variables by name; `params`, `numbers`: which are parameters, and numbers."""
     return _Scanner(template, fields, params, numbers).run()
 
 

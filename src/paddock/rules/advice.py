@@ -8,16 +8,16 @@ from paddock.models import Device, Node, units
 from paddock.models.load import Hint
 from paddock.rules.running import Gpu, Running
 
-ENOUGH_SECONDS = 60.0  # a task that has not run for so long says nothing yet
+ENOUGH_SECONDS = 60.0  # a task that has run for less is not judged
 IDLE_SECONDS = 120.0
 FULL = 0.92
-SPARE = 0.9  # of a GPU, or of a node: more is not planned with
+SPARE = 0.9  # share of a GPU or node that advice plans with
 MOST_TASKS = 16
 MANY_CORES = 4
 
 
 def advice(part: Sequence[Running], nodes: Sequence[Node], gpus: Mapping[str, Sequence[Gpu]]) -> list[Hint]:
-    """What the owner of a job could change, as its running tasks (at least one) look."""
+    """Return what the owner of a job could change, given its running tasks (at least one)."""
     settled = [one for one in part if one.seconds >= ENOUGH_SECONDS]
     if not settled:
         return []
@@ -83,13 +83,13 @@ def _share_gpu(part: Sequence[Running], gpus: Mapping[str, Sequence[Gpu]]) -> Hi
         return None
     text = (
         f"uses {_percent(load)} of the GPU and {_of(memory, total)}: "
-        f"could run {count} tasks a GPU (--per-gpu {count} or auto)"
+        f"could run {count} tasks per GPU (--per-gpu {count} or auto)"
     )
     return Hint(kind="share_gpu", text=text, per_gpu=count)
 
 
 def _need(one: Running, on: Sequence[Gpu]) -> float:
-    """Bytes on each of its GPUs."""
+    """Return the bytes that the task needs on each of its GPUs."""
     whole = one.peak_gpu_memory or one.gpu_memory or sum(gpu.device.memory_used or 0 for gpu in on)
     return whole / len(on)
 
@@ -100,7 +100,7 @@ def _alone(one: Running, device: Device) -> bool:
 
 
 def _on_host(one: Running, node: Node) -> list[int]:
-    """How many such tasks a GPU its node has cores and memory for."""
+    """Return how many such tasks per GPU the cores and the memory of its node allow."""
     count = max(sum(device.kind == "gpu" for device in node.devices), 1)
     fits = []
     if one.cores:
@@ -138,7 +138,7 @@ def _idle_cores(part: Sequence[Running]) -> Hint | None:
     enough = max(math.ceil(1.25 * most), 1)
     if enough > asked / 2:
         return None
-    text = f"asks for {asked} cores a task and uses {most:.1f}: --cpus {enough} would do"
+    text = f"asks for {asked} cores per task and uses {most:.1f}: --cpus {enough} would do"
     return Hint(kind="idle_cores", text=text)
 
 

@@ -1,4 +1,4 @@
-"""How far a task is and how long it will take. Pure."""
+"""The progress of tasks and the time that is left. Pure."""
 
 import math
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Pace:
-    """What is known of a running task's epochs. Scripts count from 0 or from 1: `base` says which."""
+    """The epochs of a running task. Scripts count from 0 or from 1: `base` is the first number."""
 
     epochs: int | None
     epoch: float | None
@@ -17,7 +17,7 @@ class Pace:
 
     @property
     def done(self) -> float | None:
-        """How many epochs are done."""
+        """Return the number of epochs that are done."""
         if self.epoch is None or not math.isfinite(self.epoch):
             return None
         return self.epoch + 1 - min(max(0.0, self.base or 0.0), 1.0)
@@ -28,7 +28,7 @@ class Pace:
         return min(max(self.done / self.epochs, 0.0), 1.0)
 
     def seconds_left(self, now: float) -> float | None:
-        """By the pace of this attempt so far; an early stop may end it sooner."""
+        """Return the seconds that are left at the pace of this attempt; an early stop may end it sooner."""
         if self.done is None or not self.epochs or self.epoch_at is None or self.started_at is None:
             return None
         here = (self.epoch or 0) - (self.attempt_first or 0) + 1
@@ -40,7 +40,7 @@ class Pace:
 
 
 def job_seconds_left(waiting: int, running_left: list[float | None], mean_duration: float | None) -> float | None:
-    """The waiting tasks, dealt to as many places as run now, after the running ones."""
+    """Return the seconds until all tasks end, if as many run at a time as now."""
     known = [left for left in running_left if left is not None]
     places = max(len(running_left), 1)
     if waiting == 0:

@@ -9,7 +9,7 @@ from paddock.models.keep import KeepPolicy
 from paddock.models.units import size_text
 
 DAY = 86_400.0
-LEFTOVER_DAYS = 1.0  # nothing is being written for so long
+LEFTOVER_DAYS = 1.0  # nothing is written for longer than this
 _WORDS = {
     PruneKind.JOB: ("job", "jobs"),
     PruneKind.ATTEMPTS: ("earlier attempt", "earlier attempts"),
@@ -24,7 +24,7 @@ class JobThere:
     id: str
     name: str
     ended_at: float | None  # None: it has not ended, or an allocation of it is not settled
-    journals: bool = False  # some of what its runners and the server told each other is there
+    journals: bool = False  # some of its journals, claims or task lists exist
 
 
 @dataclass(frozen=True)

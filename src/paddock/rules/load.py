@@ -13,8 +13,8 @@ from paddock.rules.running import Gpu, Running
 # --- at one moment ---------------------------------------------------------------------------------------------------
 
 
-def measured(node: Node, sample: NodeSample) -> Node:
-    """A node with what was measured on it. GPUs that its backend does not know of come last."""
+def with_measurements(node: Node, sample: NodeSample) -> Node:
+    """Return a node with what was measured on it. GPUs that its backend does not know come last."""
     cards: dict[str, GpuSample] = {}
     for card in sample.cards:
         name = str(card.number) if card.place is None else card.place
@@ -35,10 +35,10 @@ def measured(node: Node, sample: NodeSample) -> Node:
 
 
 def _with_card(device: Device, card: GpuSample) -> Device:
-    told = {"name": card.name} if card.name and device.name in ("", "as set") else {}
+    name = {"name": card.name} if card.name and device.name in ("", "as set") else {}
     return device.model_copy(
         update={
-            **told,
+            **name,
             "uuid": card.id,
             "memory": card.memory or device.memory,
             "memory_used": card.used,
@@ -55,7 +55,7 @@ Sample = dict[str, Any]  # as it is kept: load, memory, gpus: id -> [load, memor
 
 
 def sample(node: Node) -> Sample | None:
-    """What is kept of a node at a moment; nothing when nothing is known."""
+    """Return what is stored of a node at one moment; None when nothing is known."""
     cores = node.cpus_used if node.cpus_busy is None else node.cpus_busy
     memory = node.memory_used
     if memory is None and node.memory is not None and node.memory_free is not None:
@@ -72,7 +72,7 @@ def sample(node: Node) -> Sample | None:
 
 
 def series(backend: str, node: str, samples: Sequence[tuple[float, Sample]], points: int) -> list[LoadSeries]:
-    """The node first, then its GPUs: at most so many points each."""
+    """Return the series of the node, then of its GPUs, with up to `points` points each."""
     devices = list(dict.fromkeys(gpu for _, kept in samples for gpu in kept.get("gpus", {})))
     found = []
     for device in [None, *sorted(devices, key=lambda one: (len(one), one))]:
@@ -90,7 +90,7 @@ Row = tuple[float, float | None, float | None]
 
 
 def decimate(rows: Sequence[Row], points: int) -> tuple[list[float], list[float | None], list[float | None]]:
-    """Of each stretch of time: the mean load, and the most memory."""
+    """Reduce rows to one per stretch of time, with the mean load and the most memory."""
     if len(rows) > points:
         first, width = rows[0][0], (rows[-1][0] - rows[0][0]) / points
         stretches: dict[int, list[Row]] = {}

@@ -8,7 +8,7 @@ from paddock.models import Device, GpuProcess, Node, Resources, Seat
 
 @dataclass(frozen=True)
 class Running:
-    """A task that runs, and where. What was measured is of the last minutes, or None."""
+    """A running task and where it runs. Measurements are of the last minutes, or None."""
 
     task: str
     job: str
@@ -17,7 +17,7 @@ class Running:
     resources: Resources
     seconds: float  # since it began
     node: str | None = None
-    device: str | None = None  # as its runner said: `gpu 0,1`
+    device: str | None = None  # as its runner reported it: `gpu 0,1`
     allocation: str | None = None
     seat: Seat | None = None
     cores: float | None = None
@@ -36,7 +36,7 @@ class Gpu:
 
 
 def place(nodes: Sequence[Node], running: Sequence[Running]) -> list[Node]:
-    """Nodes with the tasks on them and on their devices."""
+    """Return the nodes with the tasks that run on them and on their devices."""
     return [_with_tasks(node, running) for node in nodes]
 
 
@@ -51,7 +51,7 @@ def _with_tasks(node: Node, running: Sequence[Running]) -> Node:
 
 
 def _is_on(one: Running, device: Device, names: set[str | None]) -> bool:
-    """By its seat, where that names GPUs that are known here; else by its allocation; else by what it said itself."""
+    """Return True if a task is on a device: by its seat, by its allocation, or by what its runner reported."""
     seats = one.seat.gpus if one.seat is not None and device.kind == "gpu" else []
     if any(seat in names for seat in seats):
         return device.id in seats or device.uuid in seats
@@ -62,13 +62,13 @@ def _is_on(one: Running, device: Device, names: set[str | None]) -> bool:
 
 
 def _of_ours(device: Device, running: Sequence[Running]) -> list[GpuProcess]:
-    """A task that is not one of ours, or has ended, is not told of."""
+    """Return the processes on a device, without the task where that is not a running task of this server."""
     known = {one.task for one in running} if device.processes else set()
     return [one if one.task in known else one.model_copy(update={"task": None}) for one in device.processes]
 
 
 def gpus_of(nodes: Sequence[Node]) -> dict[str, list[Gpu]]:
-    """Task -> the GPUs that it is on, on nodes with their tasks."""
+    """Return the GPUs of each task. The nodes must contain their tasks (`place`)."""
     found: dict[str, list[Gpu]] = {}
     for node in nodes:
         for device in node.devices:

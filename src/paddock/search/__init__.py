@@ -1,4 +1,4 @@
-"""From a space of hyperparameters to the configurations to run."""
+"""Turn a space of hyperparameters into configurations to run."""
 
 from paddock.search.expand import adaptive, expand, resolved, searcher, trials_at_once, varying
 

@@ -1,4 +1,4 @@
-"""Configurations as points: each dimension as numbers, drawing at random, keeping what fits, what is not there yet."""
+"""Configurations as points: dimensions as numbers, random draws, and configurations that are not in a history yet."""
 
 import json
 import math
@@ -11,13 +11,13 @@ from paddock.models.space import Choices, is_number, same
 from paddock.search.base import Dim, Flat, Trial
 from paddock.search.dimensions import walk
 
-DRAWS = 200  # how often a configuration is drawn that is there already, before all are gone through
-CLOSE = 0.01  # so far apart, as a share of a range, two numbers are almost the same
+DRAWS = 200  # this many draws without a new configuration, then all configurations are walked through
+CLOSE = 0.01  # numbers closer than this share of their range are almost the same
 NEARBY = 50  # how many neighbours of a configuration are tried
 
 
 class Axis:
-    """One dimension: its values by index, where there are so many, or on a scale from 0 to 1."""
+    """One dimension: its values by index, where they can be counted, or on a scale from 0 to 1."""
 
     def __init__(self, dim: Dim) -> None:
         self.dim, self.name = dim, dim.name
@@ -42,7 +42,10 @@ class Axis:
         return self._values[index] if isinstance(self.space, Choices) else self.space.value(index)
 
     def index(self, value: JsonValue) -> int | None:
-        """None where it is not one of the values (1 and true are two; 1 and 1.0 only where both are listed)."""
+        """Return the index of a value, or None if it is not one of the values.
+
+        1 and true are different; 1 and 1.0 only where both are listed.
+        """
         if isinstance(self.space, Choices):
             found = self._index.get(json.dumps(value, sort_keys=True))
             if found is None and self.ordered and is_number(value):
@@ -56,7 +59,7 @@ class Axis:
         return is_number(value) and self.low <= value <= self.high and (not self.whole or value == int(value))
 
     def at(self, where: float) -> JsonValue:
-        """The value at this place of 0 to 1: as likely as its share of the scale."""
+        """Return the value at this place of the scale from 0 to 1."""
         if self.count is not None:
             return self.value(min(int(where * self.count), self.count - 1))
         half = 0.5 if self.whole else 0.0
@@ -68,7 +71,7 @@ class Axis:
         return self.readable(number)
 
     def readable(self, number: float) -> int | float:
-        """A number of a continuous range, within it, as a person would write it."""
+        """Return a number clamped to the range and rounded to 6 digits, as a person would write it."""
         number = min(max(number, self.low), self.high)
         if self.whole:
             return round(number)
@@ -76,7 +79,7 @@ class Axis:
         return short if self.low <= short <= self.high else number
 
     def where(self, value: JsonValue) -> float:
-        """The middle of the places at which this value is. It must be one that `holds`."""
+        """Return the place of a value on the scale from 0 to 1. The value must be one that `holds`."""
         if self.count is not None:
             return ((self.index(value) or 0) + 0.5) / self.count
         number = float(value)  # type: ignore[arg-type]
@@ -87,7 +90,7 @@ class Axis:
         return (number - low) / (high - low)
 
     def close(self, one: JsonValue, other: JsonValue) -> bool:
-        """Whether they are the same, or numbers that are almost so."""
+        """Return True if two values are the same, or numbers that are almost equal."""
         if not self.ordered or not (self.holds(one) and self.holds(other)):
             return same(one, other)
         return one == other or abs(self.where(one) - self.where(other)) < CLOSE
@@ -98,12 +101,12 @@ def axes_of(dims: Sequence[Dim]) -> dict[str, Axis]:
 
 
 def key(flat: Flat) -> str:
-    """The same for the same configuration."""
+    """Return a text that is equal for equal configurations."""
     return json.dumps(flat, sort_keys=True)
 
 
 class SeenConfigurations:
-    """The keys of all configurations of a history; those that it has seen before are not made again."""
+    """The keys of all configurations of a history; keys are cached by trial."""
 
     def __init__(self) -> None:
         self._keys: dict[int, tuple[Flat, str]] = {}
@@ -119,17 +122,17 @@ class SeenConfigurations:
 
 
 def next_number(history: Sequence[Trial]) -> int:
-    """From 0 on: numbers below are those of trials from elsewhere."""
+    """Return the number of the next trial, from 0 on. Trials of other jobs have negative numbers."""
     return max([-1, *(trial.number for trial in history)]) + 1
 
 
 def dice(seed: int, *more: object) -> random.Random:
-    """Chance that is the same every time for the same seed and occasion."""
+    """Return a random source that is always the same for the same seed and purpose."""
     return random.Random("/".join(str(one) for one in (seed, *more)))  # noqa: S311
 
 
 def complete(axes: Mapping[str, Axis], wish: Flat, chance: random.Random) -> dict[str, JsonValue]:
-    """A whole configuration: what is wished for where it applies and is possible, the rest drawn."""
+    """Return a whole configuration: values of `wish` where they apply and are possible, the rest drawn at random."""
     flat: dict[str, JsonValue] = {}
     for name, axis in axes.items():
         if axis.dim.applies(flat):
@@ -138,17 +141,17 @@ def complete(axes: Mapping[str, Axis], wish: Flat, chance: random.Random) -> dic
 
 
 def close(axes: Mapping[str, Axis], one: Flat, other: Flat) -> bool:
-    """Whether two configurations are almost the same."""
+    """Return True if two configurations are almost the same."""
     return one.keys() == other.keys() and all(axes[name].close(value, other[name]) for name, value in one.items())
 
 
 def unseen(axes: Mapping[str, Axis], seen: Container[str], chance: random.Random) -> dict[str, JsonValue] | None:
-    """One at random that is not there yet; None when all are."""
+    """Return a random configuration that is not in `seen`, or None when all are."""
     for _ in range(DRAWS):
         flat = complete(axes, {}, chance)
         if key(flat) not in seen:
             return flat
-    # Most are there: going through them comes soon upon one that is not, or to the end.
+    # Most of the space is in `seen`: a walk soon finds a new one, or ends.
     dims = [axis.dim for axis in axes.values()]
     everything = walk(dims, lambda dim: _values(axes[dim.name], chance))
     return next((flat for flat in everything if key(flat) not in seen), None)

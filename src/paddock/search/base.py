@@ -1,4 +1,4 @@
-"""What every search method works with. Pure: the history goes in, the next configuration comes out.
+"""The types that all search methods use. A searcher takes the history and returns the next configuration.
 
 A searcher has no state of its own: the same seed and the same history give the same suggestion, so that a search goes
 on after a crash as if nothing had happened, and needs no database beside ours.
@@ -21,7 +21,7 @@ Flat = Mapping[str, JsonValue]
 
 @dataclass(frozen=True)
 class Condition:
-    """Holds when this parameter is there and has one of these values."""
+    """Holds if this parameter applies and has one of these values."""
 
     name: str
     values: tuple[JsonValue, ...]
@@ -36,7 +36,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class Dim:
-    """One number or choice to be made, if all its conditions hold; those speak of dimensions before it."""
+    """One number or choice, which applies if all its conditions hold. Conditions name only dimensions before it."""
 
     name: str
     space: Choices | Range
@@ -55,31 +55,25 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True)
 class Trial:
-    """A configuration that was suggested, and what came of it."""
+    """A suggested configuration and its result."""
 
     number: int
     params: Flat
     outcome: Outcome
-    values: tuple[float, ...] = ()  # one an objective; empty where nothing is known
+    values: tuple[float, ...] = ()  # one per objective; empty where nothing is known
     curve: tuple[tuple[float, float], ...] = ()  # the first objective by step
-    times: tuple[float, ...] = ()  # when each point of the curve came
+    times: tuple[float, ...] = ()  # the time of each point of the curve
 
 
 class Searcher(Protocol):
     def suggest(self, history: Sequence[Trial]) -> Flat | None:
-        """The next configuration; None when there is none any more."""
-        ...
-
-
-class Stopper(Protocol):
-    def stop(self, trial: Trial, history: Sequence[Trial]) -> bool:
-        """Whether a running trial is not worth going on with. `history` holds all trials, this one too."""
+        """Return the next configuration, or None when there are no others."""
         ...
 
 
 @dataclass(frozen=True)
 class Problem:
-    """What a searcher is made for."""
+    """The space, the goals and the seed of a search."""
 
     dims: tuple[Dim, ...]
     goals: tuple[Goal, ...]

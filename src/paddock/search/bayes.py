@@ -1,8 +1,8 @@
-"""TPE and Gaussian processes: Optuna's, put before our history anew for every suggestion.
+"""TPE and Gaussian processes by Optuna, which gets our whole history for every suggestion.
 
-Optuna keeps nothing: its chance depends on the seed and the number of the suggestion. Dimensions that apply under the
-same conditions make a group; each group is suggested as a whole, learning from the trials in which it applied. What is
-remembered between calls is the translation of trials that have not changed since: for speed only.
+Optuna stores nothing: its random numbers depend on the seed and the number of the suggestion. Dimensions that apply
+under the same conditions make a group; each group is suggested as a whole, from the trials in which it applied. Between
+calls only the translation of unchanged trials is cached, for speed.
 """
 
 import json
@@ -29,9 +29,9 @@ from paddock.search.pareto import ended, known, losses, ranks, standing
 from paddock.search.sobol import Sobol
 
 Distributions = Mapping[str, BaseDistribution]
-START = 6  # so many trials are spread evenly before a model is made
+START = 6  # this many trials are spread evenly before there is a model
 SHORT = 10  # a list or range of no more values is a short one
-_CANDIDATES = 48  # of so many that a model draws, it suggests the best
+_CANDIDATES = 48  # a model draws this many candidates and suggests the best
 _ASKED = 3  # how often a model is asked that suggests what is there already
 _SEVERAL, _MANY = 3, 20  # running and ended trials from which on some suggestions are neighbours of the best
 _ENOUGH = 4  # a group that has applied less often is drawn at random
@@ -40,7 +40,7 @@ _ENOUGH = 4  # a group that has applied less often is drawn at random
 class ModelSampler:
     """What TPE and GP have in common."""
 
-    best, last = 50, 100  # of many trials so many are learnt from
+    best, last = 50, 100  # from many trials, the model learns from this many
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
@@ -60,17 +60,17 @@ class ModelSampler:
         raise NotImplementedError
 
     def distributions(self, number: int) -> Distributions:
-        """How the dimensions are put before Optuna for the suggestion of this number; those that are fixed are not."""
+        """Return the distributions for the suggestion of this number. Fixed dimensions have none."""
         return self._distributions
 
     def suggest(self, history: Sequence[Trial]) -> Flat | None:
         number, seen = next_number(history), self._seen.of(history)
         past = sorted(history, key=lambda trial: trial.number)
-        told = [trial for trial in past if ended(trial, self._problem.goals)]
-        if len(told) < START:
+        learnt_from = [trial for trial in past if ended(trial, self._problem.goals)]
+        if len(learnt_from) < START:
             return self._start.point(number, seen)
         running = [trial for trial in past if trial.outcome is Outcome.RUNNING]
-        learnt = [self._recall(trial) for trial in (*self._relevant(told), *running[-self.last :])]
+        learnt = [self._recall(trial) for trial in (*self._relevant(learnt_from), *running[-self.last :])]
         return self._modelled(number, seen, [trial.params for trial in running], learnt)
 
     def _modelled(
@@ -105,11 +105,11 @@ class ModelSampler:
             study = optuna.create_study(storage=_Past(past), directions=self._directions)
             return self.sampler(seed).sample_relative(study, _BLANK, space)
 
-    def _relevant(self, told: list[Trial]) -> list[Trial]:
-        """All, or the best and the last where they are many."""
-        if len(told) <= self.best + self.last:
-            return told
-        early, late = told[: -self.last], told[-self.last :]
+    def _relevant(self, learnt_from: list[Trial]) -> list[Trial]:
+        """Return all trials, or the best and the last ones where there are many."""
+        if len(learnt_from) <= self.best + self.last:
+            return learnt_from
+        early, late = learnt_from[: -self.last], learnt_from[-self.last :]
         if early != self._early:
             keep = sorted(_order(early, self._problem.goals)[: self.best])
             self._early, self._best = early, [early[index] for index in keep]
@@ -122,7 +122,7 @@ class ModelSampler:
         return before[1]
 
     def _frozen(self, trial: Trial) -> FrozenTrial:
-        """As Optuna has it."""
+        """Return the trial as a trial of Optuna."""
         if trial.outcome is Outcome.RUNNING:
             state = TrialState.RUNNING
         else:  # a loss that is not a number is as bad as being stopped before the first step
@@ -165,7 +165,10 @@ class Tpe(ModelSampler):
         return self._near_the_best(history) or super().suggest(history)
 
     def _near_the_best(self, history: Sequence[Trial]) -> Flat | None:
-        """Where several run at the same time, every fifth one: all that a model suggests for them is much the same."""
+        """Return a neighbour of the best trial for every fifth suggestion while several trials run.
+
+        What a model suggests for all of them would be much the same.
+        """
         number = next_number(history)
         running = sum(trial.outcome is Outcome.RUNNING for trial in history)
         if running < _SEVERAL or number % 5 or len(self._problem.goals) > 1:
@@ -200,7 +203,7 @@ class Gp(ModelSampler):
 
 
 def groups(dims: Sequence[Dim]) -> dict[str, tuple[str, ...]]:
-    """By name, the names of all dimensions that apply whenever this one does."""
+    """Return, by name, the names of all dimensions that apply under the same conditions."""
     always: dict[str, Axis] = {}
     whens: dict[str, str] = {}
     for dim in dims:
@@ -215,7 +218,7 @@ def groups(dims: Sequence[Dim]) -> dict[str, tuple[str, ...]]:
 
 
 def _certain(condition: Condition, always: dict[str, Axis]) -> bool:
-    """Whether a condition holds whatever is chosen."""
+    """Return True if a condition holds whatever is chosen."""
     axis = always.get(condition.name)
     if axis is None or axis.count is None or axis.count > len(condition.values):
         return False
@@ -223,7 +226,7 @@ def _certain(condition: Condition, always: dict[str, Axis]) -> bool:
 
 
 def _order(trials: Sequence[Trial], goals: Sequence[Goal]) -> list[int]:
-    """Their places, the best first."""
+    """Return the indices of the trials, the best first."""
     if len(goals) == 1:
         return sorted(range(len(trials)), key=lambda index: standing(trials[index], goals))
     able = [index for index, trial in enumerate(trials) if known(trial, goals)]
@@ -232,7 +235,7 @@ def _order(trials: Sequence[Trial], goals: Sequence[Goal]) -> list[int]:
 
 
 class _Past(InMemoryStorage):
-    """Trials that are there already, as they are."""
+    """A storage that contains these trials and nothing else."""
 
     def __init__(self, past: list[FrozenTrial]) -> None:
         super().__init__()
@@ -244,7 +247,7 @@ class _Past(InMemoryStorage):
         return [trial for trial in self._past if states is None or trial.state in states]
 
     def set_trial_system_attr(self, trial_id: int, key: str, value: Any) -> None:
-        """Notes of a sampler for others that run at the same time: there are none."""
+        """Ignore what a sampler stores for others that run at the same time: there are none."""
 
 
 def _trial(number: int, state: TrialState, **more: Any) -> FrozenTrial:
@@ -283,7 +286,7 @@ def _decoded(axis: Axis, number: Any) -> JsonValue:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Some of what is used here is called experimental, and a study is announced."""
+    """Suppress warnings about experimental features, and the log line of each new study."""
     level = optuna.logging.get_verbosity()
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     try:

@@ -1,4 +1,4 @@
-"""CMA-ES: a cloud of numbers that moves and stretches towards what is better.
+"""CMA-ES: a distribution of numbers that moves and stretches towards better values.
 
 It moves the numbers that always apply and on which nothing else depends; TPE chooses the rest.
 """
@@ -16,7 +16,7 @@ from paddock.search.bayes import Tpe
 from paddock.search.evolution import descendant, mutated
 from paddock.search.pareto import ended, standing
 
-WARM = 10  # from so many trials from elsewhere on, the cloud begins where the best of them were
+WARM = 10  # with this many trials of other jobs, the distribution begins at the best of them
 
 
 class Cmaes:
@@ -35,7 +35,7 @@ class Cmaes:
         self._rest = Tpe(problem) if any(not a.fixed for a in self._axes.values() if a not in self._moved) else None
         self._seen = SeenConfigurations()
         self._judged: dict[int, tuple[Trial, bool]] = {}
-        self._before: list[Trial] = []  # those from elsewhere
+        self._before: list[Trial] = []  # trials of other jobs
         self._told: list[Trial] = []
         self._cloud = self._new()
 
@@ -62,7 +62,7 @@ class Cmaes:
         return before[1]
 
     def _tell(self, trials: list[Trial]) -> None:
-        """Move the cloud by all ended trials, a generation at a time; by the new ones only where the rest is known."""
+        """Update the distribution with all ended trials that it does not know, one generation at a time."""
         before = [trial for trial in trials if trial.number < 0]
         before = before if len(before) >= WARM else []
         trials = trials[len(before) :]
@@ -75,7 +75,7 @@ class Cmaes:
             self._told += trials[start : start + size]
 
     def _ranked(self, trials: Sequence[Trial]) -> list[tuple[NDArray[np.float64], float]]:
-        """The places of these, the best first."""
+        """Return the points of these trials, the best first."""
         ordered = sorted(trials, key=lambda trial: standing(trial, self._problem.goals))
         places = [np.array([axis.where(trial.params[axis.name]) for axis in self._moved]) for trial in ordered]
         return [(place, float(rank)) for rank, place in enumerate(places)]

@@ -17,19 +17,19 @@ from paddock.models.space import SKIP, Block, Choices, Leaf, ParamSpace, Range, 
 from paddock.search.base import Condition, Dim, Flat
 
 MAX_DIMS = 1000
-_MAX_STATES = 20_000  # that `size` keeps apart at a time
-_MAX_STEPS = 2_000_000  # that `size` takes in all
+_MAX_STATES = 20_000  # that `size` distinguishes at a time
+_MAX_STEPS = 2_000_000  # that `size` takes in total
 
 Spaces = Mapping[str, ParamSpace]
-_Asked = tuple[str, str]  # a condition: the dimension that it speaks of, its values as JSON
-_Known = Mapping[str, tuple[str, Leaf]]  # what a condition may speak of: its dimension and its values
+_Asked = tuple[str, str]  # a condition: the dimension that it names, its values as JSON
+_Known = Mapping[str, tuple[str, Leaf]]  # what a condition may name: its dimension and its values
 
 
 # --- dimensions -----------------------------------------------------------------------------------------------------
 
 
 def dims(params: Spaces) -> tuple[Dim, ...]:
-    """Parents before children. Raises InvalidInput with the fields whose conditions make no sense."""
+    """Return the dimensions, parents before children. Raises InvalidInput for conditions that cannot hold."""
     _refuse_too_many(params)
     fields: dict[str, str] = {}
     made: list[Dim] = []
@@ -37,14 +37,15 @@ def dims(params: Spaces) -> tuple[Dim, ...]:
     for name, space in params.items():
         for field, dim in _dims_of(name, space, known):
             if dim.name in fields:
-                raise _refused(name, f"`{dim.name}` is also a part of `{fields[dim.name]}`: call one of them otherwise")
+                message = f"`{dim.name}` is also a part of `{fields[dim.name]}`: give one of them another name"
+                raise _refused(name, message)
             fields[dim.name] = field
             made.append(dim)
     return tuple(_ordered(made, fields))
 
 
 def _dims_of(name: str, space: ParamSpace, known: _Known) -> Iterator[tuple[str, Dim]]:
-    """The dimensions of one parameter, and the fields that they come from."""
+    """Yield the dimensions of one parameter, each with the field that it comes from."""
     if not isinstance(space, Block):
         yield name, Dim(name, _bare(space), _conditions(name, space, known))
         return
@@ -90,13 +91,13 @@ def _condition(field: str, name: str, values: list[JsonValue], known: _Known) ->
 
 def _unknown(name: str, known: _Known) -> str:
     if f"{name}.count" in known:
-        return f"`{name}` is a block: a condition can speak of `{name}.count`"
+        return f"`{name}` is a block: a condition can name `{name}.count`"
     near = get_close_matches(name, known, 1)
-    return f"its condition speaks of `{name}`, which is no parameter" + (f": did you mean `{near[0]}`?" if near else "")
+    return f"its condition names `{name}`, which is not a parameter" + (f": did you mean `{near[0]}`?" if near else "")
 
 
 def _ordered(made: Sequence[Dim], fields: Mapping[str, str]) -> list[Dim]:
-    """As given, but what has conditions comes after what they speak of."""
+    """Return the dimensions in the given order, but each one after those that its conditions name."""
     placed: dict[str, Dim] = {}
     waiting = list(made)
     while waiting:
@@ -113,13 +114,13 @@ def _ordered(made: Sequence[Dim], fields: Mapping[str, str]) -> list[Dim]:
 
 
 def _circle(left: Sequence[Dim], fields: Mapping[str, str]) -> InvalidInput:
-    """Every one of these waits for another of them: follow one until it comes back."""
+    """Return the error for dimensions whose conditions form a circle."""
     waits = {dim.name: dim for dim in left}
     path = [left[0].name]
     while path[-1] not in path[:-1]:
         path.append(next(condition.name for condition in waits[path[-1]].when if condition.name in waits))
     names = [fields[name] for name in path[path.index(path[-1]) :]]
-    return _refused(names[0], f"its condition speaks of itself: {' if '.join(names)}")
+    return _refused(names[0], f"its condition depends on itself: {' if '.join(names)}")
 
 
 def _refuse_too_many(params: Spaces) -> None:
@@ -130,7 +131,7 @@ def _refuse_too_many(params: Spaces) -> None:
 
 
 def width(space: ParamSpace) -> int:
-    """How many dimensions a parameter has."""
+    """Return the number of dimensions of a parameter."""
     if not isinstance(space, Block):
         return 1
     layers = space.repeat[1]
@@ -145,7 +146,7 @@ def _refused(field: str, message: str) -> InvalidInput:
 
 
 def nest(flat: Flat, params: Spaces) -> Params:
-    """What a script gets, in the order of the parameters; those that do not apply are left out."""
+    """Return the configuration as the script gets it, without the parameters that do not apply."""
     made: Params = {}
     for name, space in params.items():
         if not isinstance(space, Block):
@@ -171,7 +172,7 @@ def _whole(value: JsonValue) -> int:
 
 
 def spread(config: Params, params: Spaces) -> dict[str, JsonValue]:
-    """Without its nesting, whatever the values are. Raises InvalidInput where it has other names or another shape."""
+    """Return a configuration without its nesting; values are not checked. Raises InvalidInput for another shape."""
     found: dict[str, JsonValue] = {}
     for name, value in config.items():
         if name not in params:
@@ -200,7 +201,7 @@ def _layers(name: str, value: JsonValue, space: Block) -> dict[str, JsonValue]:
 
 
 def leaves(params: Spaces) -> dict[str, Leaf]:
-    """Every list and range by its field: `lr`, `layers.block.width`."""
+    """Return every list and range by its field: `lr`, `layers.block.width`."""
     found: dict[str, Leaf] = {}
     for name, space in params.items():
         if isinstance(space, Block):
@@ -215,7 +216,7 @@ def countable(params: Spaces) -> bool:
 
 
 def grid(params: Spaces) -> Iterator[Flat]:
-    """Every configuration once, the last dimension turning fastest. Raises InvalidInput where they have no end."""
+    """Yield every configuration once, the last dimension changing fastest. Raises InvalidInput if they are endless."""
     for field, leaf in leaves(params).items():
         _refuse_endless(field, leaf)
     order = dims(params)
@@ -224,7 +225,7 @@ def grid(params: Spaces) -> Iterator[Flat]:
 
 
 def walk(order: Sequence[Dim], values: Callable[[Dim], Iterator[JsonValue]]) -> Iterator[dict[str, JsonValue]]:
-    """Yield every configuration of these values once, the last dimension turning fastest.
+    """Yield every configuration of these values once, the last dimension changing fastest.
 
     `values` is called each time that a dimension begins anew, and must give at least one value.
     """
@@ -242,7 +243,7 @@ def walk(order: Sequence[Dim], values: Callable[[Dim], Iterator[JsonValue]]) -> 
 
 
 def _turn(flat: dict[str, JsonValue], name: str, values: Iterator[JsonValue]) -> bool:
-    """Give a dimension its next value; False, and no value, when there is none."""
+    """Give a dimension its next value. Return False, and remove its value, when there is none."""
     flat.pop(name, None)
     for value in values:
         flat[name] = value
@@ -261,17 +262,17 @@ def _refuse_endless(field: str, space: Leaf) -> None:
         raise _refused(field, str(error)) from None
     if values is None:
         raise _refused(
-            field, "a continuous range has no end of values: give a step (0..1:0.1), a list, or use --search random"
+            field, "a continuous range has endless values: give a step (0..1:0.1), a list, or use --search random"
         )
 
 
 def size(params: Spaces) -> int | None:
-    """How many configurations there are; None where they cannot be counted, or not without going through them all."""
+    """Return the number of configurations; None where they cannot be counted without walking through them all."""
     order = dims(params)
     if not countable(params):
         return None
     asks, last = _asked(order)
-    # What was chosen matters only by the conditions on it that hold, and only as long as somebody asks for them.
+    # A choice matters only by the conditions that it fulfils, until the last dimension that has them.
     states: Counter[frozenset[_Asked]] = Counter({frozenset(): 1})
     steps = 0
     about: dict[str, set[_Asked]] = {}
@@ -292,13 +293,13 @@ def size(params: Spaces) -> int | None:
 
 
 def _asked(order: Sequence[Dim]) -> tuple[list[frozenset[_Asked]], dict[_Asked, int]]:
-    """What each dimension asks for, and where each of these is asked for last."""
+    """Return the conditions of each dimension, and for each condition the last dimension that has it."""
     asks = [frozenset((c.name, json.dumps(c.values)) for c in dim.when) for dim in order]
     return asks, {one: place for place, asked in enumerate(asks) for one in asked}
 
 
 def _kinds(dim: Dim, asked: Collection[_Asked]) -> Counter[frozenset[_Asked]]:
-    """How many values of a dimension fulfil the same conditions."""
+    """Count the values of a dimension by the conditions that they fulfil."""
     fulfilled: dict[Hashable, set[_Asked]] = {}
     for one in asked:
         for value in json.loads(one[1]):

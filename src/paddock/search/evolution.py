@@ -1,6 +1,6 @@
 """Regularised evolution and NSGA-II: new configurations are changed copies of good ones.
 
-Without a state of their own: who may have descendants follows from the history alone.
+They have no state: which trials may be parents follows from the history alone.
 """
 
 import random
@@ -94,7 +94,7 @@ class Nsga2:
 def descendant(
     axes: Mapping[str, Axis], seen: Container[str], chance: random.Random, make: Callable[[], dict[str, JsonValue]]
 ) -> dict[str, JsonValue] | None:
-    """What `make` makes, if it is not there yet after a few tries; else one at random."""
+    """Return a result of `make` that is not in `seen`, or a random configuration after some attempts."""
     for _ in range(NEARBY):
         flat = make()
         if key(flat) not in seen:
@@ -103,7 +103,7 @@ def descendant(
 
 
 def mutated(axes: Mapping[str, Axis], parent: Flat, chance: random.Random) -> dict[str, JsonValue]:
-    """One dimension gets another value, or a layer is doubled or taken out. What still applies is kept."""
+    """Return a copy in which one dimension has another value, or one layer is doubled or removed."""
     moves: list[Callable[[], Flat]] = []
     for name, axis in axes.items():
         if name not in parent or axis.fixed or not axis.holds(parent[name]):
@@ -119,7 +119,7 @@ def mutated(axes: Mapping[str, Axis], parent: Flat, chance: random.Random) -> di
 
 
 def moved(axis: Axis, value: JsonValue, chance: random.Random) -> JsonValue:
-    """Another value: any other choice, or a number not far away."""
+    """Return another value: any other choice, or a number nearby."""
     if axis.count is None:
         where = axis.where(value) + chance.gauss(0, _SPREAD)
         return axis.at(min(abs(where), 2 - abs(where)) if -1 < where < 2 else chance.random())
@@ -134,7 +134,7 @@ def moved(axis: Axis, value: JsonValue, chance: random.Random) -> JsonValue:
 
 
 def crossed(axes: Mapping[str, Axis], one: Flat, other: Flat, chance: random.Random) -> dict[str, JsonValue]:
-    """Each dimension from one of the two; numbers also from around either (simulated binary crossover)."""
+    """Return a mix: each dimension from one parent; numbers also from near either (simulated binary crossover)."""
     wish: dict[str, JsonValue] = {**other, **one}
     for name in one:
         axis = axes.get(name)
@@ -152,7 +152,7 @@ def crossed(axes: Mapping[str, Axis], one: Flat, other: Flat, chance: random.Ran
 
 
 def _relayered(parent: Flat, stem: str, count: int, change: int, chance: random.Random) -> dict[str, JsonValue]:
-    """One layer doubled or taken out; those after it keep their values and move by one."""
+    """Return a copy with one layer doubled or removed; the layers after it keep their values."""
     pick = chance.randrange(count)
     member = re.compile(rf"{re.escape(stem)}\.(\d+)(\..*)?")
     new: dict[str, JsonValue] = {stem + _COUNT: count + change}

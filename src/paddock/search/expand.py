@@ -12,7 +12,7 @@ from paddock.search.base import Flat, Problem, Searcher
 from paddock.search.dimensions import Spaces
 
 MAX_VALUES = 2_000_000  # of all configurations that are known at submission
-SMALL = 64  # countable ranges that make no more configurations are gone through whole
+SMALL = 64  # `auto` makes a grid of countable ranges with up to this many configurations
 DEFAULT_TRIALS = {Method.RANDOM: 20, Method.SOBOL: 20, Method.PBT: 8}
 DEFAULT_MODELLED = 50
 ROUNDS = 5
@@ -23,7 +23,7 @@ _MODELS = (Method.TPE, Method.GP, Method.CMAES, Method.EVOLUTION, Method.NSGA2)
 
 
 def resolved(space: Spaces, search: Search) -> Search:
-    """With the method and the number of trials that it will have. Raises InvalidInput with the field at fault.
+    """Return the search with its final method and number of trials. Raises InvalidInput with the field at fault.
 
     `auto`: a grid where only values are listed or there are few configurations, else TPE.
     """
@@ -52,7 +52,7 @@ def _fitting(space: Spaces, search: Search) -> Method:
 
 
 def adaptive(search: Search) -> bool:
-    """Whether configurations are chosen while tasks run. Of a search that is `resolved`."""
+    """Return True if configurations are chosen while tasks run. The search must be `resolved`."""
     return search.method in _MODELS or (search.method in _DRAWN and search.trials is None)
 
 
@@ -67,16 +67,16 @@ def trials_at_once(spec: JobSpec) -> int:
 
 
 def searcher(space: Spaces, search: Search, goals: Collection[Goal]) -> Searcher:
-    """What chooses them. Raises InvalidInput when the method cannot search this space."""
+    """Return what chooses the configurations. Raises InvalidInput when the method cannot search this space."""
     from paddock.search.samplers import searcher as made
 
     return made(search.method, Problem(dimensions.dims(space), tuple(goals), search.seed), search.trials)
 
 
 def expand(space: Spaces, search: Search, limit: int) -> list[Params]:
-    """The configurations that are known now, in order: all of them, or none where the search is adaptive.
+    """Return all configurations in order; none where the search is adaptive.
 
-    Of a search that is `resolved`. Raises InvalidInput with the field at fault, also when there are more than `limit`.
+    The search must be `resolved`. Raises InvalidInput with the field at fault, also when there are more than `limit`.
     """
     if search.trials is not None and search.trials * search.repeat > limit:
         message = f"more than the {limit:,} of the setting max_tasks"
@@ -90,7 +90,7 @@ def expand(space: Spaces, search: Search, limit: int) -> list[Params]:
 
 
 def varying(configurations: list[Params]) -> list[str]:
-    """The names of the parameters that differ between configurations or are not in all of them, in their order."""
+    """Return the names of the parameters that differ between configurations or are missing in some, in their order."""
     values: dict[str, list[str]] = {}
     for configuration in configurations:
         for name, value in configuration.items():
@@ -115,7 +115,7 @@ def _grid(space: Spaces, search: Search, limit: int) -> list[Params]:
 
 
 def _refuse_vast(space: Spaces, count: int) -> None:
-    """Many configurations of many parameters each: more than fits into memory and database with ease."""
+    """Refuse many configurations with many parameters each: they would fill memory and database."""
     widest = sum(map(dimensions.width, space.values()))
     if count * widest > MAX_VALUES:
         message = f"{count:,} configurations of up to {widest:,} values each are more than {MAX_VALUES:,} values"
@@ -135,7 +135,7 @@ def _too_many(space: Spaces, count: int | None, limit: int) -> InvalidInput:
 
 
 def _drawn(space: Spaces, search: Search) -> Iterator[Flat]:
-    """Different ones, as the searcher of this method would suggest them one by one; all of a space that has fewer."""
+    """Yield different configurations, the same as the searcher of this method suggests one by one."""
     from paddock.search.axes import key
     from paddock.search.samplers import Random
     from paddock.search.sobol import Sobol

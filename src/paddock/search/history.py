@@ -1,4 +1,4 @@
-"""From the tasks of a job to the trials that searchers and stoppers work with. Pure."""
+"""Turn the tasks of a job into the trials that searchers and early stopping use. Pure."""
 
 import math
 import statistics
@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.errors import InvalidInput
-from paddock.models import JobSpec, Params, TaskState
+from paddock.models import JobSpec, Params, StopEarly, TaskState
 from paddock.search import dimensions
 from paddock.search.base import Flat, Outcome, Trial
 from paddock.search.dimensions import Spaces
-from paddock.search.stopping import Knobs
 
 _OUTCOMES = {
     TaskState.SUBMITTED: Outcome.RUNNING,
@@ -28,7 +27,7 @@ Points = NDArray[np.void]
 
 @dataclass(frozen=True)
 class Run:
-    """A task, as far as a search is concerned."""
+    """The part of a task that a search needs."""
 
     task: str
     trial: int  # from 1 on
@@ -41,7 +40,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Judged:
-    """A task with its current attempt, for those who decide whether it goes on."""
+    """A task with its current attempt, for early stopping and population-based training."""
 
     task: str
     number: int
@@ -65,12 +64,12 @@ def by_trial(runs: Iterable[Run]) -> dict[int, list[Run]]:
 
 
 def trials(runs: Iterable[Run], space: Spaces, count: int) -> list[Trial]:
-    """A trial a configuration, numbered from 0. `count`: how many objectives there are."""
+    """Return one trial per configuration, numbered from 0. `count`: the number of objectives."""
     return [_trial(number - 1, one, space, count) for number, one in by_trial(runs).items()]
 
 
 def warm(runs: Iterable[Run], space: Spaces, count: int, before: int = 0) -> list[Trial]:
-    """What other jobs have found out, numbered down from -1 (after `before` others). Only what ended with values."""
+    """Return the finished trials of other jobs that have values, numbered down from -1 (after `before` others)."""
     known = [_trial(0, one, space, count) for one in by_trial(runs).values()]
     able = [one for one in known if one.outcome is Outcome.FINISHED and one.values and one.params]
     return [
@@ -90,7 +89,7 @@ def _trial(number: int, runs: Sequence[Run], space: Spaces, count: int) -> Trial
 
 
 def curve_trials(found: Iterable[Judged], series: Mapping[str, Points], space: Spaces) -> list[Trial]:
-    """A trial a task, with its curve: the points of those tasks that have any, each with step, value and time."""
+    """Return one trial per task with its curve. `series`: by task, points with step, value and time."""
     return [_curve_trial(one, series.get(one.task), space) for one in found]
 
 
@@ -104,15 +103,15 @@ def _curve_trial(one: Judged, points: Points | None, space: Spaces) -> Trial:
     return Trial(one.number - 1, _flat(one.params, space), outcome, curve=curve, times=times)
 
 
-def knobs_of(spec: JobSpec, epochs: Sequence[int | None]) -> Knobs:
-    """As a person has set them; the last rung follows from the epochs of the tasks where they are all known."""
+def stop_early_of(spec: JobSpec, epochs: Sequence[int | None]) -> StopEarly:
+    """Return the options of early stopping, with the epochs of the tasks as `max_steps` where all are known."""
     given = spec.stop_early
     most = max((one for one in epochs if one), default=None) if epochs and all(epochs) else None
-    return Knobs(given.min_steps, given.max_steps or most, given.eta, given.min_trials, given.interval)
+    return given.model_copy(update={"max_steps": given.max_steps or most})
 
 
 def outcome_of(runs: Sequence[Run]) -> Outcome:
-    """Of a configuration with one task or several. What a person stopped is as good as pruned, if it got anywhere."""
+    """Return the outcome of a configuration. What a person stopped counts as pruned if it has a value."""
     states = {run.state for run in runs}
     if any(not state.ended for state in states):
         return Outcome.RUNNING
@@ -125,7 +124,7 @@ def outcome_of(runs: Sequence[Run]) -> Outcome:
 
 
 def means(runs: Sequence[Run], count: int) -> Values:
-    """Over the tasks that finished; those that are still running count where none has."""
+    """Return the mean of each objective over the finished tasks; over all tasks where none has finished."""
     return tuple(_mean(_column(runs, place)) for place in range(count))
 
 
@@ -149,7 +148,7 @@ def _mean(values: Sequence[float]) -> float | None:
 
 
 def _flat(params: Params, space: Spaces) -> Flat:
-    """Without what is not of the space: the seeds of repetitions, parameters of other jobs."""
+    """Return the flat parameters, without those that are not in the space (seeds, parameters of other jobs)."""
     try:
         return dimensions.spread({name: value for name, value in params.items() if name in space}, space)
     except InvalidInput:  # of another shape, from before the space was changed

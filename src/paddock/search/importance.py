@@ -1,4 +1,4 @@
-"""How much each parameter had to do with how good a trial was."""
+"""How much each parameter influenced how good trials were."""
 
 from collections.abc import Sequence
 
@@ -11,13 +11,13 @@ from paddock.search.axes import Axis, axes_of
 from paddock.search.base import Dim, Trial
 from paddock.search.pareto import known, losses, ranks
 
-FEWEST = 10  # from fewer trials nothing can be said
-MOST = 600  # the last ones: time grows with the square
-WIDTH = 0.08  # of the order of all values: so near are like values
+FEWEST = 10  # fewer trials give no result
+MOST = 600  # only the last trials count: time grows with their square
+WIDTH = 0.08  # values closer than this share of the order of all values are alike
 
 
 def importance(trials: Sequence[Trial], dims: Sequence[Dim], goals: Sequence[Goal]) -> dict[str, float]:
-    """By parameter, its share of what parameters explain, the largest first; empty where that cannot be said.
+    """Return the share of each parameter in what parameters explain, the largest first; empty where it is unknown.
 
     The trials are ordered by how good they are; a parameter matters as far as the place of a trial can be guessed from
     those of the others with like values of it, better than by the mean of all: a share of the variance, each trial left
@@ -39,7 +39,7 @@ def importance(trials: Sequence[Trial], dims: Sequence[Dim], goals: Sequence[Goa
 
 
 def _places(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """From the best on; equals share theirs. With several objectives: by who is beaten by whom."""
+    """Return the ranks, the best first; equal rows share one. With several objectives: ranks of domination."""
     column = rows[:, 0] if rows.shape[1] == 1 else ranks(rows)
     _, inverse, counts = np.unique(column, return_inverse=True, return_counts=True)
     return (np.cumsum(counts) - (counts - 1) / 2)[inverse].astype(float)
@@ -63,7 +63,7 @@ def _explained(axis: Axis, trials: Sequence[Trial], places: NDArray[np.float64])
 
 
 def _likeness(axis: Axis, values: Sequence[JsonValue]) -> NDArray[np.float64]:
-    """How much each trial tells of each other: all of the same choice, or the nearest in the order of the values."""
+    """Return the weights between trials: 1 for the same choice; for numbers, high for nearby values."""
     where = np.array([axis.where(value) for value in values])
     if not axis.ordered:
         same: NDArray[np.float64] = np.equal.outer(where, where).astype(np.float64)

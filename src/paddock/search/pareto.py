@@ -11,22 +11,22 @@ from paddock.search.base import Outcome, Trial
 
 
 def known(trial: Trial, goals: Sequence[Goal]) -> bool:
-    """Whether it has finished and every objective is a number."""
+    """Return True if the trial has finished and every objective is a number."""
     finite = len(trial.values) == len(goals) and all(math.isfinite(value) for value in trial.values)
     return trial.outcome is Outcome.FINISHED and finite
 
 
 def ended(trial: Trial, goals: Sequence[Goal]) -> bool:
-    """Whether there is something to learn from it: stopped early, or finished with values, numbers or not.
+    """Return True if a model can learn from the trial: stopped early, or finished with values, numbers or not.
 
-    One that failed, or that never told its values, says nothing of its configuration.
+    A trial that failed, or never reported its values, contains no information about its configuration.
     """
     finished = trial.outcome is Outcome.FINISHED and len(trial.values) == len(goals)
     return finished or trial.outcome is Outcome.PRUNED
 
 
 def losses(trials: Sequence[Trial], goals: Sequence[Goal]) -> NDArray[np.float64]:
-    """A row a trial, a column an objective; less is better. For trials that are `known`."""
+    """Return one row per trial, one column per objective; less is better. The trials must be `known`."""
     signs = np.array([1.0 if goal is Goal.MIN else -1.0 for goal in goals])
     rows = np.array([trial.values for trial in trials], dtype=np.float64).reshape(len(trials), len(goals))
     signed: NDArray[np.float64] = rows * signs
@@ -34,15 +34,15 @@ def losses(trials: Sequence[Trial], goals: Sequence[Goal]) -> NDArray[np.float64
 
 
 def front(trials: Sequence[Trial], goals: Sequence[Goal]) -> list[int]:
-    """The numbers of the trials that no other one beats in all objectives, in their order."""
+    """Return the numbers of the trials that no other trial beats in all objectives, in their order."""
     able = [trial for trial in trials if known(trial, goals)]
     return [trial.number for trial, rank in zip(able, ranks(losses(able, goals)), strict=True) if rank == 0]
 
 
 def ranks(rows: NDArray[np.float64], enough: int | None = None) -> NDArray[np.int64]:
-    """0 for those that no other one beats, 1 for those that only these beat, and so on.
+    """Return rank 0 for rows that no other row beats, 1 for those that only these beat, and so on.
 
-    Once so many as are `enough` have theirs, the others all get the next.
+    Once `enough` rows have a rank, all others get the next one.
     """
     left = np.lexsort(rows.T[::-1]) if len(rows) else np.arange(0)  # whoever beats a row comes before it
     found = np.zeros(len(rows), dtype=np.int64)
@@ -55,7 +55,7 @@ def ranks(rows: NDArray[np.float64], enough: int | None = None) -> NDArray[np.in
 
 
 def _beaten(rows: NDArray[np.float64], left: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Those of the rows, in order, to which another one is nowhere worse and somewhere better."""
+    """Return the rows, in order, that another row beats: nowhere worse and somewhere better."""
     beaten = np.zeros(len(rows), dtype=np.bool_)
     open_ = left
     while len(open_):
@@ -67,7 +67,7 @@ def _beaten(rows: NDArray[np.float64], left: NDArray[np.int64]) -> NDArray[np.in
 
 
 def crowding(rows: NDArray[np.float64], rank: NDArray[np.int64]) -> NDArray[np.float64]:
-    """How far a row is from its neighbours of the same rank: the farther, the more it is worth keeping."""
+    """Return how far each row is from its neighbours of the same rank; rows far away are worth keeping."""
     found = np.zeros(len(rows))
     for one in np.unique(rank):
         members = np.flatnonzero(rank == one)
@@ -81,7 +81,7 @@ def crowding(rows: NDArray[np.float64], rank: NDArray[np.int64]) -> NDArray[np.f
 
 
 def standing(trial: Trial, goals: Sequence[Goal]) -> tuple[int, float, float]:
-    """To sort by, the best first, for one objective: finished ones, then stopped early ones by how far they came."""
+    """Return a key that sorts by the first objective: finished trials, then pruned ones by the steps that they did."""
     sign = 1.0 if goals[0] is Goal.MIN else -1.0
     if trial.outcome is Outcome.FINISHED and trial.values and math.isfinite(trial.values[0]):
         return 0, 0.0, sign * trial.values[0]

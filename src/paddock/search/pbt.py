@@ -44,7 +44,7 @@ def perturb(
     quantile: float = QUANTILE,
     resample: float = RESAMPLE,
 ) -> Exploit | None:
-    """What a running trial should do; None: go on as it is.
+    """Return what a running trial should do; None: go on as it is.
 
     It is judged at the last interval that it and enough others have reached: one that is ahead of the others is judged
     when they follow. `since` is the step of its last Exploit: at one interval a trial changes once.
@@ -63,7 +63,7 @@ def perturb(
 
 
 def _ranked(history: Sequence[Trial], step: float, goal: Goal) -> list[tuple[float, int, Trial]]:
-    """Those that have come to this step, the best there first."""
+    """Return the trials that have reached this step, the best first."""
     return sorted(
         (at, other.number, other)
         for other in history
@@ -94,7 +94,7 @@ def _judged(
 
 
 def explore(params: Flat, dims: Sequence[Dim], source: random.Random, resample: float = RESAMPLE) -> Flat:
-    """Changed parameters, all within their space. What no longer applies is left out, what newly does is drawn."""
+    """Return changed parameters within their space. Those that no longer apply are left out, new ones are drawn."""
     known = {dim.name for dim in dims}
     changed: dict[str, JsonValue] = {name: value for name, value in params.items() if name not in known}
     for dim in dims:
@@ -109,7 +109,7 @@ def explore(params: Flat, dims: Sequence[Dim], source: random.Random, resample: 
 
 
 def _near(axis: Axis, value: JsonValue, up: bool) -> tuple[JsonValue] | None:
-    """A value nearby: above or below, and the other way where the space ends. None: there is none."""
+    """Return a value nearby: above or below, and the other way where the space ends. None: there is none."""
     for direction in (up, not up):
         found = (
             _neighbour(axis, value, direction) if isinstance(axis.space, Choices) else _scaled(axis, value, direction)
@@ -120,7 +120,7 @@ def _near(axis: Axis, value: JsonValue, up: bool) -> tuple[JsonValue] | None:
 
 
 def _neighbour(axis: Axis, value: JsonValue, up: bool) -> tuple[JsonValue] | None:
-    """Numbers in their order, anything else in the order in which it is listed."""
+    """Return the next value: numbers in their order, others in the order in which they are listed."""
     index = axis.index(value)
     if index is None or not 0 <= (found := index + (1 if up else -1)) < (axis.count or 0):
         return None
@@ -136,7 +136,7 @@ def _scaled(axis: Axis, value: JsonValue, up: bool) -> tuple[JsonValue] | None:
 
 
 def _stepped(space: Range, value: float, wanted: float) -> int | float:
-    """The value on the steps of the range that is nearest to the wanted one, and at least one step away."""
+    """Return the value of the range that is nearest to the wanted one and at least one step away."""
     stride = space.step or 1.0
     old, new = (round((one - space.low) / stride) for one in (value, wanted))
     if new == old and wanted != value:
@@ -146,7 +146,7 @@ def _stepped(space: Range, value: float, wanted: float) -> int | float:
 
 
 def _score_at(trial: Trial, step: float, goal: Goal) -> float | None:
-    """By the last value at or before this step; None: it has not come so far."""
+    """Return the score of the last value at or before this step; None: the trial has not reached it."""
     found: float | None = None
     for done, value, _ in walk(trial):
         if done > step:

@@ -1,21 +1,19 @@
-"""How a search stands, for people to look at. Pure."""
+"""The state of a search, for people to look at. Pure."""
 
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import asdict
 from datetime import UTC, datetime
 
 from paddock.errors import InvalidInput
-from paddock.models import JobSpec, Objective, RungReport, Savings, TaskState, TrialReport
-from paddock.search import history, stopping
-from paddock.search.base import Trial
+from paddock.models import JobSpec, Objective, TaskState, TrialReport
+from paddock.search import history
 from paddock.search.dimensions import dims
 from paddock.search.history import Judged, Run
 
-UNJUDGED_SECONDS = 60.0  # so long a task may take to its first value
+UNJUDGED_SECONDS = 60.0  # a task may take this long until its first value
 
 
 def trial_reports(runs: Sequence[Run], objectives: Sequence[Objective]) -> list[TrialReport]:
-    """In the order of the trials, each with the best value until it ended."""
+    """Return one report per trial in their order, each with the best value up to it."""
     count = len(objectives)
     groups = history.by_trial(runs)
     best = _best_so_far(groups, objectives)
@@ -62,7 +60,7 @@ def _best_so_far(groups: Mapping[int, Sequence[Run]], objectives: Sequence[Objec
 
 
 def _front(groups: Mapping[int, Sequence[Run]], objectives: Sequence[Objective]) -> set[int]:
-    """Those that no other one beats; with one objective the best alone."""
+    """Return the trials that no other beats; with one objective only the best."""
     from paddock.search.pareto import front
 
     known = history.trials([run for runs in groups.values() for run in runs], {}, len(objectives))
@@ -80,16 +78,7 @@ def importance(runs: Sequence[Run], spec: JobSpec) -> dict[str, float]:
 
 
 def unjudged(found: Sequence[Judged], judged: Container[str], now: float) -> list[str]:
-    """Tasks that early stopping knows nothing of: they have ended, or trained for long, without the objective."""
+    """Return the tasks that early stopping cannot judge: they ended, or trained for long, without the objective."""
     late = [one for one in found if one.started_at is not None and now - one.started_at > UNJUDGED_SECONDS]
     silent = {one.task for one in late} | {one.task for one in found if one.state is TaskState.FINISHED}
     return [one.task for one in found if one.task in silent and one.task not in judged]
-
-
-def rungs(known: Sequence[Trial], spec: JobSpec, knobs: stopping.Knobs) -> list[RungReport]:
-    found = stopping.rungs(known, spec.stop_early.method, spec.objective.goal, knobs)
-    return [RungReport(**asdict(rung)) for rung in found]
-
-
-def saved(known: Sequence[Trial], knobs: stopping.Knobs) -> Savings:
-    return Savings(**asdict(stopping.saved(known, knobs.max_steps)))

@@ -19,12 +19,12 @@ class Random:
         return self.point(next_number(history), self._seen.of(history))
 
     def point(self, number: int, seen: Container[str]) -> Flat | None:
-        """Return the configuration of this number: another one than all that are `seen`."""
+        """Return the configuration of this number, which is none of those in `seen`."""
         return unseen(self._axes, seen, dice(self._seed, "random", number))
 
 
 def searcher(method: str, problem: Problem, budget: int | None = None) -> Searcher:
-    """The search method of this name. `budget`: about how many trials there will be, where that is known."""
+    """Return the searcher of this method. `budget`: the expected number of trials, where it is known."""
     match method:
         case "random":
             return Random(problem)

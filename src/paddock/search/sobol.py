@@ -12,7 +12,7 @@ from paddock.search.base import Flat, Problem, Trial
 
 _BITS = 32
 _MASK = (1 << _BITS) - 1
-# A primitive polynomial and the first direction numbers, a dimension each; the first dimension needs none.
+# Per dimension: a primitive polynomial and the first direction numbers; the first dimension needs none.
 _TABLE: tuple[tuple[int, tuple[int, ...]], ...] = (
     (3, (1,)),
     (7, (1, 3)),
@@ -65,7 +65,7 @@ _TABLE: tuple[tuple[int, tuple[int, ...]], ...] = (
 
 
 def coordinate(index: int, axis: int, seed: int) -> float:
-    """Of the point `index` on this axis: 0 <= coordinate < 1. Axes beyond the table are drawn at random."""
+    """Return the coordinate (0 <= c < 1) of a point on this axis. Axes beyond the table are drawn at random."""
     if axis > len(_TABLE):
         return dice(seed, "sobol", index, axis).random()
     bits = 0
@@ -97,7 +97,7 @@ def _salt(seed: int, axis: int) -> int:
 
 
 def _scrambled(bits: int, salt: int) -> int:
-    """Each bit is turned over or not, by those above it (the hash of Laine and Karras)."""
+    """Flip each bit or not, depending on the bits above it (the hash of Laine and Karras)."""
     number = (_reversed(bits) + salt) & _MASK
     for factor in (0x6C50B47C, 0xB82F1E52, 0xC7AFE638, 0x8D22F6E6):
         number ^= (number * factor) & _MASK
@@ -117,7 +117,7 @@ class Sobol:
         return self.point(next_number(history), self._seen.of(history))
 
     def point(self, number: int, seen: Container[str]) -> Flat | None:
-        """That of this number, or another where it is there already."""
+        """Return the point of this number, or another one where it is in `seen`."""
         wish = {
             name: axis.at(coordinate(number, place, self._seed))
             for place, (name, axis) in enumerate(self._axes.items())

@@ -1,4 +1,4 @@
-"""Early stopping: which trials are not worth going on with. Pure: the curves of all trials go in.
+"""Early stopping: decide from the curves of all trials which trials to stop. Pure.
 
 All methods judge at rungs, that is at certain numbers of steps (epochs, mostly). A trial that reaches a rung is
 compared with those that reached it before; it goes on or is stopped. So a decision does not depend on when it is asked
@@ -17,51 +17,15 @@ stopped count for nobody.
 import math
 from bisect import insort
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import dataclass
 
-from paddock.models import Goal
+from paddock.models import Goal, RungReport, Savings, StopEarly
 from paddock.search.base import Outcome, Trial
 
-Method = Literal["none", "median", "asha", "hyperband"]
-
 # Chosen on recorded learning curves: benchmarks/search/stopping.py.
-ETA = 3.0
 FIRST = 1 / 9  # the first rung, as a share of all epochs where their number is known
 MIN_STEPS = 4  # and where it is not
 BRACKETS = 3  # of Hyperband, at most; the second begins where ASHA does
-MIN_TRIALS = 5
-
-
-@dataclass(frozen=True)
-class Knobs:
-    """What a person may set; None is chosen by the number of epochs."""
-
-    min_steps: float | None = None  # the first rung
-    max_steps: float | None = None  # how long a trial takes that is not stopped, where it is known
-    eta: float = ETA  # asha, hyperband: one of so many goes on past a rung
-    min_trials: int = MIN_TRIALS  # median: nothing is stopped before so many others have come as far
-    interval: float | None = None  # median: steps from one rung to the next
-
-
-@dataclass(frozen=True)
-class Rung:
-    """What happened at one rung so far."""
-
-    step: float
-    bracket: int
-    reached: int
-    went_on: int
-    cutoff: float | None  # the value with which the next one to come would go on; None: any
-
-
-@dataclass(frozen=True)
-class Saved:
-    """What was not done because of early stopping."""
-
-    steps: float
-    share: float  # of all steps there would have been
-    seconds: float  # by each trial's own pace
 
 
 # Scores of those before, the best first (less is better) -> the worst score that goes on; None: any goes on.
@@ -70,7 +34,7 @@ Cutoff = Callable[[Sequence[float]], float | None]
 
 @dataclass(frozen=True)
 class Ladder:
-    """The steps at which trials are judged: each `factor` times as far as the one before, and at least `plus`."""
+    """The steps at which trials are judged: each `factor` times the one before, and at least `plus` further."""
 
     first: float
     factor: float = 1.0
@@ -85,7 +49,7 @@ class Ladder:
 
 
 class RungStopper:
-    """A `Stopper`. `stopped` answers for all trials at once, at the cost of one."""
+    """Decides at rungs which trials are stopped."""
 
     def __init__(self, goal: Goal, cutoff: Cutoff, ladders: Sequence[Ladder], turns: Sequence[int] = (0,)) -> None:
         self.goal, self.cutoff, self.ladders, self.turns = goal, cutoff, ladders, turns
@@ -94,19 +58,22 @@ class RungStopper:
         return trial.number in self.stopped(history)
 
     def stopped(self, history: Sequence[Trial]) -> dict[int, float]:
-        """Trial -> the rung that it did not pass."""
+        """Return, by trial, the rung that it did not pass."""
         return {number: rung.step for rung, out in self._replay(history) for number in out}
 
-    def rungs(self, history: Sequence[Trial]) -> list[Rung]:
-        """A trial that finished before it could be stopped has gone on."""
+    def rungs(self, history: Sequence[Trial]) -> list[RungReport]:
+        """Return all rungs. A trial that finished before it could be stopped counts as gone on."""
         finished = {trial.number for trial in history if trial.outcome is Outcome.FINISHED}
-        return [replace(rung, went_on=rung.went_on + len(finished & set(out))) for rung, out in self._replay(history)]
+        return [
+            rung.model_copy(update={"went_on": rung.went_on + len(finished & set(out))})
+            for rung, out in self._replay(history)
+        ]
 
     def bracket(self, number: int) -> int:
         return self.turns[number % len(self.turns)]
 
-    def _replay(self, history: Sequence[Trial]) -> Iterator[tuple[Rung, list[int]]]:
-        """Each rung with the trials that it stopped."""
+    def _replay(self, history: Sequence[Trial]) -> Iterator[tuple[RungReport, list[int]]]:
+        """Yield each rung with the trials that it stopped."""
         for bracket, ladder in enumerate(self.ladders):
             scans = {one.number: _Scan(one, self.goal) for one in history if self.bracket(one.number) == bracket}
             for step in ladder:
@@ -124,42 +91,39 @@ class RungStopper:
                 if came:
                     cutoff = self.cutoff(before)
                     shown = None if cutoff is None else _value(cutoff, self.goal)
-                    yield Rung(step, bracket, len(came), len(came) - len(out), shown), out
+                    went_on = len(came) - len(out)
+                    yield (
+                        RungReport(step=step, bracket=bracket, reached=len(came), went_on=went_on, cutoff=shown),
+                        out,
+                    )
 
 
-def stopper(method: Method, goal: Goal, knobs: Knobs | None = None) -> RungStopper:
-    """Raises ValueError for knobs that make no sense."""
-    knobs = knobs or Knobs()
-    _check(knobs)
-    end = knobs.max_steps or math.inf
-    first = knobs.min_steps or default_min_steps(method, knobs)
-    if method == "median":
-        ladder = Ladder(first, 1.0, knobs.interval, end) if knobs.interval else Ladder(first, 1.2, 1.0, end)
-        return RungStopper(goal, _half(knobs.min_trials), [ladder])
-    if method == "asha":
-        return RungStopper(goal, _top(knobs.eta), [Ladder(first, knobs.eta, 1.0, end)])
-    if method == "hyperband":
-        ladders = [Ladder(math.ceil(first * knobs.eta**k), knobs.eta, 1.0, end) for k in range(BRACKETS)]
+def stopper(given: StopEarly, goal: Goal) -> RungStopper:
+    """Return the stopper for these options; `max_steps` is the number of epochs where it is known."""
+    end = given.max_steps or math.inf
+    first = given.min_steps or default_min_steps(given)
+    if given.method == "median":
+        ladder = Ladder(first, 1.0, given.interval, end) if given.interval else Ladder(first, 1.2, 1.0, end)
+        return RungStopper(goal, _half(given.min_trials), [ladder])
+    if given.method == "asha":
+        return RungStopper(goal, _top(given.eta), [Ladder(first, given.eta, 1.0, end)])
+    if given.method == "hyperband":
+        ladders = [Ladder(math.ceil(first * given.eta**k), given.eta, 1.0, end) for k in range(BRACKETS)]
         ladders = [ladder for ladder in ladders if ladder.first < end] or ladders[:1]
-        return RungStopper(goal, _top(knobs.eta), ladders, _turns(len(ladders), knobs.eta))
+        return RungStopper(goal, _top(given.eta), ladders, _turns(len(ladders), given.eta))
     return RungStopper(goal, lambda before: None, [])
 
 
-def default_min_steps(method: Method, knobs: Knobs) -> int:
-    """The first rung: a share of the epochs where their number is known."""
-    if not knobs.max_steps:
+def default_min_steps(given: StopEarly) -> int:
+    """Return the first rung: a share of the epochs where their number is known."""
+    if not given.max_steps:
         return MIN_STEPS
-    share = FIRST / knobs.eta if method == "hyperband" else FIRST
-    return max(1, round(knobs.max_steps * share))
+    share = FIRST / given.eta if given.method == "hyperband" else FIRST
+    return max(1, round(given.max_steps * share))
 
 
-def rungs(history: Sequence[Trial], method: Method, goal: Goal, knobs: Knobs | None = None) -> list[Rung]:
-    """Every rung that was reached, those of the first bracket first."""
-    return stopper(method, goal, knobs).rungs(history)
-
-
-def saved(history: Sequence[Trial], total_steps: float | None = None) -> Saved:
-    """What the pruned trials did not do. Without a total: what the longest finished trial did."""
+def saved(history: Sequence[Trial], total_steps: float | None = None) -> Savings:
+    """Return what the pruned trials did not do. Without a total, the longest finished trial is the measure."""
     total = total_steps or max((steps_done(t) for t in history if t.outcome is Outcome.FINISHED), default=0.0)
     steps = seconds = 0.0
     for trial in history:
@@ -168,11 +132,11 @@ def saved(history: Sequence[Trial], total_steps: float | None = None) -> Saved:
             steps += left
             seconds += left * _pace(trial)
     used = sum(steps_done(trial) for trial in history)
-    return Saved(steps, steps / (steps + used) if steps else 0.0, seconds)
+    return Savings(steps=steps, share=steps / (steps + used) if steps else 0.0, seconds=seconds)
 
 
 def walk(trial: Trial) -> Iterator[tuple[float, float, float]]:
-    """Steps done, value and time of each point. A trial that was resumed may repeat steps."""
+    """Yield the steps done, value and time of each point. A resumed trial may repeat steps."""
     base = min(max(0.0, trial.curve[0][0]), 1.0) if trial.curve else 0.0
     for index, (step, value) in enumerate(trial.curve):
         if math.isfinite(step):
@@ -184,7 +148,7 @@ def steps_done(trial: Trial) -> float:
 
 
 def score(value: float, goal: Goal) -> float:
-    """Less is better; what is not a finite number is worst."""
+    """Return a score for which less is better; what is not a finite number is worst."""
     if not math.isfinite(value):
         return math.inf
     return value if goal is Goal.MIN else -value
@@ -197,7 +161,7 @@ def _value(score: float, goal: Goal) -> float | None:
 
 
 class _Scan:
-    """Goes along a trial's curve from rung to rung, once."""
+    """Reads the curve of a trial once, from rung to rung."""
 
     def __init__(self, trial: Trial, goal: Goal) -> None:
         self.goal = goal
@@ -207,7 +171,7 @@ class _Scan:
         self.next = next(self.points, None)
 
     def at(self, rung: float) -> tuple[float, float | None] | None:
-        """When the trial reached the rung, and its score there: None ahead of its first point. None: not yet."""
+        """Return when the trial reached the rung, and its score there (None before its first point); None: not yet."""
         while self.next is not None:
             done, value, time = self.next
             if done > rung:
@@ -227,7 +191,7 @@ def _goes_on(score: float, before: Sequence[float], cutoff: float | None) -> boo
 
 
 def _top(eta: float) -> Cutoff:
-    """Among the best 1/eta of those at the rung, itself counted; the best of all always goes on."""
+    """Return the cutoff by which the best 1/eta of the trials at a rung go on, and always the best."""
 
     def cutoff(before: Sequence[float]) -> float | None:
         places = max(1, int((len(before) + 1) // eta))
@@ -237,7 +201,7 @@ def _top(eta: float) -> Cutoff:
 
 
 def _half(min_trials: int) -> Cutoff:
-    """No worse than the median of the others."""
+    """Return the cutoff by which trials go on that are no worse than the median of the others."""
 
     def cutoff(before: Sequence[float]) -> float | None:
         count = len(before)
@@ -261,19 +225,8 @@ def _turns(count: int, eta: float) -> tuple[int, ...]:
 
 
 def _pace(trial: Trial) -> float:
-    """Seconds a step."""
+    """Return the seconds per step."""
     points = [(done, time) for done, _, time in walk(trial) if time]
     if len(points) < 2 or points[-1][0] <= points[0][0]:
         return 0.0
     return max(0.0, (points[-1][1] - points[0][1]) / (points[-1][0] - points[0][0]))
-
-
-def _check(knobs: Knobs) -> None:
-    for name in ("min_steps", "max_steps", "interval"):
-        given = getattr(knobs, name)
-        if given is not None and not (math.isfinite(given) and given > 0):
-            raise ValueError(f"{name} must be a number above 0, not {given}")
-    if not (math.isfinite(knobs.eta) and knobs.eta >= 2):
-        raise ValueError(f"eta must be 2 or more, not {knobs.eta}: one of so many goes on")
-    if knobs.min_trials < 1:
-        raise ValueError(f"min_trials must be 1 or more, not {knobs.min_trials}")

@@ -1,4 +1,4 @@
-"""From configurations to tasks."""
+"""Turn configurations into tasks."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ class NewTask:
 def new_tasks(
     spec: JobSpec, script: ScriptReport | None, configurations: Sequence[Params], first_trial: int
 ) -> list[NewTask]:
-    """Each configuration as often as it is to be repeated, then with a seed of its own where the script takes one."""
+    """Return the tasks of each configuration; repetitions have different seeds where the script takes a seed."""
     repeat = spec.search.repeat
     name = _seed_name(spec, script) if repeat > 1 else None
     return [
@@ -34,12 +34,12 @@ def new_tasks(
 
 
 def key_of(params: Params, space: Mapping[str, ParamSpace]) -> str:
-    """The same for the same configuration, whatever its seed."""
+    """Return a text that is equal for equal configurations, whatever their seeds."""
     return json.dumps({name: value for name, value in params.items() if name in space}, sort_keys=True)
 
 
 def seed_of(spec: JobSpec, number: int) -> int:
-    """Of the task of this number: every repetition of a configuration has another."""
+    """Return the seed of the task of this number: repetitions of a configuration have different ones."""
     return spec.search.seed + (number - 1) % spec.search.repeat
 
 
@@ -50,7 +50,7 @@ def _seed_name(spec: JobSpec, script: ScriptReport | None) -> str | None:
 
 
 def epochs_of(params: Params, script: ScriptReport | None) -> int | None:
-    """How many epochs a task will train, if a parameter says so, or its default in the script."""
+    """Return the number of epochs that a task will train, if a parameter or its default in the script contains it."""
     defaults = {param.name: param.default for param in script.params} if script else {}
     for name in _EPOCHS:
         value = params.get(name, defaults.get(name))

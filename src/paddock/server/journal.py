@@ -202,7 +202,7 @@ class Malformed:
     reason: str
 
 
-_KINDS: dict[str, TypeAdapter[Record]] = {
+KINDS: dict[str, TypeAdapter[Record]] = {
     name: TypeAdapter(kind)
     for name, kind in {
         "runner": RunnerStarted,
@@ -218,7 +218,6 @@ _KINDS: dict[str, TypeAdapter[Record]] = {
         "ended": Ended,
     }.items()
 }
-KINDS = frozenset(_KINDS)
 
 
 @dataclass(frozen=True)
@@ -257,11 +256,11 @@ def typed(given: Any, start: int) -> Record | Malformed | None:
     """Return the record in decoded JSON of which every character can be stored. None: as for `record`."""
     if type(given) is not dict or type(kind := given.get("e")) is not str:
         return Malformed("it is not an object of some kind")
-    if kind not in _KINDS:
+    if kind not in KINDS:
         return None
     try:
         given.update(start=start, look=given, packing=given)  # a node and a packing stand in the record itself
-        return _KINDS[kind].validate_python(given)
+        return KINDS[kind].validate_python(given)
     except ValidationError as error:
         return Malformed(str(error))
 

@@ -171,7 +171,7 @@ class TestPreview:
         before = server.get("/jobs")["total"]
         check = server.post("/jobs/preview?check=true", self.BODY)["check"]
         assert check["accepted"]
-        assert "this machine" in check["message"]
+        assert "this node" in check["message"]
         assert server.get("/jobs")["total"] == before
 
 

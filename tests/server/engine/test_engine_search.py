@@ -286,7 +286,7 @@ class TestExtension:
 
     def test_what_makes_no_sense_is_refused(self, rig: SearchRig) -> None:
         rig.search(search={"method": "tpe", "trials": 2})
-        with pytest.raises(InvalidInput, match="how much more"):
+        with pytest.raises(InvalidInput, match="Nothing is given"):
             rig.extend()
         with pytest.raises(InvalidInput, match="has no momentum"):
             rig.extend(params={"momentum": "1,2"})

@@ -185,7 +185,7 @@ class TestReport:
         )  # fmt: skip
         assert (job.job, job.name, job.gpu_load) == (JOB, "sweep", 0.3)
         [hint] = job.advice
-        assert hint.text == "uses 20 % of the GPU and 1 of 139 GiB: could run 4 tasks a GPU (--per-gpu 4 or auto)"
+        assert hint.text == "uses 20 % of the GPU and 1 of 139 GiB: could run 4 tasks per GPU (--per-gpu 4 or auto)"
 
     def test_without_them_what_the_gpus_show(self, db: Database) -> None:
         task = self.given(db, cpu=1.5)
@@ -229,4 +229,4 @@ class TestReport:
             "ann",
         ):
             assert part in text
-        assert "could run 4 tasks a GPU" in " ".join(text.split())
+        assert "could run 4 tasks per GPU" in " ".join(text.split())

@@ -1,4 +1,4 @@
-"""Reads a training script, never running it: the parameters it takes and where its metrics are."""
+"""Read a training script without running it: find its parameters and the sources of its metrics."""
 
 import re
 import warnings
@@ -38,7 +38,7 @@ _NO_PARAMETERS = (
 
 
 def inspect_source(source: str, filename: str = "train.py", given: Sequence[str] = ()) -> ScriptReport:
-    """What the script takes and shows. `given`: the parameters it will be given, to be checked."""
+    """Return what the script takes and reports. `given`: the names of parameters to check."""
     if not filename.lower().endswith(".py"):
         return ScriptReport(convention=Convention.ENV, open_ended=True)
     try:
@@ -76,7 +76,7 @@ def _found(module: Module) -> Findings:
 
 
 def _merged(flags: list[Findings]) -> Findings:
-    """Some scripts use two at once, such as absl's flags beside an argparse parser."""
+    """Merge findings: some scripts use two parsers, such as absl and argparse."""
     merged = flags[0]
     for other in flags[1:]:
         for param in other.params:

@@ -1,4 +1,4 @@
-"""Compares the parameters that will be given with those that a script takes."""
+"""Compare the parameters that will be given with those that a script takes."""
 
 import difflib
 import re
@@ -8,7 +8,7 @@ from paddock.models import Convention, ScriptParam, ScriptReport
 from paddock.models.script import same_name
 from paddock.program.inspection.with_argv import STFMANAGER
 
-MAX_UNKNOWN = 20  # so many are told one by one: what was meant instead takes long to find
+MAX_UNKNOWN = 20  # this many get a warning each: to find what was meant takes long
 
 
 def check(report: ScriptReport, given: Sequence[str]) -> list[str]:
@@ -25,8 +25,8 @@ def check(report: ScriptReport, given: Sequence[str]) -> list[str]:
             warnings.append(f"The script takes none of {len(unknown) - MAX_UNKNOWN:,} other parameters that are given.")
     got = {taken[form].name for form in names.values() if form in taken}
     missing = [p for p in report.params if p.required and p.name not in got]
-    told = [f"The script requires {_shown(p)}, which is not given: add a value for it." for p in missing[:MAX_UNKNOWN]]
-    return warnings + told
+    lacks = "The script requires {}, which is not given: add a value for it."
+    return warnings + [lacks.format(_shown(p)) for p in missing[:MAX_UNKNOWN]]
 
 
 def _forms(param: ScriptParam, convention: Convention) -> list[str]:

@@ -1,4 +1,4 @@
-"""What type of value a script makes of a text: from a converter, an annotation, or the calls around it."""
+"""Find the type that a script converts a text to: from a converter, an annotation, or the calls around it."""
 
 import ast
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _LISTS = ("list", "List", "Sequence", "Iterable", "tuple", "Tuple", "set", "Set"
 
 
 def of_converter(module: Module, node: ast.expr | None) -> Kind | None:
-    """The type that `type=` stands for: a builtin, a lambda, or a function whose name tells."""
+    """Return the type that `type=` converts to: a builtin, a lambda, or a function by its name."""
     match node:
         case ast.Constant(value=str() as name):  # optparse
             return _WORDS.get(name)
@@ -43,7 +43,7 @@ def _of_lambda(module: Module, body: ast.expr) -> Kind | None:
 
 @dataclass(frozen=True)
 class Annotated:
-    """What an annotation says."""
+    """The contents of an annotation."""
 
     kind: Kind | None = None
     choices: list[JsonValue] | None = None

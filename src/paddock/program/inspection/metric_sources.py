@@ -1,4 +1,4 @@
-"""Where a script puts its metrics, as far as reading it tells."""
+"""Find where a script writes its metrics, as far as reading it shows."""
 
 import ast
 import re
@@ -7,7 +7,7 @@ from itertools import pairwise
 from paddock.program.inspection.module import Module, keyword, last_name
 
 NONE_IN_SIGHT = (
-    "There is no metric source in sight: print `name: value` lines, write a CSV file (Keras's and Lightning's "
+    "No metric source was found: print `name: value` lines, write a CSV file (Keras's and Lightning's "
     "CSVLogger do), write TensorBoard events, or call paddock.report(...), to see curves and compare tasks."
 )
 
@@ -57,7 +57,7 @@ def _is_keras(module: Module, call: ast.Call) -> bool:
 
 
 def _written_file(module: Module, call: ast.Call) -> list[str]:
-    """A file opened to write in it, by the end of its name."""
+    """Return the kind of a file that is opened for writing, by its suffix."""
     texts = [n.value for n in ast.walk(call) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
     if not any(re.fullmatch(r"[rwax+bt]{1,3}", t) and set(t) & set("wax+") for t in texts):
         return []

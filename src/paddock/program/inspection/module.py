@@ -1,4 +1,4 @@
-"""A script's syntax tree with what every reader asks of it: nodes in order, imports, constants, parents."""
+"""The syntax tree of a script: nodes in order, imports, constants, parents."""
 
 import ast
 from collections import Counter
@@ -34,7 +34,7 @@ class Findings:
             self.add(param)
 
     def add(self, param: ScriptParam) -> None:
-        """The first of a name counts: sub-commands often repeat options."""
+        """Add a parameter. The first of a name counts, as sub-commands often repeat options."""
         if param.name in self.places:
             return
         if len(self.params) == MAX_PARAMS:
@@ -88,7 +88,7 @@ class Module:
                 yield name.asname or name.name, f"{source.module or ''}.{name.name}"
 
     def _read_constants(self) -> None:
-        """Names that the module sets once; of a dict whose values are not known, the keys are."""
+        """Read names that the module sets once; of a dict with unknown values, the keys."""
         stored = Counter(n.id for n in self.find(ast.Name) if not isinstance(n.ctx, ast.Load))
         for statement in self.tree.body:
             match statement:
@@ -112,17 +112,17 @@ class Module:
         return [k for k in keys if isinstance(k, str)] if all(isinstance(k, str) for k in keys) else None
 
     def find(self, kind: type[N]) -> list[N]:
-        """All nodes of a type, as they come in the source."""
+        """Return all nodes of a type in the order of the source."""
         return self._by_type.get(kind, [])  # type: ignore[return-value]
 
     def calls(self, *suffixes: str) -> Iterator[ast.Call]:
-        """Calls of a function or method with one of these last names."""
+        """Yield the calls of functions or methods with one of these last names."""
         for call in self.find(ast.Call):
             if last_name(call.func) in suffixes:
                 yield call
 
     def dotted(self, node: ast.AST | None) -> str:
-        """`np.float32` -> `numpy.float32`; empty when it is not a plain chain of names."""
+        """Return `numpy.float32` for `np.float32`; empty when it is not a plain chain of names."""
         parts: list[str] = []
         while isinstance(node, ast.Attribute):
             parts.append(node.attr)
@@ -147,7 +147,7 @@ class Module:
         return value if isinstance(value, str) else None
 
     def items(self, node: ast.expr | None) -> list[JsonValue] | None:
-        """The elements of what `choices=` may be given: a list, a dict's keys, an enumeration, a set."""
+        """Return the elements of a list, set or enumeration, or the keys of a dict; None where they are unknown."""
         match node:
             case ast.Call(func=ast.Attribute(value=inner, attr="keys"), args=[]):
                 return self.items(inner)
@@ -167,7 +167,7 @@ class Module:
         return None
 
     def enumeration(self, node: ast.expr | None) -> list[JsonValue] | None:
-        """The values of an Enum class of this script."""
+        """Return the values of an Enum class of this script."""
         found = self.classes.get(node.id) if isinstance(node, ast.Name) else None
         if found is None or not any("Enum" in self.dotted(base) for base in found.bases):
             return None
@@ -196,10 +196,10 @@ def keyword(call: ast.Call, *names: str) -> ast.expr | None:
 
 
 def argument(call: ast.Call, index: int, *names: str) -> ast.expr | None:
-    """An argument given by position or by name."""
+    """Return an argument that is given by position or by name."""
     return call.args[index] if index < len(call.args) else keyword(call, *names)
 
 
 def unpacks(call: ast.Call) -> bool:
-    """Called with *args or **kwargs, so that reading does not tell what with."""
+    """Return True if the call has *args or **kwargs, whose contents are unknown."""
     return any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords)

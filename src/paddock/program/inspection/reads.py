@@ -1,4 +1,4 @@
-"""What becomes of a text that a script reads from sys.argv or its environment: its name, type and default."""
+"""Follow a text that a script reads from sys.argv or its environment: its name, type and default."""
 
 import ast
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Read:
 
 
 def follow(module: Module, node: ast.expr) -> Read:
-    """From the expression that yields the text outwards to what it is assigned to."""
+    """Follow the expression that reads the text outwards, to what it is assigned to."""
     read = Read()
     at: ast.AST = node
     while True:
@@ -55,7 +55,7 @@ def follow(module: Module, node: ast.expr) -> Read:
 
 
 def target_name(module: Module, node: ast.AST) -> str | None:
-    """What this expression is called: the variable, the keyword, the key of a dict."""
+    """Return the name that this expression gets: a variable, a keyword, the key of a dict."""
     above = module.parents.get(node)
     match above:
         case ast.Assign(targets=[target]):

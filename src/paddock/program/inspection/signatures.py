@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from paddock.models import FlagStyle, ScriptParam
 from paddock.program.inspection import kinds
@@ -19,7 +20,7 @@ class Argument:
 
 
 def arguments(function: Function) -> Iterator[Argument]:
-    """Those that take a value of their own: no self, no *args."""
+    """Yield the arguments that take a value: no self, no *args."""
     given = function.args
     plain = [*given.posonlyargs, *given.args]
     missing = len(plain) - len(given.defaults)
@@ -31,23 +32,27 @@ def arguments(function: Function) -> Iterator[Argument]:
 
 
 def flags(module: Module, function: Function, bool_style: FlagStyle = FlagStyle.VALUE) -> list[ScriptParam]:
-    """`--name value` for each argument, as fire has it."""
-    return [_flag(module, a, bool_style) for a in arguments(function)]
+    """Return `--name value` for each argument, as fire takes it."""
+    found = [flag(module, argument, bool_style) for argument in arguments(function)]
+    # A list is one Python literal here, not several words.
+    return [one.model_copy(update={"type": None}) if one.type == "list" else one for one in found]
 
 
-def _flag(module: Module, arg: Argument, bool_style: FlagStyle) -> ScriptParam:
+def flag(module: Module, arg: Argument, bool_style: FlagStyle, **more: Any) -> ScriptParam:
     default = module.value(arg.default)
     declared = kinds.of_annotation(module, arg.annotation)
     kind: Kind | None = declared.kind or kind_of(default)
     style = bool_style if kind == "bool" else FlagStyle.VALUE
-    return ScriptParam(
-        name=arg.name,
-        # A list is one Python literal here, not several words.
-        type=None if kind == "list" else kind,
-        default=default,
-        required=arg.default is None,
-        choices=declared.choices,
-        flag=f"--{arg.name}",
-        off_flag=f"--no-{arg.name}" if style is FlagStyle.ON_OFF else None,
-        style=style,
-    )
+    if style is FlagStyle.SWITCH and default is True:
+        style = FlagStyle.SWITCH_OFF
+    known = {
+        "name": arg.name,
+        "type": kind,
+        "default": default,
+        "required": arg.default is None,
+        "choices": declared.choices,
+        "flag": f"--{arg.name}",
+        "off_flag": f"--no-{arg.name}" if style is FlagStyle.ON_OFF else None,
+        "style": style,
+    }
+    return ScriptParam(**(known | more))

@@ -1,4 +1,4 @@
-"""Works out the value of an expression from its syntax alone: literals, simple arithmetic, names of constants."""
+"""Evaluate an expression from its syntax alone: literals, simple arithmetic, names of constants."""
 
 import ast
 import math
@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 Kind = Literal["int", "float", "bool", "str", "list"]
 
-# Of a value: a script must not be able to blow up its own report.
+# Limits of a value: a script must not be able to make its own report huge.
 MAX_SIZE = 10_000  # characters
 MAX_ITEMS = 1_000  # elements, with those of its elements
 MAX_INT = 10**18
@@ -130,7 +130,7 @@ def _bounded(value: JsonValue) -> JsonValue:
 
 
 def _fits(value: JsonValue) -> bool:
-    """Gives up as soon as it is too large: the same list may be in it many times."""
+    """Return True if a value is small enough. Stops early, as a value may contain the same list many times."""
     left, items, size = [value], 0, 0
     while left:
         one = left.pop()

@@ -1,10 +1,9 @@
-"""Flags of absl and of the TensorFlow 1 module that was made of it."""
+"""Read the flags of absl, and of the module of TensorFlow 1 that was made from it."""
 
 import ast
-from typing import Any
 
 from paddock.models import FlagStyle, ScriptParam
-from paddock.program.inspection.module import Findings, Module, argument, last_name
+from paddock.program.inspection.module import Findings, Module, argument, keyword, last_name
 from paddock.program.inspection.values import Kind
 
 # A `list` of absl is one text with commas, so it is declared as text; `multi` flags are repeated.
@@ -34,21 +33,16 @@ def read(module: Module) -> Findings | None:
 
 
 def _add(module: Module, call: ast.Call, name: str, what: str, found: Findings) -> None:
-    extra: dict[str, Any] = {}
-    if what in _WITH_VALUES:
-        extra["choices"] = module.items(argument(call, 2, "enum_values", "enum_class"))
-    help_index = 3 if what in _WITH_VALUES else 2
+    listed = what in _WITH_VALUES
     found.add(
         ScriptParam(
             name=name,
             type=_KINDS.get(what),
             default=module.value(argument(call, 1, "default")),
-            help=module.text(argument(call, help_index, "help")),
+            required=module.value(keyword(call, "required")) is True,
+            choices=module.items(argument(call, 2, "enum_values", "enum_class")) if listed else None,
+            help=module.text(argument(call, 3 if listed else 2, "help")),
             flag=f"--{name}",
             style=FlagStyle.EQUALS,
-            **extra,
         )
     )
-    required = next((k.value for k in call.keywords if k.arg == "required"), None)
-    if module.value(required) is True:
-        found.params[-1] = found.params[-1].model_copy(update={"required": True})

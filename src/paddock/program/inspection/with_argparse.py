@@ -1,4 +1,4 @@
-"""Options of argparse and its kin (optparse, configargparse, jsonargparse): whatever has `add_argument`."""
+"""Read the options of argparse and similar parsers (optparse, configargparse, jsonargparse)."""
 
 import ast
 
@@ -130,7 +130,7 @@ def _add_positional(module: Module, call: ast.Call, name: str, found: Findings) 
 
 
 def _joined(found: Findings, param: ScriptParam) -> bool:
-    """`--augment` and `--no-augment` with the same dest are the two sides of one parameter."""
+    """Join `--augment` and `--no-augment` with the same dest into one parameter. Return True if they were joined."""
     place = found.places.get(param.name)
     if place is None:
         return False
@@ -154,7 +154,7 @@ def _set_defaults(module: Module) -> dict[str, JsonValue]:
 
 
 def _goes_elsewhere(module: Module) -> bool:
-    """A parser is handed to code outside this file, which may add options."""
+    """Return True if a parser is passed to code outside this file, which may add options."""
     ours: set[str] = set()
     for assign in module.find(ast.Assign):
         if isinstance(assign.value, ast.Call) and last_name(assign.value.func) in _MAKERS:
@@ -186,6 +186,6 @@ def commands_warning(commands: list[str]) -> str:
     listed = f" ({', '.join(commands)})" if commands else ""
     example = commands[0] if commands else "train"
     return (
-        f"The script has sub-commands{listed}, and reading it does not tell which one to run: give a command in place "
+        f"The script has sub-commands{listed}, and reading it does not show which one to run: give a command in place "
         f"of the script, such as `python {{code}}/train.py {example} --lr {{lr}}`."
     )

@@ -1,4 +1,4 @@
-"""Scripts that read sys.argv themselves, and among them those written for S-TFManager."""
+"""Read scripts that use sys.argv directly, among them those written for S-TFManager."""
 
 import ast
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ def read(module: Module) -> Findings | None:
 
 
 class _Reader:
-    """Follows sys.argv under the names it is given, with how many arguments were cut off before."""
+    """Follows sys.argv under all its names, each with the number of arguments that were cut off before."""
 
     def __init__(self, module: Module) -> None:
         self.module = module
@@ -59,7 +59,7 @@ class _Reader:
                     self.offsets[argument.name] = offset
 
     def _offset(self, node: ast.expr) -> int | None:
-        """How many arguments this list leaves out; None when it is not made of sys.argv."""
+        """Return how many arguments this list leaves out; None when it does not come from sys.argv."""
         match node:
             case ast.Name(id=name) if name in self.offsets:
                 return self.offsets[name]
@@ -108,7 +108,7 @@ class _Reader:
                 yield offset + index, Read(name_of(target), kind)
 
     def _passed_on(self) -> Iterator[tuple[int, Read]]:
-        """`main(*sys.argv[1:])`: the arguments of the function."""
+        """Yield the arguments of functions that are called like `main(*sys.argv[1:])`."""
         for call in self.module.find(ast.Call):
             function = self.module.functions.get(self.module.dotted(call.func))
             if function is None or not call.args or not isinstance(call.args[0], ast.Starred):
@@ -123,7 +123,7 @@ class _Reader:
 
 
 def _mapped(node: ast.expr) -> tuple[ast.expr, ast.expr | None]:
-    """`map(int, x)` and `[int(a) for a in x]`: x, and what each is converted by."""
+    """Return x and the converter of `map(int, x)` and `[int(a) for a in x]`."""
     match node:
         case ast.Call(func=ast.Name(id="map"), args=[converter, inner]):
             return inner, converter
@@ -161,7 +161,7 @@ def _param(position: int, read: Read) -> ScriptParam:
 
 def _unreadable() -> Findings:
     warning = (
-        "The script takes sys.argv apart in a way that reading it does not tell: give a command in place of the "
+        "The script takes sys.argv apart in a way that reading it does not show: give a command in place of the "
         "script, such as `python {code}/train.py {lr} {epochs}`."
     )
     return Findings(open_ended=True, warnings=[warning], convention=Convention.ENV)

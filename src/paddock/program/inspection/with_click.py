@@ -1,4 +1,4 @@
-"""Options of click: the decorators of a command."""
+"""Read the options of click, which are the decorators of a command."""
 
 import ast
 
@@ -60,7 +60,7 @@ def _add_option(module: Module, call: ast.Call, found: Findings) -> None:
 
 
 def split_pair(declared: str) -> tuple[str, str | None]:
-    """`--shout/--no-shout` names both sides."""
+    """Split `--shout/--no-shout` into both flags."""
     on, slash, off = declared.partition("/")
     return on.strip(), off.strip() if slash else None
 

@@ -1,11 +1,10 @@
-"""Parsers that take their options from a class: HfArgumentParser, simple_parsing, tyro, pyrallis, Tap; and Hydra."""
+"""Read parsers whose options are the fields of a class (HfArgumentParser, tyro, pyrallis, Tap ...), and Hydra."""
 
 import ast
 
-from paddock.models import Convention, FlagStyle, ScriptParam
-from paddock.program.inspection import kinds
+from paddock.models import Convention, FlagStyle
+from paddock.program.inspection import signatures
 from paddock.program.inspection.module import Findings, Module, keyword, last_name
-from paddock.program.inspection.values import Kind, kind_of
 
 _PARSERS = ("HfArgumentParser", "H4ArgumentParser", "TrlParser", "add_arguments", "LightningCLI")
 _PARSERS_BY_PATH = (
@@ -45,27 +44,9 @@ def _add_own_fields(module: Module, owner: ast.ClassDef, bool_style: FlagStyle, 
     for statement in owner.body:
         if not isinstance(statement, ast.AnnAssign) or not isinstance(statement.target, ast.Name):
             continue
-        declared = kinds.of_annotation(module, statement.annotation)
-        default_node, help_text = _default(module, statement.value)
-        default = module.value(default_node)
-        kind: Kind | None = declared.kind or kind_of(default)
-        name = statement.target.id
-        style = bool_style if kind == "bool" else FlagStyle.VALUE
-        if style is FlagStyle.SWITCH and default is True:
-            style = FlagStyle.SWITCH_OFF
-        found.add(
-            ScriptParam(
-                name=name,
-                type=kind,
-                default=default,
-                required=statement.value is None,
-                choices=declared.choices,
-                help=help_text,
-                flag=f"--{name}",
-                off_flag=f"--no-{name}" if style is FlagStyle.ON_OFF else None,
-                style=style,
-            )
-        )
+        default, help_text = _default(module, statement.value)
+        field = signatures.Argument(statement.target.id, statement.annotation, default)
+        found.add(signatures.flag(module, field, bool_style, required=statement.value is None, help=help_text))
 
 
 def _default(module: Module, node: ast.expr | None) -> tuple[ast.expr | None, str | None]:

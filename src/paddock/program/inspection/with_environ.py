@@ -1,4 +1,4 @@
-"""Scripts that read environment variables, or the JSON file that PADDOCK_PARAMS names."""
+"""Read scripts that use environment variables, or the JSON file that PADDOCK_PARAMS names."""
 
 import ast
 from collections.abc import Iterator
@@ -40,7 +40,7 @@ def read(module: Module) -> Findings | None:
 
 
 def _variables(module: Module) -> Iterator[tuple[str, ast.expr, ast.expr | None]]:
-    """Name, the expression that reads it, and its default."""
+    """Yield each variable: its name, the expression that reads it, and its default."""
     for subscript in module.find(ast.Subscript):
         of_environ = isinstance(subscript.ctx, ast.Load) and module.dotted(subscript.value) == "os.environ"
         if of_environ and (name := module.text(subscript.slice)):
@@ -62,7 +62,7 @@ def _param(module: Module, name: str, node: ast.expr, default: ast.expr | None) 
 
 
 def _converted(value: JsonValue, kind: Kind | None) -> JsonValue:
-    """Defaults of variables are texts: `int(os.environ.get("EPOCHS", "5"))` means 5."""
+    """Convert the default of a variable, which is text: `int(os.environ.get("EPOCHS", "5"))` means 5."""
     if not isinstance(value, str):
         return value
     try:
@@ -80,7 +80,7 @@ def _reads_params_file(module: Module) -> bool:
 
 
 def _loaded(module: Module) -> Iterator[ScriptParam]:
-    """What is taken from the dict that came out of the file: `params["lr"]`, `params.get("lr", 0.1)`."""
+    """Yield what the script reads from the contents of the file: `params["lr"]`, `params.get("lr", 0.1)`."""
     if not _reads_params_file(module):
         return
     names = _tainted(module)
@@ -96,7 +96,7 @@ def _loaded(module: Module) -> Iterator[ScriptParam]:
 
 
 def _tainted(module: Module) -> set[str]:
-    """The variables that the file's name, the open file or its contents went through."""
+    """Return the variables that contain the file's name, the open file or its contents."""
     tainted: set[str] = set()
     steps = [(a.targets[0], a.value) for a in module.find(ast.Assign)]
     steps += [

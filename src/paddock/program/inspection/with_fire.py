@@ -1,4 +1,4 @@
-"""Functions made into commands (fire, tyro, jsonargparse), and the older getopt and docopt."""
+"""Read functions that become commands (fire, tyro, jsonargparse), and getopt and docopt."""
 
 import ast
 

@@ -1,4 +1,4 @@
-"""Commands of typer: functions whose annotations and defaults are the options."""
+"""Read the commands of typer: the annotations and defaults of functions are the options."""
 
 import ast
 from collections.abc import Iterator
@@ -89,7 +89,7 @@ def _option(base: ScriptParam, names: list[str], kind: Kind, fixed_length: bool)
 def _marker(
     module: Module, arg: signatures.Argument, extras: tuple[ast.expr, ...]
 ) -> tuple[ast.Call | None, ast.expr | None]:
-    """typer.Option(...) or typer.Argument(...), and the default, in both ways of writing them."""
+    """Return typer.Option(...) or typer.Argument(...) and the default, in both ways of writing them."""
     for extra in extras:
         if isinstance(extra, ast.Call) and last_name(extra.func) in ("Option", "Argument"):
             return extra, arg.default

@@ -40,7 +40,8 @@ def _gpu(occupant: Occupant, log: str, ended: Dict[str, Any]) -> Dict[str, Any]:
         return {}
     had = "it had the GPU to itself" + (" and held %s" % size_text(held) if held else "")
     more = ", wanted %s more" % size_text(wanted) if wanted else ""
-    return {"reason": "%s; %s%s, of %s" % (ended["reason"], had, more, size_text(total))}
+    advice = "use a smaller batch, or a GPU with more memory"
+    return {"reason": "%s; %s%s, of %s: %s" % (ended["reason"], had, more, size_text(total), advice)}
 
 
 def _host(occupant: Occupant, ended: Dict[str, Any]) -> Dict[str, Any]:
@@ -53,7 +54,7 @@ def _host(occupant: Occupant, ended: Dict[str, Any]) -> Dict[str, Any]:
     if room is not None:
         return {"again": room._asdict()}
     held = "no other task was beside it, and it held %s" % size_text(peak)
-    return {"reason": "%s; %s of %s" % (ended["reason"], held, size_text(total))} if total else {}
+    return {"reason": "%s; %s of %s: request more memory" % (ended["reason"], held, size_text(total))} if total else {}
 
 
 def _fault(occupant: Occupant, log: str, ended: Dict[str, Any], mps: Mps) -> Dict[str, Any]:

@@ -46,7 +46,7 @@ def next_room(room: RoomNeeded, failed_of: str, shared: bool, need: int = 0, tot
     tried = had.get(failed_of) is not None
     if failed_of != FAULT:
         had[failed_of] = max(had[failed_of] or 0, min(need, int(total * _LARGEST)) if total else need) or None
-    alone = room.alone or tried or need > total * _LARGEST or not (need and total)
+    alone = room.alone or tried or failed_of == FAULT or need > total * _LARGEST or not (need and total)
     found = RoomNeeded(had[GPU], had[HOST], alone)
     return found if is_further(room, found) else None
 

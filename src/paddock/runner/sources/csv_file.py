@@ -14,7 +14,7 @@ _NO_HEADER = "the first line is no header row; write the names of the columns fi
 
 
 class CsvSource(LineSource):
-    overlong = "lines of more than 1 MiB; this is no metric log"
+    overlong = "has lines of more than 1 MiB and is not read; write one short row per step"
 
     def begin(self) -> None:
         super().begin()
@@ -70,7 +70,7 @@ class CsvSource(LineSource):
 
     def _row(self, cells: list[str]) -> Point | None:
         if any(cells[len(self._header) :]):
-            self.warn("rows are longer than the header row; cells without a name are not read")
+            self.warn("rows are longer than the header row; cells without a name are not read, so name all columns")
         row: dict[str, float] = {}
         for i, name in enumerate(self._header[: len(cells)]):
             value = number(cells[i])

@@ -10,7 +10,7 @@ from .base import REPORT, LineSource, Point
 
 
 class JsonlSource(LineSource):
-    overlong = "has lines that are not JSON; they are left out, write one JSON object per line"
+    overlong = "has lines that are not JSON; they are not read, write one JSON object per line"
 
     def begin(self) -> None:
         super().begin()

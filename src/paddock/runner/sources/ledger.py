@@ -66,7 +66,8 @@ class Ledger:
             return self._claim(source, alias, lost, records)
         if owner is None and len(self._owners) >= MAX_NAMES:
             if not self._full:
-                records.append({"e": "warning", "text": "more than %d metrics; the others are not stored" % MAX_NAMES})
+                text = "more than %d metrics; the others are not stored, report fewer names" % MAX_NAMES
+                records.append({"e": "warning", "text": text})
             self._full = True
             return ""
         if owner is not None or mine in self._renewed:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from fastapi import APIRouter
 
 from paddock.models import ExtendRequest, JobDetail, JobSpec, Method, SearchReport
-from paddock.search import history, report
+from paddock.search import history, report, stopping
 from paddock.server.api.server import At, JobId, Server
 from paddock.server.intake import extension, masks
 from paddock.server.store import jobs, metrics, trials
@@ -27,7 +27,7 @@ def show_search(job: JobId, at: At) -> SearchReport:
         judged = trials.judged(c, found) if spec.stop_early.method != "none" else []
         series = metrics.series(c, [one.task for one in judged], spec.objective.metric) if judged else {}
     known = history.curve_trials(judged, series, {})
-    knobs = history.knobs_of(spec, [one.epochs for one in judged])
+    given = history.stop_early_of(spec, [one.epochs for one in judged])
     return SearchReport(
         method=spec.search.method,
         objectives=spec.objectives,
@@ -38,8 +38,8 @@ def show_search(job: JobId, at: At) -> SearchReport:
         ends_at=None if row.search_until is None else datetime.fromtimestamp(row.search_until, UTC),
         history=report.trial_reports(runs, spec.objectives),
         importance=report.importance(runs, spec),
-        rungs=report.rungs(known, spec, knobs),
-        saved=report.saved(known, knobs),
+        rungs=stopping.stopper(given, spec.objective.goal).rungs(known),
+        saved=stopping.saved(known, given.max_steps),
         unjudged=report.unjudged(judged, series, time.time()),
         moves=moves,
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from paddock.models import Node
 from paddock.models.load import MOST_GPUS, GpuSample, NodeSample
-from paddock.rules.load import Sample, measured, sample
+from paddock.rules.load import Sample, sample, with_measurements
 from paddock.server.engine.backend_worker import BackendWorker
 from paddock.server.journal import NodeSeen
 from paddock.server.store import loads
@@ -59,7 +59,7 @@ class Monitor:
         """Return all nodes as last seen, with the measurements of runners."""
         looks = self._looks(now)
         return [
-            measured(node, looks[name, node.name]) if (name, node.name) in looks else node
+            with_measurements(node, looks[name, node.name]) if (name, node.name) in looks else node
             for name, worker in self._workers.items()
             for node in worker.nodes
         ]

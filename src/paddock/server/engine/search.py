@@ -19,7 +19,7 @@ from paddock.rules import placement
 from paddock.search import history, searcher, stopping, trials_at_once
 from paddock.search.base import Outcome, Searcher, Trial
 from paddock.search.dimensions import dims, nest
-from paddock.search.history import Judged, knobs_of
+from paddock.search.history import Judged, stop_early_of
 from paddock.search.pbt import perturb
 from paddock.search.tasks import new_tasks
 from paddock.server.engine import launch
@@ -251,10 +251,8 @@ class SearchWorker:
         known = history.curve_trials(found, points, facts.spec.params)
         if facts.spec.search.method is Method.PBT:
             return Advice(facts.id, follow=_followers(facts, found, known))
-        stopper = stopping.stopper(
-            facts.spec.stop_early.method, facts.objective.goal, knobs_of(facts.spec, [one.epochs for one in found])
-        )
-        out = stopper.stopped(known)
+        given = stop_early_of(facts.spec, [one.epochs for one in found])
+        out = stopping.stopper(given, facts.objective.goal).stopped(known)
         chosen = [one for one in found if one.number - 1 in out and _open(one) and not one.spared]
         text = f"stopped early: too far behind at step %g ({facts.spec.stop_early.method})"
         return Advice(facts.id, prune={one.task: (one, text % out[one.number - 1]) for one in chosen})

@@ -1,4 +1,4 @@
-"""Work whose cost a user controls, in a process of its own: a limit of time and one of memory, and nobody waits for it.
+"""Run work whose cost a user controls in a separate process, with limits of time and memory.
 
 `run("paddock.server.intake.planning:planned", argument, ...)` gives back what that function returns, or raises what it
 raises. A start takes about half a second, so what is known to be cheap is better done in place.
@@ -25,7 +25,7 @@ _BUSY = "The server is working out several large requests: try again in a minute
 
 
 def run(function: str, argument: Any, what: str, seconds: float = SECONDS, bytes_: int = BYTES) -> Any:
-    """`what` begins the message when it takes too long or too much: `Reading the script`."""
+    """Return the result of a function. `what` begins the message when it takes too long: `Reading the script`."""
     if not _queue.acquire(blocking=False):
         raise Busy(_BUSY)
     try:
@@ -51,13 +51,17 @@ def _run(task: bytes, what: str, seconds: float, bytes_: int) -> Any:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise InvalidInput(f"{what} takes longer than {seconds:.0f} s: make it smaller.") from None
+        raise InvalidInput(
+            f"{what} takes longer than {seconds:.0f} s: give fewer values or a smaller script."
+        ) from None
     try:
         kind, result = pickle.loads(done.stdout)  # noqa: S301 - written by the few lines below
     except (EOFError, pickle.UnpicklingError):
         kind, result = "memory" if done.returncode < 0 else "failed", done.stderr.decode(errors="replace")[-2000:]
     if kind == "memory":
-        raise InvalidInput(f"{what} takes more than {size_text(bytes_)} of memory: make it smaller.")
+        raise InvalidInput(
+            f"{what} takes more than {size_text(bytes_)} of memory: give fewer values or a smaller script."
+        )
     if kind == "refused":
         error, message, fields = result
         raise error(message, fields=fields)
@@ -67,7 +71,7 @@ def _run(task: bytes, what: str, seconds: float, bytes_: int) -> Any:
 
 
 def _environment() -> dict[str, str]:
-    """Nothing of the server's but where Python finds its modules."""
+    """Return a minimal environment in which Python finds the same modules."""
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR") if name in os.environ}
     found = os.pathsep.join(path for path in sys.path if os.path.isabs(path))  # noqa: PTH117
     return kept | {"PYTHONPATH": found, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
@@ -83,14 +87,14 @@ def _main() -> None:
     module, _, name = function.partition(":")
     try:
         answer: tuple[str, Any] = "done", getattr(import_module(module), name)(argument)
-        told = pickle.dumps(answer)
+        reply = pickle.dumps(answer)
     except PaddockError as error:
-        told = pickle.dumps(("refused", (type(error), error.message, error.fields)))
+        reply = pickle.dumps(("refused", (type(error), error.message, error.fields)))
     except MemoryError:
-        told = pickle.dumps(("memory", ""))
+        reply = pickle.dumps(("memory", ""))
     except Exception:
-        told = pickle.dumps(("failed", traceback.format_exc()[-2000:]))
-    sys.stdout.buffer.write(told)
+        reply = pickle.dumps(("failed", traceback.format_exc()[-2000:]))
+    sys.stdout.buffer.write(reply)
 
 
 if __name__ == "__main__":

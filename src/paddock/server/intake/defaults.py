@@ -6,7 +6,7 @@ from paddock.settings import Settings
 
 
 def resolve(given: Resources, settings: Settings) -> Resources:
-    """With what the profile and the backend's settings say of all that was not given."""
+    """Return the resources, with fields that were not given from the profile and the settings of the backend."""
     layers = [given]
     if given.profile:
         profile = settings.profiles.get(given.profile)

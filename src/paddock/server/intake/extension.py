@@ -1,4 +1,4 @@
-"""More of a search: more trials, more time, other values of parameters."""
+"""Extend a search: more trials, more time, new values of parameters."""
 
 import time
 from dataclasses import dataclass
@@ -18,12 +18,14 @@ TRIES = 10
 
 
 def extend(db: Database, job: str, more: ExtendRequest, settings: Settings) -> None:
-    """Raises InvalidInput with the field at fault.
+    """Extend the search of a job. Raises InvalidInput with the field at fault.
 
-    What is new is worked out and made ready beside others who write; if the job has changed meanwhile, again.
+    The new tasks are computed outside the write transaction, and again if the job has changed meanwhile.
     """
     if more.trials is None and more.time_budget is None and not more.params:
-        raise InvalidInput.at("trials", "say how much more: trials, a time budget, or other values of parameters")
+        raise InvalidInput.at(
+            "trials", "nothing is given: write how many more trials, a time budget, or new values of parameters"
+        )
     for _ in range(TRIES):
         with db.read() as c:
             wanted = _worked_out(c, job, more, settings)

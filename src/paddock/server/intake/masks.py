@@ -1,6 +1,6 @@
 """Values of a job's environment variables may be secrets: they are taken in, and shown to nobody.
 
-The mask in their place says which job has the value. So what is shown can be submitted again as it is.
+The mask names the job that has the value, so that a shown spec can be submitted again unchanged.
 """
 
 import re
@@ -14,12 +14,12 @@ _OF_JOB = re.compile(rf"{MASK} as in job ([0-9a-z]{{1,64}})")
 
 
 def masked(spec: JobSpec, job: str) -> JobSpec:
-    """The spec of a job as it may be shown."""
+    """Return the spec of a job with masked values of variables."""
     return with_variables(spec, dict.fromkeys(spec.environment.variables, f"{MASK} as in job {job}"))
 
 
 def filled(spec: JobSpec, variables: Callable[[str], dict[str, str]]) -> JobSpec:
-    """With the values that masks stand for; `variables` are those of a job, and raises NotFound."""
+    """Return the spec with the values in place of masks. `variables` returns those of a job, or raises NotFound."""
     values = dict(spec.environment.variables)
     for name, value in values.items():
         of = _OF_JOB.fullmatch(value)

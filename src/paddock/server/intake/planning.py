@@ -16,7 +16,7 @@ from paddock.search.base import Outcome, Trial
 from paddock.search.dimensions import nest
 from paddock.server.intake import apart, checks
 
-FIRST = 6  # so many of an adaptive search are shown before it begins
+FIRST = 6  # a preview of an adaptive search shows this many
 MAX_SCRIPT = 1024**2
 # What is no larger takes less time than the start of a process.
 SMALL_SCRIPT = 32 * 1024
@@ -42,7 +42,7 @@ class Planned:
 
 
 def plan(asked: PlanInput) -> Planned:
-    """Raises InvalidInput with the field at fault."""
+    """Return what will run. Raises InvalidInput with the field at fault."""
     size = len(asked.source or b"")
     if size > MAX_SCRIPT:
         message = f"it has {size_text(size)}, and no more than {size_text(MAX_SCRIPT)} is read"
@@ -70,7 +70,7 @@ def planned(asked: PlanInput) -> Planned:
 
 
 def _extent(spec: JobSpec) -> int:
-    """About how much there is to be gone through."""
+    """Estimate how many values have to be looked at."""
     spaces = [*dimensions.leaves(spec.params).values(), *spec.params.values()]
     listed = sum(len(one.values) for one in spaces if isinstance(one, Choices))
     conditions = sum(map(len, (values for one in spaces for values in one.when.values())))
@@ -81,7 +81,7 @@ def _extent(spec: JobSpec) -> int:
 
 
 def _first(spec: JobSpec) -> list[Params]:
-    """With which a search begins. Raises InvalidInput when its method cannot search this space."""
+    """Return the first configurations of a search. Raises InvalidInput when its method cannot search this space."""
     ask = searcher(spec.params, spec.search, [objective.goal for objective in spec.objectives])
     history: list[Trial] = []
     while len(history) < min(FIRST, spec.search.trials or FIRST) and (found := ask.suggest(history)) is not None:
@@ -99,7 +99,7 @@ def _report(spec: JobSpec, source: bytes | None) -> ScriptReport | None:
 
 
 def _with_types(spec: JobSpec, report: ScriptReport | None) -> JobSpec:
-    """0..1 is a range of integers, unless the script says that the parameter is a float."""
+    """Make 0..1, a range of integers, one of floats where the script declares the parameter as float."""
     floats = {param.name for param in report.params if param.type == "float"} if report else set()
 
     def typed(name: str, space: Space) -> Space:

@@ -1,4 +1,4 @@
-"""The user's code: what is taken along, and how it is laid down in the job folder."""
+"""The user's code: check the uploaded files, and write them into the job folder."""
 
 import hashlib
 import os
@@ -15,7 +15,7 @@ MAX_NAMES = 20_000
 
 
 def safe_path(given: str) -> PurePosixPath:
-    """A relative path that cannot leave the folder it is put into."""
+    """Return a relative path that cannot leave its folder. Raises InvalidInput for any other."""
     path = PurePosixPath(given.replace("\\", "/"))
     parts = path.parts
     unusable = "\0" in given or any("\ud800" <= char <= "\udfff" for char in given)
@@ -27,7 +27,7 @@ def safe_path(given: str) -> PurePosixPath:
 
 
 def digest(files: Files) -> str:
-    """The same for the same code."""
+    """Return a hash that is equal for equal files."""
     made = hashlib.sha256()
     for name, data in sorted(files.items()):
         made.update(f"{len(name.encode())} {len(data)} {name}\n".encode() + data)
@@ -35,7 +35,7 @@ def digest(files: Files) -> str:
 
 
 def checked(files: Files, limits: UploadSettings) -> dict[str, bytes]:
-    """The files by normalised path, within the limits. No path is both a file and a folder."""
+    """Return the files by normalised path. Raises if they exceed the limits or a path is a file and a folder."""
     if len(files) > limits.max_files:
         raise TooLarge(f"{len(files):,} files are more than the {limits.max_files:,} of the setting upload.max_files.")
     total = sum(map(len, files.values()))
@@ -48,7 +48,7 @@ def checked(files: Files, limits: UploadSettings) -> dict[str, bytes]:
     for given, data in files.items():
         name = str(safe_path(given))
         if name in found:
-            raise InvalidInput(f"The file {name!r} is there twice.", fields={"files": name})
+            raise InvalidInput(f"The file {name!r} was sent twice.", fields={"files": name})
         found[name] = data
     folders = {str(parent) for name in found for parent in PurePosixPath(name).parents}
     both = folders & set(found)
@@ -81,7 +81,7 @@ def read_texts(folder: Path, limit: int) -> dict[str, str]:
 
 
 def _names(folder: Path) -> list[str]:
-    """Relative paths of what is no folder, in order; no link is followed."""
+    """Return the sorted relative paths of all that is no folder; links are not followed."""
     names: list[str] = []
     for place, _, here in os.walk(folder):
         names += [os.path.relpath(os.path.join(place, name), folder) for name in here]  # noqa: PTH118
@@ -91,7 +91,7 @@ def _names(folder: Path) -> list[str]:
 
 
 def lay_down(files: Files, folder: Path) -> None:
-    """Write the files; scripts with a shebang can be executed."""
+    """Write the files; scripts with a shebang become executable."""
     folder.mkdir(parents=True)
     for name, data in files.items():
         path = folder / name

@@ -1,4 +1,4 @@
-"""From a spec and its files to a job: checked, previewed, laid down, accepted."""
+"""Turn a spec and its files into a job: check, preview, accept."""
 
 import secrets
 import shutil
@@ -60,13 +60,13 @@ class Plan:
 
     @property
     def count(self) -> int | None:
-        """How many tasks there will be; None: as many as there is time for."""
+        """Return the number of tasks; None: as many as the time budget allows."""
         trials = self.spec.search.trials if self.adaptive else len(self.configurations)
         return None if trials is None else trials * self.spec.search.repeat
 
     @property
     def at_once(self) -> int:
-        """How many tasks will wait or run at the same time, at most."""
+        """Return how many tasks wait or run at the same time at most."""
         if not self.adaptive:
             return len(self.configurations) * self.spec.search.repeat
         return trials_at_once(self.spec) * self.spec.search.repeat
@@ -127,7 +127,7 @@ def plan(spec: JobSpec, files: snapshot.Files, settings: Settings, nodes: Sequen
 
 
 def _with_past(made: Plan, db: Database) -> Plan:
-    """Look up the jobs of a warm start. What they have finished with the same code is not run again."""
+    """Look up the jobs of a warm start, and leave out what they have finished with the same code."""
     given = made.spec.search.warm_start
     if not given:
         return made
@@ -162,9 +162,9 @@ def _past(c: Connection, text: str, spec: JobSpec) -> str:
 
 
 def accept(made: Plan, code: CodeInfo, owner: str, home: Home, db: Database, settings: Settings) -> str:
-    """Lay the folder down, try the environment, and write the job; all of it or nothing.
+    """Write the folder, try the environment, and store the job; all of it or nothing.
 
-    Trying runs the submission's set-up lines: it comes when nothing else is left to be refused.
+    Trying runs the set-up lines of the submission, so it comes after all other checks.
     """
     job = "".join(secrets.choice(_ALPHABET) for _ in range(8))
     incoming = home.incoming / job
@@ -204,7 +204,7 @@ def accept(made: Plan, code: CodeInfo, owner: str, home: Home, db: Database, set
 
 
 def _program(made: Plan) -> str:
-    """What the script is known by: itself, not what lies beside it. Of a command: all of it."""
+    """Return the hash of the script alone, or of a command with all its files: what packings are remembered by."""
     script = made.spec.script
     if script is not None and script in made.files:
         return snapshot.digest({script: made.files[script]})

@@ -28,7 +28,7 @@ export function NodeTable({ nodes, label }: { nodes: readonly Node[]; label: str
         <table className={`app-table ${styles.table}`} aria-label={label}>
           <thead>
             <tr>
-              <th scope="col">Machine</th>
+              <th scope="col">Node</th>
               <th scope="col">State</th>
               {gpus && <th scope="col">GPUs</th>}
               {used && <th scope="col">GPU load</th>}

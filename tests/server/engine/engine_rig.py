@@ -1,10 +1,13 @@
 """An engine whose rounds and clock the test controls, with a scripted backend."""
 
 import json
+import tempfile
 import time
 from collections.abc import Iterator
 from concurrent.futures import wait
 from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
@@ -61,7 +64,7 @@ class Rig:
         self.ahead += seconds
         for _ in range(rounds):
             self.tick()
-            wait([asked.reading for asked in self.engine.context.recovery._asked.values()], 20)
+            wait([asked.reading for asked in self.engine.context.recovery._asked.values()], 120)
         self.engine.wake()
         self.engine.tick()
         assert self.engine.problem is None, self.engine.problem
@@ -120,10 +123,21 @@ class Rig:
 R = TypeVar("R", bound=Rig)
 
 
+@cache
+def _migrated() -> bytes:
+    """Return a database with the schema and nothing in it. To migrate one for each test would take longer than most."""
+    with tempfile.TemporaryDirectory() as folder:
+        db = Database(f"sqlite:///{folder}/paddock.db")
+        db.migrate()
+        db.close()
+        return Path(folder, "paddock.db").read_bytes()
+
+
 @contextmanager
 def rigged(kind: type[R], home: Home, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[R]:
+    home.database.write_bytes(_migrated())
+    home.database.chmod(0o600)
     db = Database(f"sqlite:///{home.database}")
-    db.migrate()
     made = kind(db, home, settings, monkeypatch)
     try:
         yield made

@@ -1,6 +1,6 @@
 /** How each task state looks, everywhere the same. What a state means is the server's to say. */
 
-import type { TaskState } from '../api/types';
+import type { TaskCounts, TaskState } from '../api/types';
 import { type Icon, IconAlert, IconCheck, IconClock, IconRunning, IconScissors, IconStop } from './icons';
 
 /** In the order in which bars and lists show them. */
@@ -17,4 +17,8 @@ export const STATE_ICONS: Record<TaskState, Icon> = {
 
 export function stateColor(state: TaskState): string {
   return `var(--state-${state}-bar)`;
+}
+
+export function taskTotal(counts: TaskCounts): number {
+  return STATES.reduce((sum, state) => sum + (counts[state] ?? 0), 0);
 }

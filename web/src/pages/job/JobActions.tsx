@@ -1,6 +1,6 @@
 import { Button, Group, Menu, Tooltip } from '@mantine/core';
 import { memo, useState } from 'react';
-import { Link } from 'wouter';
+import { Link, useLocation } from 'wouter';
 import { exportUrl, useHold } from '../../api/jobs';
 import { useMe } from '../../api/me';
 import type { JobDetail } from '../../api/types';
@@ -19,11 +19,11 @@ import {
   IconTrash,
 } from '../../parts/icons';
 import { failed } from '../../parts/notify';
+import { RemoveJob } from '../../parts/RemoveJob';
 import { EditJob } from './EditJob';
 import { ExtendJob } from './ExtendJob';
 import { LimitsJob } from './LimitsJob';
 import { searchedParams } from './lib/extend';
-import { RemoveJob } from './RemoveJob';
 import { useActs } from './useActs';
 
 const LOOK = { variant: 'default', size: 'xs' } as const;
@@ -32,6 +32,7 @@ const DOWN = <IconChevronDown size={13} />;
 /** All that can be done with a job. */
 export const JobActions = memo(function JobActions({ job }: { job: JobDetail }) {
   const { can } = useMe();
+  const [, navigate] = useLocation();
   const { ask, busy, modal } = useActs(job.id);
   const [open, setOpen] = useState<'edit' | 'extend' | 'limits' | 'remove' | null>(null);
   const hold = useHold(job.id);
@@ -130,7 +131,7 @@ export const JobActions = memo(function JobActions({ job }: { job: JobDetail }) 
       <EditJob job={job} opened={open === 'edit'} onClose={() => setOpen(null)} />
       <ExtendJob job={job} opened={open === 'extend'} onClose={() => setOpen(null)} />
       <LimitsJob job={job} opened={open === 'limits'} onClose={() => setOpen(null)} />
-      <RemoveJob job={job} opened={open === 'remove'} onClose={() => setOpen(null)} />
+      <RemoveJob job={job} opened={open === 'remove'} onClose={() => setOpen(null)} onRemoved={() => navigate('/')} />
     </Group>
   );
 });

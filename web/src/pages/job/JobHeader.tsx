@@ -10,6 +10,7 @@ import { HeldBadge } from '../../parts/HeldBadge';
 import { IconAlert } from '../../parts/icons';
 import { Elapsed, RelativeTime } from '../../parts/RelativeTime';
 import { StateBar } from '../../parts/StateBar';
+import { taskTotal } from '../../parts/states';
 import styles from './Job.module.css';
 import { JobAdvice } from './JobAdvice';
 import { JobNoWord } from './JobNoWord';
@@ -17,7 +18,6 @@ import { JobPacking } from './JobPacking';
 import { JobReduce } from './JobReduce';
 import { JobWaits } from './JobWaits';
 import { trialText } from './lib/extend';
-import { countOf } from './lib/rows';
 
 interface Props {
   job: JobDetail;
@@ -70,7 +70,7 @@ export const JobHeader = memo(function JobHeader({ job, tasks }: Props) {
         )}
         <div className={styles.states}>
           <div className={styles.figureName}>
-            {plural(countOf(job.counts), 'task')}
+            {plural(taskTotal(job.counts), 'task')}
             {job.searching && tasks && `, ${trialText(tasks, job.to_come, job.spec.search?.repeat ?? 1)}`}
           </div>
           <StateBar counts={job.counts} toCome={toCome(job)} height={12} labels />

@@ -5,9 +5,9 @@ import { useJob } from '../../api/jobs';
 import { useFiles, useTasks } from '../../api/tasks';
 import type { JobDetail } from '../../api/types';
 import { Loaded, Page } from '../../parts/Page';
+import { taskTotal } from '../../parts/states';
 import { JobActions } from './JobActions';
 import { JobHeader } from './JobHeader';
-import { countOf } from './lib/rows';
 import { Sweep } from './Sweep';
 
 export default function JobPage({ job }: { job: string }) {
@@ -24,7 +24,7 @@ export default function JobPage({ job }: { job: string }) {
 function Shown({ job }: { job: JobDetail }) {
   const tasks = useTasks(job.id);
   // A task that was made while the others were on their way here is in no event to come: the count tells.
-  const count = countOf(job.counts);
+  const count = taskTotal(job.counts);
   const { data, refetch } = tasks;
   const missing = data !== undefined && data.length < count;
   // biome-ignore lint/correctness/useExhaustiveDependencies: again when more are missing

@@ -1,12 +1,12 @@
 import { Text } from '@mantine/core';
 import { useRef } from 'react';
-import { useRemoveJob } from '../../api/jobs';
 import { useStop } from '../../api/tasks';
 import type { Job } from '../../api/types';
 import { plural } from '../../lib/format';
 import { ConfirmModal } from '../../parts/ConfirmModal';
 import { done } from '../../parts/notify';
-import { taskTotal, unendedText } from './jobsLib';
+import { RemoveJob } from '../../parts/RemoveJob';
+import { unendedText } from './jobsLib';
 
 export interface Asked {
   what: 'stop' | 'remove';
@@ -28,7 +28,7 @@ export function JobDialogs({ asked, onClose }: Props) {
   return (
     <>
       <StopDialog job={job} opened={asked?.what === 'stop'} onClose={onClose} />
-      <RemoveDialog job={job} opened={asked?.what === 'remove'} onClose={onClose} />
+      <RemoveJob job={job} opened={asked?.what === 'remove'} onClose={onClose} />
     </>
   );
 }
@@ -50,31 +50,6 @@ function StopDialog({ job, opened, onClose }: DialogProps) {
       <Text size="sm">
         {unendedText(job.counts) ?? 'What has not ended'} will be stopped. Their results, logs and checkpoints so far
         are kept; they can be restarted.
-      </Text>
-    </ConfirmModal>
-  );
-}
-
-function RemoveDialog({ job, opened, onClose }: DialogProps) {
-  const remove = useRemoveJob();
-  const unended = unendedText(job.counts);
-  const confirm = async () => {
-    await remove.mutateAsync(job.id);
-    done(`Removed ${job.name}`);
-  };
-  return (
-    <ConfirmModal
-      opened={opened}
-      title={`Remove ${job.name}?`}
-      action="Remove job"
-      danger
-      onClose={onClose}
-      onConfirm={confirm}
-    >
-      <Text size="sm" className="app-wrap-anywhere">
-        This deletes job <span className="app-mono">{job.id}</span>: the results, curves, logs and checkpoints of its{' '}
-        {plural(taskTotal(job.counts), 'task')}, and the copy of the code.
-        {unended && ` ${unended} will be stopped first.`} It cannot be undone.
       </Text>
     </ConfirmModal>
   );

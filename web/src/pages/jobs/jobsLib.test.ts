@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { taskTotal } from '../../parts/states';
 import {
   bestText,
   DEFAULTS,
@@ -7,7 +8,6 @@ import {
   nextRow,
   pageCount,
   rangeText,
-  taskTotal,
   toQuery,
   unendedText,
 } from './jobsLib';

@@ -83,10 +83,6 @@ export function unendedText({ running = 0, submitted = 0 }: TaskCounts): string 
   return parts.length ? `${parts.join(' and ')} ${running + submitted === 1 ? 'task' : 'tasks'}` : null;
 }
 
-export function taskTotal(counts: TaskCounts): number {
-  return STATES.reduce((sum, state) => sum + (counts[state] ?? 0), 0);
-}
-
 /** The row to go to from the one at `index`, by an arrow, Home or End; null for other keys. */
 export function nextRow(key: string, index: number, count: number): number | null {
   const to = { ArrowDown: index + 1, ArrowUp: index - 1, Home: 0, End: count - 1 }[key];

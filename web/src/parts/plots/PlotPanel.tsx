@@ -48,6 +48,7 @@ export function PlotPanel<State, P extends Plot<State>>(props: Props<State, P>) 
   useEffect(() => plot.current?.update(state), [plot, state]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the colours are read from the page
   useEffect(() => plot.current?.recolor(), [plot, dark]);
+  const Scroll = minWidth ? 'section' : 'div'; // what scrolls must be reachable by keyboard, and have a name
   const picture = async () => {
     const blob = await plot.current?.picture(fileTitle);
     if (blob) save(blob, `${fileTitle}.png`);
@@ -78,7 +79,7 @@ export function PlotPanel<State, P extends Plot<State>>(props: Props<State, P>) 
       </div>
       <div className={styles.body}>
         {props.aside}
-        <section className={styles.scroll} tabIndex={minWidth ? 0 : undefined} aria-label={`${title}: graph`}>
+        <Scroll className={styles.scroll} {...(minWidth ? { tabIndex: 0, 'aria-label': `${title}: graph` } : {})}>
           <div
             ref={root}
             className={styles.plot}
@@ -86,7 +87,7 @@ export function PlotPanel<State, P extends Plot<State>>(props: Props<State, P>) 
             role="img"
             aria-label={props.summary}
           />
-        </section>
+        </Scroll>
         {empty && <div className={styles.empty}>{empty}</div>}
       </div>
       {!empty && props.foot}

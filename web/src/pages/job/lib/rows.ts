@@ -21,7 +21,3 @@ export function fixedParams(tasks: readonly Task[], varying: readonly string[]):
   const first = tasks[0]?.params ?? {};
   return Object.fromEntries(Object.entries(first).filter(([name]) => !varying.includes(name)));
 }
-
-export function countOf(counts: Partial<Record<string, number>>): number {
-  return Object.values(counts).reduce<number>((sum, count) => sum + (count ?? 0), 0);
-}

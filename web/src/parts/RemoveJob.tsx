@@ -1,29 +1,28 @@
 import { List, Text } from '@mantine/core';
-import { useLocation } from 'wouter';
-import { useRemoveJob } from '../../api/jobs';
-import type { JobDetail } from '../../api/types';
-import { bytes, plural } from '../../lib/format';
-import { ConfirmModal } from '../../parts/ConfirmModal';
-import { done } from '../../parts/notify';
-import { countOf } from './lib/rows';
+import { useRemoveJob } from '../api/jobs';
+import type { CodeInfo, Job } from '../api/types';
+import { bytes, plural } from '../lib/format';
+import { ConfirmModal } from './ConfirmModal';
+import { done } from './notify';
+import { taskTotal } from './states';
 
 interface Props {
-  job: JobDetail;
+  job: Job & { code?: CodeInfo };
   opened: boolean;
   onClose: () => void;
+  onRemoved?: () => void;
 }
 
 /** Asks before a job is gone, and names what goes with it. */
-export function RemoveJob({ job, opened, onClose }: Props) {
-  const [, navigate] = useLocation();
+export function RemoveJob({ job, opened, onClose, onRemoved }: Props) {
   const remove = useRemoveJob();
-  const tasks = plural(countOf(job.counts), 'task');
+  const tasks = plural(taskTotal(job.counts), 'task');
   const files = job.code?.files ?? 0;
   const running = job.counts.running ?? 0;
   const confirm = async () => {
     await remove.mutateAsync(job.id);
     done(`${job.name} has been removed`);
-    navigate('/');
+    onRemoved?.();
   };
   return (
     <ConfirmModal

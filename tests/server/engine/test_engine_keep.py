@@ -340,7 +340,7 @@ def test_one_at_a_time(rig: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
     def twice(*_: Any) -> Any:
         with pytest.raises(Conflict, match="try again"):
             rig.engine.keeper.prune(PruneRequest())
-        return keep.There()
+        return keep.HomeContents()
 
     monkeypatch.setattr(rig.engine.keeper, "_there", twice)
     assert rig.engine.keeper.prune(PruneRequest()).items == []

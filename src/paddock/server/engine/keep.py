@@ -21,7 +21,7 @@ from paddock.models import PruneItem, PruneKind, PruneReport, PruneRequest, Prun
 from paddock.models.keep import KeepPolicy
 from paddock.paths import Home
 from paddock.rules import keep
-from paddock.rules.keep import AttemptThere, FileThere, Goes, JobThere, There
+from paddock.rules.keep import Deletion, HomeContents, StoredAttempt, StoredFile, StoredJob
 from paddock.runner import build
 from paddock.server.engine import journals
 from paddock.server.store import jobs, keeping
@@ -102,28 +102,28 @@ class Keeper:
 
     # --- what there is --------------------------------------------------------------------------------------------
 
-    def _there(self, settings: KeepPolicy, now: float) -> There:
+    def _there(self, settings: KeepPolicy, now: float) -> HomeContents:
         """Return what there is, as far as the settings need it."""
         wanted = [days for days in (settings.jobs_days, settings.journals_days) if days is not None]
         newest = now - min(wanted) * keep.DAY if wanted else None
         used = now - settings.runners_days * keep.DAY if settings.runners_days is not None else None
-        superseded: list[AttemptThere] = []
+        superseded: list[StoredAttempt] = []
         with self._db.read() as c:
             if settings.attempts_days is not None:
                 newest = now  # a job that ended today may have old ones
                 before = now - settings.attempts_days * keep.DAY
-                superseded = [AttemptThere(o.job, o.task, o.number, o.at) for o in keeping.superseded(c, before)]
+                superseded = [StoredAttempt(o.job, o.task, o.number, o.at) for o in keeping.superseded(c, before)]
             ended = keeping.ended(c, newest) if newest is not None else []
             in_use = keeping.runners_in_use(c, used) if used is not None else ()
         over = {one.id for one in ended}
-        return There(
-            jobs=[JobThere(o.id, o.name, o.at, journals.there(self._home.job(o.id).root)) for o in ended],
+        return HomeContents(
+            jobs=[StoredJob(o.id, o.name, o.at, journals.there(self._home.job(o.id).root)) for o in ended],
             attempts=list(self._present([one for one in superseded if one.job in over])),
             runners=self._runners(in_use) if used is not None else [],
             leftovers=self._leftovers(),
         )
 
-    def _present(self, given: Iterable[AttemptThere]) -> Iterator[AttemptThere]:
+    def _present(self, given: Iterable[StoredAttempt]) -> Iterator[StoredAttempt]:
         """Yield the attempts that have a folder, grouped by task."""
         task, names = "", set[str]()
         for one in given:
@@ -132,7 +132,7 @@ class Keeper:
             if str(one.number) in names:
                 yield one
 
-    def _names(self, one: AttemptThere) -> set[str]:
+    def _names(self, one: StoredAttempt) -> set[str]:
         try:
             folder = self._open_attempts(one)
         except OSError:
@@ -142,29 +142,29 @@ class Keeper:
         finally:
             os.close(folder)
 
-    def _open_attempts(self, one: AttemptThere) -> int:
+    def _open_attempts(self, one: StoredAttempt) -> int:
         job = self._home.job(one.job)
         return files.open_folder(str(_attempt(job.task(one.task), one.number).parent), below=str(job.root))
 
-    def _runners(self, in_use: Iterable[str]) -> list[FileThere]:
+    def _runners(self, in_use: Iterable[str]) -> list[StoredFile]:
         spared = {*in_use, f"{build.digest()}.pyz"}
         return [one for one in _files(self._home.runners) if one.path.suffix == ".pyz" and one.path.name not in spared]
 
-    def _leftovers(self) -> list[FileThere]:
+    def _leftovers(self) -> list[StoredFile]:
         # A renamed file keeps the time of its last change: the time of the rename counts.
         found = _files(self._home.incoming, "st_ctime")
         for folder in (self._home.root, self._home.local, self._home.runners, self._home.backups):
             found += [one for one in _files(folder) if _HALF_WRITTEN.fullmatch(one.path.name)]
         return found
 
-    def _measure(self, goes: Goes, until: float) -> folders.Size:
+    def _measure(self, goes: Deletion, until: float) -> folders.Size:
         size = folders.Size()
         below = self._home.jobs if goes.path is None else goes.path.parent
         for path in self._paths(goes):
             size.add(folders.measure(path, below=below, until=until))
         return size
 
-    def _paths(self, goes: Goes) -> list[Path]:
+    def _paths(self, goes: Deletion) -> list[Path]:
         if goes.path is not None:
             return [goes.path]
         job = self._home.job(goes.what)
@@ -176,7 +176,7 @@ class Keeper:
 
     # --- letting go -----------------------------------------------------------------------------------------------
 
-    def _let_go(self, found: list[Goes], problems: list[str]) -> Iterator[bool]:
+    def _let_go(self, found: list[Deletion], problems: list[str]) -> Iterator[bool]:
         asked = {one.what: self._put_away(one.what) for one in found if one.kind is PruneKind.JOURNALS}
         until = time.monotonic() + ANSWER_SECONDS
         late = 0
@@ -200,7 +200,7 @@ class Keeper:
         if late:
             problems.append(f"the journals of {late:,} more jobs are still being put away")
 
-    def _remove_job(self, goes: Goes) -> bool:
+    def _remove_job(self, goes: Deletion) -> bool:
         """Remove a job as `paddock rm` does, unless it was restarted meanwhile."""
         with self._db.write() as c:
             if not keeping.ended(c, goes.since, goes.what):
@@ -208,7 +208,7 @@ class Keeper:
             jobs.mark_removing(c, goes.what)
         return True
 
-    def _remove_attempts(self, goes: Goes) -> bool:
+    def _remove_attempts(self, goes: Deletion) -> bool:
         """Remove old attempts. Nothing writes there any more: a restart moves only files of the last attempt."""
         with self._db.read() as c:
             if not keeping.over(c, goes.what):
@@ -238,15 +238,15 @@ def _attempt(task: Path, number: int) -> Path:
     return Path(layout.attempt(str(task), number))
 
 
-def _files(folder: Path, time_of: Literal["st_mtime", "st_ctime"] = "st_mtime") -> list[FileThere]:
+def _files(folder: Path, time_of: Literal["st_mtime", "st_ctime"] = "st_mtime") -> list[StoredFile]:
     """Return the files in a folder of the home, with one of their times; none if one of them vanishes meanwhile."""
     try:
-        return [FileThere(path, getattr(path.lstat(), time_of)) for path in sorted(folder.iterdir())]
+        return [StoredFile(path, getattr(path.lstat(), time_of)) for path in sorted(folder.iterdir())]
     except OSError:
         return []
 
 
-def _report(dry_run: bool, found: list[Goes], sizes: list[folders.Size], problems: list[str]) -> PruneReport:
+def _report(dry_run: bool, found: list[Deletion], sizes: list[folders.Size], problems: list[str]) -> PruneReport:
     items = [
         PruneItem(
             kind=one.kind,

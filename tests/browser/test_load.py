@@ -66,7 +66,7 @@ def test_sharing_is_asked_for_checked_and_kept(visit: Visit, server: ServerProce
     tasks.fill("2")
     threads.fill("1")
     expect(nodes).to_have_attribute("aria-invalid", "true")
-    expect(preview.get_by_text("Triple says this already: leave per_gpu out")).to_be_visible()
+    expect(preview.get_by_text("Triple contains this already: leave per_gpu out")).to_be_visible()
     shared.fill("")
     expect(page.get_by_role("textbox", name="CPUs per task")).to_be_disabled()
     expect(preview.get_by_text("1 task", exact=True)).to_be_visible()

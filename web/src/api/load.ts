@@ -13,7 +13,7 @@ export function useNodes() {
   });
 }
 
-/** The machines with how busy they are, who uses them, and advice for what runs. */
+/** The nodes with how busy they are, who uses them, and advice for what runs. */
 export function useLoad() {
   return useQuery({ ...LOAD, refetchInterval: 5000 });
 }
@@ -33,7 +33,7 @@ const LOAD = queryOptions({
   queryFn: ({ signal }) => take(api.GET('/api/v1/load', { signal })),
 });
 
-/** How busy a machine and its GPUs were, so many minutes back. Points come closer the shorter it is. */
+/** How busy a node and its GPUs were, so many minutes back. Points come closer the shorter it is. */
 export function useLoadHistory(backend: string, node: string, minutes: number) {
   const query = { backend, node, minutes };
   return useQuery({

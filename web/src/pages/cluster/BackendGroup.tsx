@@ -13,7 +13,7 @@ const MANY = 12;
 /** So many rows at first: one would else scroll for long, most of all where rows are cards. */
 const FIRST = { wide: 50, narrow: 20 };
 
-/** The machines of one backend: those of a cluster as a table, one's own with all that is on them. */
+/** The nodes of one backend: those of a cluster as a table, one's own with all that is on them. */
 export function BackendGroup({ backend, nodes }: NodeGroup) {
   const [words, setWords] = useState('');
   const [whole, setWhole] = useState(false);

@@ -13,7 +13,7 @@ import { NodeHistory } from './NodeHistory';
 /** More GPUs than this have the whole width. */
 const FEW = 2;
 
-/** One machine: how busy it is and was, and what runs on each of its devices. */
+/** One node: how busy it is and was, and what runs on each of its devices. */
 export function NodeCard({ node }: { node: Node }) {
   const [open, { toggle }] = useDisclosure(false);
   const { devices = [] } = node;

@@ -13,7 +13,7 @@ import { historyCharts, SPANS } from './history';
 const VIEW = { minutes: 60 };
 const SETTINGS = { log: false, smoothing: 0, clip: false };
 
-/** How busy a machine and its GPUs were. Only what is in sight is asked for. */
+/** How busy a node and its GPUs were. Only what is in sight is asked for. */
 export function NodeHistory({ node }: { node: Node }) {
   const [{ minutes }, setView] = useUrlState(VIEW);
   const dark = useComputedColorScheme('light') === 'dark';

@@ -16,7 +16,7 @@ interface Columns {
   tasks: boolean;
 }
 
-/** Many machines, one row each; a click shows more of one. */
+/** Many nodes, one row each; a click shows more of one. */
 export function NodeTable({ nodes, label }: { nodes: readonly Node[]; label: string }) {
   const all = nodes.flatMap(({ devices = [] }) => ofKind(devices, 'gpu'));
   const gpus = all.length > 0;

@@ -10,13 +10,13 @@ export interface Totals {
   gpus: number;
   gpusFree: number;
   cpus: number;
-  /** Of the machines that tell how many are in use; null where none does. */
+  /** Of the nodes that tell how many are in use; null where none does. */
   cpusTold: number;
   cpusUsed: number | null;
   tasks: number;
 }
 
-/** What is free on a machine that takes no work is not. */
+/** What is free on a node that takes no work is not. */
 export function totals(nodes: readonly Node[]): Totals {
   const devicesOf = (some: readonly Node[]) => some.flatMap((node) => node.devices ?? []);
   const devices = devicesOf(nodes);
@@ -64,7 +64,7 @@ export function gpuUse(gpus: readonly Device[]): GpuUse {
   };
 }
 
-/** Bytes in use on a machine: as measured, else what cannot be had. */
+/** Bytes in use on a node: as measured, else what cannot be had. */
 export function memoryUsed({ memory, memory_free: free, memory_used: used }: Node): number | null {
   return used ?? (memory != null && free != null ? memory - free : null);
 }
@@ -117,7 +117,7 @@ export interface NodeGroup {
   nodes: Node[];
 }
 
-/** The machines by backend, as the server lists these; a backend that has told of none is there, too. */
+/** The nodes by backend, as the server lists these; a backend that has told of none is there, too. */
 export function grouped(nodes: readonly Node[], backends: readonly BackendInfo[]): NodeGroup[] {
   return backends.map((backend) => ({ backend, nodes: nodes.filter((node) => node.backend === backend.name) }));
 }
@@ -127,7 +127,7 @@ export function gpuKinds(devices: readonly Device[]): string {
   return [...new Set(ofKind(devices, 'gpu').map(({ name }) => name ?? ''))].filter(Boolean).join(', ');
 }
 
-/** The machines in which all of the words are: names, states, partitions, features, GPUs, reasons. */
+/** The nodes in which all of the words are: names, states, partitions, features, GPUs, reasons. */
 export function matching(nodes: readonly Node[], words: string): Node[] {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
   if (wanted.length === 0) return [...nodes];

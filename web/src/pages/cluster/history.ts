@@ -1,4 +1,4 @@
-/** How busy a machine was, as curves. */
+/** How busy a node was, as curves. */
 
 import type { LoadSeries } from '../../api/types';
 import type { ChartSeries, Range } from '../../parts/plots/CurveChart';
@@ -17,7 +17,7 @@ export interface HistoryChart {
 }
 
 interface Room {
-  /** Bytes of the machine, and of its largest GPU. */
+  /** Bytes of the node, and of its largest GPU. */
   memory: number | null;
   gpuMemory: number | null;
 }
@@ -26,7 +26,7 @@ const GIB = 2 ** 30;
 /** Percent, with some air above what is full. */
 const WHOLE: Range = [0, 104];
 
-/** Processor and memory of the machine, then load and memory of its GPUs with a curve each. */
+/** Processor and memory of the node, then load and memory of its GPUs with a curve each. */
 export function historyCharts(
   found: readonly LoadSeries[],
   { memory, gpuMemory }: Room,

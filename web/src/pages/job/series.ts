@@ -65,7 +65,7 @@ export function useBest(job: JobDetail, curves: Curve[], metric: string, sweep: 
   const task = sweep.shown.find((one) => one.id === id);
   const step = task?.best_epoch;
   return useMemo(() => {
-    // The machine is measured over time, not over epochs.
+    // The node is measured over time, not over epochs.
     if (!id || step === null || step === undefined || isOfMachine(metric)) return null;
     const curve = curves.find((one) => one.task === id && one.metric === metric);
     const value = curve?.values[nearestIndex(curve, step)];

@@ -20,12 +20,12 @@ function withoutTrain(metric: string): string {
   return metric.replace(/^(train|training)[_/-]/, '');
 }
 
-/** What the machine did, not the training. */
+/** What the node did, not the training. */
 export function isOfMachine(metric: string): boolean {
   return metric.startsWith('sys/');
 }
 
-/** For a list to choose from: the objective first, the machine's last. */
+/** For a list to choose from: the objective first, the node's last. */
 export function grouped(names: Iterable<string>): { group: string; items: string[] }[] {
   const all = [...new Set(names)].filter(Boolean);
   const groups = [

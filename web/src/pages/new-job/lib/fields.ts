@@ -51,7 +51,7 @@ const SECTIONS: Record<string, RegExp> = {
 
 // The server's words for it are a regular expression.
 const NO_NAME = 'a name begins with a letter or _, and has no spaces or other signs';
-const NO_SIGN = 'there is a sign in it that cannot be there';
+const NO_SIGN = 'it contains a character that is not allowed';
 const PATTERN = /^String should match pattern /;
 
 export interface Placed {

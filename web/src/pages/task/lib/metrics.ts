@@ -100,7 +100,7 @@ export function inPercent(values: readonly (number | null)[]): { unit: string; v
   return { unit: '%', values: values.map((value) => value && Number((value * 100).toPrecision(6))) };
 }
 
-/** What the runner measures of the machine, and how it is drawn. */
+/** What the runner measures of the node, and how it is drawn. */
 export interface Usage {
   metric: string;
   name: string;

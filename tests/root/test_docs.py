@@ -72,7 +72,7 @@ def test_the_architecture_names_every_step_of_the_engine() -> None:
         ("slurm", "has ended, and no server answers"),
         ("slurm", "but does not answer: check if this machine can reach the nodes"),
         ("running", "no word since"),
-        ("load", "could run 6 tasks a GPU"),
+        ("load", "could run 6 tasks per GPU"),
     ],
 )
 def test_messages_that_the_pages_quote_are_those_of_the_program(page: str, message: str) -> None:

@@ -7,7 +7,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
@@ -138,6 +138,37 @@ def test_requests_wait_for_a_successor_only(alone: Cli) -> None:
     with Client(home=alone.home) as client, pytest.raises(ServerUnreachable):
         client.version()
     assert time.monotonic() - began < HANDOVER_SECONDS / 2
+
+
+def test_a_server_that_ends_while_it_is_asked(alone: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Repeat requests that only read while a successor takes over; others may have been carried out already."""
+    home = Home(alone.home)
+    home.create()
+    home.ensure_token()
+    monkeypatch.setattr("paddock.client.connection.HANDOVER_SECONDS", 1.0)
+    monkeypatch.setattr("paddock.client.connection.Connection._prove", lambda *_: None)  # the connection is cut later
+    taken: list[int] = []
+    with socket.create_server(("127.0.0.1", 0)) as listening, Client(home=alone.home) as client:
+
+        def cut() -> None:
+            with suppress(OSError):
+                while True:
+                    connection, _ = listening.accept()
+                    connection.close()
+                    taken.append(port)
+
+        port = listening.getsockname()[1]
+        threading.Thread(target=cut, daemon=True).start()
+        Whereabouts(url=f"http://127.0.0.1:{port}", pid=1, port=port).write(home)
+        server_file.announce_handover(home)
+        with pytest.raises(ServerUnreachable):
+            client.version()
+        assert len(taken) > 1
+        taken.clear()
+        with pytest.raises(ServerUnreachable):
+            client.stop("abc")
+        assert len(taken) == 1
+        listening.shutdown(socket.SHUT_RDWR)
 
 
 # --- in Slurm: what is submitted ------------------------------------------------------------------------------------

@@ -37,7 +37,7 @@ _NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # trusts nobody; httpx2 would
 
 
 class _NotReached(ServerUnreachable):
-    """Nothing was sent yet: any request may be tried again."""
+    """Nothing was sent that changes anything: the request may be tried again."""
 
 
 class _Hello(BaseModel):
@@ -95,10 +95,11 @@ class Connection:
         options.setdefault("timeout", max(patience or 0, self._timeout))
         end = time.monotonic() + HANDOVER_SECONDS
         while True:
+            before = server_file.read(self.home)
             try:
                 return self._request(method, path, options)
             except _NotReached:
-                if not self._moves() or time.monotonic() > end:
+                if not self._moves(before) or time.monotonic() > end:
                     raise
             time.sleep(0.2)
 
@@ -116,7 +117,7 @@ class Connection:
 
     def _request(self, method: str, path: str, options: dict[str, Any]) -> httpx2.Response:
         http, url = self._reach()
-        with self._translated(url):
+        with self._translated(url, again=method == "GET"):
             response = http.request(method, url + PREFIX + path, headers=self._headers(), **options)
             _refuse(response, url)
             self._heard(url)
@@ -163,7 +164,7 @@ class Connection:
         http = self._outside(url)
         body = b""
         with (
-            self._translated(url),
+            self._translated(url, again=True),
             http.stream("GET", f"{url}{PREFIX}/hello", params={"nonce": nonce}, timeout=self._timeout) as response,
         ):
             for part in response.iter_bytes():
@@ -191,9 +192,11 @@ class Connection:
     def _heard(self, url: str) -> None:
         self._proven[url] = time.monotonic() + PROVEN_SECONDS
 
-    def _moves(self) -> bool:
-        """Return True if another server is about to take over, perhaps on another machine."""
-        return self._url is None and server_file.successor(self.home) is not None
+    def _moves(self, before: server_file.Whereabouts | None) -> bool:
+        """Return True if another server takes over, or has done so since `before` was read."""
+        if self._url is not None:
+            return False
+        return server_file.successor(self.home) is not None or server_file.read(self.home) not in (before, None)
 
     @contextmanager
     def stream(self, path: str, headers: dict[str, str] | None = None, **params: Any) -> Iterator[httpx2.Response]:
@@ -217,25 +220,26 @@ class Connection:
         return {"Authorization": f"Bearer {token}"} if token else {}
 
     @contextmanager
-    def _translated(self, url: str) -> Iterator[None]:
+    def _translated(self, url: str, again: bool = False) -> Iterator[None]:
+        """Raise our own errors. `again`: asking again does no harm, even if the server has received the request."""
         try:
             yield
         except httpx2.HTTPError as error:
             self._proven.pop(url, None)  # the next one to listen there has to prove who it is
-            raise self._ours(error, url) from None
+            raise self._ours(error, url, again) from None
         except httpx2.InvalidURL as error:
             raise ServerUnreachable(
                 f"{url!r} is not the address of a server ({error}): correct --url or PADDOCK_URL."
             ) from None
 
-    def _ours(self, error: httpx2.HTTPError, url: str) -> ServerUnreachable:
+    def _ours(self, error: httpx2.HTTPError, url: str, again: bool) -> ServerUnreachable:
         if isinstance(error, httpx2.TimeoutException):
             return ServerUnreachable(f"The server at {url} did not answer in time: try again, or run `paddock doctor`.")
         if isinstance(error, httpx2.TransportError):
             why = str(error) or type(error).__name__
             if "CERTIFICATE_VERIFY_FAILED" in why:
                 return ServerUnreachable(_untrusted(url, why))
-            kind = _NotReached if isinstance(error, httpx2.ConnectError) else ServerUnreachable
+            kind = _NotReached if again or isinstance(error, httpx2.ConnectError) else ServerUnreachable
             start = "paddock up" if self._url else server_file.start_command(self.home)
             return kind(f"No Paddock server answers at {url} ({why}): start one with `{start}`.")
         return ServerUnreachable(f"{url} is not a Paddock server ({error}): correct --url or PADDOCK_URL.")

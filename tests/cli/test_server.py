@@ -19,7 +19,7 @@ from paddock.client.client import Client
 from paddock.client.connection import HANDOVER_SECONDS
 from paddock.errors import InvalidInput, ServerUnreachable
 from paddock.home import server_file
-from paddock.home.server_file import Whereabouts
+from paddock.home.server_file import ServerAddress
 from paddock.models import Resources
 from paddock.paths import Home
 from paddock.server import slurm_server
@@ -45,12 +45,12 @@ def _up(cli: Cli, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
             process.terminate()
 
 
-def _served_by(cli: Cli, process: subprocess.Popen[bytes]) -> Whereabouts:
-    def found() -> Whereabouts | None:
+def _served_by(cli: Cli, process: subprocess.Popen[bytes]) -> ServerAddress:
+    def found() -> ServerAddress | None:
         there = server_file.read(Home(cli.home))
         return there if there and there.pid == process.pid else None
 
-    about: Whereabouts = wait_for(found, what="the server's address")
+    about: ServerAddress = wait_for(found, what="the server's address")
     return about
 
 
@@ -67,7 +67,7 @@ def test_down_ends_the_server(alone: Cli) -> None:
 def test_down_does_not_end_what_is_no_server(alone: Cli) -> None:
     alone.home.mkdir()
     with subprocess.Popen(["sleep", "60"]) as other:
-        about = Whereabouts(url="http://127.0.0.1:1", pid=other.pid, host=socket.gethostname(), port=1)
+        about = ServerAddress(url="http://127.0.0.1:1", pid=other.pid, host=socket.gethostname(), port=1)
         about.write(Home(alone.home))
         assert "No Paddock server runs" in alone.quick("down", code=4).err
         assert other.poll() is None
@@ -89,7 +89,7 @@ def test_tunnel(cli: Cli, alone: Cli) -> None:
 
 
 def test_the_tunnel_goes_to_the_node() -> None:
-    about = Whereabouts(url="http://n7:54322", host="n7", port=54322, slurm="12", node="n7")
+    about = ServerAddress(url="http://n7:54322", host="n7", port=54322, slurm="12", node="n7")
     assert about.tunnel("me", "login1") == "ssh -N -L 54322:n7:54322 me@login1"
 
 
@@ -115,7 +115,7 @@ def test_a_successor_takes_over_and_no_request_fails(alone: Cli) -> None:
 def test_a_successor_without_a_server_just_starts(alone: Cli) -> None:
     home = Home(alone.home)
     home.create()
-    Whereabouts(url="http://127.0.0.1:1", pid=1, port=1).write(home)  # of one that was killed
+    ServerAddress(url="http://127.0.0.1:1", pid=1, port=1).write(home)  # of one that was killed
     with _up(alone, "--succeed") as process:
         _served_by(alone, process)
 
@@ -159,7 +159,7 @@ def test_a_server_that_ends_while_it_is_asked(alone: Cli, monkeypatch: pytest.Mo
 
         port = listening.getsockname()[1]
         threading.Thread(target=cut, daemon=True).start()
-        Whereabouts(url=f"http://127.0.0.1:{port}", pid=1, port=port).write(home)
+        ServerAddress(url=f"http://127.0.0.1:{port}", pid=1, port=port).write(home)
         server_file.announce_handover(home)
         with pytest.raises(ServerUnreachable):
             client.version()
@@ -219,9 +219,9 @@ def test_wrong_ways_to_start_in_slurm(alone: Cli, tmp_path: Path) -> None:
 def test_what_plain_http_means_is_said(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     home = Home(tmp_path / "home")
     home.create()
-    in_slurm._announce(home, Whereabouts(url="http://n17:54322", port=54322, slurm="77", node="n17"), True)
+    in_slurm._announce(home, ServerAddress(url="http://n17:54322", port=54322, slurm="77", node="n17"), True)
     assert "plain HTTP" in capsys.readouterr().err
-    in_slurm._announce(home, Whereabouts(url="http://127.0.0.1:54322", port=54322), True)
+    in_slurm._announce(home, ServerAddress(url="http://127.0.0.1:54322", port=54322), True)
     assert capsys.readouterr().err == ""
 
 
@@ -234,7 +234,7 @@ def test_after_a_server_in_slurm_the_advice_is_to_start_it_there(alone: Cli) -> 
     assert "start one with `paddock up`, or" in alone.quick("ls", code=4).err
     server_file.hosted(home).write_text("{}")
     assert "start one with `paddock up --in-slurm`, or" in alone.quick("ls", code=4).err
-    dead = Whereabouts(url="http://127.0.0.1:9", pid=os.getpid(), slurm="77", node="n3")
+    dead = ServerAddress(url="http://127.0.0.1:9", pid=os.getpid(), slurm="77", node="n3")
     dead.write(home)
     assert "start one with `paddock up --in-slurm`." in alone.quick("ls", code=4).err
     said = alone.quick("doctor", "--quick", "--json", code=None).out
@@ -245,7 +245,7 @@ def test_after_a_server_in_slurm_the_advice_is_to_start_it_there(alone: Cli) -> 
 
 
 def test_a_home_of_another_user_is_told_in_one_sentence(alone: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    def denied(home: Home) -> Whereabouts | None:
+    def denied(home: Home) -> ServerAddress | None:
         raise PermissionError(13, "Permission denied", str(home.server))
 
     monkeypatch.setattr(server_file, "read", denied)

@@ -263,7 +263,7 @@ class TestDoctor:
     def test_one_that_was_replaced_while_the_server_runs(self, tmp_path: Path, pair: tuple[Path, Path]) -> None:
         home = Home(tmp_path)
         before = certify(tmp_path / "before")[0].read_text()
-        server_file.Whereabouts.here("https://127.0.0.1:1", 1, None, before).write(home)
+        server_file.ServerAddress.here("https://127.0.0.1:1", 1, None, before).write(home)
         assert "start the server again" in (self.look(tmp_path, pair).fix or "")
 
     def test_one_that_cannot_be_used(self, tmp_path: Path, pair: tuple[Path, Path]) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from paddock.home import server_file
-from paddock.home.server_file import Whereabouts
+from paddock.home.server_file import ServerAddress
 from paddock.paths import Home
 from tests.slurm.cluster import PATH, Cluster
 from tests.support.server import wait_for
@@ -38,12 +38,12 @@ class Site:
     def signal(self, job: str) -> None:
         self.cluster.run("scancel", "--batch", "--signal=USR1", job)
 
-    def served_by_another_than(self, job: str) -> Whereabouts:
-        def found() -> Whereabouts | None:
+    def served_by_another_than(self, job: str) -> ServerAddress:
+        def found() -> ServerAddress | None:
             there = server_file.read(self.home)
             return there if there and there.slurm != job else None
 
-        about: Whereabouts = wait_for(found, what="a successor")
+        about: ServerAddress = wait_for(found, what="a successor")
         return about
 
     @property

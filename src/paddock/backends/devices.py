@@ -48,8 +48,8 @@ class NodeWatch:
     def __init__(self, gpus: Sequence[Device], driver: "Callable[[], GpuDriver] | None" = None) -> None:
         self._ids = [gpu.id for gpu in gpus]
         self._driver = driver
-        self._machine = NodeStats()
-        self._cards: NodeStats | None = None
+        self._node = NodeStats()
+        self._gpu_stats: NodeStats | None = None
         self._thread: threading.Thread | None = None
         self._seen: tuple[float, list[dict[str, Any]]] = (0.0, [])
 
@@ -58,19 +58,19 @@ class NodeWatch:
             self._thread = threading.Thread(target=self._read, name="gpus", daemon=True)
             self._thread.start()
             self._thread.join(PATIENCE)
-        at, cards = self._seen
+        at, gpus = self._seen
         fresh = time.monotonic() - at < OLD_SECONDS
-        return NodeSample.model_validate(self._machine.sample() | {"cards": cards if fresh else []})
+        return NodeSample.model_validate(self._node.sample() | {"cards": gpus if fresh else []})
 
     def _read(self) -> None:
-        if self._cards is None:
-            self._cards = self._find()
-        self._seen = (time.monotonic(), self._cards.gpus())
+        if self._gpu_stats is None:
+            self._gpu_stats = self._find()
+        self._seen = (time.monotonic(), self._gpu_stats.gpus())
 
     def _find(self) -> NodeStats:
         from paddock.common.gpus import find_driver, visible
 
         driver = (self._driver or find_driver)()
         listed = driver.gpus()
-        found = {one: cards[0] for one in self._ids if (cards := visible(listed, one))}
+        found = {one: gpus[0] for one in self._ids if (gpus := visible(listed, one))}
         return NodeStats(driver, list(found.values()), list(found))

@@ -20,7 +20,7 @@ from paddock.cli.base import Json
 from paddock.client.client import Client
 from paddock.errors import BackendError, Conflict, ServerUnreachable
 from paddock.home import lease, server_file, tls
-from paddock.home.server_file import Whereabouts
+from paddock.home.server_file import ServerAddress
 from paddock.models import Resources, jobfile
 from paddock.paths import Home
 from paddock.server import slurm_server
@@ -77,7 +77,7 @@ def _warn_of_variables() -> None:
         base.warn([f"{', '.join(names)}: not passed on to Slurm: write them into settings.toml in Paddock's home"])
 
 
-def _wait(host: SlurmServer, job: str) -> Whereabouts:
+def _wait(host: SlurmServer, job: str) -> ServerAddress:
     """Wait until the server answers, and report on standard error what happens meanwhile."""
     told, pause = "", LOOK_SECONDS
     while True:
@@ -122,7 +122,7 @@ def _ended(host: SlurmServer, job: str) -> Conflict:
     return Conflict(f"Slurm job {job} has ended, and no server answers: {hint}.")
 
 
-def _running(home: Home) -> Whereabouts | None:
+def _running(home: Home) -> ServerAddress | None:
     with Client(home=home.root, timeout=ANSWER_SECONDS) as client:
         return server_file.read(home) if client.answers() else None
 
@@ -155,7 +155,7 @@ def tunnel(
     base.say("Run it on your own machine, then open", f"  {facts['page']}")
 
 
-def _facts(home: Home, running: Whereabouts, port: int | None = None) -> dict[str, Any]:
+def _facts(home: Home, running: ServerAddress, port: int | None = None) -> dict[str, Any]:
     token = home.read_token() or ""
     at = port or running.port
     return {
@@ -168,7 +168,7 @@ def _facts(home: Home, running: Whereabouts, port: int | None = None) -> dict[st
     }
 
 
-def _announce(home: Home, running: Whereabouts, as_json: bool) -> None:
+def _announce(home: Home, running: ServerAddress, as_json: bool) -> None:
     facts = _facts(home, running)
     base.warn(server_file.exposure(running.url))
     if as_json:
@@ -199,7 +199,7 @@ def down(ctx: typer.Context, as_json: Json = False) -> None:
         typer.echo(f"The server of {home.root} has ended ({', '.join(ended)}); running tasks go on.")
 
 
-def _end_here(home: Home, running: Whereabouts) -> None:
+def _end_here(home: Home, running: ServerAddress) -> None:
     if running.host and running.host != socket.gethostname():
         raise Conflict(f"The server runs on {running.host}: run `paddock down` there.")
     if not (lease.serves_here(home) and _is_paddock(running.pid)):
@@ -211,7 +211,7 @@ def _end_here(home: Home, running: Whereabouts) -> None:
         )
 
 
-def _end_in_slurm(found: settings.Settings, home: Home, running: Whereabouts | None) -> list[str]:
+def _end_in_slurm(found: settings.Settings, home: Home, running: ServerAddress | None) -> list[str]:
     """End all Slurm jobs of the server: waiting ones first, so that none of them takes over."""
     try:
         cluster = running.cluster if running else slurm_server.read(home).cluster

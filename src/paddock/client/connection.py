@@ -192,7 +192,7 @@ class Connection:
     def _heard(self, url: str) -> None:
         self._proven[url] = time.monotonic() + PROVEN_SECONDS
 
-    def _moves(self, before: server_file.Whereabouts | None) -> bool:
+    def _moves(self, before: server_file.ServerAddress | None) -> bool:
         """Return True if another server takes over, or has done so since `before` was read."""
         if self._url is not None:
             return False

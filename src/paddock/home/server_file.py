@@ -14,7 +14,7 @@ from paddock.paths import Home, write_once
 from paddock.version import __version__
 
 
-class Whereabouts(BaseModel):
+class ServerAddress(BaseModel):
     """The address of a running server. Fields of a newer version are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -30,7 +30,7 @@ class Whereabouts(BaseModel):
     certificate: str | None = None  # PEM, if the port uses HTTPS; a client that reads it here can trust it
 
     @classmethod
-    def here(cls, url: str, port: int, cluster: str | None, certificate: str | None = None) -> "Whereabouts":
+    def here(cls, url: str, port: int, cluster: str | None, certificate: str | None = None) -> "ServerAddress":
         """Return the address of this process. `cluster`: the Slurm cluster that it was submitted to, if any."""
         job, node = (os.environ.get(name) for name in ("SLURM_JOB_ID", "SLURMD_NODENAME"))
         hosted = {"node": node, "slurm": job, "cluster": cluster} if cluster else {}
@@ -51,10 +51,10 @@ class Whereabouts(BaseModel):
         return f"ssh -N -L {port or self.port}:{inside}:{self.port} {user}@{login}"
 
 
-def read(home: Home) -> Whereabouts | None:
+def read(home: Home) -> ServerAddress | None:
     """Return the address of the server of this home; None: no server runs."""
     try:
-        return Whereabouts.model_validate_json(home.server.read_text())
+        return ServerAddress.model_validate_json(home.server.read_text())
     except (OSError, ValidationError):
         return None
 

@@ -22,7 +22,7 @@ from paddock.backends.local import LocalBackend
 from paddock.backends.slurm.backend import SlurmBackend
 from paddock.errors import Conflict, InvalidInput
 from paddock.home import door, lease, server_file, tls
-from paddock.home.server_file import Whereabouts
+from paddock.home.server_file import ServerAddress
 from paddock.paths import Home
 from paddock.server import slurm_server
 from paddock.server.api.app import create_app
@@ -78,7 +78,7 @@ def serve(
         app = create_app(Server(db, home, settings, engine, wakeup), token)
         port = listener.getsockname()[1]
         url = _url(settings.host, port, "https" if secure else "http")
-        about = Whereabouts.here(url, port, cluster, tls.certificate(settings))
+        about = ServerAddress.here(url, port, cluster, tls.certificate(settings))
         held.tell(url)
         server = _Uvicorn(app, secure, home, about, lambda: (announce or _print)(url, f"{url}/?token={token}"))
         held.when_lost(lambda: _give_way(server, engine))
@@ -142,7 +142,7 @@ class _Uvicorn(uvicorn.Server):
         app: ASGIApp,
         secure: ssl.SSLContext | None,
         home: Home,
-        about: Whereabouts,
+        about: ServerAddress,
         announce: Callable[[], None],
     ) -> None:
         Protocol.most = raise_limit()

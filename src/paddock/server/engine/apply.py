@@ -85,7 +85,7 @@ class Changes:
     def __init__(self, c: Connection, context: Context) -> None:
         self._c = c
         self._context = context
-        self._subjects: dict[tuple[str, int], AttemptEdit | None] = {}
+        self._edits: dict[tuple[str, int], AttemptEdit | None] = {}
         self._handlers: dict[type[AboutAttempt], Callable[[AttemptEdit, Any, str], None]] = {
             Started: self._started,
             Metric: self._metric,
@@ -102,47 +102,45 @@ class Changes:
         self._load({(record.task, record.attempt) for _, record in about})
         jobs = allocations.jobs_of(self._c, {key for key, _ in about})
         for allocation, record in about:
-            subject = self._subjects[record.task, record.attempt]
-            if subject is not None and not subject.state.ended and _given(subject, record, allocation, jobs):
-                self._handlers[type(record)](subject, record, allocation)
+            edit = self._edits[record.task, record.attempt]
+            if edit is not None and not edit.state.ended and _given(edit, record, allocation, jobs):
+                self._handlers[type(record)](edit, record, allocation)
 
     def end(self, rows: list[TaskAttempt], judge: Callable[[AttemptEdit], Verdict], at: float) -> None:
         """End attempts whose end no journal reports. `judge` returns the verdict on one of them."""
         self._load({(row.id, row.attempt_number) for row in rows})
         for row in rows:
-            subject = self._subjects[row.id, row.attempt_number]
-            if subject is not None and not subject.state.ended:
-                self._conclude(subject, judge(subject), at)
+            edit = self._edits[row.id, row.attempt_number]
+            if edit is not None and not edit.state.ended:
+                self._conclude(edit, judge(edit), at)
 
-    def judging(self, subject: AttemptEdit) -> dict[str, Any]:
+    def judging(self, edit: AttemptEdit) -> dict[str, Any]:
         """Return the arguments that lifecycle.judge needs besides the ending."""
         return {
-            "stop_wanted": bool(subject.row.stopping and subject.current),
-            "limit": lambda cause: self._context.retries(subject.facts, cause),
+            "stop_wanted": bool(edit.row.stopping and edit.current),
+            "limit": lambda cause: self._context.retries(edit.facts, cause),
         }
 
-    def tried(self, subject: AttemptEdit, cause: Cause | None) -> int:
-        return attempts.ended_with(self._c, subject.row.id, cause) if cause else 0
+    def tried(self, edit: AttemptEdit, cause: Cause | None) -> int:
+        return attempts.ended_with(self._c, edit.row.id, cause) if cause else 0
 
     def _load(self, keys: set[tuple[str, int]]) -> None:
-        unknown = keys - set(self._subjects)
+        unknown = keys - set(self._edits)
         if not unknown:
             return
         rows = attempts.lookup(self._c, unknown)
         facts = self._context.facts(self._c, [row.job_id for row in rows.values()])
         for key in unknown:
             row = rows.get(key)
-            self._subjects[key] = (
-                AttemptEdit(row, facts[row.job_id]) if row is not None and row.job_id in facts else None
-            )
+            self._edits[key] = AttemptEdit(row, facts[row.job_id]) if row is not None and row.job_id in facts else None
 
     # --- one method a kind of record --------------------------------------------------------------------------------
 
-    def _started(self, subject: AttemptEdit, record: Started, allocation: str) -> None:
-        if not lifecycle.allowed(subject.state, TaskState.RUNNING):
+    def _started(self, edit: AttemptEdit, record: Started, allocation: str) -> None:
+        if not lifecycle.allowed(edit.state, TaskState.RUNNING):
             return
-        subject.state, subject.holder, subject.start = TaskState.RUNNING, allocation, record.start
-        subject.attempt |= {
+        edit.state, edit.holder, edit.start = TaskState.RUNNING, allocation, record.start
+        edit.attempt |= {
             "state": TaskState.RUNNING.value,
             "allocation": allocation,
             "start": record.start,
@@ -152,70 +150,70 @@ class Changes:
             "pid": record.pid,
             "seat": record.seat.model_dump(mode="json") if record.seat else None,
         }
-        if subject.current:
-            subject.task["state"] = TaskState.RUNNING.value
+        if edit.current:
+            edit.task["state"] = TaskState.RUNNING.value
 
-    def _metric(self, subject: AttemptEdit, record: Metric, allocation: str) -> None:
+    def _metric(self, edit: AttemptEdit, record: Metric, allocation: str) -> None:
         for name, point in record.values.items():
-            subject.points[name].append((record.step, point, record.at))
+            edit.points[name].append((record.step, point, record.at))
         epoch = record.step if record.epoch is None else record.epoch
-        self._reached(subject, epoch, record.at)
-        if not subject.current or subject.row.reduces:
+        self._reached(edit, epoch, record.at)
+        if not edit.current or edit.row.reduces:
             return
-        objective = subject.facts.objective
+        objective = edit.facts.objective
         value = record.values.get(objective.metric)
         if value is not None:
-            subject.task["last_value"] = value if math.isfinite(value) else None
-            if objective.better(value, subject.of_task("best_value")):
-                subject.task |= {"best_value": value, "best_epoch": epoch, "best_at": record.at}
-        if subject.facts.spec.other_objectives:
-            self._others(subject, record.values)
+            edit.task["last_value"] = value if math.isfinite(value) else None
+            if objective.better(value, edit.of_task("best_value")):
+                edit.task |= {"best_value": value, "best_epoch": epoch, "best_at": record.at}
+        if edit.facts.spec.other_objectives:
+            self._others(edit, record.values)
 
-    def _others(self, subject: AttemptEdit, values: Mapping[str, float]) -> None:
+    def _others(self, edit: AttemptEdit, values: Mapping[str, float]) -> None:
         """Update the best value of every further objective."""
-        wanted = subject.facts.spec.other_objectives
-        known = list(subject.of_task("others") or [None] * len(wanted))
+        wanted = edit.facts.spec.other_objectives
+        known = list(edit.of_task("others") or [None] * len(wanted))
         for place, objective in enumerate(wanted):
             value = values.get(objective.metric)
             if value is not None and objective.better(value, known[place]):
                 known[place] = value
-        subject.task["others"] = known
+        edit.task["others"] = known
 
-    def _reached(self, subject: AttemptEdit, epoch: float, at: float) -> None:
-        if "first_epoch" not in subject.attempt and subject.row.attempt_first_epoch is None:
-            subject.attempt["first_epoch"] = epoch
-        if subject.current:
-            subject.task |= {"epoch": epoch, "epoch_at": at}
-            first = subject.of_task("first_epoch")
-            subject.task["first_epoch"] = epoch if first is None else min(first, epoch)
+    def _reached(self, edit: AttemptEdit, epoch: float, at: float) -> None:
+        if "first_epoch" not in edit.attempt and edit.row.attempt_first_epoch is None:
+            edit.attempt["first_epoch"] = epoch
+        if edit.current:
+            edit.task |= {"epoch": epoch, "epoch_at": at}
+            first = edit.of_task("first_epoch")
+            edit.task["first_epoch"] = epoch if first is None else min(first, epoch)
 
-    def _reset(self, subject: AttemptEdit, record: Reset, allocation: str) -> None:
+    def _reset(self, edit: AttemptEdit, record: Reset, allocation: str) -> None:
         names = record.names
-        subject.forgotten |= names
+        edit.forgotten |= names
         for name in names:
-            subject.points.pop(name, None)
-        if subject.current and subject.of_task("others"):
-            others = zip(subject.facts.spec.other_objectives, subject.of_task("others"), strict=False)
-            subject.task["others"] = [None if one.metric in names else value for one, value in others]
-        if subject.current and subject.facts.objective.metric in names:
-            subject.task |= dict.fromkeys(("best_value", "best_epoch", "best_at", "last_value"))
-            for point in self._earlier(subject):
-                if subject.facts.objective.better(point[1], subject.task["best_value"]):
-                    subject.task |= {"best_value": point[1], "best_epoch": point[0], "best_at": point[2]}
+            edit.points.pop(name, None)
+        if edit.current and edit.of_task("others"):
+            others = zip(edit.facts.spec.other_objectives, edit.of_task("others"), strict=False)
+            edit.task["others"] = [None if one.metric in names else value for one, value in others]
+        if edit.current and edit.facts.objective.metric in names:
+            edit.task |= dict.fromkeys(("best_value", "best_epoch", "best_at", "last_value"))
+            for point in self._earlier(edit):
+                if edit.facts.objective.better(point[1], edit.task["best_value"]):
+                    edit.task |= {"best_value": point[1], "best_epoch": point[0], "best_at": point[2]}
 
-    def _earlier(self, subject: AttemptEdit) -> list[Point]:
+    def _earlier(self, edit: AttemptEdit) -> list[Point]:
         """Return the points of the objective from the attempts that this one resumed."""
-        if not subject.row.resumed:
+        if not edit.row.resumed:
             return []
-        chain = metrics.before(self._c, subject.row.id, subject.row.attempt_number, subject.facts.objective.metric)
+        chain = metrics.before(self._c, edit.row.id, edit.row.attempt_number, edit.facts.objective.metric)
         return [(float(p["step"]), float(p["value"]), float(p["time"])) for p in chain]
 
-    def _total(self, subject: AttemptEdit, record: Total, allocation: str) -> None:
-        if subject.current:
-            subject.task["epochs"] = record.epochs
+    def _total(self, edit: AttemptEdit, record: Total, allocation: str) -> None:
+        if edit.current:
+            edit.task["epochs"] = record.epochs
 
-    def _usage(self, subject: AttemptEdit, record: Usage, allocation: str) -> None:
-        since = record.at - (subject.of_attempt("started_at") or record.at)
+    def _usage(self, edit: AttemptEdit, record: Usage, allocation: str) -> None:
+        since = record.at - (edit.of_attempt("started_at") or record.at)
         measured = {
             "memory": record.memory,
             "cpu": record.cpu,
@@ -224,105 +222,105 @@ class Changes:
         }
         for name, value in measured.items():
             if value is not None:
-                subject.points[metrics.SYSTEM + name].append((since, float(value), record.at))
-        self._peaks(subject, record.memory, record.gpu_memory)
+                edit.points[metrics.SYSTEM + name].append((since, float(value), record.at))
+        self._peaks(edit, record.memory, record.gpu_memory)
 
-    def _peaks(self, subject: AttemptEdit, memory: int | None, gpu_memory: int | None) -> None:
+    def _peaks(self, edit: AttemptEdit, memory: int | None, gpu_memory: int | None) -> None:
         for name, value in (("peak_memory", memory), ("peak_gpu_memory", gpu_memory)):
             if value is not None:
-                subject.attempt[name] = max(value, subject.of_attempt(name) or 0)
+                edit.attempt[name] = max(value, edit.of_attempt(name) or 0)
 
-    def _warned(self, subject: AttemptEdit, record: Warned, allocation: str) -> None:
-        _warn(subject, record.text)
+    def _warned(self, edit: AttemptEdit, record: Warned, allocation: str) -> None:
+        _warn(edit, record.text)
 
-    def _ended(self, subject: AttemptEdit, record: Ended, allocation: str) -> None:
-        subject.holder = allocation
-        subject.attempt |= {
+    def _ended(self, edit: AttemptEdit, record: Ended, allocation: str) -> None:
+        edit.holder = allocation
+        edit.attempt |= {
             "allocation": allocation,
             "exit_code": record.exit,
             "signal": record.signal,
             "cpu_seconds": record.cpu_seconds,
         }
-        self._peaks(subject, record.peak_memory, record.peak_gpu_memory)
+        self._peaks(edit, record.peak_memory, record.peak_gpu_memory)
         cause, again = record.cause, record.again.model_dump(mode="json") if record.again else None
-        shared = oom_retry.is_further(oom_retry.parse(subject.room), oom_retry.parse(again))
+        shared = oom_retry.is_further(oom_retry.parse(edit.room), oom_retry.parse(again))
         ending = Ending(record.exit, record.signal, record.by, cause, record.reason, shared=shared)
-        subject.room = again if shared else subject.room
-        if ending.by == "shutdown" and cause is None and not self.judging(subject)["stop_wanted"]:
+        edit.room = again if shared else edit.room
+        if ending.by == "shutdown" and cause is None and not self.judging(edit)["stop_wanted"]:
             # The backend will report why its runner was told to end, when the allocation has ended.
-            subject.attempt["ended_at"] = record.at
+            edit.attempt["ended_at"] = record.at
             return
-        verdict = lifecycle.judge(ending, tried=self.tried(subject, cause or Cause.USER_ERROR), **self.judging(subject))
+        verdict = lifecycle.judge(ending, tried=self.tried(edit, cause or Cause.USER_ERROR), **self.judging(edit))
         if ending.by == "follow" and verdict.state is TaskState.PRUNED:
-            subject.follows = True
-            verdict = Verdict(TaskState.PRUNED, reason=_followed(subject.row.successor))
+            edit.follows = True
+            verdict = Verdict(TaskState.PRUNED, reason=_followed(edit.row.successor))
         elif verdict.state is TaskState.PRUNED:
-            verdict = Verdict(TaskState.PRUNED, reason=subject.row.reason)  # stored with the order
-        self._conclude(subject, verdict, record.at)
+            verdict = Verdict(TaskState.PRUNED, reason=edit.row.reason)  # stored with the order
+        self._conclude(edit, verdict, record.at)
 
     # --- the end ------------------------------------------------------------------------------------------------------
 
-    def _conclude(self, subject: AttemptEdit, verdict: Verdict, at: float) -> None:
-        subject.verdict = verdict
-        subject.state = verdict.state
-        self._took(subject, at)
+    def _conclude(self, edit: AttemptEdit, verdict: Verdict, at: float) -> None:
+        edit.verdict = verdict
+        edit.state = verdict.state
+        self._took(edit, at)
         cause = verdict.cause.value if verdict.cause else None
-        ended = subject.of_attempt("ended_at") or at  # as its runner reported it, if it did
-        subject.attempt |= {"state": verdict.state.value, "cause": cause, "reason": verdict.reason, "ended_at": ended}
-        if subject.current:
-            subject.task |= {"state": verdict.state.value, "stopping": False}
+        ended = edit.of_attempt("ended_at") or at  # as its runner reported it, if it did
+        edit.attempt |= {"state": verdict.state.value, "cause": cause, "reason": verdict.reason, "ended_at": ended}
+        if edit.current:
+            edit.task |= {"state": verdict.state.value, "stopping": False}
 
-    def _took(self, subject: AttemptEdit, at: float) -> None:
+    def _took(self, edit: AttemptEdit, at: float) -> None:
         """Record the training time, which can be an objective like those that a script reports."""
-        started = subject.of_attempt("started_at")
-        objectives = subject.facts.spec.objectives
-        judged = subject.current and not subject.row.reduces
+        started = edit.of_attempt("started_at")
+        objectives = edit.facts.spec.objectives
+        judged = edit.current and not edit.row.reduces
         if started is None or not judged or all(one.metric != SECONDS for one in objectives):
             return
         took = at - started
-        if objectives[0].metric == SECONDS and subject.of_task("best_value") is None:
-            subject.task["best_value"] = took
-        known = subject.of_task("others") or [None] * (len(objectives) - 1)
+        if objectives[0].metric == SECONDS and edit.of_task("best_value") is None:
+            edit.task["best_value"] = took
+        known = edit.of_task("others") or [None] * (len(objectives) - 1)
         if any(one.metric == SECONDS and value is None for one, value in zip(objectives[1:], known, strict=False)):
-            self._others(subject, {SECONDS: took})
+            self._others(edit, {SECONDS: took})
 
     def write(self) -> None:
         """Write all changes, and one event per job."""
-        subjects = [subject for subject in self._subjects.values() if subject is not None]
+        edits = [edit for edit in self._edits.values() if edit is not None]
         appender = self._context.appender
-        for subject in subjects:
-            if subject.forgotten:
-                appender.forget(self._c, subject.row.attempt_id, subject.forgotten)
-        overfull = appender.append(self._c, {s.row.attempt_id: s.points for s in subjects if s.points})
-        for subject in subjects:
-            if subject.row.attempt_id in overfull:
-                _warn(subject, _OVERFULL)
-        attempts.update_attempts(self._c, [{"id": s.row.attempt_id, **s.attempt} for s in subjects if s.attempt])
-        attempts.update_tasks(self._c, [{"id": s.row.id, **s.task} for s in subjects if s.task])
-        for subject in subjects:
-            if subject.verdict:
-                appender.finish(self._c, subject.row.attempt_id)
-            if subject.verdict and subject.current and (subject.verdict.retry or subject.follows):
-                self._begin_next(subject)
+        for edit in edits:
+            if edit.forgotten:
+                appender.forget(self._c, edit.row.attempt_id, edit.forgotten)
+        overfull = appender.append(self._c, {s.row.attempt_id: s.points for s in edits if s.points})
+        for edit in edits:
+            if edit.row.attempt_id in overfull:
+                _warn(edit, _OVERFULL)
+        attempts.update_attempts(self._c, [{"id": s.row.attempt_id, **s.attempt} for s in edits if s.attempt])
+        attempts.update_tasks(self._c, [{"id": s.row.id, **s.task} for s in edits if s.task])
+        for edit in edits:
+            if edit.verdict:
+                appender.finish(self._c, edit.row.attempt_id)
+            if edit.verdict and edit.current and (edit.verdict.retry or edit.follows):
+                self._begin_next(edit)
         announcement = Announcement(self._c)
-        for subject in subjects:
-            if subject.points or subject.attempt or subject.task:
-                whole = "state" in subject.attempt or "warnings" in subject.attempt
+        for edit in edits:
+            if edit.points or edit.attempt or edit.task:
+                whole = "state" in edit.attempt or "warnings" in edit.attempt
                 announcement.add(
-                    subject.row.job_id,
-                    subject.row.id,
-                    live=None if whole else subject.live(),
-                    points=subject.points if subject.current else {},
-                    forgotten=subject.forgotten,
+                    edit.row.job_id,
+                    edit.row.id,
+                    live=None if whole else edit.live(),
+                    points=edit.points if edit.current else {},
+                    forgotten=edit.forgotten,
                 )
         announcement.write()
 
-    def _begin_next(self, subject: AttemptEdit) -> None:
-        row = subject.row
-        if subject.follows and row.successor:
+    def _begin_next(self, edit: AttemptEdit) -> None:
+        row = edit.row
+        if edit.follows and row.successor:
             trials.succeed(self._c, row.job_id, row.id, row.attempt_number, row.successor)
         else:  # the task that it was to follow was lost in a crash: it continues as before
-            attempts.begin_next(self._c, row.job_id, [(row.id, row.attempt_number)], resumed=True, room=subject.room)
+            attempts.begin_next(self._c, row.job_id, [(row.id, row.attempt_number)], resumed=True, room=edit.room)
 
 
 @contextmanager
@@ -338,19 +336,19 @@ def changing(context: Context) -> Iterator[tuple[Connection, Changes]]:
         raise
 
 
-def _given(subject: AttemptEdit, record: AboutAttempt, allocation: str, jobs: Mapping[str, str]) -> bool:
+def _given(edit: AttemptEdit, record: AboutAttempt, allocation: str, jobs: Mapping[str, str]) -> bool:
     """Return True if the allocation that reported the record has the attempt: no runner reports for another.
 
     An attempt that no allocation has is given to the one that reports its start. It need not be marked as published:
     after a crash a runner may have it before the database does.
     """
-    if subject.row.job_id != jobs.get(allocation):
+    if edit.row.job_id != jobs.get(allocation):
         return False
     if isinstance(record, Started):
-        return subject.holder in (None, allocation)
-    if subject.holder is None:
+        return edit.holder in (None, allocation)
+    if edit.holder is None:
         return isinstance(record, Ended) and record.exit is None and record.cause is Cause.LAUNCH_FAILED
-    return subject.holder == allocation and subject.start in (None, record.start)
+    return edit.holder == allocation and edit.start in (None, record.start)
 
 
 def _followed(successor: dict[str, Any] | None) -> str:
@@ -359,7 +357,7 @@ def _followed(successor: dict[str, Any] | None) -> str:
     return f"continues from {successor['source']} at step {successor['step']:g}"
 
 
-def _warn(subject: AttemptEdit, text: str) -> None:
-    warnings = subject.of_attempt("warnings")
+def _warn(edit: AttemptEdit, text: str) -> None:
+    warnings = edit.of_attempt("warnings")
     if text not in warnings and len(warnings) < MAX_WARNINGS:
-        subject.attempt["warnings"] = [*warnings, text]
+        edit.attempt["warnings"] = [*warnings, text]

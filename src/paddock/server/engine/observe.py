@@ -328,29 +328,29 @@ def _gone(changes: Changes, row: AllocationRow | None) -> Callable[[AttemptEdit]
     known = row.cause if row is not None else None
     reason = row.reason if row is not None and known else None
 
-    def judge(subject: AttemptEdit) -> Verdict:
-        ordered = subject.of_attempt("ended_at") is not None  # its runner was told to end, and ended it
+    def judge(edit: AttemptEdit) -> Verdict:
+        ordered = edit.of_attempt("ended_at") is not None  # its runner was told to end, and ended it
         cause = Cause.PREEMPTED if ordered and known in (None, Cause.LOST) else known
         why = "its runner was told to end" if cause is not known else reason
         # The memory was that of all its tasks together: each gets the allocation to itself.
-        room, crowded = oom_retry.parse(subject.room), cause is Cause.HOST_OOM and subject.crowded
-        again = oom_retry.next_room(room, oom_retry.HOST, crowded, subject.of_attempt("peak_memory") or 0)
+        room, crowded = oom_retry.parse(edit.room), cause is Cause.HOST_OOM and edit.crowded
+        again = oom_retry.next_room(room, oom_retry.HOST, crowded, edit.of_attempt("peak_memory") or 0)
         if again is not None:
-            subject.room = again._asdict()
+            edit.room = again._asdict()
         return lifecycle.judge_gone(
             cause,
             why,
-            tried=changes.tried(subject, cause or Cause.LOST),
+            tried=changes.tried(edit, cause or Cause.LOST),
             shared=again is not None,
-            **changes.judging(subject),
+            **changes.judging(edit),
         )
 
     return judge
 
 
 def _over(changes: Changes, cause: Cause, reason: str) -> Callable[[AttemptEdit], Verdict]:
-    def judge(subject: AttemptEdit) -> Verdict:
-        return lifecycle.judge_gone(cause, reason, tried=changes.tried(subject, cause), **changes.judging(subject))
+    def judge(edit: AttemptEdit) -> Verdict:
+        return lifecycle.judge_gone(cause, reason, tried=changes.tried(edit, cause), **changes.judging(edit))
 
     return judge
 

@@ -293,12 +293,12 @@ def test_partitions(recorded: Recorded) -> None:
     assert list(rows) == ["gpu", "short", "spare", "one", "closed"]
     assert [row.name for row in rows.values() if row.default] == ["gpu"]
     gpu, short, spare, one = rows["gpu"], rows["short"], rows["spare"], rows["one"]
-    assert (gpu.state, gpu.nodes, gpu.max_time, gpu.default_time) == ("UP", "r[1-3]", None, 3600)
-    assert (gpu.total_nodes, gpu.total_cpus, gpu.max_nodes) == (3, 24, None)
-    assert (gpu.allow_accounts, gpu.allow_qos, gpu.allow_groups) == ("ALL", "ALL", "ALL")
-    assert (short.max_time, short.default_time) == (600, 300)
-    assert (spare.max_time, spare.default_time) == (172800, None)
-    assert (one.max_time, one.max_nodes, one.allow_accounts, one.allow_qos) == (129600, 1, "lab", "few")
+    assert (gpu.state, gpu.nodes, gpu.max_time) == ("UP", "r[1-3]", None)
+    assert (gpu.total_nodes, gpu.max_nodes) == (3, None)
+    assert (gpu.allow_accounts, gpu.allow_groups) == ("ALL", "ALL")
+    assert short.max_time == 600
+    assert spare.max_time == 172800
+    assert (one.max_time, one.max_nodes, one.allow_accounts) == (129600, 1, "lab")
     assert rows["closed"].state == "DOWN"
 
 
@@ -309,7 +309,6 @@ def test_config(recorded: Recorded) -> None:
     assert parse.cluster_name(config) == "lab"
     assert parse.min_job_age(config) == 900
     assert parse.has_accounting(config)
-    assert parse.preemption(config) == ("partition_prio", "CANCEL")
     assert config["SelectType"] == "select/cons_tres"
 
 
@@ -321,7 +320,6 @@ def test_config_of_nothing() -> None:
     assert parse.config("") == {}
     assert parse.version({}) == ()
     assert parse.min_job_age({}) is None
-    assert parse.preemption({"PreemptType": "preempt/none", "PreemptMode": "OFF"}) == ("", "OFF")
 
 
 # Submitting

@@ -98,12 +98,9 @@ class PartitionRow:
     state: str
     nodes: str
     max_time: int | None
-    default_time: int | None
     allow_accounts: str
-    allow_qos: str
     allow_groups: str
     total_nodes: int
-    total_cpus: int
     max_nodes: int | None
 
 
@@ -373,12 +370,9 @@ def _partition(line: str) -> Iterator[PartitionRow]:
         state=fields.get("State", ""),
         nodes=_text(fields.get("Nodes", "")),
         max_time=seconds(fields.get("MaxTime", "")),
-        default_time=seconds(fields.get("DefaultTime", "")),
         allow_accounts=fields.get("AllowAccounts", ""),
-        allow_qos=fields.get("AllowQos", ""),
         allow_groups=fields.get("AllowGroups", ""),
         total_nodes=_whole(fields.get("TotalNodes", "")) or 0,
-        total_cpus=_whole(fields.get("TotalCPUs", "")) or 0,
         max_nodes=_whole(fields.get("MaxNodes", "")),
     )
 
@@ -423,12 +417,6 @@ def has_accounting(config: Mapping[str, str]) -> bool:
     """Return True if `sacct` can read this AccountingStorageType."""
     kind = _text(config.get("AccountingStorageType", ""))
     return bool(kind) and kind != "accounting_storage/none"
-
-
-def preemption(config: Mapping[str, str]) -> tuple[str, str]:
-    """Return PreemptType and PreemptMode, without prefix; ("", "OFF") if there is no preemption."""
-    kind = _text(config.get("PreemptType", "")).removeprefix("preempt/")
-    return ("" if kind == "none" else kind, config.get("PreemptMode", "OFF"))
 
 
 # Submitting

@@ -164,8 +164,10 @@ def test_stops_and_restarts_from_elsewhere_show_at_once(visit: Visit, server: Se
     other = visit(f"/jobs/{busy}")
     there = other.get_by_role("row").filter(has=other.get_by_role("link", name="Task 1"))
     expect(there).to_contain_text("stopped")
-    third = server.submit("import time; time.sleep(600)", name="takes it again")
-    server.wait_state(third, "running")
+    server.wait(job)
+    third = server.submit("import time; time.sleep(600)", params={"lr": [1, 2]}, name="takes all slots")
+    for number in (1, 2):
+        server.wait_state(third, "running", number)
     command_line(server, "restart", f"{busy}-1")
     expect(there).to_contain_text("submitted")
     expect(tasks.get_by_role("region", name="Summary")).to_contain_text("submitted")

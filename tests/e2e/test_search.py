@@ -113,11 +113,14 @@ def test_population_based_training(tmp_path: Path) -> None:
         # On a slow machine one may have had to follow again before it had said anything.
         assert any(logs)
         assert all(log.startswith("resuming after epoch") for log in logs if log), logs
+        last = []
         for task in tasks:
             [curve] = server.get(f"/tasks/{task['id']}/metrics", metric="val_loss")
-            steps = curve["steps"]  # those that a task took over from another are the other's
+            steps = curve["steps"]
             assert (steps[0], steps) == (1, sorted(set(steps)))
-            assert steps[-1] >= 20, "what comes after the last interval may have been taken over"
+            last.append(steps[-1])
+        # Steps that a task took over belong to the other task. On a busy machine one may take over the very last ones.
+        assert max(last) == 24
 
 
 def test_repetitions_are_reported_as_mean_and_spread(server: ServerProcess) -> None:

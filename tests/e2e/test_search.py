@@ -107,9 +107,10 @@ def test_population_based_training(tmp_path: Path) -> None:
         assert found["moves"]
         logs = []
         for move in found["moves"]:
-            assert move["before"]["learning_rate"] != move["after"]["learning_rate"]
             number = int(move["task"].rpartition("-")[2])
             logs.append(server.log_of(job, number, move["attempt"]))
+        # A factor can lead back to the value of before, if a task follows the same leader twice.
+        assert any(move["before"]["learning_rate"] != move["after"]["learning_rate"] for move in found["moves"])
         # On a slow machine one may have had to follow again before it had said anything.
         assert any(logs)
         assert all(log.startswith("resuming after epoch") for log in logs if log), logs

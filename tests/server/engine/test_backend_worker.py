@@ -340,6 +340,21 @@ class TestOrders:
         settle(worker)
         assert worker.problem == "down"
 
+    def test_a_cancel_is_queued_once_while_the_backend_hangs(self, worker: BackendWorker, backend: FakeBackend) -> None:
+        backend.open.clear()
+        for _ in range(3):
+            worker.cancel(["a", "b"], waiting_only=True)
+        worker.cancel(["b", "c"])  # whether it waits or runs: this is more than was requested for b
+        for _ in range(3):
+            worker.cancel(["a", "b", "c"], waiting_only=True)
+            worker.cancel(["b"])
+        backend.open.set()
+        settle(worker)
+        assert (backend.cancelled, backend.withdrawn) == (["a", "b", "b", "c"], ["a", "b"])
+        worker.cancel(["a"])  # the request before has been passed on
+        settle(worker)
+        assert backend.cancelled[4:] == ["a"]
+
     def test_check_waits_for_the_answer(self, worker: BackendWorker, backend: FakeBackend) -> None:
         assert worker.check(batch("b"), 20).message == "b"
         backend.trouble["check"] = BackendUnavailable("down")
@@ -358,7 +373,7 @@ class TestOrders:
         backend.open.clear()
         made.submit(batch("b"))
         made.ask(["a"])
-        until(made._submissions["b"].running)
+        until(made._submissions._calls["b"].running)
         backend.open.set()
         made.close()
         assert backend.calls in (["submit"], ["submit", "poll", "nodes"])

@@ -14,6 +14,7 @@ from typing import TypeVar
 from paddock.backends.base import Backend
 from paddock.errors import BackendBusy, BackendClosed, BackendUnavailable, PaddockError
 from paddock.models import AllocationBatch, AllocationChange, AllocationStatus, Check, Node
+from paddock.server.engine.requests import Requests
 
 T = TypeVar("T")
 
@@ -24,6 +25,7 @@ BUSY_SECONDS = 30.0
 FIRST_SECONDS = 3.0
 SLOWER = 1.5
 STALE_SECONDS = 60.0
+ALL = "all"  # the key of requests about all allocations
 
 
 @dataclass(frozen=True)
@@ -64,10 +66,11 @@ class BackendWorker:
         self._wake = wake
         self._clock = clock
         self._executor = ThreadPoolExecutor(1, thread_name_prefix=f"backend-{backend.name}")
-        self._submissions: dict[str, Future[Sequence[str]]] = {}
-        self._poll: tuple[list[str], Future[Polled]] | None = None
-        self._trace: tuple[list[str], Future[Polled]] | None = None
-        self._changes: dict[str, tuple[list[str], Future[None]]] = {}
+        self._submissions = Requests[str, Sequence[str]](self._executor, lambda _: wake())
+        self._polls = Requests[str, Polled](self._executor, self._heard)
+        self._traces = Requests[str, Polled](self._executor, lambda _: wake())
+        self._changes = Requests[str, Change](self._executor, lambda _: wake())
+        self._cancels: dict[tuple[str, bool], Future[None]] = {}  # by allocation, and whether only if it waits
         self._last: Mapping[str, AllocationStatus] | None = {}
         self._not_before = 0.0
         self._full_until = 0.0
@@ -93,11 +96,9 @@ class BackendWorker:
     def submit(self, batch: AllocationBatch) -> None:
         """Pass a request on, unless it is under way, or the backend is to be left alone for a while."""
         resting = self.full or self._clock() < max(self._not_before, self._closed_until.get(batch.key, 0.0))
-        if batch.key not in self._submissions and not resting:
+        if not resting:
             self._closed_until.pop(batch.key, None)
-            future = self._executor.submit(self.backend.submit, batch)
-            self._submissions[batch.key] = future
-            future.add_done_callback(lambda _: self._wake())
+            self._submissions.begin(batch.key, self.backend.submit, batch)
 
     @property
     def full(self) -> bool:
@@ -106,10 +107,7 @@ class BackendWorker:
         return self._clock() < self._full_until and not emptier
 
     def answers(self) -> list[Answer]:
-        done = {key: future for key, future in self._submissions.items() if future.done()}
-        for key in done:
-            del self._submissions[key]
-        return [self._answer(key, future) for key, future in done.items()]
+        return [self._answer(key, future) for key, future in self._submissions.take().items()]
 
     def _answer(self, batch: str, future: Future[Sequence[str]]) -> Answer:
         error = future.exception()
@@ -139,13 +137,10 @@ class BackendWorker:
     def ask(self, ids: Sequence[str]) -> bool:
         """Start a poll, if none is under way and one is due. Returns whether one was started."""
         now = self._clock()
-        if self._poll is not None or now < max(self._not_before, self._asked_at + self._interval):
+        if ALL in self._polls or now < max(self._not_before, self._asked_at + self._interval):
             return False
         self._asked_at = now
-        listed = list(ids)
-        future = self._executor.submit(self._look, listed)
-        self._poll = (listed, future)
-        future.add_done_callback(self._heard)
+        self._polls.begin(ALL, self._poll, list(ids))
         return True
 
     def _heard(self, future: Future[Polled]) -> None:
@@ -161,7 +156,7 @@ class BackendWorker:
             slower = max(self._interval, 0.1) * SLOWER
             self._interval = min(slower, self.backend.pace.slowest)
 
-    def _look(self, ids: list[str]) -> Polled:
+    def _poll(self, ids: list[str]) -> Polled:
         statuses = self.backend.poll(ids)
         if self._clock() - self._nodes_at > self.backend.pace.nodes:
             self.refresh_nodes()
@@ -177,38 +172,44 @@ class BackendWorker:
         return self._clock() - self._nodes_at < self.backend.pace.nodes + STALE_SECONDS
 
     def polled(self) -> Polled | None:
-        if self._poll is None or not self._poll[1].done():
-            return None
-        future, self._poll = self._poll[1], None
-        return self._taken(future)
+        return self._heard_of(self._polls)
 
     def trace(self, ids: Sequence[str]) -> None:
         """Ask what became of these allocations, unless such a request is under way."""
-        if ids and self._trace is None and self._clock() >= self._not_before:
-            listed = list(ids)
-            self._trace = (listed, self._executor.submit(lambda: Polled(listed, self.backend.trace(listed))))
-            self._trace[1].add_done_callback(lambda _: self._wake())
+        if ids and self._clock() >= self._not_before:
+            self._traces.begin(ALL, lambda: Polled(list(ids), self.backend.trace(ids)))
 
     def traced(self) -> Polled | None:
-        if self._trace is None or not self._trace[1].done():
-            return None
-        future, self._trace = self._trace[1], None
-        return self._taken(future)
+        return self._heard_of(self._traces)
 
-    def _taken(self, future: Future[Polled]) -> Polled | None:
-        error = future.exception()
-        if error is not None:
-            self._unwell(error)
+    def _heard_of(self, requests: Requests[str, Polled]) -> Polled | None:
+        found = self._results(requests)
+        if not found:
             return None
         self.problem = self.problem_since = None
-        return future.result()
+        return found[0]
+
+    def _results(self, requests: Requests[str, T]) -> list[T]:
+        """Return the results of the calls that are done; show the errors of those that failed."""
+        done = list(requests.take().values())
+        for future in done:
+            if (error := future.exception()) is not None:
+                self._unwell(error)
+        return [future.result() for future in done if future.exception() is None]
 
     # --- orders -------------------------------------------------------------------------------------------------------
 
     def cancel(self, ids: Sequence[str], *, waiting_only: bool = False) -> None:
-        """Pass a cancel on. One that fails is not repeated here: see `ending`."""
-        if ids:
-            self._executor.submit(self._cancel, list(ids), waiting_only)
+        """Pass a cancel on, unless one of the same allocation is under way: a backend that hangs gets it once.
+
+        One that fails is not repeated here: see `ending`.
+        """
+        self._cancels = {key: future for key, future in self._cancels.items() if not future.done()}
+        enough = (False, True) if waiting_only else (False,)
+        new = [one for one in ids if not any((one, kind) in self._cancels for kind in enough)]
+        if new:
+            future = self._executor.submit(self._cancel, new, waiting_only)
+            self._cancels |= dict.fromkeys([(one, waiting_only) for one in new], future)
 
     def _cancel(self, ids: list[str], waiting_only: bool) -> None:
         try:
@@ -218,25 +219,21 @@ class BackendWorker:
 
     def change(self, tag: str, ids: Sequence[str], change: AllocationChange) -> None:
         """Pass a change on, unless it is under way."""
-        if tag not in self._changes and self._clock() >= self._not_before:
-            listed = list(ids)
-            future = self._executor.submit(self.backend.change, listed, change)
-            self._changes[tag] = (listed, future)
-            future.add_done_callback(lambda _: self._wake())
+        if self._clock() >= self._not_before:
+            self._changes.begin(tag, self._change, tag, list(ids), change)
+
+    def _change(self, tag: str, ids: list[str], change: AllocationChange) -> Change:
+        try:
+            self.backend.change(ids, change)
+        except BackendUnavailable:
+            raise
+        except PaddockError as error:
+            return Change(tag, ids, error.message)
+        return Change(tag, ids)
 
     def changed(self) -> list[Change]:
         """Return the changes that the backend has made or refused."""
-        found: list[Change] = []
-        for tag, (ids, future) in [(tag, one) for tag, one in self._changes.items() if one[1].done()]:
-            del self._changes[tag]
-            error = future.exception()
-            if error is None:
-                found.append(Change(tag, ids))
-            elif isinstance(error, PaddockError) and not isinstance(error, BackendUnavailable):
-                found.append(Change(tag, ids, error.message))
-            else:
-                self._unwell(error)
-        return found
+        return self._results(self._changes)
 
     def check(self, batch: AllocationBatch, seconds: float) -> Check:
         """Ask the backend and wait for the answer. Any thread may call this."""

@@ -8,9 +8,8 @@ import logging
 import math
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import partial
 
 from paddock.errors import PaddockError
 from paddock.models import Method, Params, TaskState
@@ -25,6 +24,7 @@ from paddock.search.tasks import new_tasks
 from paddock.server.engine import launch
 from paddock.server.engine.announce import Announcement
 from paddock.server.engine.context import Context, JobFacts
+from paddock.server.engine.requests import Requests
 from paddock.server.store import jobs, metrics, trials
 from paddock.server.store.db import Connection
 from paddock.server.store.trials import NextAttempt, Open
@@ -57,9 +57,8 @@ class SearchWorker:
 
     def __init__(self, context: Context, wake: Callable[[], None]) -> None:
         self._context = context
-        self._wake = wake
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="search")
-        self._asked: dict[tuple[str, str], Future[Advice]] = {}
+        self._asked = Requests[tuple[str, str], Advice](self._executor, lambda _: wake())
         self._measured: set[str] = set()  # jobs with new points since their tasks were judged
         self._unjudged = True  # after a start, all are judged once
         self._searchers: dict[str, tuple[JobFacts, Searcher]] = {}
@@ -86,7 +85,7 @@ class SearchWorker:
             facts = self._context.facts(c, due)
         for one in facts.values():
             if _judges(one):
-                self._ask("judge", one, partial(self._judge, one))
+                self._asked.begin(("judge", one.id), self._judge, one)
 
     def run(self, now: float) -> None:
         """Carry out advice, end searches that are over, and request more advice."""
@@ -108,16 +107,9 @@ class SearchWorker:
                 with at.job(one.job, SUGGEST):
                     self._suggest_for(one, facts[one.job])
 
-    def _ask(self, kind: str, facts: JobFacts, call: Callable[[], Advice]) -> None:
-        future = self._executor.submit(call)
-        self._asked[kind, facts.id] = future
-        future.add_done_callback(lambda _: self._wake())
-
     def _advice(self) -> list[Advice]:
-        done = {key: future for key, future in self._asked.items() if future.done()}
         found = []
-        for (kind, job), future in done.items():
-            del self._asked[kind, job]
+        for (kind, job), future in self._asked.take().items():
             error = future.exception()
             if error is None:
                 found.append(future.result())
@@ -148,7 +140,7 @@ class SearchWorker:
         if most <= 0:
             self._end(one.job, f"it has as many tasks as the setting max_tasks allows ({most + one.trials})")
         elif room > 0:
-            self._ask("suggest", facts, partial(self._suggest, facts, min(room, most)))
+            self._asked.begin(("suggest", one.job), self._suggest, facts, min(room, most))
 
     def _carry_out(self, advice: Advice) -> None:
         if advice.prune or advice.follow:

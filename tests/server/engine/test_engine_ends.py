@@ -223,10 +223,10 @@ class TestMissing:
     def test_listed_again_it_goes_on(self, rig: Rig, task: str) -> None:
         rig.backend.trouble["trace"] = BackendUnavailable("the database is down")
         rig.step(seconds=observe.MISSING_SECONDS + 5)
-        assert rig.engine.context.missing
+        assert rig.engine.context.notes[f"{JOB}-a1.0"].missing_since is not None
         rig.backend.run(f"id-{JOB}-a1.0")
         rig.step(6)
-        assert not rig.engine.context.missing
+        assert rig.engine.context.notes[f"{JOB}-a1.0"].missing_since is None
         rig.step(seconds=observe.GIVE_UP_SECONDS + 5)
         assert rig.task(task).state is S.RUNNING
 

@@ -1,5 +1,6 @@
 """Test which waiting allocations are given up."""
 
+from collections import defaultdict
 from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
@@ -8,6 +9,7 @@ import pytest
 
 from paddock.models import AllocationState as S
 from paddock.server.engine import launch
+from paddock.server.engine.context import AllocationNotes
 from paddock.server.store import allocations
 
 
@@ -19,7 +21,9 @@ def _given_up(monkeypatch: pytest.MonkeyPatch, states: list[S], wanted: int, end
     def write() -> Any:
         yield None
 
-    context: Any = SimpleNamespace(workers={"local": worker}, db=SimpleNamespace(write=write), asked_to_end={})
+    context: Any = SimpleNamespace(
+        workers={"local": worker}, db=SimpleNamespace(write=write), notes=defaultdict(AllocationNotes)
+    )
     monkeypatch.setattr(allocations, "to_end", lambda *_: None)
     rows: Any = [
         SimpleNamespace(backend="local", backend_id=f"a{n}", key=f"a{n}", state=state, offsets=[], ending=n in ending)

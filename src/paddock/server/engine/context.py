@@ -1,7 +1,9 @@
 """The state that all steps of the engine share."""
 
+import math
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from paddock.models import Cause, Interpreter, JobSpec, Objective, ScriptReport
@@ -31,6 +33,21 @@ class JobFacts:
 
 
 @dataclass
+class AllocationNotes:
+    """What the engine remembers of an allocation until it is closed. A new server begins without it."""
+
+    starts_asked: int = 0  # starts that were known when its backend was last asked about it
+    missing_since: float | None = None  # its backend does not list it
+    held_since: tuple[int, float] | None = None  # a change of its job; held although that was a release
+    requeued: tuple[int, float] | None = None  # starts that were known, and since when it waits again
+    started_again: tuple[int, float] | None = None  # its starts, and when the last of them was noticed
+    asked_to_end: float = -math.inf  # when its backend was last asked to end it
+    dismissed: int = 0  # the runners of this start and of earlier ones were told to end, as it waits again
+    stuck: bool = False  # it has tasks that were ordered to stop, and its runner does not obey
+    lingers_since: float | None = None  # it has ended, and its runner may not know it
+
+
+@dataclass
 class Context:
     db: Database
     home: Home
@@ -38,19 +55,11 @@ class Context:
     workers: dict[str, BackendWorker]
     clock: Callable[[], float] = time.time
     appender: metrics.Appender = field(default_factory=metrics.Appender)
-    missing: dict[str, float] = field(default_factory=dict)  # allocation -> since when its backend does not list it
-    starts: dict[str, dict[str, int]] = field(default_factory=dict)  # backend -> allocation -> starts known when asked
-    requeued: dict[str, tuple[int, float]] = field(default_factory=dict)  # allocation that waits again -> starts, since
-    restarted: dict[tuple[str, int], float] = field(default_factory=dict)  # allocation, start -> when it was noticed
-    holds: dict[tuple[str, int], float] = field(default_factory=dict)  # allocation, change -> since when it is held
-    asked_to_end: dict[str, float] = field(default_factory=dict)  # allocation -> when its backend was last asked
+    notes: dict[str, AllocationNotes] = field(default_factory=lambda: defaultdict(AllocationNotes))
     ordered_since: dict[str, float] = field(default_factory=dict)  # task that runs, and was ordered to stop -> when
-    stuck: set[str] = field(default_factory=set)  # allocations with such tasks whose runners do not obey
-    drained: set[tuple[str, int]] = field(default_factory=set)  # allocation, start: its runner was told to end
-    lingering: dict[str, float] = field(default_factory=dict)  # allocation that ended without a good-bye -> since when
     silent: dict[str, float] = field(default_factory=dict)  # allocation that reports nothing -> its last report
     searching: set[str] = field(default_factory=set)  # jobs that will have further tasks
-    dismissed: set[str] = field(default_factory=set)  # jobs whose runners know that no more tasks come
+    end_written: set[str] = field(default_factory=set)  # jobs whose runners know that no more tasks come
     erasing: dict[str, float] = field(default_factory=dict)  # removed jobs whose rows are being deleted -> until when
     unreadable: set[str] = field(default_factory=set)  # jobs whose description is not valid any more
     _facts: dict[str, JobFacts] = field(default_factory=dict)
@@ -60,6 +69,10 @@ class Context:
     def __post_init__(self) -> None:
         self.boundary = Boundary(self.db)
         self.recovery = MetricRecovery(self)
+
+    def keep_notes(self, keys: Iterable[str]) -> None:
+        """Forget what is remembered of all other allocations."""
+        self.notes = defaultdict(AllocationNotes, {key: self.notes[key] for key in keys})
 
     def facts(self, c: Connection, ids: Sequence[str]) -> dict[str, JobFacts]:
         """Return the facts of those jobs that can be read; see `mend`."""

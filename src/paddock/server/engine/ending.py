@@ -13,7 +13,6 @@ intent again, and ask again.
 | a job | `jobs.removing` | its allocations are ended (`remove`) | its rows are deleted |
 """  # noqa: E501  (a table)
 
-import math
 import time
 
 from paddock.models import AllocationState
@@ -22,7 +21,6 @@ from paddock.server.store import allocations, attempts
 from paddock.server.store.allocations import AllocationRow
 
 AGAIN_SECONDS = 10.0
-_FORGET_SECONDS = 3600.0
 
 
 def end(context: Context, rows: list[AllocationRow], *, waiting_only: bool = False) -> None:
@@ -35,7 +33,7 @@ def end(context: Context, rows: list[AllocationRow], *, waiting_only: bool = Fal
         row
         for row in rows
         if row.backend_id and row.backend in context.workers and row.state != AllocationState.ENDED
-        if now - context.asked_to_end.get(row.key, -math.inf) >= AGAIN_SECONDS
+        if now - context.notes[row.key].asked_to_end >= AGAIN_SECONDS
     ]
     if not due:
         return
@@ -44,8 +42,8 @@ def end(context: Context, rows: list[AllocationRow], *, waiting_only: bool = Fal
     for name in sorted({row.backend for row in due}):
         ids = [row.backend_id for row in due if row.backend == name and row.backend_id]
         context.workers[name].cancel(ids, waiting_only=waiting_only)
-    recent = {key: at for key, at in context.asked_to_end.items() if now - at < _FORGET_SECONDS}
-    context.asked_to_end = recent | {row.key: now for row in due}
+    for row in due:
+        context.notes[row.key].asked_to_end = now
 
 
 def end_stuck(context: Context, rows: list[AllocationRow], now: float) -> None:
@@ -55,7 +53,7 @@ def end_stuck(context: Context, rows: list[AllocationRow], now: float) -> None:
         facts = context.facts(c, [row.job_id for row in ordered])
     heard = {row.key: row.heard_at for row in rows if row.state == AllocationState.RUNNING}
     context.ordered_since = {one.id: context.ordered_since.get(one.id, now) for one in ordered}
-    context.stuck = set()
+    stuck = set()
     runner = context.settings.runner
     for one in ordered:
         heard_at = heard.get(one.allocation)
@@ -63,5 +61,7 @@ def end_stuck(context: Context, rows: list[AllocationRow], now: float) -> None:
             grace = facts[one.job_id].spec.grace_seconds
             grace = runner.grace_seconds if grace is None else grace
             if now - max(heard_at, context.ordered_since[one.id]) > grace + runner.stuck_seconds:
-                context.stuck.add(one.allocation)
-    end(context, [row for row in rows if row.key in context.stuck])
+                stuck.add(one.allocation)
+    for row in rows:
+        context.notes[row.key].stuck = row.key in stuck
+    end(context, [row for row in rows if row.key in stuck])

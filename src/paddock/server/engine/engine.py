@@ -240,6 +240,7 @@ class Engine:
         now = self.context.clock()
         rows = self._unclosed()
         step, context = self._step, self.context
+        context.keep_notes(row.key for row in rows)
         outcome = step("reading journals", lambda: self._ingest.run(context, rows)) or RoundResult()
         step("listening", lambda: self._silence.listen(context, rows, outcome, now))
         step("taking up looks", lambda: self._monitor.take(outcome.looks, now))

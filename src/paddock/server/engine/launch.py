@@ -30,7 +30,7 @@ SEARCH_IDLE_SECONDS = 20.0  # while the next configuration is chosen
 WORDS = 4  # reports of a runner within the time after which it counts as silent
 Measured = Mapping[str, Mapping[str, Any]]  # kind of GPU -> how an earlier job shared it
 LAUNCHING = "ask for allocations for it"
-DISMISSING = "tell its runners that there is no more"
+WRITING_END = "tell its runners that there is no more"
 
 
 def launch(context: Context, rows: list[AllocationRow], now: float) -> bool:
@@ -44,7 +44,8 @@ def launch(context: Context, rows: list[AllocationRow], now: float) -> bool:
         facts = context.facts(c, [demand.job for demand in demands])
     open_rows: dict[str, list[AllocationRow]] = defaultdict(list)
     for row in rows:  # also those that have ended and are not closed: it is not known yet what they leave behind
-        if row.key not in context.lingering and row.key not in context.stuck:
+        note = context.notes[row.key]
+        if note.lingers_since is None and not note.stuck:
             open_rows[row.job_id].append(row)
     unclosed = {row.job_id for row in rows}
     unused = _unused(context, rows, now)
@@ -80,26 +81,26 @@ def launch(context: Context, rows: list[AllocationRow], now: float) -> bool:
                     planned = True
     for job in context.searching & open_rows.keys():
         wanted[job] = len(open_rows[job])  # the search will have a task for each of them
-    _dismiss(context, open_rows.keys() - {demand.job for demand in demands} - context.searching)
+    _write_end(context, open_rows.keys() - {demand.job for demand in demands} - context.searching)
     _end_surplus(context, open_rows, wanted, unused)
     _submit_planned(context)
     return planned
 
 
-def _dismiss(context: Context, idle: set[str]) -> None:
+def _write_end(context: Context, idle: set[str]) -> None:
     """Tell the runners of jobs that have no more tasks: others can use their GPUs."""
-    context.dismissed &= idle
-    if not idle - context.dismissed:
+    context.end_written &= idle
+    if not idle - context.end_written:
         return
     with context.db.read() as c:
-        facts = context.facts(c, list(idle - context.dismissed))
+        facts = context.facts(c, list(idle - context.end_written))
     for job, one in facts.items():
-        if context.boundary.rests(job, DISMISSING):
+        if context.boundary.rests(job, WRITING_END):
             continue
-        with context.boundary.job(job, DISMISSING):
+        with context.boundary.job(job, WRITING_END):
             if one.spec.search.method is Method.PBT or one.spec.reduce is not None:  # others: see `mailbox`
                 append_lines(context.home.job(job).tasks, [{"end": True}], mode=0o600)
-            context.dismissed.add(job)
+            context.end_written.add(job)
 
 
 def measured_packing(context: Context, facts: JobFacts) -> dict[str, dict[str, Any]]:

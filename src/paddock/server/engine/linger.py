@@ -22,14 +22,14 @@ def over(context: Context, rows: list[AllocationRow], now: float) -> list[Alloca
     """Return those of a job's ended allocations that will report nothing more. The others are told to end."""
     found = [row for row in rows if _is_over(context, row, now)]
     keys = {row.key for row in found}
-    fresh = [row for row in rows if row.key not in context.lingering]
+    fresh = [row for row in rows if context.notes[row.key].lingers_since is None]
     # Also one that has reported nothing: it may start later, on a node that the scheduler has given up.
     unseen = [row for row in fresh if row.key in keys and row.cause in _UNSEEN and not left_well(context, row)]
     lingering = [row for row in fresh if row.key not in keys]
     for row in (*lingering, *unseen):
         dismiss(context, row)
     for row in lingering:
-        context.lingering[row.key] = now
+        context.notes[row.key].lingers_since = now
     return found
 
 
@@ -59,15 +59,11 @@ def dismiss(context: Context, row: AllocationRow, start: int | None = None) -> N
         append_lines(folder.control, [order])
 
 
-def forget(context: Context, rows: list[AllocationRow]) -> None:
-    for row in rows:
-        context.lingering.pop(row.key, None)
-
-
 def _is_over(context: Context, row: AllocationRow, now: float) -> bool:
     worker = context.workers.get(row.backend)
     if worker is None or worker.backend.sure or not row.offsets or left_well(context, row):
         return True
-    since = max(row.heard_at or 0.0, context.lingering.get(row.key, now))
+    noticed = context.notes[row.key].lingers_since
+    since = max(row.heard_at or 0.0, now if noticed is None else noticed)
     silence = context.settings.runner.silence_seconds
     return now - since > (silence if row.cause in _UNSEEN else min(silence, QUIET_SECONDS))

@@ -1,5 +1,6 @@
 """Stores what backends report of allocations, and ends the attempts of allocations that are gone."""
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -14,7 +15,7 @@ from paddock.runner.sharing import oom_retry
 from paddock.server.engine import ending, linger
 from paddock.server.engine.apply import AttemptEdit, Changes, changing
 from paddock.server.engine.backend_worker import Answer, BackendWorker, Polled
-from paddock.server.engine.context import Context
+from paddock.server.engine.context import AllocationNotes, Context
 from paddock.server.engine.withdraw import held, withdraw
 from paddock.server.store import allocations, attempts, events, jobs
 from paddock.server.store.allocations import AllocationRow
@@ -51,8 +52,10 @@ def observe(context: Context, rows: list[AllocationRow], now: float) -> bool:
         heard = _hear(context, worker, mine, now) or heard
         open_rows = _by_id(mine)
         if worker.ask(list(open_rows)):
-            context.starts[name] = {row.key: len(row.offsets) for row in open_rows.values()}
-        worker.trace([one for one, row in open_rows.items() if row.key in context.missing])
+            for row in open_rows.values():
+                context.notes[row.key].starts_asked = len(row.offsets)
+        missing = [one for one, row in open_rows.items() if context.notes[row.key].missing_since is not None]
+        worker.trace(missing)
     ending.end_stuck(context, rows, now)
     return heard
 
@@ -133,14 +136,15 @@ def _take_up(
     """Store the states. Returns the jobs whose reason for waiting has changed."""
     listed, news = [], set()
     for row, status in about:
+        note = context.notes[row.key]
         if status is None:
-            if now - (row.seen_at or row.created_at) > MISSING_SECONDS:
-                context.missing.setdefault(row.key, now)
+            if note.missing_since is None and now - (row.seen_at or row.created_at) > MISSING_SECONDS:
+                note.missing_since = now
             continue
-        context.missing.pop(row.key, None)
-        _release_again(context, c, row, status.held, now)
+        note.missing_since = None
+        _release_again(note, c, row, status.held, now)
         if row.state == AllocationState.RUNNING and status.state is AllocationState.PENDING:
-            context.requeued[row.key] = (context.starts[row.backend].get(row.key, 0), now)
+            note.requeued = (note.starts_asked, now)
         if _differs(status, row):
             allocations.seen(c, row.key, status)
             if _waits(status) != _waits(row):
@@ -151,19 +155,19 @@ def _take_up(
     return news
 
 
-def _release_again(context: Context, c: Connection, row: AllocationRow, held: bool, now: float) -> None:
+def _release_again(note: AllocationNotes, c: Connection, row: AllocationRow, held: bool, now: float) -> None:
     """Release an allocation again if its backend has forgotten the release: it would never start.
 
     A controller that crashes forgets its last seconds. Once per change of the job: a hold by hand stays.
     """
-    one = (row.key, row.adjusted)
     if row.adjusted <= 0:
         return  # Paddock has never held it
-    if not held:
-        if context.holds.get(one) != float("inf"):
-            context.holds.pop(one, None)
-    elif now - context.holds.setdefault(one, now) > HELD_SECONDS and allocations.to_tell_again(c, row.key):
-        context.holds[one] = float("inf")
+    if note.held_since is None or note.held_since[0] != row.adjusted:
+        note.held_since = (row.adjusted, now)
+    if not held and note.held_since[1] != math.inf:
+        note.held_since = None
+    elif now - note.held_since[1] > HELD_SECONDS and allocations.to_tell_again(c, row.key):
+        note.held_since = (row.adjusted, math.inf)
 
 
 def _differs(status: AllocationStatus, row: AllocationRow) -> bool:
@@ -183,13 +187,12 @@ def _settle_missing(context: Context, c: Connection, row: AllocationRow, found: 
         state=AllocationState.ENDED, cause=Cause.LOST, reason="the backend does not know its allocation any more"
     )
     allocations.seen(c, row.key, found if found and found.state is AllocationState.ENDED else gone)
-    context.missing.pop(row.key, None)
+    context.notes[row.key].missing_since = None
 
 
 def give_up_missing(context: Context, rows: list[AllocationRow], now: float) -> bool:
     """Give up allocations that are not listed and have had no records for long. Returns whether there were any."""
-    over = {key for key, since in context.missing.items() if now - since > GIVE_UP_SECONDS}
-    left = [row for row in rows if row.key in over]
+    left = [row for row in rows if now - (context.notes[row.key].missing_since or now) > GIVE_UP_SECONDS]
     if left:
         with context.db.write() as c:
             for row in left:
@@ -237,7 +240,6 @@ def _settle(context: Context, job: str, rows: list[AllocationRow], now: float) -
             allocations.close(c, row.key)
             if by_hand:
                 jobs.hold(c, row.job_id, warning=f"Held, because an allocation was ended by hand: {row.reason}")
-    linger.forget(context, rows)
     return True
 
 
@@ -259,19 +261,19 @@ def put_back(context: Context, rows: list[AllocationRow], now: float) -> None:
     Attempts whose end the runner has reported are ended at once, the others later: a controller that has forgotten its
     last seconds also reports `pending`, until it has ended what it finds running.
     """
-    waiting = {row.key: row for row in rows if row.key in context.requeued}
-    context.requeued = {key: value for key, value in context.requeued.items() if key in waiting}
-    for row in waiting.values():
-        context.boundary.try_for(row.job_id, FENCING, _put_back, context, row, now)
+    for row in rows:
+        again = context.notes[row.key].requeued
+        if again is not None:
+            context.boundary.try_for(row.job_id, FENCING, _put_back, context, row, *again, now)
 
 
-def _put_back(context: Context, row: AllocationRow, now: float) -> None:
-    starts, since = context.requeued[row.key]
+def _put_back(context: Context, row: AllocationRow, starts: int, since: float, now: float) -> None:
+    note = context.notes[row.key]
     heard = (row.heard_at or 0.0) if len(row.offsets) <= starts else 0.0  # otherwise another start reported
     over = now - max(since, heard) > FENCE_SECONDS
-    if now - since > FENCE_SECONDS and not over and (row.key, starts) not in context.drained:
+    if now - since > FENCE_SECONDS and not over and note.dismissed < starts:
         linger.dismiss(context, row, start=starts)  # its runner continues, and does not know it
-        context.drained.add((row.key, starts))
+        note.dismissed = starts
     with context.db.read() as c:
         found = attempts.open_in(c, row.key)
     left = [one for one in found if (one.start or 1) <= starts and (over or one.ended_at is not None)]
@@ -283,7 +285,7 @@ def _put_back(context: Context, row: AllocationRow, now: float) -> None:
             changes.apply(owed)
             changes.end(left, _over(changes, Cause.PREEMPTED, "its allocation was put back into the queue"), now)
     if over:
-        del context.requeued[row.key]
+        note.requeued = None
 
 
 def fence(context: Context, rows: list[AllocationRow], now: float) -> None:
@@ -291,10 +293,12 @@ def fence(context: Context, rows: list[AllocationRow], now: float) -> None:
 
     A requeued allocation, or one that a recovered controller launched again, has one journal per start.
     """
-    again = {(row.key, len(row.offsets)): row for row in rows if len(row.offsets) > 1}
-    due = [row for one, row in again.items() if now - context.restarted.setdefault(one, now) > FENCE_SECONDS]
-    for row in due:
-        context.boundary.try_for(row.job_id, FENCING, _fence, context, row, now)
+    for row in rows:
+        starts, note = len(row.offsets), context.notes[row.key]
+        if starts > 1 and (note.started_again is None or note.started_again[0] != starts):
+            note.started_again = (starts, now)
+        if note.started_again is not None and now - note.started_again[1] > FENCE_SECONDS:
+            context.boundary.try_for(row.job_id, FENCING, _fence, context, row, now)
 
 
 def _fence(context: Context, row: AllocationRow, now: float) -> None:
@@ -308,7 +312,7 @@ def _fence(context: Context, row: AllocationRow, now: float) -> None:
         changes.apply(owed)
         reason = "its allocation was started again, on the same or another node"
         changes.end(left, _over(changes, Cause.NODE_FAILURE, reason), now)
-    context.restarted[row.key, starts] = float("inf")
+    context.notes[row.key].started_again = (starts, math.inf)
 
 
 def settle_orphans(context: Context, job: str, now: float) -> None:

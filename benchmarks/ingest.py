@@ -13,17 +13,17 @@ def main() -> None:
     with bench(TASKS) as made:
         ingest = Ingest()
         made.say(started(TASKS, time.time()))
-        _tick(ingest, made)
+        _round(ingest, made)
         points, busy = 0, 0.0
         for epoch in range(ROUNDS):  # one epoch of every task per round: many small appends, the hard case
             made.say(_epoch(epoch))
             began = time.perf_counter()
-            _tick(ingest, made)
+            _round(ingest, made)
             busy += time.perf_counter() - began
             points += TASKS * len(NAMES)
         made.say([record for epoch in range(ROUNDS, 5 * ROUNDS) for record in _epoch(epoch)])
         began = time.perf_counter()
-        while _tick(ingest, made):
+        while _round(ingest, made):
             pass
         burst = time.perf_counter() - began
     print(
@@ -42,7 +42,7 @@ def _epoch(epoch: int) -> list[dict[str, object]]:
     ]
 
 
-def _tick(ingest: Ingest, made: Bench) -> bool:
+def _round(ingest: Ingest, made: Bench) -> bool:
     with made.context.db.read() as c:
         rows = allocations.unclosed(c)
     return ingest.run(made.context, rows).more

@@ -18,18 +18,18 @@ def main() -> None:
     with bench(JOURNALS) as made:
         keys = _journals(made)
         engine = Engine(made.context.db, made.home, made.context.settings, [], lambda: None)
-        while engine.tick():
+        while engine.round():
             pass
         folder = str(made.home.job(JOB).allocations)
         sizes = {key: os.stat(f"{folder}/{key}/journal.1.jsonl").st_size for key in keys}
         plain = _cost(lambda: _plain(folder, sizes))
         safe = _cost(lambda: _safe(folder, str(made.home.job(JOB).root), sizes))
         engine._asked = False
-        ingest.QUIET_SECONDS, ingest.LOOK_SECONDS = 0.0, 1e9
-        quiet = _cost(lambda: _tick(engine, house=False))
-        ingest.LOOK_SECONDS = 0.0
-        whole = _cost(lambda: _tick(engine, house=False))
-        house = _cost(lambda: _tick(engine, house=True))
+        ingest.QUIET_SECONDS, ingest.READ_ALL_SECONDS = 0.0, 1e9
+        quiet = _cost(lambda: _round(engine, house=False))
+        ingest.READ_ALL_SECONDS = 0.0
+        whole = _cost(lambda: _round(engine, house=False))
+        house = _cost(lambda: _round(engine, house=True))
         engine.close()
     print(f"{JOURNALS} journals read: {plain} with plain opens, {safe} with files.Folder")
     print(f"a quiet round of the engine: {quiet} (goal: 20 ms of CPU)")
@@ -58,9 +58,9 @@ def _cost(call: Callable[[], object]) -> str:
     return f"{statistics.median(used) * 1000:.1f} ms of CPU ({statistics.median(took) * 1000:.1f} ms)"
 
 
-def _tick(engine: Engine, *, house: bool) -> None:
+def _round(engine: Engine, *, house: bool) -> None:
     engine._kept_at = 0.0 if house else time.time()
-    engine.tick()
+    engine.round()
 
 
 def _plain(folder: str, sizes: dict[str, int]) -> None:

@@ -99,7 +99,7 @@ def _submit(made: Bench, params: dict[str, object], **spec: object) -> str:
 
 def _run(engine: Engine) -> None:
     engine.wake()
-    while engine.tick():
+    while engine.round():
         engine.wake()
 
 

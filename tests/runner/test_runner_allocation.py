@@ -154,7 +154,7 @@ def test_a_runner_in_slurm_reports_its_node(folder: Folder, python: str) -> None
     assert (node["node"], node["cores"], node["cards"]) == ("n1", os.cpu_count(), [])
     seen = journal.NodeSeen(node["at"], "n1", NodeSample.model_validate(node))
     assert journal.parse(json.dumps(node).encode() + b"\n").records == [seen]
-    assert seen.look.memory
+    assert seen.sample.memory
 
 
 def test_on_the_servers_own_node_it_does_not(folder: Folder) -> None:

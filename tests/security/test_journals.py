@@ -314,11 +314,11 @@ def test_a_step_that_fails_keeps_no_other_from_running(two: Rig, monkeypatch: py
     with monkeypatch.context() as patched:
         patched.setattr(limits, "adjust", fail)
         two.engine.wake()
-        two.engine.tick()
+        two.engine.round()
         assert two.engine.problem == "RuntimeError: a defect"
         assert [line["task"] for line in two.published("a1b2c3d4")] == rig_job
         two.engine._asked = False
-        two.engine.tick()
+        two.engine.round()
         assert two.engine.problem == "RuntimeError: a defect", "a round without this step says nothing of it"
     two.step()
     assert two.engine.problem is None

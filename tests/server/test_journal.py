@@ -224,7 +224,7 @@ def test_what_a_runner_writes() -> None:
     assert isinstance(packed, Packed)
     assert (packed.packing.gpu, packed.packing.need) == ("H200", 5)
     assert isinstance(seen, NodeSeen)
-    assert seen.look.cards[0].id == "g"
+    assert seen.sample.cards[0].id == "g"
 
 
 def test_values_may_be_infinite_and_a_name_too_long_costs_only_itself() -> None:

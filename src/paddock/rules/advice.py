@@ -112,8 +112,8 @@ def _on_host(one: Running, node: Node) -> list[int]:
 
 def _near_memory(part: Sequence[Running], nodes: Sequence[Node]) -> Hint | None:
     limit = part[0].resources.memory
-    hosts = [node for node in nodes if any(one.node == node.name for one in part)]
-    if limit and any(node.partitions for node in hosts):  # on one's own machine nobody sees to it
+    used = [node for node in nodes if any(one.node == node.name for one in part)]
+    if limit and any(node.partitions for node in used):  # on a node without a scheduler nobody sees to it
         most = max(one.memory or 0 for one in part)
         if most > FULL * limit:
             text = (
@@ -121,7 +121,7 @@ def _near_memory(part: Sequence[Running], nodes: Sequence[Node]) -> Hint | None:
                 "with more it is killed; --memory asks for more"
             )
             return Hint(kind="near_memory", text=text)
-    for node in hosts:
+    for node in used:
         if node.memory and node.memory_used is not None and node.memory_used > FULL * node.memory:
             left = _of(node.memory - node.memory_used, node.memory)
             text = f"{node.name} has {left} of memory left: what needs more will be killed"

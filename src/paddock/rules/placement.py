@@ -44,10 +44,10 @@ def shape(resources: Resources, nodes: Sequence[Node]) -> Shape:
         slots = resources.slots or 1
         return Shape(gpus * slots, cpus * slots, memory and memory * slots, slots, gpus, 1, resources.cpus)
     if resources.per_gpu == "auto":
-        hosts = [node for node in eligible if len(_gpus(resources, node)) >= gpus]
-        parts = [gpus / len(_gpus(resources, node)) for node in hosts]
-        share = [int(node.cpu_slots * part) for node, part in zip(hosts, parts, strict=True)]
-        bytes_ = [_rounded(node.memory * part) for node, part in zip(hosts, parts, strict=True) if node.memory]
+        fitting = [node for node in eligible if len(_gpus(resources, node)) >= gpus]
+        parts = [gpus / len(_gpus(resources, node)) for node in fitting]
+        share = [int(node.cpu_slots * part) for node, part in zip(fitting, parts, strict=True)]
+        bytes_ = [_rounded(node.memory * part) for node, part in zip(fitting, parts, strict=True) if node.memory]
         return Shape(
             gpus=gpus,
             cpus=max([cpus, *([min(share)] if share else [])]),
@@ -115,7 +115,7 @@ def _on_node(size: Resources, node: Node) -> int:
     fits = []
     if gpus:
         fits.append(len(_gpus(size, node)) // gpus)
-    if not gpus or node.partitions:  # on one's own machine the cores of GPU tasks are not counted
+    if not gpus or node.partitions:  # on a node without a scheduler the cores of GPU tasks are not counted
         fits.append(node.cpu_slots // cpus)
     if size.memory and node.partitions and node.memory:
         fits.append(node.memory // size.memory)
@@ -161,7 +161,7 @@ def refuse_impossible(resources: Resources, nodes: Sequence[Node]) -> None:
         raise _never("memory", f"{who} for {asked}, and {_nobody(where)} has more than {there}")
     if several > 1:
         raise _never("nodes", f"a task asks for {several} nodes, and fewer are large enough {where}".rstrip())
-    raise _never("gpus", f"no machine has all that a task asks for {where}".rstrip())
+    raise _never("gpus", f"no node has all that a task asks for {where}".rstrip())
 
 
 def _refuse_unknown(resources: Resources, nodes: Sequence[Node]) -> None:
@@ -181,7 +181,7 @@ def _are(count: int) -> str:
 
 
 def _nobody(where: str) -> str:
-    return f"no machine {where}".rstrip()
+    return f"no node {where}".rstrip()
 
 
 def _never(field: str, message: str) -> InvalidInput:

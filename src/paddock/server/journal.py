@@ -122,7 +122,7 @@ class NodeSeen:
 
     at: _Time
     node: Annotated[str, Field(strict=True, min_length=1, max_length=255)]
-    look: NodeSample
+    sample: NodeSample
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,7 +259,7 @@ def typed(given: Any, start: int) -> Record | Malformed | None:
     if kind not in KINDS:
         return None
     try:
-        given.update(start=start, look=given, packing=given)  # a node and a packing stand in the record itself
+        given.update(start=start, sample=given, packing=given)  # a node and a packing stand in the record itself
         return KINDS[kind].validate_python(given)
     except ValidationError as error:
         return Malformed(str(error))

@@ -36,8 +36,8 @@ from paddock.settings import Settings
 from paddock.version import __version__
 
 Announce = Callable[[str, str], None]  # address, address with the token
-LOOK_SECONDS = 0.25
-HANDOVER_LOOKS = 4  # a successor announces itself again after this many looks
+WAIT_SECONDS = 0.25
+ANNOUNCE_EVERY = 4  # a successor announces itself again after this many waits
 # Clients keep an idle connection for 5 s (httpx), proxies for a minute. If the server closed it just when they use it
 # again, their request would be lost.
 KEEP_ALIVE_SECONDS = 75
@@ -232,12 +232,12 @@ def _succeed(home: Home) -> Iterator[TextIO]:
     beat, watch = 0, lease.HeartbeatWatch()
     with open(home.lock, "a+") as file:
         while not (_gone(home, watch) and _locked(file)):
-            if beat % HANDOVER_LOOKS == 0:
+            if beat % ANNOUNCE_EVERY == 0:
                 server_file.announce_handover(home, beat)
             if beat == 0:
                 log.info("waiting for the server that runs on %s to end", home.root)
             beat += 1
-            time.sleep(LOOK_SECONDS)
+            time.sleep(WAIT_SECONDS)
         if beat:
             log.info("taking over")
         yield file

@@ -63,16 +63,16 @@ class Rig:
         """Rounds, with all answers in between."""
         self.ahead += seconds
         for _ in range(rounds):
-            self.tick()
+            self.round()
             wait([asked.reading for asked in self.engine.context.recovery._asked.values()], 120)
         self.engine.wake()
-        self.engine.tick()
+        self.engine.round()
         assert self.engine.problem is None, self.engine.problem
 
-    def tick(self) -> None:
+    def round(self) -> None:
         """A round, and the answers of the backends."""
         self.engine.wake()
-        self.engine.tick()
+        self.engine.round()
         for one in self.engine.context.workers.values():
             one._executor.submit(lambda: None).result(120)
         self.engine._sweeper.submit(lambda: None).result(120)  # what is deleted at leisure

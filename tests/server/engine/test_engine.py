@@ -117,7 +117,7 @@ class TestSubmission:
         rig.job(tasks=2)
         rig.backend.open.clear()
         rig.engine.wake()
-        rig.engine.tick()
+        rig.engine.round()
         assert {row.state for row in rig.rows()} == {"planned"}
         rig.backend.open.set()
         rig.reopen()
@@ -320,7 +320,7 @@ def test_the_rows_of_a_removed_job_go_in_portions_also_after_a_kill(rig: Rig, mo
     monkeypatch.setattr(erasing, "erase_some", some)
     with rig.db.write() as c:
         jobs.mark_removing(c, JOB)
-    rig.tick()
+    rig.round()
     assert len(written) == 2
     assert not rig.home.job(JOB).root.exists()
     with rig.db.read() as c:

@@ -58,7 +58,7 @@ class TestLaunchFailed:
         one, two = rig.job(tasks=2)
         rig.backend.open.clear()
         rig.backend.trouble["submit"] = BackendError("no")
-        rig.engine.tick()
+        rig.engine.round()
         rig.home.job(JOB).claim(one, 1).write_text("another\n")
         rig.backend.open.set()
         rig.step(3)

@@ -75,7 +75,7 @@ def test_a_round_reads_little_of_each_journal_and_in_all(rig: Rig, monkeypatch: 
     more = True
     while more:
         got.clear()
-        more = rig.engine.tick()
+        more = rig.engine.round()
         rounds += 1
         assert max(got, default=0) <= 1000
         assert sum(got) <= 3000 + 1000  # that which goes over is read to its end
@@ -90,7 +90,7 @@ def test_news_are_stored_before_those_that_are_far_behind_are_read(rig: Rig, mon
     for name in ("READ_BYTES", "COMMIT_BYTES"):
         monkeypatch.setattr(ingest, name, 1000)
     rig.say(keys["k3v9x2aa"], *(metric(step, "k3v9x2aa-1") for step in range(100)))
-    assert rig.engine.tick()  # this one is far behind now
+    assert rig.engine.round()  # this one is far behind now
     rig.say(keys["k3v9x2ab"], metric(7, "k3v9x2ab-1"))
     order: list[str] = []
     plain, store = files.Folder.read, ingest._store
@@ -105,7 +105,7 @@ def test_news_are_stored_before_those_that_are_far_behind_are_read(rig: Rig, mon
 
     monkeypatch.setattr(files.Folder, "read", read)
     monkeypatch.setattr(ingest, "_store", stored)
-    rig.engine.tick()
+    rig.engine.round()
     far = f"read {keys['k3v9x2aa']}"
     assert order.index(f"stored {keys['k3v9x2ab']}") < order.index(far)
 
@@ -127,7 +127,7 @@ def test_of_many_journals_the_quiet_ones_are_looked_at_once_a_second(rig: Rig, m
         nonlocal clock
         clock += seconds
         looked.clear()
-        rig.engine.tick()
+        rig.engine.round()
         return {job for job in jobs if keys[job] in looked}
 
     monkeypatch.setattr(files.Folder, "read", read)
@@ -165,7 +165,7 @@ class TestStopping:
             tasks.request_stop(c, JOB, None)
             tasks.request_stop(c, "k3v9x2ac", None)
         rig.engine.wake()
-        assert rig.engine.tick(), "there is more to do at once"
+        assert rig.engine.round(), "there is more to do at once"
         assert [rig.task(one).state for one in large] == ["stopped"] * 2 + ["submitted"] * 3
         assert rig.task(small).state == "stopped"
         rig.step()

@@ -65,13 +65,13 @@ class Kept(Rig):
         """As a request does, while the engine goes on ticking."""
         self.engine.keeper._put_away = self._at_once
         report = self.engine.keeper.prune(PruneRequest(**asked))
-        self.tick()
+        self.round()
         return report
 
     def _at_once(self, job: str) -> Any:
         told = self.engine.put_away(job)
         self.engine.wake()
-        self.engine.tick()
+        self.engine.round()
         return told
 
     def restart(self, task: str) -> None:
@@ -167,7 +167,7 @@ class TestJournals:
         def restarted(job: str) -> Any:
             rig.restart(task)
             told = put_away(job)
-            rig.tick()
+            rig.round()
             return told
 
         rig.engine.keeper._put_away = restarted
@@ -368,7 +368,7 @@ def test_by_itself_and_with_a_line_in_the_log(
     end = time.monotonic() + 120
     while not caplog.messages:
         assert time.monotonic() < end
-        rig.tick()
+        rig.round()
     [line] = caplog.messages
     assert line.startswith("no longer kept: 1 job's journals (")
     assert not rig.home.job(JOB).claims.exists()
@@ -382,7 +382,7 @@ def test_an_engine_that_has_much_to_do_goes_on_with_it(rig: Kept, monkeypatch: p
     report = rig.engine.keeper.prune(PruneRequest())
     assert report.items == []
     assert report.problems == ["the journals of 1 more jobs are still being put away"]
-    rig.tick()
+    rig.round()
     assert not rig.home.job(JOB).claims.exists()
 
 
@@ -404,5 +404,5 @@ def test_what_cannot_be_deleted_is_told(
     folder.mkdir()
     monkeypatch.setattr(folders, "delete", lambda *_: False)
     rig.engine.sweep(folder)
-    rig.tick()
+    rig.round()
     assert any("theirs cannot be deleted" in message for message in caplog.messages)

@@ -103,7 +103,7 @@ class TestAdjust:
         with rig.db.write() as c:
             jobs.hold(c, JOB)
         rig.engine.wake()
-        rig.engine.tick()
+        rig.engine.round()
         rig.backend.open.set()
         rig.step(6)
         told = sorted(one for ids, _ in rig.backend.changes for one in ids)

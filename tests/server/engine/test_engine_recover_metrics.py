@@ -114,7 +114,7 @@ def test_it_is_not_waited_for_in_the_engines_thread(rig: UnreadRig, slow: thread
     rig.log("epoch: 1 val_loss: 0.8\n")
     rig.backend.end(f"id-{rig.keys()[-1]}", Cause.NODE_FAILURE)
     for _ in range(3):
-        rig.tick()
+        rig.round()
     assert rig.keys("zzz") == ["zzz-a1.0"], "others go on"
     assert (rig.task(TASK).state, rig.task(TASK).attempt) == (S.RUNNING, 1)
     slow.set()
@@ -128,7 +128,7 @@ def test_a_crash_in_between_loses_and_doubles_nothing(rig: UnreadRig, slow: thre
     rig.log("epoch: 1 val_loss: 7\nepoch: 2 val_loss: 0.8\n")
     rig.backend.end(f"id-{rig.keys()[-1]}", Cause.NODE_FAILURE)
     for _ in range(3):
-        rig.tick()
+        rig.round()
     assert rig.task(TASK).attempt == 1
     rig.reopen()
     slow.set()

@@ -63,7 +63,7 @@ def test_it_goes_away_when_the_runner_speaks(rig: Rig, task: str) -> None:
     rig.step(seconds=SILENCE + 1)
     assert shown(rig, task).no_word_since is not None
     rig.say(KEY, {"e": "here"})  # anything will do
-    rig.tick()
+    rig.round()
     assert shown(rig, task).no_word_since is None
     assert told(rig, task)[1:] == [None]
 
@@ -80,7 +80,7 @@ def test_what_was_written_while_the_server_was_down_counts_before_anything_is_sa
     rig.ahead += 10 * SILENCE
     rig.say(KEY, {"e": "usage", "task": task, "memory": 5})
     rig.reopen()
-    rig.engine.tick()
+    rig.engine.round()
     assert shown(rig, task).no_word_since is None
     assert told(rig, task) == []
 
@@ -108,7 +108,7 @@ def test_one_whose_journal_is_far_behind_is_not_silent(rig: Rig, task: str, monk
     monkeypatch.setattr(ingest, "READ_BYTES", 300)
     rig.say(KEY, *[{"e": "usage", "task": task, "memory": n} for n in range(400)])
     rig.ahead += SILENCE + 1
-    rig.engine.tick()
+    rig.engine.round()
     assert shown(rig, task).no_word_since is None
 
 

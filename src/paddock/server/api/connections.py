@@ -55,8 +55,8 @@ class Protocol(H11Protocol):
             return
         self._strangers[self] = None
         if len(self.connections) > self.most:
-            self._make_room()
-        self._idle = self.loop.call_later(IDLE_SECONDS, self._look)
+            self._close_oldest()
+        self._idle = self.loop.call_later(IDLE_SECONDS, self._check)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._strangers.pop(self, None)
@@ -82,7 +82,7 @@ class Protocol(H11Protocol):
         self._trusted = self._trusted or (scope is not None and WHO in scope)
         return self._trusted
 
-    def _make_room(self) -> None:
+    def _close_oldest(self) -> None:
         for oldest in list(self._strangers):
             del self._strangers[oldest]
             if not oldest.trusted:
@@ -93,7 +93,7 @@ class Protocol(H11Protocol):
             Protocol._said_at = now
             log.warning("there are more than %d connections: the oldest without a token are closed", self.most)
 
-    def _look(self) -> None:
+    def _check(self) -> None:
         if self.trusted or self.transport.is_closing():
             self._strangers.pop(self, None)
             return
@@ -102,4 +102,4 @@ class Protocol(H11Protocol):
             self.transport.abort()
             return
         self._seen = self.scope
-        self._idle = self.loop.call_later(IDLE_SECONDS, self._look)
+        self._idle = self.loop.call_later(IDLE_SECONDS, self._check)

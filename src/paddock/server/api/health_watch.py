@@ -10,7 +10,7 @@ from paddock.models.units import size_text
 from paddock.paths import Home
 from paddock.server.store import db as store
 
-LOOK_SECONDS = 5.0
+CHECK_SECONDS = 5.0
 LATE_SECONDS = 60.0
 FEW_BYTES = 2 * 1024**3
 FEW_SHARE = 0.01
@@ -21,7 +21,7 @@ class HealthWatch:
         self._db = db
         self._home = home
         self._stop = threading.Event()
-        self._looked_at = time.monotonic()
+        self._checked_at = time.monotonic()
         self._found: list[str] = []
 
     def start(self) -> None:
@@ -32,7 +32,7 @@ class HealthWatch:
 
     @property
     def problems(self) -> list[str]:
-        late = time.monotonic() - self._looked_at
+        late = time.monotonic() - self._checked_at
         if late > LATE_SECONDS:
             return [f"the database or the disk of {self._home.root} has not answered for {late:.0f} s: is it down?"]
         return self._found
@@ -40,8 +40,8 @@ class HealthWatch:
     def _run(self) -> None:
         while not self._stop.is_set():
             self._found = [*self._database(), *self._disk()]
-            self._looked_at = time.monotonic()
-            self._stop.wait(LOOK_SECONDS)
+            self._checked_at = time.monotonic()
+            self._stop.wait(CHECK_SECONDS)
 
     def _database(self) -> list[str]:
         try:

@@ -78,10 +78,10 @@ class Streams:
             self._known_of = (self.wakeup.rings, time.monotonic())
         key = position, job
         if key not in self._known:
-            self._known[key] = asyncio.ensure_future(self._look(position, job))
+            self._known[key] = asyncio.ensure_future(self._fetch(position, job))
         return await asyncio.shield(self._known[key])
 
-    async def _look(self, position: int, job: str | None) -> EventPage:
+    async def _fetch(self, position: int, job: str | None) -> EventPage:
         async with self._readers:
             return await run_in_threadpool(self._read, position, job)
 

@@ -15,7 +15,7 @@ from paddock.server.api.error_responses import invalid
 from paddock.settings import UploadSettings
 
 _TOO_LARGE = "The request is larger than the setting upload.max_bytes allows: leave out files, or raise it."
-_ROOM = 2_000_000  # for the spec and the framing, in addition to the files
+_FRAMING = 2_000_000  # for the spec and the framing, in addition to the files
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Upload:
 
 def largest(limits: UploadSettings, *, as_json: bool = False) -> int:
     """Return how many bytes a request may have. Text is longer in JSON than by itself."""
-    return limits.max_bytes * (2 if as_json else 1) + _ROOM
+    return limits.max_bytes * (2 if as_json else 1) + _FRAMING
 
 
 async def read(request: Request, limits: UploadSettings) -> Upload:
@@ -63,7 +63,7 @@ async def _multipart(request: Request, limits: UploadSettings) -> Upload:
     if not request.headers.get("content-length", "").isdigit():
         raise InvalidInput("This multipart request has no Content-Length: send one.")
     try:
-        form = await request.form(max_files=limits.max_files + 1, max_fields=10, max_part_size=_ROOM)
+        form = await request.form(max_files=limits.max_files + 1, max_fields=10, max_part_size=_FRAMING)
     except HTTPException as error:
         if error.status_code == TooLarge.status:
             raise

@@ -214,7 +214,7 @@ class Engine:
     def _run(self) -> None:
         while not self._stop.is_set():
             self._woken.clear()
-            more = self._step("a round", self.tick)
+            more = self._step("a round", self.round)
             self.beat = self.context.clock()
             if not more:
                 self._woken.wait(self.context.settings.tick_seconds)
@@ -232,7 +232,7 @@ class Engine:
         self._failing.pop(name, None)
         return result
 
-    def tick(self) -> bool:
+    def round(self) -> bool:
         """Carry out one round. Returns True if there is more to do at once.
 
         Journals are read in every round; the other steps follow after a request or an event, or else once per second.
@@ -243,13 +243,13 @@ class Engine:
         context.keep_notes(row.key for row in rows)
         outcome = step("reading journals", lambda: self._ingest.run(context, rows)) or RoundResult()
         step("listening", lambda: self._silence.listen(context, rows, outcome, now))
-        step("taking up looks", lambda: self._monitor.take(outcome.looks, now))
+        step("taking up samples", lambda: self._monitor.take(outcome.samples, now))
         if outcome.left:
             for worker in self._workers.values():
                 worker.hurry()
         if step("closing allocations", lambda: observe.close(context, rows, outcome.read, now)):
             rows = self._unclosed()
-        step("judging", lambda: self._search.look(outcome.measured))
+        step("judging", lambda: self._search.judge(outcome.measured))
         more = outcome.more
         if self._asked or outcome.urgent or now - self._kept_at > HOUSEKEEPING_SECONDS:
             self._asked = False
@@ -259,7 +259,7 @@ class Engine:
         return more
 
     def _keep_house(self, rows: list[AllocationRow], now: float) -> bool:
-        """Carry out the other steps. The many `rows` are read again only after changes. Returns as `tick` does."""
+        """Carry out the other steps. The many `rows` are read again only after changes. Returns as `round` does."""
         step, context = self._step, self.context
         step("mending", context.mend)
         unstopped = step("stopping", lambda: mailbox.stop(context, now))

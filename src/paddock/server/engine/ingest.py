@@ -23,7 +23,7 @@ COMMIT_BYTES = 1_000_000  # some tenths of a second, in which nobody else can wr
 URGENT = (RunnerStarted, Started, Ended, Bye)  # records after which the whole round is due
 MANY = 200  # of more journals, those without news for QUIET_SECONDS
 QUIET_SECONDS = 10.0
-LOOK_SECONDS = 1.0  # are read only at this interval
+READ_ALL_SECONDS = 1.0  # are read only at this interval
 READ = "read its journals"
 STORE = "take in what its journals say"
 
@@ -36,9 +36,9 @@ class RoundResult:
     heard: set[str] = field(default_factory=set)  # allocations whose journals have grown
     more: bool = False
     urgent: bool = False  # the whole round is due
-    left: bool = False  # a runner has said good-bye
+    left: bool = False  # a runner has written `bye`
     measured: set[str] = field(default_factory=set)  # jobs with new points
-    looks: list[tuple[str, NodeSeen]] = field(default_factory=list)  # backend, and a runner's sample of its node
+    samples: list[tuple[str, NodeSeen]] = field(default_factory=list)  # backend, and a runner's sample of its node
 
 
 class Ingest:
@@ -48,7 +48,7 @@ class Ingest:
         self._clock = clock
         self._rounds = 0
         self._heard: dict[str, float] = {}  # allocation -> its last news, or when it was first seen
-        self._looked_at = 0.0  # when all of them were read
+        self._all_read_at = 0.0  # when all of them were read
         self._behind: dict[str, None] = {}  # allocations, in the order in which they are read
 
     def run(self, context: Context, rows: list[AllocationRow]) -> RoundResult:
@@ -61,7 +61,7 @@ class Ingest:
         further = self._rounds % 20 == 0
         able = [row for row in rows if row.job_id not in aside]
         able = able if further else self._lively(able)
-        readings = Readings(context, look_further=further)
+        readings = Readings(context, more_starts=further)
         try:
             for portion in self._portions(able, readings, outcome):
                 self._write(context, portion, outcome)
@@ -78,8 +78,8 @@ class Ingest:
         """Return all allocations; if there are many, those that may have news. Most wait, or have slow tasks."""
         now = self._clock()
         heard = self._heard
-        if len(rows) <= MANY or now - self._looked_at >= LOOK_SECONDS:
-            self._looked_at = now
+        if len(rows) <= MANY or now - self._all_read_at >= READ_ALL_SECONDS:
+            self._all_read_at = now
             self._heard = {row.key: heard.get(row.key, now) for row in rows}
             return rows
         since = now - QUIET_SECONDS
@@ -153,19 +153,19 @@ class Ingest:
 class Readings:
     """Reads the journals of all allocations in one round, and collects the failures by job."""
 
-    def __init__(self, context: Context, look_further: bool) -> None:
+    def __init__(self, context: Context, more_starts: bool) -> None:
         self.problems: dict[str, Exception] = {}
         self._context = context
-        self._look_further = look_further
-        self._looked_at: set[str] = set()
+        self._more_starts = more_starts
+        self._jobs: set[str] = set()
         self._open: files.Folder | None = None
         self._open_job = ""
 
     def read(self, row: AllocationRow) -> "AllocationReading | None":
         """Read the known journals; at intervals, and after the end, also look for that of one more start."""
-        self._looked_at.add(row.job_id)
+        self._jobs.add(row.job_id)
         reading = AllocationReading(row)
-        further = not row.offsets or row.state == AllocationState.ENDED or self._look_further
+        further = not row.offsets or row.state == AllocationState.ENDED or self._more_starts
         try:
             folder = self._folder(row.job_id)
             if folder is not None:
@@ -197,7 +197,7 @@ class Readings:
 
     def show(self, unfinished: set[str]) -> None:
         """Set aside jobs that failed, and end that for jobs that could be read completely."""
-        for job in self._looked_at - unfinished | set(self.problems):
+        for job in self._jobs - unfinished | set(self.problems):
             with self._context.boundary.job(job, READ):
                 if job in self.problems:
                     raise self.problems[job]
@@ -283,7 +283,7 @@ def _note(reading: AllocationReading, outcome: RoundResult) -> None:
     outcome.left = outcome.left or any(isinstance(record, Bye) for record in reading.records)
     # Only samples of the node that the backend names: a runner cannot know other nodes.
     seen = [one for one in reading.records if isinstance(one, NodeSeen) and one.node == reading.row.node]
-    outcome.looks += [(reading.row.backend, one) for one in seen]
+    outcome.samples += [(reading.row.backend, one) for one in seen]
 
 
 def _rests(context: Context, job: str) -> bool:

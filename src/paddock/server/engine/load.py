@@ -25,8 +25,8 @@ class LastSample:
     """The last sample of a node. Its GPUs may be from different runners."""
 
     at: float
-    look: NodeSample
-    cards: dict[str, tuple[float, GpuSample]] = field(default_factory=dict)
+    sample: NodeSample
+    gpus: dict[str, tuple[float, GpuSample]] = field(default_factory=dict)
 
 
 class Monitor:
@@ -41,37 +41,37 @@ class Monitor:
         self._tidied_at = 0.0
         self._thinned_to = 0.0
 
-    def take(self, looks: Sequence[tuple[str, NodeSeen]], now: float) -> None:
+    def take(self, samples: Sequence[tuple[str, NodeSeen]], now: float) -> None:
         """Add samples of runners, each with the name of its backend."""
-        for backend, record in looks:
+        for backend, record in samples:
             at = min(record.at, now)
             if now - at > PRESENT_SECONDS:
                 continue
             with self._lock:
-                seen = self._seen.setdefault((backend, record.node), LastSample(at, record.look))
+                seen = self._seen.setdefault((backend, record.node), LastSample(at, record.sample))
                 if at >= seen.at:
-                    seen.at, seen.look = at, record.look
-                seen.cards |= {card.id: (at, card) for card in record.look.cards}
-                newest = sorted(seen.cards.items(), key=lambda one: one[1][0])[-MOST_GPUS:]
-                seen.cards = dict(newest)
+                    seen.at, seen.sample = at, record.sample
+                seen.gpus |= {gpu.id: (at, gpu) for gpu in record.sample.cards}
+                newest = sorted(seen.gpus.items(), key=lambda one: one[1][0])[-MOST_GPUS:]
+                seen.gpus = dict(newest)
 
     def nodes(self, now: float) -> list[Node]:
         """Return all nodes as last seen, with the measurements of runners."""
-        looks = self._looks(now)
+        samples = self._samples(now)
         return [
-            with_measurements(node, looks[name, node.name]) if (name, node.name) in looks else node
+            with_measurements(node, samples[name, node.name]) if (name, node.name) in samples else node
             for name, worker in self._workers.items()
             for node in worker.nodes
         ]
 
-    def _looks(self, now: float) -> dict[Key, NodeSample]:
+    def _samples(self, now: float) -> dict[Key, NodeSample]:
         with self._lock:
             self._seen = {key: seen for key, seen in self._seen.items() if now - seen.at <= PRESENT_SECONDS}
             found = {}
             for key, seen in self._seen.items():
-                seen.cards = {one: (at, card) for one, (at, card) in seen.cards.items() if now - at <= PRESENT_SECONDS}
-                cards = sorted((card for _, card in seen.cards.values()), key=lambda card: (card.number, card.id))
-                found[key] = seen.look.model_copy(update={"cards": cards})
+                seen.gpus = {one: (at, gpu) for one, (at, gpu) in seen.gpus.items() if now - at <= PRESENT_SECONDS}
+                gpus = sorted((gpu for _, gpu in seen.gpus.values()), key=lambda gpu: (gpu.number, gpu.id))
+                found[key] = seen.sample.model_copy(update={"cards": gpus})
             return found
 
     def keep(self, db: Database, now: float, hours: float) -> None:

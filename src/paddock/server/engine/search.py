@@ -69,7 +69,7 @@ class SearchWorker:
 
     # --- in the engine's thread ---------------------------------------------------------------------------------------
 
-    def look(self, measured: set[str]) -> None:
+    def judge(self, measured: set[str]) -> None:
         """Request a judgement of the jobs that have new points."""
         self._measured |= measured
         if self._unjudged:
@@ -134,13 +134,13 @@ class SearchWorker:
             facts.spec, worker.nodes, launch.measured_packing(self._context, facts)
         )
         width = max(placement.width(facts.spec.resources, worker.nodes), 1) * side_by_side
-        room = min(trials_at_once(facts.spec), math.ceil(width / repeat)) - math.ceil(one.unended / repeat)
-        room = room if planned is None else min(room, planned - one.trials)
+        free = min(trials_at_once(facts.spec), math.ceil(width / repeat)) - math.ceil(one.unended / repeat)
+        free = free if planned is None else min(free, planned - one.trials)
         most = self._context.settings.max_tasks // repeat - one.trials
         if most <= 0:
             self._end(one.job, f"it has as many tasks as the setting max_tasks allows ({most + one.trials})")
-        elif room > 0:
-            self._asked.begin(("suggest", one.job), self._suggest, facts, min(room, most))
+        elif free > 0:
+            self._asked.begin(("suggest", one.job), self._suggest, facts, min(free, most))
 
     def _carry_out(self, advice: Advice) -> None:
         if advice.prune or advice.follow:
@@ -200,7 +200,7 @@ class SearchWorker:
 
     # --- in the thread ------------------------------------------------------------------------------------------------
 
-    def _suggest(self, facts: JobFacts, room: int) -> Advice:
+    def _suggest(self, facts: JobFacts, free: int) -> Advice:
         spec = facts.spec
         with self._context.db.read() as c:
             runs = trials.runs(c, facts.id)
@@ -217,7 +217,7 @@ class SearchWorker:
         ask = self._searcher(facts)
         found: list[Params] = []
         until = math.inf
-        while len(found) < room and time.monotonic() < until:
+        while len(found) < free and time.monotonic() < until:
             flat = ask.suggest(known)
             until = min(until, time.monotonic() + BATCH_SECONDS)  # the first one may take long, as it loads libraries
             if flat is None:

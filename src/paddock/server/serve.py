@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from typing import TextIO
 
 import uvicorn
@@ -169,24 +170,16 @@ class _Uvicorn(uvicorn.Server):
             await self._begin_tls(port, self._secure)
         if self.started:
             self._about.write(self._home)
-            server_file.handover(self._home).unlink(
-                missing_ok=True
-            )  # our own, or left by a server that never took over
+            server_file.handover(self._home).unlink(missing_ok=True)  # our own, or of a server that never took over
             self._announce()
 
     async def _begin_tls(self, port: socket.socket, secure: ssl.SSLContext) -> None:
         """Use TLS on the port only: nobody but its owner can reach the socket in the home."""
-        config = self.config
-
-        def protocol() -> Protocol:
-            return Protocol(config=config, server_state=self.server_state, app_state=self.lifespan.state)
-
-        loop = asyncio.get_running_loop()
-        made = await loop.create_server(
-            protocol,
+        made = await asyncio.get_running_loop().create_server(
+            partial(Protocol, config=self.config, server_state=self.server_state, app_state=self.lifespan.state),
             sock=port,
             ssl=secure,
-            backlog=config.backlog,
+            backlog=self.config.backlog,
             ssl_handshake_timeout=TLS_SECONDS,
             ssl_shutdown_timeout=2.0,
         )
@@ -286,6 +279,6 @@ def _listen(host: str, port: int, *, other: bool = False) -> socket.socket:
     return listener
 
 
-def _url(host: str, port: int, scheme: str = "http") -> str:
+def _url(host: str, port: int, scheme: str) -> str:
     shown = {"0.0.0.0": socket.gethostname(), "::": socket.gethostname()}.get(host, host)  # noqa: S104
     return f"{scheme}://[{shown}]:{port}" if ":" in shown else f"{scheme}://{shown}:{port}"

@@ -11,7 +11,6 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
-from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
@@ -84,7 +83,6 @@ class SlurmServer:
         self.cluster = cluster
         self.commands = Commands(settings)
         self._settings = settings
-        self._file = _file(home)
 
     def plan(self, asked: Resources, port: int) -> SlurmServerPlan:
         """Return the plan, with the partition's longest time by default. Raises InvalidInput if it is exceeded."""
@@ -107,7 +105,7 @@ class SlurmServer:
         """Submit the first server and return the id of its Slurm job."""
         self.home.create()
         (self.home.root / "server.log").touch(mode=0o600)
-        write_once(self._file, asked.model_dump_json(indent=1), mode=0o600)
+        write_once(server_file.hosted(self.home), asked.model_dump_json(indent=1), mode=0o600)
         return self._submit(asked, succeed=False)
 
     def succeed(self) -> str:
@@ -137,11 +135,7 @@ class SlurmServer:
 
 def read(home: Home) -> SlurmServerPlan:
     """Return the stored plan. Raises OSError or ValueError if no server was ever submitted."""
-    return SlurmServerPlan.model_validate_json(_file(home).read_text())
-
-
-def _file(home: Home) -> Path:
-    return server_file.hosted(home)
+    return SlurmServerPlan.model_validate_json(server_file.hosted(home).read_text())
 
 
 def host(settings: Settings, home: Home, cluster: str | None = None) -> SlurmServer:

@@ -1,7 +1,6 @@
 """Errors, all in one shape: a stable code, a message, the fields at fault."""
 
 import logging
-from collections.abc import Sequence
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -45,12 +44,8 @@ def install(app: FastAPI) -> None:
 
 def invalid(error: ValidationError | RequestValidationError) -> InvalidInput:
     """Return a validation error with its fields named as in the request."""
-    return _invalid(error.errors())
-
-
-def _invalid(details: Sequence[Any]) -> InvalidInput:
     fields: dict[str, str] = {}
-    for detail in details:
+    for detail in error.errors():
         name = ".".join(str(part) for part in detail["loc"] if part not in _SKIPPED)
         fields.setdefault(name or "body", str(detail["msg"]).removeprefix("Value error, "))
     listed = "; ".join(f"{name}: {message}" for name, message in list(fields.items())[:5])

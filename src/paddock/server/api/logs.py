@@ -50,15 +50,11 @@ class Log:
         """Return start, size of the log, and bytes. A log that does not exist yet is empty."""
         path = str(self.folder.log(self.task, self.attempt))
         try:
-            descriptor = files.open_plain(path, below=str(self.folder.root))
-            try:
-                whole = os.fstat(descriptor).st_size
+            with open(files.open_plain(path, below=str(self.folder.root)), "rb") as file:
+                whole = os.fstat(file.fileno()).st_size
                 start = min(offset if offset >= 0 else max(whole + offset, 0), whole)
-                with open(descriptor, "rb", closefd=False) as file:
-                    file.seek(start)
-                    return start, whole, file.read(limit)
-            finally:
-                os.close(descriptor)
+                file.seek(start)
+                return start, whole, file.read(limit)
         except FileNotFoundError:
             return 0, 0, b""
         except OSError as error:
@@ -108,9 +104,8 @@ async def _follow(at: Server, log: Log, offset: int) -> AsyncIterator[str]:
     position = offset
     while not at.wakeup.closed:
         try:
-            ended = await run_in_threadpool(
-                _ended, at, log
-            )  # asked before reading, so that nothing is written after the last reading
+            # Asked before reading, so that nothing is written after the last reading.
+            ended = await run_in_threadpool(_ended, at, log)
             start, whole, data = await run_in_threadpool(log.read, position, PART)
         except PaddockError:  # the job was removed, or the log was replaced by something else
             return

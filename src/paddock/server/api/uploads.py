@@ -32,36 +32,19 @@ def largest(limits: UploadSettings, *, as_json: bool = False) -> int:
 
 async def read(request: Request, limits: UploadSettings) -> Upload:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    most = largest(limits, as_json=kind == "application/json")
-    _refuse_size(request, most)
+    length = request.headers.get("content-length", "")
+    if length.isdigit() and int(length) > largest(limits, as_json=kind == "application/json"):
+        raise TooLarge(_TOO_LARGE)  # before it is sent; `BodyLimit` counts what is sent
     try:
         if kind == "multipart/form-data":
             return await _multipart(request, limits)
-        submission = await run_in_threadpool(Submission.model_validate_json, await _body(request, most))
+        submission = await run_in_threadpool(Submission.model_validate_json, await request.body())
     except ValidationError as error:
         raise invalid(error) from None
     return Upload(submission.spec, {n: t.encode() for n, t in submission.files.items()}, submission.code)
 
 
-def _refuse_size(request: Request, most: int) -> None:
-    length = request.headers.get("content-length", "")
-    if length.isdigit() and int(length) > most:
-        raise TooLarge(_TOO_LARGE)
-
-
-async def _body(request: Request, most: int) -> bytes:
-    parts, size = [], 0
-    async for part in request.stream():
-        size += len(part)
-        if size > most:
-            raise TooLarge(_TOO_LARGE)
-        parts.append(part)
-    return b"".join(parts)
-
-
 async def _multipart(request: Request, limits: UploadSettings) -> Upload:
-    if not request.headers.get("content-length", "").isdigit():
-        raise InvalidInput("This multipart request has no Content-Length: send one.")
     try:
         form = await request.form(max_files=limits.max_files + 1, max_fields=10, max_part_size=_FRAMING)
     except HTTPException as error:

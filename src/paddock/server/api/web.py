@@ -36,10 +36,8 @@ def without_token(path: str, headers: Headers) -> Response | None:
 def page(status: int = 200) -> Response:
     """Return the page. It is the same for every address, and shows what the path names."""
     index = DIST / "index.html"
-    headers = HEADERS | {"Cache-Control": "no-cache"}
-    if not index.is_file():
-        return HTMLResponse(_NOT_BUILT, status_code=status, headers=headers)
-    return HTMLResponse(index.read_bytes(), status_code=status, headers=headers)
+    content = index.read_bytes() if index.is_file() else _NOT_BUILT
+    return HTMLResponse(content, status_code=status, headers=HEADERS | {"Cache-Control": "no-cache"})
 
 
 def serve(path: str) -> Response | None:

@@ -12,7 +12,7 @@ from paddock.rules import lifecycle
 from paddock.rules.estimate import Pace
 from paddock.rules.lifecycle import Ending, Verdict
 from paddock.runner.sharing import oom_retry
-from paddock.server.engine.announce import Announcement
+from paddock.server.engine.announce import announce
 from paddock.server.engine.context import Context, JobFacts
 from paddock.server.journal import AboutAttempt, Ended, Metric, Record, Reset, Started, Total, Usage, Warned
 from paddock.server.store import allocations, attempts, metrics, trials
@@ -86,13 +86,13 @@ class Changes:
         self._c = c
         self._context = context
         self._edits: dict[tuple[str, int], AttemptEdit | None] = {}
-        self._handlers: dict[type[AboutAttempt], Callable[[AttemptEdit, Any, str], None]] = {
+        self._handlers: dict[type[AboutAttempt], Callable[[AttemptEdit, Any], None]] = {
             Started: self._started,
             Metric: self._metric,
             Reset: self._reset,
             Total: self._total,
             Usage: self._usage,
-            Warned: self._warned,
+            Warned: lambda edit, record: _warn(edit, record.text),
             Ended: self._ended,
         }
 
@@ -104,7 +104,8 @@ class Changes:
         for allocation, record in about:
             edit = self._edits[record.task, record.attempt]
             if edit is not None and not edit.state.ended and _given(edit, record, allocation, jobs):
-                self._handlers[type(record)](edit, record, allocation)
+                edit.holder = allocation
+                self._handlers[type(record)](edit, record)
 
     def end(self, rows: list[TaskAttempt], judge: Callable[[AttemptEdit], Verdict], at: float) -> None:
         """End attempts whose end no journal reports. `judge` returns the verdict on one of them."""
@@ -134,15 +135,15 @@ class Changes:
             row = rows.get(key)
             self._edits[key] = AttemptEdit(row, facts[row.job_id]) if row is not None and row.job_id in facts else None
 
-    # --- one method a kind of record --------------------------------------------------------------------------------
+    # --- one method per kind of record --------------------------------------------------------------------------------
 
-    def _started(self, edit: AttemptEdit, record: Started, allocation: str) -> None:
+    def _started(self, edit: AttemptEdit, record: Started) -> None:
         if not lifecycle.allowed(edit.state, TaskState.RUNNING):
             return
-        edit.state, edit.holder, edit.start = TaskState.RUNNING, allocation, record.start
+        edit.state, edit.start = TaskState.RUNNING, record.start
         edit.attempt |= {
             "state": TaskState.RUNNING.value,
-            "allocation": allocation,
+            "allocation": edit.holder,
             "start": record.start,
             "started_at": record.at,
             "node": record.node,
@@ -153,7 +154,7 @@ class Changes:
         if edit.current:
             edit.task["state"] = TaskState.RUNNING.value
 
-    def _metric(self, edit: AttemptEdit, record: Metric, allocation: str) -> None:
+    def _metric(self, edit: AttemptEdit, record: Metric) -> None:
         for name, point in record.values.items():
             edit.points[name].append((record.step, point, record.at))
         epoch = record.step if record.epoch is None else record.epoch
@@ -187,7 +188,7 @@ class Changes:
             first = edit.of_task("first_epoch")
             edit.task["first_epoch"] = epoch if first is None else min(first, epoch)
 
-    def _reset(self, edit: AttemptEdit, record: Reset, allocation: str) -> None:
+    def _reset(self, edit: AttemptEdit, record: Reset) -> None:
         names = record.names
         edit.forgotten |= names
         for name in names:
@@ -208,20 +209,14 @@ class Changes:
         chain = metrics.before(self._c, edit.row.id, edit.row.attempt_number, edit.facts.objective.metric)
         return [(float(p["step"]), float(p["value"]), float(p["time"])) for p in chain]
 
-    def _total(self, edit: AttemptEdit, record: Total, allocation: str) -> None:
+    def _total(self, edit: AttemptEdit, record: Total) -> None:
         if edit.current:
             edit.task["epochs"] = record.epochs
 
-    def _usage(self, edit: AttemptEdit, record: Usage, allocation: str) -> None:
+    def _usage(self, edit: AttemptEdit, record: Usage) -> None:
         since = record.at - (edit.of_attempt("started_at") or record.at)
-        measured = {
-            "memory": record.memory,
-            "cpu": record.cpu,
-            "gpu_memory": record.gpu_memory,
-            "gpu_load": record.gpu_load,
-        }
-        for name, value in measured.items():
-            if value is not None:
+        for name in ("memory", "cpu", "gpu_memory", "gpu_load"):
+            if (value := getattr(record, name)) is not None:
                 edit.points[metrics.SYSTEM + name].append((since, float(value), record.at))
         self._peaks(edit, record.memory, record.gpu_memory)
 
@@ -230,13 +225,9 @@ class Changes:
             if value is not None:
                 edit.attempt[name] = max(value, edit.of_attempt(name) or 0)
 
-    def _warned(self, edit: AttemptEdit, record: Warned, allocation: str) -> None:
-        _warn(edit, record.text)
-
-    def _ended(self, edit: AttemptEdit, record: Ended, allocation: str) -> None:
-        edit.holder = allocation
+    def _ended(self, edit: AttemptEdit, record: Ended) -> None:
         edit.attempt |= {
-            "allocation": allocation,
+            "allocation": edit.holder,
             "exit_code": record.exit,
             "signal": record.signal,
             "cpu_seconds": record.cpu_seconds,
@@ -302,18 +293,20 @@ class Changes:
                 appender.finish(self._c, edit.row.attempt_id)
             if edit.verdict and edit.current and (edit.verdict.retry or edit.follows):
                 self._begin_next(edit)
-        announcement = Announcement(self._c)
+        by_job: dict[str, list[AttemptEdit]] = defaultdict(list)
         for edit in edits:
             if edit.points or edit.attempt or edit.task:
-                whole = "state" in edit.attempt or "warnings" in edit.attempt
-                announcement.add(
-                    edit.row.job_id,
-                    edit.row.id,
-                    live=None if whole else edit.live(),
-                    points=edit.points if edit.current else {},
-                    forgotten=edit.forgotten,
-                )
-        announcement.write()
+                by_job[edit.row.job_id].append(edit)
+        for job, some in by_job.items():
+            whole = {edit.row.id for edit in some if edit.attempt.keys() & {"state", "warnings"}}
+            announce(
+                self._c,
+                job,
+                whole=sorted(whole),
+                live={edit.row.id: edit.live() for edit in some if edit.row.id not in whole},
+                points={edit.row.id: edit.points for edit in some if edit.points and edit.current},
+                reset={edit.row.id: sorted(edit.forgotten) for edit in some if edit.forgotten},
+            )
 
     def _begin_next(self, edit: AttemptEdit) -> None:
         row = edit.row

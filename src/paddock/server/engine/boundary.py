@@ -3,10 +3,10 @@
 import logging
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import ParamSpec
+from typing import ParamSpec, TypeVar
 
 from paddock.server.store import jobs
 from paddock.server.store.db import Database, database_failed
@@ -18,6 +18,7 @@ MAX_TRACE = 4_000
 
 log = logging.getLogger("paddock.engine")
 P = ParamSpec("P")
+T = TypeVar("T")
 
 
 @dataclass
@@ -60,11 +61,30 @@ class Boundary:
         else:
             self._went_well(job, doing)
 
-    def try_for(self, job: str, doing: str, step: Callable[P, object], *args: P.args, **given: P.kwargs) -> None:
+    def try_for(self, job: str, doing: str, step: Callable[P, T], *args: P.args, **given: P.kwargs) -> T | None:
         """Carry out a step for one job as `job` does, unless it is to be left out in this round."""
         if not self.rests(job, doing):
             with self.job(job, doing):
-                step(*args, **given)
+                return step(*args, **given)
+        return None
+
+    def together(self, jobs: Collection[str], doing: str, step: Callable[[Collection[str]], None]) -> set[str]:
+        """Carry out a step for all these jobs at once; if that fails, job by job. Returns those that succeeded."""
+        try:
+            step(jobs)
+        except Exception as error:
+            if database_failed(error):
+                raise
+        else:
+            for job in jobs:
+                self._went_well(job, doing)
+            return set(jobs)
+        done = set()
+        for job in jobs:
+            with self.job(job, doing):
+                step([job])
+                done.add(job)
+        return done
 
     def forget(self, job: str) -> None:
         self._failures.pop(job, None)

@@ -2,6 +2,7 @@
 
 import errno
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cache
@@ -14,7 +15,6 @@ from paddock.server.engine.context import Context
 from paddock.server.journal import Bye, Ended, Metric, NodeSeen, Packed, Record, RunnerStarted, Started, parse
 from paddock.server.store import allocations, jobs, packings
 from paddock.server.store.allocations import AllocationRow
-from paddock.server.store.db import database_failed
 
 READ_BYTES = 1_000_000  # of one journal and round
 ROUND_BYTES = 4_000_000  # of all journals
@@ -125,26 +125,17 @@ class Ingest:
 
     def _write(self, context: Context, readings: list["AllocationReading"], outcome: RoundResult) -> None:
         """Store all readings together, or job by job if that fails, so that a failure concerns one job."""
-        news = [reading for reading in readings if reading.moved]
-        by_job: dict[str, list[AllocationReading]] = {}
-        for reading in news:
-            by_job.setdefault(reading.job, []).append(reading)
-        stored = [reading for reading in readings if not reading.moved]
-        together = True
-        if news:
-            try:
-                _store(context, news)
-            except Exception as error:
-                if database_failed(error):
-                    raise
-                together = False
-        for job, mine in by_job.items():
-            with context.boundary.job(job, STORE):
-                if not together:
-                    _store(context, mine)
-                stored += mine
+        news: dict[str, list[AllocationReading]] = defaultdict(list)
+        for reading in readings:
+            if reading.moved:
+                news[reading.job].append(reading)
+        stored = context.boundary.together(
+            news, STORE, lambda some: _store(context, [reading for job in some for reading in news[job]])
+        )
         now = self._clock()
-        for reading in stored:
+        for reading in readings:
+            if reading.moved and reading.job not in stored:
+                continue
             _note(reading, outcome)
             if reading.moved:
                 self._heard[reading.key] = now
@@ -260,6 +251,8 @@ def _journal(start: int) -> str:
 
 
 def _store(context: Context, news: list[AllocationReading]) -> None:
+    if not news:
+        return
     with changing(context) as (c, changes):
         changes.apply({reading.key: reading.records for reading in news})
         for reading in news:

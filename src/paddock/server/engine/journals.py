@@ -26,9 +26,8 @@ def put_away(context: Context, job: str) -> Path | None:
         if not keeping.over(c, job):
             return None
     home = context.home
-    folder = files.open_folder(str(home.job(job).root), below=str(home.jobs))
-    try:
-        target = home.aside(f"journals-{job}")
+    target = home.aside(f"journals-{job}")
+    with files.in_folder(str(home.job(job).root), below=str(home.jobs)) as folder:
         target.mkdir()
         for name in PUT_AWAY:
             with suppress(FileNotFoundError):
@@ -36,8 +35,6 @@ def put_away(context: Context, job: str) -> Path | None:
             if name == layout.TASKS:
                 with suppress(OSError):  # some file systems do not support it
                     os.fsync(folder)  # it must not reappear after a power failure
-    finally:
-        os.close(folder)
     return target
 
 

@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Literal
 
@@ -77,7 +77,9 @@ class Keeper:
 
     def prune(self, asked: PruneRequest) -> PruneReport:
         """Remove what is too old, or report it. Raises Conflict while another call runs."""
-        with self._alone():
+        if not self._busy.acquire(blocking=False):
+            raise Conflict("Another prune is running: try again in a minute.")
+        try:
             now = time.time()
             settings = keep.resolved(self._settings, asked)
             found = keep.choose(self._there(settings, now), settings, now)
@@ -89,16 +91,9 @@ class Keeper:
                 sizes = [size for size, gone in zip(sizes, went, strict=True) if gone]
                 found = [one for one, gone in zip(found, went, strict=True) if gone]
                 self._wake()
-        return _report(asked.dry_run, found, sizes, problems)
-
-    @contextmanager
-    def _alone(self) -> Iterator[None]:
-        if not self._busy.acquire(blocking=False):
-            raise Conflict("Another prune is running: try again in a minute.")
-        try:
-            yield
         finally:
             self._busy.release()
+        return _report(asked.dry_run, found, sizes, problems)
 
     # --- what there is --------------------------------------------------------------------------------------------
 
@@ -134,17 +129,15 @@ class Keeper:
 
     def _names(self, one: StoredAttempt) -> set[str]:
         try:
-            folder = self._open_attempts(one)
+            with self._attempts(one) as folder:
+                return {entry.name for entry in os.scandir(folder)}
         except OSError:
             return set()
-        try:
-            return {entry.name for entry in os.scandir(folder)}
-        finally:
-            os.close(folder)
 
-    def _open_attempts(self, one: StoredAttempt) -> int:
+    def _attempts(self, one: StoredAttempt) -> AbstractContextManager[int]:
+        """Open the folder of the attempts of a task."""
         job = self._home.job(one.job)
-        return files.open_folder(str(_attempt(job.task(one.task), one.number).parent), below=str(job.root))
+        return files.in_folder(str(_attempt(job.task(one.task), one.number).parent), below=str(job.root))
 
     def _runners(self, in_use: Iterable[str]) -> list[StoredFile]:
         spared = {*in_use, f"{build.digest()}.pyz"}
@@ -217,11 +210,8 @@ class Keeper:
         target.mkdir()
         try:
             for one in goes.attempts:
-                folder = self._open_attempts(one)
-                try:
+                with self._attempts(one) as folder:
                     os.rename(str(one.number), target / f"{one.task}.{one.number}", src_dir_fd=folder)
-                finally:
-                    os.close(folder)
         finally:
             self._sweep(target)
         return True

@@ -52,14 +52,10 @@ def launch(context: Context, rows: list[AllocationRow], now: float) -> bool:
     wanted: dict[str, int] = {}
     for demand in demands:
         one = facts.get(demand.job)
-        if one is None:  # its description cannot be read at the moment: it keeps what it has
-            wanted[demand.job] = len(open_rows[demand.job])
-            continue
-        worker = context.worker(one)
-        if worker is None:
-            continue
-        if demand.held or not worker.nodes:
-            # Allocations that wait are held by the backend. Without its nodes, it is not known what a task gets.
+        worker = context.worker(one) if one is not None else None
+        if one is None or worker is None or not worker.nodes or demand.held:
+            # It keeps what it has: its description cannot be read, it is not known what a task gets on its backend, or
+            # the backend holds what waits.
             wanted[demand.job] = len(open_rows[demand.job])
             continue
         # However few nodes are up: no allocation loses its place in the queue because nodes are down for a while.
@@ -95,12 +91,11 @@ def _write_end(context: Context, idle: set[str]) -> None:
     with context.db.read() as c:
         facts = context.facts(c, list(idle - context.end_written))
     for job, one in facts.items():
-        if context.boundary.rests(job, WRITING_END):
-            continue
-        with context.boundary.job(job, WRITING_END):
-            if one.spec.search.method is Method.PBT or one.spec.reduce is not None:  # others: see `mailbox`
-                append_lines(context.home.job(job).tasks, [{"end": True}], mode=0o600)
-            context.end_written.add(job)
+        if not context.boundary.rests(job, WRITING_END):
+            with context.boundary.job(job, WRITING_END):
+                if one.spec.search.method is Method.PBT or one.spec.reduce is not None:  # others: see `mailbox`
+                    append_lines(context.home.job(job).tasks, [{"end": True}], mode=0o600)
+                context.end_written.add(job)
 
 
 def measured_packing(context: Context, facts: JobFacts) -> dict[str, dict[str, Any]]:
@@ -146,13 +141,10 @@ def _plan(context: Context, facts: JobFacts, worker: BackendWorker, count: int) 
 def _make_folders(folder: JobFolder, names: list[str]) -> None:
     """Make folders in the job's own folder, not where a link in place of it points."""
     folder.allocations.mkdir(exist_ok=True)
-    inside = files.open_folder(str(folder.allocations), below=str(folder.root))
-    try:
+    with files.in_folder(str(folder.allocations), below=str(folder.root)) as inside:
         for name in names:
             with suppress(FileExistsError):
                 os.mkdir(name, dir_fd=inside)
-    finally:
-        os.close(inside)
 
 
 def batch_for(

@@ -19,7 +19,8 @@ from paddock.server.engine.context import AllocationNotes, Context
 from paddock.server.engine.withdraw import held, withdraw
 from paddock.server.store import allocations, attempts, events, jobs
 from paddock.server.store.allocations import AllocationRow
-from paddock.server.store.db import Connection, database_failed
+from paddock.server.store.attempts import TaskAttempt
+from paddock.server.store.db import Connection
 
 MISSING_SECONDS = 10.0  # not listed for this long: what became of it is looked up
 GIVE_UP_SECONDS = 600.0  # and not known after this long: lost
@@ -71,19 +72,16 @@ def _hear(context: Context, worker: BackendWorker, mine: list[AllocationRow], no
             with context.boundary.job(jobs_of[answer.batch], SUBMITTING):
                 if answer.failed is not None:
                     raise answer.failed
-    try:
-        _write_down(context, replies, mine, now)
-        for job in context.boundary.aside:
-            with context.boundary.job(job, LISTENING):
-                pass  # it works again
-    except Exception as error:
-        if database_failed(error):
-            raise
-        for job in dict.fromkeys(row.job_id for row in mine):
-            of_job = [row for row in mine if row.job_id == job]
-            answers = [answer for answer in replies.answers if jobs_of.get(answer.batch) == job]
-            with context.boundary.job(job, LISTENING):
-                _write_down(context, replace(replies, answers=answers), of_job, now)
+    context.boundary.together(
+        {*jobs_of.values(), *context.boundary.aside},
+        LISTENING,
+        lambda some: _write_down(
+            context,
+            replace(replies, answers=[answer for answer in replies.answers if jobs_of.get(answer.batch) in some]),
+            [row for row in mine if row.job_id in some],
+            now,
+        ),
+    )
     return True
 
 
@@ -235,7 +233,11 @@ def _settle(context: Context, job: str, rows: list[AllocationRow], now: float) -
             left[owners[one] or ""].append(orphan)
         for row in rows:
             by_hand = row.by_hand and not row.ending
-            judge = _always(Verdict(TaskState.STOPPED, reason=row.reason)) if by_hand else _gone(changes, row)
+            judge = (
+                _always(Verdict(TaskState.STOPPED, reason=row.reason))
+                if by_hand
+                else _gone(changes, row.cause, row.reason)
+            )
             changes.end(left[row.key], judge, now)
             allocations.close(c, row.key)
             if by_hand:
@@ -277,15 +279,20 @@ def _put_back(context: Context, row: AllocationRow, starts: int, since: float, n
     with context.db.read() as c:
         found = attempts.open_in(c, row.key)
     left = [one for one in found if (one.start or 1) <= starts and (over or one.ended_at is not None)]
+    if _end_left(context, left, Cause.PREEMPTED, "its allocation was put back into the queue", now) and over:
+        note.requeued = None
+
+
+def _end_left(context: Context, left: list[TaskAttempt], cause: Cause, reason: str, now: float) -> bool:
+    """End these attempts without an end. Returns False while the files of their tasks are read."""
     owed = context.recovery.ask(left)
     if owed is None:
-        return
+        return False
     if left:
         with changing(context) as (_, changes):
             changes.apply(owed)
-            changes.end(left, _over(changes, Cause.PREEMPTED, "its allocation was put back into the queue"), now)
-    if over:
-        note.requeued = None
+            changes.end(left, _gone(changes, cause, reason), now)
+    return True
 
 
 def fence(context: Context, rows: list[AllocationRow], now: float) -> None:
@@ -305,14 +312,9 @@ def _fence(context: Context, row: AllocationRow, now: float) -> None:
     starts = len(row.offsets)
     with context.db.read() as c:
         left = [one for one in attempts.open_in(c, row.key) if (one.start or 1) < starts]
-    owed = context.recovery.ask(left)
-    if owed is None:
-        return
-    with changing(context) as (_, changes):
-        changes.apply(owed)
-        reason = "its allocation was started again, on the same or another node"
-        changes.end(left, _over(changes, Cause.NODE_FAILURE, reason), now)
-    context.notes[row.key].started_again = (starts, math.inf)
+    reason = "its allocation was started again, on the same or another node"
+    if _end_left(context, left, Cause.NODE_FAILURE, reason, now):
+        context.notes[row.key].started_again = (starts, math.inf)
 
 
 def settle_orphans(context: Context, job: str, now: float) -> None:
@@ -325,17 +327,16 @@ def settle_orphans(context: Context, job: str, now: float) -> None:
     orphans = held(context.home.job(job), waiting)
     if orphans:
         with changing(context) as (c, changes):
-            changes.end(list(attempts.lookup(c, orphans).values()), _gone(changes, None), now)
+            changes.end(list(attempts.lookup(c, orphans).values()), _gone(changes, None, None), now)
 
 
-def _gone(changes: Changes, row: AllocationRow | None) -> Callable[[AttemptEdit], Verdict]:
-    known = row.cause if row is not None else None
-    reason = row.reason if row is not None and known else None
+def _gone(changes: Changes, known: Cause | None, reason: str | None) -> Callable[[AttemptEdit], Verdict]:
+    """Return the judge of attempts without an end, with the cause and the reason that are known."""
 
     def judge(edit: AttemptEdit) -> Verdict:
         ordered = edit.of_attempt("ended_at") is not None  # its runner was told to end, and ended it
         cause = Cause.PREEMPTED if ordered and known in (None, Cause.LOST) else known
-        why = "its runner was told to end" if cause is not known else reason
+        why = "its runner was told to end" if cause is not known else known and reason
         # The memory was that of all its tasks together: each gets the allocation to itself.
         room, crowded = oom_retry.parse(edit.room), cause is Cause.HOST_OOM and edit.crowded
         again = oom_retry.next_room(room, oom_retry.HOST, crowded, edit.of_attempt("peak_memory") or 0)
@@ -348,13 +349,6 @@ def _gone(changes: Changes, row: AllocationRow | None) -> Callable[[AttemptEdit]
             shared=again is not None,
             **changes.judging(edit),
         )
-
-    return judge
-
-
-def _over(changes: Changes, cause: Cause, reason: str) -> Callable[[AttemptEdit], Verdict]:
-    def judge(edit: AttemptEdit) -> Verdict:
-        return lifecycle.judge_gone(cause, reason, tried=changes.tried(edit, cause), **changes.judging(edit))
 
     return judge
 

@@ -1,6 +1,6 @@
 """Adds the last task of a job, its `reduce`, when all others have finished."""
 
-from paddock.server.engine.announce import Announcement
+from paddock.server.engine.announce import announce
 from paddock.server.engine.context import Context
 from paddock.server.store import events, reduces
 
@@ -31,7 +31,5 @@ class Reducer:
         with self._context.db.write() as c:
             task = reduces.begin(c, job)
             if task is not None:
-                announcement = Announcement(c)
-                announcement.add(job, task, live=None)
-                announcement.write()
+                announce(c, job, whole=[task])
         self._again.discard(job)

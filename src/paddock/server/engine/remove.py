@@ -33,13 +33,9 @@ def remove(context: Context, rows: list[AllocationRow]) -> list[RemovedJob]:
     with context.db.read() as c:
         now = time.monotonic()
         leaving = [job for job in jobs.removing(c) if context.erasing.get(job, 0.0) <= now]
-    removed: list[RemovedJob] = []
-    for job in leaving:
-        if not context.boundary.rests(job, REMOVING):
-            with context.boundary.job(job, REMOVING):
-                found = _remove(context, job, [row for row in rows if row.job_id == job])
-                removed += [found] if found else []
-    return removed
+    of_job = {job: [row for row in rows if row.job_id == job] for job in leaving}
+    found = [context.boundary.try_for(job, REMOVING, _remove, context, job, of_job[job]) for job in leaving]
+    return [one for one in found if one is not None]
 
 
 def _remove(context: Context, job: str, rows: list[AllocationRow]) -> RemovedJob | None:

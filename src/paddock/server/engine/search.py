@@ -22,7 +22,7 @@ from paddock.search.history import Judged, stop_early_of
 from paddock.search.pbt import perturb
 from paddock.search.tasks import new_tasks
 from paddock.server.engine import launch
-from paddock.server.engine.announce import Announcement
+from paddock.server.engine.announce import announce
 from paddock.server.engine.context import Context, JobFacts
 from paddock.server.engine.requests import Requests
 from paddock.server.store import jobs, metrics, trials
@@ -160,11 +160,7 @@ class SearchWorker:
             if facts is None or trials.last_trial(c, advice.job) + 1 != advice.first_trial:
                 return
             new = new_tasks(facts.spec, facts.script, advice.configurations, advice.first_trial)
-            ids = trials.add(c, advice.job, new)
-            announcement = Announcement(c)
-            for task in ids:
-                announcement.add(advice.job, task, live=None)
-            announcement.write()
+            announce(c, advice.job, whole=trials.add(c, advice.job, new))
 
     def _order(self, advice: Advice) -> None:
         """Write orders to the file first: an order that is written twice counts once."""

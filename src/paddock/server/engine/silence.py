@@ -3,7 +3,10 @@
 Nothing else follows from it: such a task runs until its runner or its backend reports something else.
 """
 
-from paddock.server.engine.announce import Announcement
+from collections import defaultdict
+
+from paddock.models.events import LiveFields
+from paddock.server.engine.announce import announce
 from paddock.server.engine.context import Context
 from paddock.server.engine.ingest import RoundResult
 from paddock.server.store import attempts
@@ -25,11 +28,11 @@ class Silence:
     def _tell(self, context: Context, silent: dict[str, float]) -> None:
         changed = {key for key in silent.keys() | self._told.keys() if silent.get(key) != self._told.get(key)}
         with context.db.write() as c:
-            announcement = Announcement(c)
+            live: dict[str, dict[str, LiveFields]] = defaultdict(dict)
             for row in attempts.running_in(c, changed):
-                since = moment(silent.get(row.allocation))
-                announcement.add(row.job_id, row.id, live={"no_word_since": since})
-            announcement.write()
+                live[row.job_id][row.id] = {"no_word_since": moment(silent.get(row.allocation))}
+            for job, of_job in live.items():
+                announce(c, job, live=of_job)
         self._told = silent
 
 

@@ -6,8 +6,7 @@ An attempt that a runner has taken in between is not ended, but waited for.
 
 import os
 import stat
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 
 from paddock.common import files, layout
@@ -26,7 +25,7 @@ def withdraw(folder: JobFolder, attempts: Iterable[Identity]) -> set[Identity]:
     if not wanted or not folder.root.exists():
         return wanted  # without its folder nothing of a job can begin
     folder.claims.mkdir(exist_ok=True)
-    with _opened(folder) as claims:
+    with files.in_folder(str(folder.claims), below=str(folder.root)) as claims:
         return {one for one in wanted if _withdraw(claims, _name(one))}
 
 
@@ -35,18 +34,9 @@ def held(folder: JobFolder, attempts: Iterable[Identity]) -> dict[Identity, str 
     wanted = {_name(one): one for one in attempts}
     if not wanted or not folder.claims.exists():
         return {}
-    with _opened(folder) as claims:
+    with files.in_folder(str(folder.claims), below=str(folder.root)) as claims:
         taken = [entry.name for entry in os.scandir(claims) if entry.name in wanted and not entry.is_symlink()]
         return {wanted[name]: _holder(claims, name) for name in taken}
-
-
-@contextmanager
-def _opened(folder: JobFolder) -> Iterator[int]:
-    claims = files.open_folder(str(folder.claims), below=str(folder.root))
-    try:
-        yield claims
-    finally:
-        os.close(claims)
 
 
 def _name(one: Identity) -> str:

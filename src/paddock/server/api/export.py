@@ -31,7 +31,9 @@ def export_job(job: JobId, at: At, format: Literal["csv", "jsonl"] = "csv") -> S
     with at.db.read() as c:
         found = jobs.resolve(c, job)
         rows = tasks.page(c, found, limit=1_000_000).items
-    kind, lines = ("text/csv", _csv(rows)) if format == "csv" else ("application/jsonl", _jsonl(rows))
+    kind, lines = "text/csv", _csv(rows)
+    if format == "jsonl":
+        kind, lines = "application/jsonl", (row.model_dump_json() + "\n" for row in rows)
     headers = {"Content-Disposition": f'attachment; filename="{found}.{format}"'}
     return StreamingResponse(lines, media_type=kind, headers=headers)
 
@@ -48,8 +50,3 @@ def _csv(rows: list[Task]) -> Iterator[str]:
         yield buffer.getvalue()
         buffer.seek(0)
         buffer.truncate()
-
-
-def _jsonl(rows: list[Task]) -> Iterator[str]:
-    for row in rows:
-        yield row.model_dump_json() + "\n"

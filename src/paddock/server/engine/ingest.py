@@ -128,17 +128,17 @@ class Ingest:
         news: dict[str, list[AllocationReading]] = defaultdict(list)
         for reading in readings:
             if reading.moved:
-                news[reading.job].append(reading)
+                news[reading.row.job_id].append(reading)
         stored = context.boundary.together(
             news, STORE, lambda some: _store(context, [reading for job in some for reading in news[job]])
         )
         now = self._clock()
         for reading in readings:
-            if reading.moved and reading.job not in stored:
+            if reading.moved and reading.row.job_id not in stored:
                 continue
             _note(reading, outcome)
             if reading.moved:
-                self._heard[reading.key] = now
+                self._heard[reading.row.key] = now
 
 
 class Readings:
@@ -155,7 +155,7 @@ class Readings:
     def read(self, row: AllocationRow) -> "AllocationReading | None":
         """Read the known journals; at intervals, and after the end, also look for that of one more start."""
         self._jobs.add(row.job_id)
-        reading = AllocationReading(row)
+        reading = AllocationReading(row, list(row.offsets))
         further = not row.offsets or row.state == AllocationState.ENDED or self._more_starts
         try:
             folder = self._folder(row.job_id)
@@ -194,43 +194,42 @@ class Readings:
                     raise self.problems[job]
 
 
+@dataclass
 class AllocationReading:
     """What one round read from the journals of one allocation."""
 
-    def __init__(self, row: AllocationRow) -> None:
-        self.row = row
-        self.key: str = row.key
-        self.job: str = row.job_id
-        self.offsets: list[int] = list(row.offsets)
-        self.records: list[Record] = []
-        self.size = 0
-        self.malformed = 0  # lines that are not valid records
-        self.moved = False
-        self.more = False
+    row: AllocationRow
+    offsets: list[int]
+    records: list[Record] = field(default_factory=list)
+    size: int = 0
+    malformed: int = 0  # lines that are not valid records
+    moved: bool = False
+    more: bool = False
 
     def take_all(self, folder: files.Folder, further: bool) -> None:
+        """Read all known journals further. `further`: also those of later starts."""
         number = 0
         while number < len(self.offsets) or further:
-            known = number < len(self.offsets)
             if self.size >= READ_BYTES:
                 self.more = True
                 return
-            if not self._take(folder, number, known):
+            if not self._take(folder, number):
                 return
             number += 1
 
-    def _take(self, folder: files.Folder, index: int, known: bool) -> bool:
+    def _take(self, folder: files.Folder, index: int) -> bool:
         """Read one journal further. Returns False if there is none of this number yet."""
+        known = index < len(self.offsets)
         limit = READ_BYTES - self.size
         try:
-            data = folder.read(self.key, _journal(index + 1), limit, self.offsets[index] if known else 0)
+            data = folder.read(self.row.key, _journal(index + 1), limit, self.offsets[index] if known else 0)
         except FileNotFoundError:
-            return known  # not there yet
+            return known
         if not known:
             self.offsets.append(0)
             self.moved = True
         if not data:
-            return True
+            return True  # as for most journals in most rounds
         self.size += len(data)
         batch = parse(data, index + 1)
         consumed = batch.consumed
@@ -254,24 +253,24 @@ def _store(context: Context, news: list[AllocationReading]) -> None:
     if not news:
         return
     with changing(context) as (c, changes):
-        changes.apply({reading.key: reading.records for reading in news})
+        changes.apply({reading.row.key: reading.records for reading in news})
         for reading in news:
             said = [record.packing for record in reading.records if isinstance(record, Packed)]
-            packings.take(c, reading.job, said)
+            packings.take(c, reading.row.job_id, said)
             if reading.malformed:
-                jobs.warn_of_lines(c, reading.job, reading.key, reading.malformed)
-        allocations.read_to(c, {reading.key: reading.offsets for reading in news}, context.clock())
+                jobs.warn_of_lines(c, reading.row.job_id, reading.row.key, reading.malformed)
+        allocations.read_to(c, {reading.row.key: reading.offsets for reading in news}, context.clock())
 
 
 def _note(reading: AllocationReading, outcome: RoundResult) -> None:
     if not reading.more:
-        outcome.read.add(reading.key)
+        outcome.read.add(reading.row.key)
     if reading.moved:
-        outcome.heard.add(reading.key)
+        outcome.heard.add(reading.row.key)
     if not reading.records:
         return
     if any(isinstance(record, Metric) for record in reading.records):
-        outcome.measured.add(reading.job)
+        outcome.measured.add(reading.row.job_id)
     outcome.urgent = outcome.urgent or any(isinstance(record, URGENT) for record in reading.records)
     outcome.left = outcome.left or any(isinstance(record, Bye) for record in reading.records)
     # Only samples of the node that the backend names: a runner cannot know other nodes.

@@ -17,7 +17,10 @@ CHANGE = "change its allocations"
 
 def adjust(context: Context) -> None:
     """Store the results of earlier changes, and pass new changes on."""
-    _tell_runners(context)
+    with context.db.read() as c:
+        changed = jobs.not_passed_on(c)
+    for one in changed:
+        context.boundary.try_for(one.id, TELL, _tell, context, one)
     for worker in context.workers.values():
         for change in worker.changed():
             with context.boundary.job(change.tag.split()[0], CHANGE):
@@ -33,13 +36,6 @@ def adjust(context: Context) -> None:
                 resources = JobSpec.model_validate(mine[0].spec).resources
                 asked = AllocationChange(held=mine[0].held, time_limit=resources.time_limit, nice=resources.nice)
                 context.workers[backend].change(f"{job} {number}", [row.backend_id for row in mine], asked)
-
-
-def _tell_runners(context: Context) -> None:
-    with context.db.read() as c:
-        rows = jobs.not_passed_on(c)
-    for row in rows:
-        context.boundary.try_for(row.id, TELL, _tell, context, row)
 
 
 def _tell(context: Context, row: ChangedJob) -> None:

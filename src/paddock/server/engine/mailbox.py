@@ -9,7 +9,7 @@ from paddock.paths import append_lines
 from paddock.program import commands
 from paddock.rules.lifecycle import Verdict
 from paddock.search.tasks import seed_of
-from paddock.server.engine.apply import AttemptEdit, changing
+from paddock.server.engine.apply import changing
 from paddock.server.engine.context import Context, JobFacts
 from paddock.server.engine.withdraw import withdraw
 from paddock.server.store import attempts, jobs
@@ -110,13 +110,10 @@ def _stop_job(context: Context, job: str, rows: list[TaskAttempt], now: float) -
     folder = context.home.job(job)
     waiting = [(row.id, row.attempt_number) for row in rows if row.state != TaskState.RUNNING]
     withdrawn = withdraw(folder, waiting)
+    left = [row for row in rows if (row.id, row.attempt_number) in withdrawn]
     ordered = [row for row in rows if (row.id, row.attempt_number) not in withdrawn]
     if folder.root.exists():  # otherwise its runners end by themselves
         append_lines(folder.control, [{"op": "stop", "task": row.id, "attempt": row.attempt_number} for row in ordered])
     with changing(context) as (c, changes):
         attempts.mark_ordered(c, [row.attempt_id for row in ordered])
-        changes.end([row for row in rows if (row.id, row.attempt_number) in withdrawn], _stopped, now)
-
-
-def _stopped(_: AttemptEdit) -> Verdict:
-    return Verdict(TaskState.STOPPED)
+        changes.end(left, lambda _: Verdict(TaskState.STOPPED), now)

@@ -84,7 +84,7 @@ class SearchWorker:
         with self._context.db.read() as c:
             facts = self._context.facts(c, due)
         for one in facts.values():
-            if _judges(one):
+            if one.spec.stop_early.method != "none" or one.spec.search.method is Method.PBT:
                 self._asked.begin(("judge", one.id), self._judge, one)
 
     def run(self, now: float) -> None:
@@ -97,7 +97,10 @@ class SearchWorker:
                 done = True
             if not done:
                 self._measured.add(advice.job)  # it is judged again
-        self._end_overdue(now)
+        with self._context.db.read() as c:
+            late = trials.overdue(c, now)
+        for job in late:
+            at.try_for(job, END, self._end_at_last, job)
         with self._context.db.read() as c:
             open_searches = trials.searching(c)
             facts = self._context.facts(c, [one.job for one in open_searches])
@@ -181,12 +184,6 @@ class SearchWorker:
         append_lines(self._context.home.job(job).tasks, [{"end": True}], mode=0o600)
         self._searchers.pop(job, None)
 
-    def _end_overdue(self, now: float) -> None:
-        with self._context.db.read() as c:
-            late = trials.overdue(c, now)
-        for job in late:
-            self._context.boundary.try_for(job, END, self._end_at_last, job)
-
     def _end_at_last(self, job: str) -> None:
         with self._context.db.write() as c:
             stopped = trials.end_waiting(c, job)
@@ -265,10 +262,6 @@ class Curves:
             if one.state.ended:
                 self._ended[one.task] = (one.attempt, read.get(one.task, metrics.NOTHING))
         return known | read
-
-
-def _judges(facts: JobFacts) -> bool:
-    return facts.spec.stop_early.method != "none" or facts.spec.search.method is Method.PBT
 
 
 def _open(one: Judged) -> bool:

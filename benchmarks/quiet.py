@@ -59,7 +59,7 @@ def _cost(call: Callable[[], object]) -> str:
 
 
 def _round(engine: Engine, *, house: bool) -> None:
-    engine._kept_at = 0.0 if house else time.time()
+    engine._others_at = 0.0 if house else time.time()
     engine.round()
 
 

@@ -278,7 +278,7 @@ def test_what_cannot_be_stored_of_one_job_is_stored_of_the_others(two: Rig, monk
         patched.setattr(packings, "take", refuse)
         two.say(two.keys()[0], {"e": "metric", "task": MINE, "step": 0, "v": {"val_loss": 0.9}})
         finishes(two, OTHER, THEIRS)
-        assert "take in what its journals say: ValueError: a defect" in two.engine.set_aside[JOB]
+        assert "store what its journals report: ValueError: a defect" in two.engine.set_aside[JOB]
         assert two.task(MINE).best_value is None
     later(two)
     two.step()
@@ -297,7 +297,7 @@ def test_orders_that_cannot_be_written(two: Rig) -> None:
         for job in (JOB, OTHER):
             jobs.hold(c, job, warning="held")
     two.step()
-    assert "tell its runners what has changed" in two.engine.set_aside[JOB]
+    assert "pass changes on to its runners" in two.engine.set_aside[JOB]
     assert two.control(OTHER) == [{"op": "hold"}]
     control.rmdir()
     later(two)

@@ -111,7 +111,7 @@ class RunnerStarted:
 
 @dataclass(frozen=True, slots=True)
 class Bye:
-    """The runner left in good order."""
+    """The runner has ended by itself, and its tasks before it."""
 
     at: _Time
 

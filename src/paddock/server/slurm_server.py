@@ -29,7 +29,7 @@ LONGEST_SECONDS = 7 * 86_400
 CPUS, MEMORY = 2, 4 * 1024**3
 WARN_SECONDS = 600
 AGAIN_SECONDS = 15.0
-_FORMAT = f"{parse.QUEUE_FORMAT}|%Z"  # the name comes last in it; the working folder tells servers apart
+_FORMAT = f"{parse.QUEUE_FORMAT}|%Z"  # the name comes last in it; the working folder distinguishes servers
 log = logging.getLogger("paddock.hosting")
 
 

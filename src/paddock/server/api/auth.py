@@ -64,7 +64,8 @@ class TokenWall:
         except Exception as error:  # one line: a client without a token must not fill the log
             log.error("a request could not be checked: %s", type(error).__name__)
             answer = error_responses.reply(
-                away(error) or PaddockError("Something went wrong in the server: its log says more.")
+                away(error)
+                or PaddockError("The server could not answer this request because of an error: see its log.")
             )
         await (answer or self._app)(scope, receive, send)
 

@@ -1,4 +1,4 @@
-"""A limit on the size of request bodies, whatever their headers say."""
+"""Limits the size of request bodies, whatever their headers claim."""
 
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send

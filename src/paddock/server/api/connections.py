@@ -1,8 +1,8 @@
 """Limits on connections: anybody who reaches the port can open them.
 
-A connection that has sent no token is a stranger's. It is closed when it sends no request for a while; when there are
-too many connections, the oldest stranger's is closed. A client that reads nothing for a minute is disconnected; it can
-reconnect and continue (`Last-Event-ID`).
+A connection that has sent no token is anonymous. It is closed when it sends no request for a while; when there are
+too many connections, the oldest anonymous one is closed. A client that reads nothing for a minute is disconnected; it
+can reconnect and continue (`Last-Event-ID`).
 """
 
 import asyncio
@@ -37,8 +37,8 @@ class Protocol(H11Protocol):
     """HTTP on one connection. The server sets `most` once."""
 
     most = MOST
-    _strangers: dict["Protocol", None] = {}  # noqa: RUF012  (of all connections; the oldest first)
-    _said_at = -60.0
+    _anonymous: dict["Protocol", None] = {}  # noqa: RUF012  (of all connections; the oldest first)
+    _warned_at = -60.0
 
     def __init__(self, *given: Any, **options: Any) -> None:
         super().__init__(*given, **options)
@@ -53,13 +53,13 @@ class Protocol(H11Protocol):
         self._trusted = transport.get_extra_info("socket").family == socket.AF_UNIX
         if self._trusted:
             return
-        self._strangers[self] = None
+        self._anonymous[self] = None
         if len(self.connections) > self.most:
             self._close_oldest()
         self._idle = self.loop.call_later(IDLE_SECONDS, self._check)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._strangers.pop(self, None)
+        self._anonymous.pop(self, None)
         for timer in (self._idle, self._stuck):
             if timer is not None:
                 timer.cancel()
@@ -83,19 +83,19 @@ class Protocol(H11Protocol):
         return self._trusted
 
     def _close_oldest(self) -> None:
-        for oldest in list(self._strangers):
-            del self._strangers[oldest]
+        for oldest in list(self._anonymous):
+            del self._anonymous[oldest]
             if not oldest.trusted:
                 oldest.transport.abort()
                 break
         now = time.monotonic()
-        if now - Protocol._said_at >= 60:
-            Protocol._said_at = now
+        if now - Protocol._warned_at >= 60:
+            Protocol._warned_at = now
             log.warning("there are more than %d connections: the oldest without a token are closed", self.most)
 
     def _check(self) -> None:
         if self.trusted or self.transport.is_closing():
-            self._strangers.pop(self, None)
+            self._anonymous.pop(self, None)
             return
         answering = self.cycle is not None and self.cycle.response_started and not self.cycle.response_complete
         if self.scope is self._seen and not answering:

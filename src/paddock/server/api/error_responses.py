@@ -14,6 +14,7 @@ from paddock.models import ErrorBody, ErrorReply
 from paddock.server.store.db import FAULTS, away
 
 log = logging.getLogger("paddock.api")
+UNEXPECTED = "The server could not answer this request because of an error: see its log."
 
 # The errors that every route may answer, for the OpenAPI document.
 RESPONSES: dict[int | str, dict[str, Any]] = {
@@ -94,4 +95,4 @@ async def _database(request: Request, error: Exception) -> JSONResponse:
 
 async def _unexpected(_: Request, error: Exception) -> JSONResponse:
     log.error("unexpected error", exc_info=error)
-    return _reply(500, "error", "Something went wrong in the server: its log says more.")
+    return _reply(500, "error", UNEXPECTED)

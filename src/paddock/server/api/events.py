@@ -84,7 +84,7 @@ async def follow(streams: Streams, begin: Begin) -> AsyncIterator[bytes]:
         rings = wakeup.rings  # noted before reading: what is written meanwhile rings, and the wait below ends at once
         try:
             found = await streams.after(position, begin.job)
-        except (*FAULTS, PaddockError):  # the client reconnects, and is told why
+        except (*FAULTS, PaddockError):  # the client reconnects, and gets the error
             return
         position = found.position
         if found.data:

@@ -90,8 +90,8 @@ def _preview(upload: uploads.Upload, at: Server, check: bool) -> Preview:
     made = _plan(upload, at)
     asked = at.engine.request(made.spec, made.at_once, check=check)
     spec = masks.with_variables(made.spec, upload.spec.environment.variables)  # with its masks, as they were sent
-    told = {"allocations": asked.count, "slots": asked.slots, "batch_script": asked.script, "check": asked.check}
-    return made.preview(at.home).model_copy(update={**told, "spec": spec})
+    found = {"allocations": asked.count, "slots": asked.slots, "batch_script": asked.script, "check": asked.check}
+    return made.preview(at.home).model_copy(update={**found, "spec": spec})
 
 
 @router.post("", status_code=201, openapi_extra=uploads.openapi_body())

@@ -32,7 +32,7 @@ class Server:
 
     @contextmanager
     def change(self) -> Iterator[Connection]:
-        """Open a transaction that writes what somebody wants; then wake the engine, which acts, and the streams."""
+        """Open a transaction that writes what a person wants; then wake the engine, which acts, and the streams."""
         with self.db.write() as c:
             yield c
         self.changed()

@@ -24,7 +24,7 @@ class Wakeup:
                 self._loop.call_soon_threadsafe(self._wake)
 
     def close(self) -> None:
-        """Wake all that wait, and let nobody wait any more."""
+        """Wake all that wait; later calls of `wait` return at once."""
         self.closed = True
         self.ring()
 

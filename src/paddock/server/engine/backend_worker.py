@@ -87,9 +87,9 @@ class BackendWorker:
         try:
             future.result(FIRST_SECONDS)
         except TooLate:
-            self._unwell(BackendUnavailable("it has not answered yet"))
+            self._failed(BackendUnavailable("it has not answered yet"))
         except Exception as error:
-            self._unwell(error)
+            self._failed(error)
 
     # --- submissions --------------------------------------------------------------------------------------------------
 
@@ -125,7 +125,7 @@ class BackendWorker:
             return Answer(batch, refused=error.message)
         if isinstance(error, OSError) and not isinstance(error, (TimeoutError, ConnectionError)):
             return Answer(batch, failed=error)
-        self._unwell(error)
+        self._failed(error)
         return Answer(batch, waits=f"waits for {self.backend.name} to answer: {self.problem}")
 
     # --- looking --------------------------------------------------------------------------------------------------
@@ -194,7 +194,7 @@ class BackendWorker:
         done = list(requests.take().values())
         for future in done:
             if (error := future.exception()) is not None:
-                self._unwell(error)
+                self._failed(error)
         return [future.result() for future in done if future.exception() is None]
 
     # --- orders -------------------------------------------------------------------------------------------------------
@@ -215,7 +215,7 @@ class BackendWorker:
         try:
             self.backend.cancel(ids, waiting_only=waiting_only)
         except Exception as error:
-            self._unwell(error)
+            self._failed(error)
 
     def change(self, tag: str, ids: Sequence[str], change: AllocationChange) -> None:
         """Pass a change on, unless it is under way."""
@@ -244,7 +244,7 @@ class BackendWorker:
             future.cancel()
             raise BackendUnavailable(f"{self.backend.name} did not answer within {seconds:g} s") from None
 
-    def _unwell(self, error: BaseException) -> None:
+    def _failed(self, error: BaseException) -> None:
         if not isinstance(error, PaddockError):
             log.error("backend %s failed", self.backend.name, exc_info=error)
         self.problem = error.message if isinstance(error, PaddockError) else f"{type(error).__name__}: {error}"

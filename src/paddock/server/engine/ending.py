@@ -26,7 +26,7 @@ AGAIN_SECONDS = 10.0
 def end(context: Context, rows: list[AllocationRow], *, waiting_only: bool = False) -> None:
     """Ask the backends to end these allocations. To be called in every round in which they are to end.
 
-    `waiting_only`: those that run by now are left alone, and go on to be of use.
+    `waiting_only`: those that run by now are left alone, as they can be used.
     """
     now = time.monotonic()
     due = [

@@ -36,7 +36,7 @@ log = logging.getLogger("paddock.engine")
 T = TypeVar("T")
 
 FORGET_SECONDS = 60.0
-HOUSEKEEPING_SECONDS = 1.0
+OTHER_STEPS_SECONDS = 1.0
 CHECK_SECONDS = 20.0
 PUT_AWAY_AT_ONCE = 5  # jobs whose journals are put away in a round
 
@@ -82,7 +82,7 @@ class Engine:
         self._to_put_away: SimpleQueue[tuple[str, Future[bool]]] = SimpleQueue()
         self.keeper = Keeper(db, home, settings.keep, self.put_away, self.sweep, self.wake)
         self._asked = True
-        self._kept_at = 0.0
+        self._others_at = 0.0
         self._forgotten_at = 0.0
         self._last_event = 0
         self.beat: float | None = None
@@ -184,14 +184,14 @@ class Engine:
         worker = self._workers[spec.resources.backend or self.context.settings.backend]
         count = launch.allocations_to_request(spec, worker.nodes, tasks, {})
         batch = launch.batch_for(self.context, "JOB", spec, worker, "JOB-a1", count)
-        said = None
+        answer = None
         if check:
             try:
-                said = worker.check(batch, CHECK_SECONDS)
+                answer = worker.check(batch, CHECK_SECONDS)
             except BackendError as error:
-                said = Check(accepted=False, message=error.message)
+                answer = Check(accepted=False, message=error.message)
         slots = placement.shape(spec.resources, worker.nodes).slots
-        return BackendRequest(count, slots, worker.backend.script(batch), said)
+        return BackendRequest(count, slots, worker.backend.script(batch), answer)
 
     def script(self, backend: str, batch: AllocationBatch) -> str | None:
         return self._workers[backend].backend.script(batch)
@@ -249,16 +249,16 @@ class Engine:
                 worker.hurry()
         if step("closing allocations", lambda: observe.close(context, rows, outcome.read, now)):
             rows = self._unclosed()
-        step("judging", lambda: self._search.judge(outcome.measured))
+        step("judging", lambda: self._search.request_judgements(outcome.measured))
         more = outcome.more
-        if self._asked or outcome.urgent or now - self._kept_at > HOUSEKEEPING_SECONDS:
+        if self._asked or outcome.urgent or now - self._others_at > OTHER_STEPS_SECONDS:
             self._asked = False
-            self._kept_at = now
-            more = self._keep_house(rows, now) or more
+            self._others_at = now
+            more = self._other_steps(rows, now) or more
         step("announcing", self._announce)
         return more
 
-    def _keep_house(self, rows: list[AllocationRow], now: float) -> bool:
+    def _other_steps(self, rows: list[AllocationRow], now: float) -> bool:
         """Carry out the other steps. The many `rows` are read again only after changes. Returns as `round` does."""
         step, context = self._step, self.context
         step("mending", context.mend)

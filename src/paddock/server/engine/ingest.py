@@ -25,7 +25,7 @@ MANY = 200  # of more journals, those without news for QUIET_SECONDS
 QUIET_SECONDS = 10.0
 READ_ALL_SECONDS = 1.0  # are read only at this interval
 READ = "read its journals"
-STORE = "take in what its journals say"
+STORE = "store what its journals report"
 
 
 @dataclass
@@ -255,8 +255,8 @@ def _store(context: Context, news: list[AllocationReading]) -> None:
     with changing(context) as (c, changes):
         changes.apply({reading.row.key: reading.records for reading in news})
         for reading in news:
-            said = [record.packing for record in reading.records if isinstance(record, Packed)]
-            packings.take(c, reading.row.job_id, said)
+            packed = [record.packing for record in reading.records if isinstance(record, Packed)]
+            packings.take(c, reading.row.job_id, packed)
             if reading.malformed:
                 jobs.warn_of_lines(c, reading.row.job_id, reading.row.key, reading.malformed)
         allocations.read_to(c, {reading.row.key: reading.offsets for reading in news}, context.clock())

@@ -38,7 +38,7 @@ log = logging.getLogger("paddock.keep")
 
 
 class Keeper:
-    """Removes old things. `put_away` and `sweep` are the engine's."""
+    """Removes what is too old. `put_away` and `sweep` are methods of the engine."""
 
     def __init__(
         self,
@@ -69,9 +69,9 @@ class Keeper:
             pause = keep.DAY
             try:
                 report = self.prune(PruneRequest())
-                said = [*keep.summary(report), *report.problems]
-                if said:
-                    log.info("no longer kept: %s", "; ".join(said))
+                lines = [*keep.summary(report), *report.problems]
+                if lines:
+                    log.info("no longer kept: %s", "; ".join(lines))
             except Exception:
                 log.exception("old data cannot be deleted; trying again tomorrow")
 
@@ -82,12 +82,12 @@ class Keeper:
         try:
             now = time.time()
             settings = keep.resolved(self._settings, asked)
-            found = keep.choose(self._there(settings, now), settings, now)
+            found = keep.choose(self._contents(settings, now), settings, now)
             until = time.monotonic() + MEASURE_SECONDS
             sizes = [self._measure(one, until) for one in found]
             problems: list[str] = []
             if not asked.dry_run:
-                went = list(self._let_go(found, problems))
+                went = list(self._delete(found, problems))
                 sizes = [size for size, gone in zip(sizes, went, strict=True) if gone]
                 found = [one for one, gone in zip(found, went, strict=True) if gone]
                 self._wake()
@@ -97,7 +97,7 @@ class Keeper:
 
     # --- what there is --------------------------------------------------------------------------------------------
 
-    def _there(self, settings: KeepPolicy, now: float) -> HomeContents:
+    def _contents(self, settings: KeepPolicy, now: float) -> HomeContents:
         """Return what there is, as far as the settings need it."""
         wanted = [days for days in (settings.jobs_days, settings.journals_days) if days is not None]
         newest = now - min(wanted) * keep.DAY if wanted else None
@@ -167,9 +167,9 @@ class Keeper:
             return [job.root / name for name in journals.PUT_AWAY]
         return [_attempt(job.task(one.task), one.number) for one in goes.attempts]
 
-    # --- letting go -----------------------------------------------------------------------------------------------
+    # --- deleting --------------------------------------------------------------------------------------------------
 
-    def _let_go(self, found: list[Deletion], problems: list[str]) -> Iterator[bool]:
+    def _delete(self, found: list[Deletion], problems: list[str]) -> Iterator[bool]:
         asked = {one.what: self._put_away(one.what) for one in found if one.kind is PruneKind.JOURNALS}
         until = time.monotonic() + ANSWER_SECONDS
         late = 0

@@ -30,7 +30,7 @@ SEARCH_IDLE_SECONDS = 20.0  # while the next configuration is chosen
 WORDS = 4  # reports of a runner within the time after which it counts as silent
 Measured = Mapping[str, Mapping[str, Any]]  # kind of GPU -> how an earlier job shared it
 LAUNCHING = "ask for allocations for it"
-WRITING_END = "tell its runners that there is no more"
+WRITING_END = "report to its runners that no more tasks come"
 
 
 def launch(context: Context, rows: list[AllocationRow], now: float) -> bool:
@@ -84,7 +84,7 @@ def launch(context: Context, rows: list[AllocationRow], now: float) -> bool:
 
 
 def _write_end(context: Context, idle: set[str]) -> None:
-    """Tell the runners of jobs that have no more tasks: others can use their GPUs."""
+    """Report to the runners of these jobs that no more tasks come: others can use their GPUs."""
     context.end_written &= idle
     if not idle - context.end_written:
         return

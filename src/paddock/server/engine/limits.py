@@ -11,7 +11,7 @@ from paddock.server.store import allocations, jobs
 from paddock.server.store.allocations import UnadjustedAllocation
 from paddock.server.store.jobs import ChangedJob
 
-TELL = "tell its runners what has changed"
+NOTIFY = "pass changes on to its runners"
 CHANGE = "change its allocations"
 
 
@@ -20,7 +20,7 @@ def adjust(context: Context) -> None:
     with context.db.read() as c:
         changed = jobs.not_passed_on(c)
     for one in changed:
-        context.boundary.try_for(one.id, TELL, _tell, context, one)
+        context.boundary.try_for(one.id, NOTIFY, _notify, context, one)
     for worker in context.workers.values():
         for change in worker.changed():
             with context.boundary.job(change.tag.split()[0], CHANGE):
@@ -38,7 +38,7 @@ def adjust(context: Context) -> None:
                 context.workers[backend].change(f"{job} {number}", [row.backend_id for row in mine], asked)
 
 
-def _tell(context: Context, row: ChangedJob) -> None:
+def _notify(context: Context, row: ChangedJob) -> None:
     limit = JobSpec.model_validate(row.spec).resources.time_limit
     lines: list[dict[str, Any]] = [{"op": "hold" if row.held else "release"}]
     if limit:

@@ -19,7 +19,7 @@ _UNSEEN = (Cause.NODE_FAILURE, Cause.LOST)  # nobody has seen the runner end
 
 
 def over(context: Context, rows: list[AllocationRow], now: float) -> list[AllocationRow]:
-    """Return those of a job's ended allocations that will report nothing more. The others are told to end."""
+    """Return those of a job's ended allocations that will report nothing more. The others are ordered to end."""
     found = [row for row in rows if _is_over(context, row, now)]
     keys = {row.key for row in found}
     fresh = [row for row in rows if context.notes[row.key].lingers_since is None]
@@ -51,7 +51,7 @@ def left_well(context: Context, row: AllocationRow) -> bool:
 
 
 def dismiss(context: Context, row: AllocationRow, start: int | None = None) -> None:
-    """Tell the runner of an allocation to end at once. `start`: only the runners of this start and earlier ones."""
+    """Order the runner of an allocation to end at once. `start`: only the runners of this start and earlier ones."""
     folder = context.home.job(row.job_id)
     worker = context.workers.get(row.backend)
     if worker is not None and not worker.backend.sure and folder.root.exists():

@@ -382,5 +382,5 @@ def _why_not(context: Context, row: AllocationRow) -> str:
         lines = text.decode(errors="replace").strip().splitlines()
     except OSError:
         lines = []
-    said = row.reason or (lines[-1] if lines else "it printed nothing")
-    return f"the runner does not start: {said} (see {log})"
+    found = row.reason or (lines[-1] if lines else "it printed nothing")
+    return f"the runner does not start: {found} (see {log})"

@@ -33,7 +33,7 @@ log = logging.getLogger("paddock.engine")
 
 BATCH_SECONDS = 0.5  # for collecting configurations before the first of them begin
 FAILURES = 10  # if this many first tasks all failed, the search ends
-BLIND = 3  # a warning follows after this many finished tasks without the metric
+UNREPORTED = 3  # a warning follows after this many finished tasks without the metric
 INTERVAL_SHARE = 10  # pbt without an interval: this many changes per training
 INTERVAL = 5.0
 ADVISED, SUGGEST, END = "carry out the advice of its search", "continue its search", "end its search"
@@ -69,7 +69,7 @@ class SearchWorker:
 
     # --- in the engine's thread ---------------------------------------------------------------------------------------
 
-    def judge(self, measured: set[str]) -> None:
+    def request_judgements(self, measured: set[str]) -> None:
         """Request a judgement of the jobs that have new points."""
         self._measured |= measured
         if self._unjudged:
@@ -100,7 +100,7 @@ class SearchWorker:
         with self._context.db.read() as c:
             late = trials.overdue(c, now)
         for job in late:
-            at.try_for(job, END, self._end_at_last, job)
+            at.try_for(job, END, self._end_overdue, job)
         with self._context.db.read() as c:
             open_searches = trials.searching(c)
             facts = self._context.facts(c, [one.job for one in open_searches])
@@ -184,7 +184,7 @@ class SearchWorker:
         append_lines(self._context.home.job(job).tasks, [{"end": True}], mode=0o600)
         self._searchers.pop(job, None)
 
-    def _end_at_last(self, job: str) -> None:
+    def _end_overdue(self, job: str) -> None:
         with self._context.db.write() as c:
             stopped = trials.end_waiting(c, job)
             if stopped:
@@ -199,7 +199,7 @@ class SearchWorker:
             runs = trials.runs(c, facts.id)
             last = trials.last_trial(c, facts.id)
             past = [trials.runs(c, job) for job in spec.search.warm_start]
-        over = _hopeless(runs)
+        over = _all_failed(runs)
         if over:
             return Advice(facts.id, over=over)
         count = len(spec.objectives)
@@ -214,10 +214,10 @@ class SearchWorker:
             flat = ask.suggest(known)
             until = min(until, time.monotonic() + BATCH_SECONDS)  # the first one may take long, as it loads libraries
             if flat is None:
-                return Advice(facts.id, found, last + 1, "every configuration has been tried", _blind(runs, facts))
+                return Advice(facts.id, found, last + 1, "every configuration has been tried", _unreported(runs, facts))
             known.append(Trial(last + len(found), flat, Outcome.RUNNING))
             found.append(nest(flat, spec.params))
-        return Advice(facts.id, found, last + 1, warning=_blind(runs, facts))
+        return Advice(facts.id, found, last + 1, warning=_unreported(runs, facts))
 
     def _searcher(self, facts: JobFacts) -> Searcher:
         made = self._searchers.get(facts.id)
@@ -301,7 +301,7 @@ def _had_its_turn(one: Judged, trial: Trial, interval: float) -> bool:
     return math.floor(done / interval) > math.floor(before / interval) and (one.epochs is None or done < one.epochs)
 
 
-def _hopeless(runs: Sequence[history.Run]) -> str | None:
+def _all_failed(runs: Sequence[history.Run]) -> str | None:
     """Return the reason to end the search if its first tasks all failed: the script fails, not the parameters."""
     ended = [run for run in runs if run.state.ended]
     if len(ended) >= FAILURES and all(run.state is TaskState.ERROR for run in ended):
@@ -309,10 +309,10 @@ def _hopeless(runs: Sequence[history.Run]) -> str | None:
     return None
 
 
-def _blind(runs: Sequence[history.Run], facts: JobFacts) -> str | None:
+def _unreported(runs: Sequence[history.Run], facts: JobFacts) -> str | None:
     """Return a warning if finished tasks have not reported the objective: the search cannot learn from them."""
     finished = [run for run in runs if run.state is TaskState.FINISHED]
-    if len(finished) < BLIND or any(run.values[0] is not None for run in finished):
+    if len(finished) < UNREPORTED or any(run.values[0] is not None for run in finished):
         return None
     metric = facts.objective.metric
     return f"No task has reported {metric}, so the search cannot learn: choose a reported metric with --objective."

@@ -15,25 +15,25 @@ from paddock.server.store.rows import moment
 
 
 class Silence:
-    """Knows what the event stream has reported."""
+    """Knows what the event stream has reported so far."""
 
     def __init__(self) -> None:
-        self._told: dict[str, float] = {}
+        self._shown: dict[str, float] = {}
 
     def listen(self, context: Context, rows: list[AllocationRow], outcome: RoundResult, now: float) -> None:
         context.silent = _silent(context, rows, outcome, now)
-        if context.silent != self._told:
-            self._tell(context, context.silent)
+        if context.silent != self._shown:
+            self._show(context, context.silent)
 
-    def _tell(self, context: Context, silent: dict[str, float]) -> None:
-        changed = {key for key in silent.keys() | self._told.keys() if silent.get(key) != self._told.get(key)}
+    def _show(self, context: Context, silent: dict[str, float]) -> None:
+        changed = {key for key in silent.keys() | self._shown.keys() if silent.get(key) != self._shown.get(key)}
         with context.db.write() as c:
             live: dict[str, dict[str, LiveFields]] = defaultdict(dict)
             for row in attempts.running_in(c, changed):
                 live[row.job_id][row.id] = {"no_word_since": moment(silent.get(row.allocation))}
             for job, of_job in live.items():
                 announce(c, job, live=of_job)
-        self._told = silent
+        self._shown = silent
 
 
 def _silent(context: Context, rows: list[AllocationRow], outcome: RoundResult, now: float) -> dict[str, float]:

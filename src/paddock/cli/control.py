@@ -58,12 +58,10 @@ def _confirm_restart(job: JobDetail) -> None:
         return
     rest = job.counts.error + job.counts.stopped
     what = f"{render.several(done, 'task')} that finished" + (f" and {rest} that did not" if rest else "")
-    question = f"Run {what} of {job.id} ({render.clean(job.name)}) again?"
-    narrower = [
-        f"`--{name}`" for name, count in (("failed", job.counts.error), ("stopped", job.counts.stopped)) if count
-    ]
-    hint = f", or {' or '.join(narrower)} for those that did not finish" if narrower else ""
-    base.confirm(question, f"Nothing was restarted: give --yes{hint}.")
+    known = (("--failed", job.counts.error), ("--stopped", job.counts.stopped))
+    narrower = " or ".join(f"`{option}`" for option, count in known if count)
+    hint = f", or {narrower} for those that did not finish" if narrower else ""
+    base.confirm(f"Run {what} of {job.id} ({render.clean(job.name)}) again", "restarted", hint)
 
 
 def _change(targets: list[str], act: Callable[[str], list[str]], done: str, as_json: bool) -> None:
@@ -160,8 +158,7 @@ def rm(
         _refuse_task(job)
         detail = client.detail(job)
         if not yes:
-            question = f"Remove {detail.id} ({render.clean(detail.name)}): {_lost(detail)}?"
-            base.confirm(question, "Nothing was removed: give --yes, as there is nobody to ask.")
+            base.confirm(f"Remove {detail.id} ({render.clean(detail.name)}): {_lost(detail)}", "removed")
         client.remove(detail.id)
         return [detail.id], f"{detail.id} removed: {_lost(detail)}"
 

@@ -76,7 +76,7 @@ def _days(option: str, given: str | None) -> float | None:
 def _confirm(would: PruneReport, as_json: bool) -> None:
     if not as_json:
         base.screen().print(_table(would))
-    base.confirm(f"Delete {_sum(would)}?", "Nothing was deleted: give --yes, as there is nobody to ask.")
+    base.confirm(f"Delete {_sum(would)}", "deleted")
 
 
 def _show(report: PruneReport, as_json: bool) -> None:

@@ -1,7 +1,9 @@
 """The commands ls, show and tasks: print jobs and tasks."""
 
+import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -10,6 +12,7 @@ from rich.text import Text
 from paddock.cli import base, map_files, render, sharing
 from paddock.cli.base import JobId, Json
 from paddock.cli.render import Rows
+from paddock.common import layout
 from paddock.models import (
     Job,
     JobDetail,
@@ -92,7 +95,7 @@ def show(
         if as_json:
             base.emit(detail.spec)
         else:
-            typer.echo(jobfile.dump(detail.spec), nl=False)
+            typer.echo(_how_to_submit(detail) + jobfile.dump(detail.spec), nl=False)
         return
     found = client.task(target) if base.is_task(target) else client.detail(target)
     if as_json:
@@ -102,6 +105,16 @@ def show(
     else:
         report = client.search_report(found.id) if _searches(found.spec) else None
         _show_job(found, report, sum(part.files for part in client.parts(found.id)) if found.mapped else None)
+
+
+def _how_to_submit(job: JobDetail) -> str:
+    """Return the first lines of a job file, which is of use without a change only where the script is."""
+    if not job.code.files:
+        return ""
+    return (
+        "# Save this file in the folder of the script. To submit it from another folder, with the code as it was,\n"
+        f"# remove the # of the next line.\n# source: {json.dumps(str(Path(job.folder) / layout.CODE))}\n"
+    )
 
 
 def _searches(spec: JobSpec) -> bool:

@@ -93,6 +93,13 @@ def emit(value: Any) -> None:
     sys.stdout.flush()
 
 
+def only_json(wanted: bool, value: Any) -> None:
+    """Print one JSON document and end the command, if this is `wanted`."""
+    if wanted:
+        emit(value)
+        raise typer.Exit
+
+
 def emit_line(value: Any) -> None:
     """Print one line of JSON lines."""
     sys.stdout.write(_json(value, None) + "\n")

@@ -51,6 +51,11 @@ def prune(
 
     The settings `keep` define how long things are kept; the server deletes older ones once a day. The options apply to
     this call only. By default, no job and no attempt is deleted.
+
+    Examples:
+        paddock prune --dry-run
+        paddock prune --jobs-older-than 90d
+        paddock prune --attempts-older-than 2w --yes
     """
     given = {"jobs": jobs, "attempts": attempts, "journals": journals, "runners": runners}
     days: dict[str, Any] = {f"{name}_days": _days(f"--{name}-older-than", age) for name, age in given.items()}

@@ -47,11 +47,13 @@ def ls(
     limit: Annotated[int, typer.Option(min=1, max=500, help="Show at most this many, the newest first.")] = 30,
     as_json: Json = False,
 ) -> None:
-    """List jobs, the newest first."""
+    """List jobs, the newest first.
+
+    Example:
+        paddock ls --state running
+    """
     page = base.client(ctx).jobs(q=query, state=state, tag=tag, owner=owner, limit=limit)
-    if as_json:
-        base.emit(page)
-        return
+    base.only_json(as_json, page)
     if not page.items:
         base.say(
             "There are no jobs." if page.total == 0 and not (query or state or tag or owner) else "No job matches."
@@ -88,7 +90,12 @@ def show(
     spec: Annotated[bool, typer.Option("--spec", help="Print the job as a YAML job file.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Show all details of a job or a task."""
+    """Show all details of a job or a task.
+
+    Examples:
+        paddock show k3v
+        paddock show k3v --spec > sweep.yaml
+    """
     client = base.client(ctx)
     if spec:
         detail = client.detail(target.rpartition("-")[0] if base.is_task(target) else target)
@@ -268,14 +275,17 @@ def tasks(
     ] = "number",
     as_json: Json = False,
 ) -> None:
-    """List the tasks of a job, with the parameters that differ between them."""
+    """List the tasks of a job, with the parameters that differ between them.
+
+    Examples:
+        paddock tasks k3v --state error
+        paddock tasks k3v --sort best
+    """
     if sort not in SORTS:
         raise typer.BadParameter(f"{sort!r} is not an order: give one of {', '.join(SORTS)}.", param_hint="--sort")
     client = base.client(ctx)
     found = client.tasks(job, state=state, sort=sort)
-    if as_json:
-        base.emit(found)
-        return
+    base.only_json(as_json, found)
     detail = client.detail(job)
     base.screen().print(tasks_table(map_files.named(found, map_files.parts(client, detail)), detail.spec.objectives))
     waiting = sum(task.state is TaskState.SUBMITTED for task in found)

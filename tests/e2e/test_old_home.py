@@ -128,7 +128,7 @@ def _assert_the_search_goes_on(server: ServerProcess, job: str) -> None:
 
 
 def _fits(params: dict[str, Any]) -> bool:
-    return 1e-3 <= params["lr"] <= 1 and (params["kind"] == "momentum") == (params.get("momentum") is not None)
+    return bool(1e-3 <= params["lr"] <= 1) and (params["kind"] == "momentum") == (params.get("momentum") is not None)
 
 
 def _assert_the_population_goes_on(server: ServerProcess, job: str) -> None:

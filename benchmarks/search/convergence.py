@@ -4,7 +4,7 @@ import statistics
 
 from tests.search import search_problems as known
 
-from paddock.search.base import Dim
+from paddock.search.base import Dimension
 from paddock.search.samplers import searcher
 
 SEEDS = range(3)
@@ -24,7 +24,9 @@ CASES = [
 ]
 
 
-def typical(method: str, space: tuple[Dim, ...], function: known.Function, trials: int, parallel: int = 1) -> float:
+def typical(
+    method: str, space: tuple[Dimension, ...], function: known.Function, trials: int, parallel: int = 1
+) -> float:
     """Return the median over seeds of the best value."""
     runs = [
         known.run(searcher(method, known.problem(space, seed), trials), function, trials, parallel) for seed in SEEDS

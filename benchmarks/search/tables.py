@@ -20,7 +20,7 @@ from pydantic import JsonValue
 
 from paddock.models import Goal
 from paddock.models.space import Choices
-from paddock.search.base import Dim, Flat, Outcome, Problem, Searcher, Trial
+from paddock.search.base import Dimension, Flat, Outcome, Problem, Searcher, Trial
 from paddock.search.samplers import searcher
 
 SETS: dict[str, Any] = {
@@ -47,8 +47,8 @@ class Table:
         return float((loss - self.loss.min()) / (np.median(self.loss) - self.loss.min()))
 
     def problem(self, seed: int) -> Problem:
-        dims = tuple(Dim(name, Choices(values=values)) for name, values in self.space.items())
-        return Problem(dims, (Goal.MIN,), seed)
+        dimensions = tuple(Dimension(name, Choices(values=values)) for name, values in self.space.items())
+        return Problem(dimensions, (Goal.MIN,), seed)
 
 
 @cache

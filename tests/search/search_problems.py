@@ -8,9 +8,8 @@ from paddock.errors import InvalidInput
 from paddock.models import Goal, Params
 from paddock.models.space import Choices, Range, key_of, parse
 from paddock.search.axes import axes_of, dice, key, unseen
-from paddock.search.base import Condition, Dim, Flat, Outcome, Problem, Searcher, Trial
-from paddock.search.dimensions import Spaces, spread
-from paddock.search.dimensions import dims as dims_of
+from paddock.search.base import Condition, Dimension, Flat, Outcome, Problem, Searcher, Trial
+from paddock.search.dimensions import Spaces, dimensions_of, spread
 
 Function = Callable[[Flat], tuple[float, ...]]
 
@@ -31,21 +30,24 @@ def leaf(text: str) -> Choices | Range:
     return space
 
 
-def dims(**spaces: str) -> tuple[Dim, ...]:
-    return tuple(Dim(name, leaf(text)) for name, text in spaces.items())
+def dimensions(**spaces: str) -> tuple[Dimension, ...]:
+    return tuple(Dimension(name, leaf(text)) for name, text in spaces.items())
 
 
-BRANIN = dims(x="-5..10.0", y="0..15.0")
-SPHERE = dims(a="-5..5.0", b="-5..5.0", c="-5..5.0", d="-5..5.0")
-ROSENBROCK = dims(a="-2..2.0", b="-2..2.0", c="-2..2.0", d="-2..2.0")
-ZDT1 = dims(a="0..1.0", b="0..1.0", c="0..1.0", d="0..1.0", e="0..1.0")
-MIXED = dims(lr="1e-5..1:log", width="16,32,64,128,256", layers="1..6", kind="a,b,c", flag="true,false,none")
+BRANIN = dimensions(x="-5..10.0", y="0..15.0")
+SPHERE = dimensions(a="-5..5.0", b="-5..5.0", c="-5..5.0", d="-5..5.0")
+ROSENBROCK = dimensions(a="-2..2.0", b="-2..2.0", c="-2..2.0", d="-2..2.0")
+ZDT1 = dimensions(a="0..1.0", b="0..1.0", c="0..1.0", d="0..1.0", e="0..1.0")
+MIXED = dimensions(lr="1e-5..1:log", width="16,32,64,128,256", layers="1..6", kind="a,b,c", flag="true,false,none")
 CONDITIONAL = (
-    Dim("kind", leaf("adam,sgd")),
-    Dim("lr", leaf("1e-5..1e-1:log")),
-    Dim("momentum", leaf("0..1.0"), (Condition("kind", ("sgd",)),)),
-    Dim("layers.count", leaf("1..3")),
-    *(Dim(f"layers.{i}.width", leaf("8..256:8"), (Condition("layers.count", (*range(i + 1, 4),)),)) for i in range(3)),
+    Dimension("kind", leaf("adam,sgd")),
+    Dimension("lr", leaf("1e-5..1e-1:log")),
+    Dimension("momentum", leaf("0..1.0"), (Condition("kind", ("sgd",)),)),
+    Dimension("layers.count", leaf("1..3")),
+    *(
+        Dimension(f"layers.{i}.width", leaf("8..256:8"), (Condition("layers.count", (*range(i + 1, 4),)),))
+        for i in range(3)
+    ),
 )
 
 
@@ -113,7 +115,7 @@ def run(
     return history
 
 
-def elsewhere(space: Sequence[Dim], function: Function, trials: int) -> list[Trial]:
+def elsewhere(space: Sequence[Dimension], function: Function, trials: int) -> list[Trial]:
     """Different ones at random, as an earlier job may have had them: their numbers are below 0."""
     chance, axes = dice(8), axes_of(space)
     history: list[Trial] = []
@@ -128,23 +130,23 @@ def best(trials: Sequence[Trial]) -> float:
     return min(trial.values[0] for trial in trials)
 
 
-def problem(space: Sequence[Dim], seed: int = 0, goals: int = 1) -> Problem:
+def problem(space: Sequence[Dimension], seed: int = 0, goals: int = 1) -> Problem:
     return Problem(tuple(space), (Goal.MIN,) * goals, seed)
 
 
-def fits(space: Sequence[Dim], flat: Flat) -> bool:
+def fits(space: Sequence[Dimension], flat: Flat) -> bool:
     """Whether exactly those dimensions are there that apply."""
-    return set(flat) == {dim.name for dim in space if dim.applies(flat)}
+    return set(flat) == {dimension.name for dimension in space if dimension.applies(flat)}
 
 
 def contains(params: Spaces, config: Params) -> bool:
     """Return True if a nested configuration has exactly what applies, each with one of its values."""
     try:
         flat = spread(config, params)
-        return fits(dims_of(params), flat) and all(
-            key_of(dim.space.own(flat[dim.name])) == key_of(flat[dim.name])
-            for dim in dims_of(params)
-            if dim.name in flat
+        return fits(dimensions_of(params), flat) and all(
+            key_of(dimension.space.own(flat[dimension.name])) == key_of(flat[dimension.name])
+            for dimension in dimensions_of(params)
+            if dimension.name in flat
         )
     except (InvalidInput, ValueError):
         return False

@@ -8,7 +8,7 @@ import pytest
 from paddock.models import Goal
 from paddock.models.space import Choices
 from paddock.search.axes import axes_of, dice
-from paddock.search.base import Condition, Dim, Flat, Outcome, Problem, Trial
+from paddock.search.base import Condition, Dimension, Flat, Outcome, Problem, Trial
 from paddock.search.evolution import Evolution, mutated
 from paddock.search.pareto import crowding, front, ranks
 from paddock.search.samplers import searcher
@@ -16,14 +16,14 @@ from tests.search import search_problems as known
 from tests.search.search_problems import fits, leaf, problem, run
 
 LAYERS = (
-    Dim("lr", leaf("0..1.0")),
-    Dim("net.count", leaf("1..4")),
+    Dimension("lr", leaf("0..1.0")),
+    Dimension("net.count", leaf("1..4")),
     *(
-        dim
+        dimension
         for i in range(4)
-        for dim in (
-            Dim(f"net.{i}.kind", leaf("conv,pool"), (Condition("net.count", (*range(i + 1, 5),)),)),
-            Dim(
+        for dimension in (
+            Dimension(f"net.{i}.kind", leaf("conv,pool"), (Condition("net.count", (*range(i + 1, 5),)),)),
+            Dimension(
                 f"net.{i}.width",
                 leaf("8..64:8"),
                 (Condition("net.count", (*range(i + 1, 5),)), Condition(f"net.{i}.kind", ("conv",))),
@@ -67,9 +67,9 @@ def test_mutations_change_little_and_keep_the_rest() -> None:
 def test_skips_follow_the_layers_that_they_add() -> None:
     counts = [Condition("net.count", (*range(i + 1, 5),)) for i in range(4)]
     space = (
-        Dim("net.count", leaf("1..4")),
-        *(Dim(f"net.{i}.w", leaf("1..9"), (counts[i],)) for i in range(4)),
-        *(Dim(f"net.{i}.skip", Choices(values=[None, *range(i)]), (counts[i],)) for i in range(1, 4)),
+        Dimension("net.count", leaf("1..4")),
+        *(Dimension(f"net.{i}.w", leaf("1..9"), (counts[i],)) for i in range(4)),
+        *(Dimension(f"net.{i}.skip", Choices(values=[None, *range(i)]), (counts[i],)) for i in range(1, 4)),
     )
     net = {"net.count": 3, "net.0.w": 1, "net.1.w": 5, "net.2.w": 9, "net.1.skip": None, "net.2.skip": 1}
     children = [mutated(axes_of(space), net, dice(seed)) for seed in range(200)]
@@ -192,7 +192,7 @@ def test_seeds_differ_and_repeat() -> None:
 
 
 def test_goals_of_both_kinds() -> None:
-    asked = searcher("nsga2", Problem(known.dims(x="0..1.0", y="0..1.0"), (Goal.MAX, Goal.MIN), 0), 100)
+    asked = searcher("nsga2", Problem(known.dimensions(x="0..1.0", y="0..1.0"), (Goal.MAX, Goal.MIN), 0), 100)
     trials = run(asked, lambda flat: (known.number(flat, "x"), known.number(flat, "y")), 100)
     late = trials[70:]
     assert statistics.fmean(one.values[0] for one in late) > 0.75

@@ -6,15 +6,15 @@ import statistics
 import pytest
 
 from paddock.models import Goal
-from paddock.search.base import Condition, Dim, Flat, Outcome, Trial
+from paddock.search.base import Condition, Dimension, Flat, Outcome, Trial
 from paddock.search.importance import FEWEST, importance
 from paddock.search.samplers import searcher
 from tests.search import search_problems as known
-from tests.search.search_problems import dims, leaf, number, problem, run
+from tests.search.search_problems import dimensions, leaf, number, problem, run
 
 SPACE = (
-    *dims(lr="1e-5..1e-1:log", kind="a,b,c", noise="0..1.0", more="1..8"),
-    Dim("momentum", leaf("0..1.0"), (Condition("kind", ("a",)),)),
+    *dimensions(lr="1e-5..1e-1:log", kind="a,b,c", noise="0..1.0", more="1..8"),
+    Dimension("momentum", leaf("0..1.0"), (Condition("kind", ("a",)),)),
 )
 
 
@@ -31,7 +31,7 @@ def test_what_matters_comes_first(method: str, trials: int) -> None:
     for one in shares:
         assert sum(one.values()) == pytest.approx(1)
         assert list(one.values()) == sorted(one.values(), reverse=True)
-        assert set(one) == {dim.name for dim in SPACE}
+        assert set(one) == {dimension.name for dimension in SPACE}
     assert sum(next(iter(one)) == "lr" for one in shares) >= 4
     assert statistics.median(one["lr"] + one["kind"] for one in shares) > 0.75
 
@@ -45,7 +45,7 @@ def test_a_hint_from_twenty_trials() -> None:
 
 
 def test_one_that_applies_seldom_counts_by_how_often_it_does() -> None:
-    space = (*dims(kind="a,b,c,d"), Dim("x", leaf("0..1.0"), (Condition("kind", ("a",)),)))
+    space = (*dimensions(kind="a,b,c,d"), Dimension("x", leaf("0..1.0"), (Condition("kind", ("a",)),)))
     trials = run(
         searcher("random", problem(space, 1)),
         lambda flat: (float(known.number(flat, "x")) if "x" in flat else 0.5,),

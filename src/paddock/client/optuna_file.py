@@ -32,7 +32,7 @@ from pydantic import JsonValue
 from paddock.errors import Conflict, InvalidInput, NotFound
 from paddock.models import Curve, Goal, JobDetail, Params, SearchReport, Task, TaskState, TrialReport
 from paddock.models.space import Block, Choices, Leaf, Range, is_number, same
-from paddock.search.dimensions import Spaces, dims
+from paddock.search.dimensions import Spaces, dimensions_of
 
 _STATES = {
     TaskState.SUBMITTED: TrialState.WAITING,
@@ -219,7 +219,7 @@ def _distributions(params: Spaces, flats: Sequence[_Flat]) -> dict[str, BaseDist
         for name, value in flat.items():
             seen[name].append(value)
     try:
-        spaces = {dim.name: dim.space for dim in dims(params)}
+        spaces = {dimension.name: dimension.space for dimension in dimensions_of(params)}
     except InvalidInput:  # an old job whose space is refused today: the tried values are enough
         spaces = {}
     return {name: _distribution(spaces.get(name), values) for name, values in seen.items()}

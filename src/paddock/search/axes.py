@@ -8,7 +8,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from pydantic import JsonValue
 
 from paddock.models.space import Choices, is_number, same
-from paddock.search.base import Dim, Flat, Trial
+from paddock.search.base import Dimension, Flat, Trial
 from paddock.search.dimensions import walk
 
 DRAWS = 200  # this many draws without a new configuration, then all configurations are walked through
@@ -19,9 +19,9 @@ NEARBY = 50  # how many neighbours of a configuration are tried
 class Axis:
     """One dimension: its values by index, where they can be counted, or on a scale from 0 to 1."""
 
-    def __init__(self, dim: Dim) -> None:
-        self.dim, self.name = dim, dim.name
-        space = self.space = dim.space
+    def __init__(self, dimension: Dimension) -> None:
+        self.dimension, self.name = dimension, dimension.name
+        space = self.space = dimension.space
         self.ordered = True
         self._values: list[JsonValue] = []
         if isinstance(space, Choices):
@@ -96,8 +96,8 @@ class Axis:
         return one == other or abs(self.where(one) - self.where(other)) < CLOSE
 
 
-def axes_of(dims: Sequence[Dim]) -> dict[str, Axis]:
-    return {dim.name: Axis(dim) for dim in dims}
+def axes_of(dimensions: Sequence[Dimension]) -> dict[str, Axis]:
+    return {dimension.name: Axis(dimension) for dimension in dimensions}
 
 
 def key(flat: Flat) -> str:
@@ -135,7 +135,7 @@ def complete(axes: Mapping[str, Axis], wish: Flat, chance: random.Random) -> dic
     """Return a whole configuration: values of `wish` where they apply and are possible, the rest drawn at random."""
     flat: dict[str, JsonValue] = {}
     for name, axis in axes.items():
-        if axis.dim.applies(flat):
+        if axis.dimension.applies(flat):
             flat[name] = wish[name] if name in wish and axis.holds(wish[name]) else axis.at(chance.random())
     return flat
 
@@ -152,8 +152,8 @@ def unseen(axes: Mapping[str, Axis], seen: Container[str], chance: random.Random
         if key(flat) not in seen:
             return flat
     # Most of the space is in `seen`: a walk soon finds a new one, or ends.
-    dims = [axis.dim for axis in axes.values()]
-    everything = walk(dims, lambda dim: _values(axes[dim.name], chance))
+    dimensions = [axis.dimension for axis in axes.values()]
+    everything = walk(dimensions, lambda dimension: _values(axes[dimension.name], chance))
     return next((flat for flat in everything if key(flat) not in seen), None)
 
 

@@ -35,7 +35,7 @@ class Condition:
 
 
 @dataclass(frozen=True)
-class Dim:
+class Dimension:
     """One number or choice, which applies if all its conditions hold. Conditions name only dimensions before it."""
 
     name: str
@@ -75,6 +75,6 @@ class Searcher(Protocol):
 class Problem:
     """The space, the goals and the seed of a search."""
 
-    dims: tuple[Dim, ...]
+    dimensions: tuple[Dimension, ...]
     goals: tuple[Goal, ...]
     seed: int = 0

@@ -23,7 +23,7 @@ from pydantic import JsonValue
 from paddock.errors import InvalidInput
 from paddock.models import Goal
 from paddock.search.axes import Axis, SeenConfigurations, axes_of, close, dice, key, next_number
-from paddock.search.base import Condition, Dim, Flat, Outcome, Problem, Trial
+from paddock.search.base import Condition, Dimension, Flat, Outcome, Problem, Trial
 from paddock.search.evolution import descendant, mutated
 from paddock.search.pareto import ended, known, losses, ranks, standing
 from paddock.search.sobol import Sobol
@@ -44,9 +44,9 @@ class ModelSampler:
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
-        self._axes = axes_of(problem.dims)
+        self._axes = axes_of(problem.dimensions)
         self._start = Sobol(problem)
-        self._groups = groups(problem.dims)
+        self._groups = groups(problem.dimensions)
         self._distributions = {name: _distribution(axis) for name, axis in self._axes.items() if not axis.fixed}
         self._directions = [
             StudyDirection.MINIMIZE if goal is Goal.MIN else StudyDirection.MAXIMIZE for goal in problem.goals
@@ -89,7 +89,7 @@ class ModelSampler:
         flat: dict[str, JsonValue] = {}
         chosen: dict[str, Any] = {}
         for name, axis in self._axes.items():
-            if not axis.dim.applies(flat):
+            if not axis.dimension.applies(flat):
                 continue
             if name in wanted and name not in chosen:
                 space = {one: wanted[one] for one in self._groups[name] if one in wanted}
@@ -202,15 +202,15 @@ class Gp(ModelSampler):
         return optuna.samplers.GPSampler(n_startup_trials=0, seed=seed)
 
 
-def groups(dims: Sequence[Dim]) -> dict[str, tuple[str, ...]]:
+def groups(dimensions: Sequence[Dimension]) -> dict[str, tuple[str, ...]]:
     """Return, by name, the names of all dimensions that apply under the same conditions."""
     always: dict[str, Axis] = {}
     whens: dict[str, str] = {}
-    for dim in dims:
-        when = [condition for condition in dim.when if not _certain(condition, always)]
-        whens[dim.name] = json.dumps([[condition.name, condition.values] for condition in when])
+    for dimension in dimensions:
+        when = [condition for condition in dimension.when if not _certain(condition, always)]
+        whens[dimension.name] = json.dumps([[condition.name, condition.values] for condition in when])
         if not when:
-            always[dim.name] = Axis(dim)
+            always[dimension.name] = Axis(dimension)
     found: dict[str, list[str]] = {}
     for name, text in whens.items():
         found.setdefault(text, []).append(name)

@@ -23,12 +23,12 @@ class Cmaes:
     def __init__(self, problem: Problem) -> None:
         if len(problem.goals) > 1:
             raise _unfit("cmaes has one objective only: use nsga2 or tpe for several")
-        self._problem, self._axes = problem, axes_of(problem.dims)
-        asked = {condition.name for dim in problem.dims for condition in dim.when}
+        self._problem, self._axes = problem, axes_of(problem.dimensions)
+        asked = {condition.name for dimension in problem.dimensions for condition in dimension.when}
         self._moved = [
             axis
             for name, axis in self._axes.items()
-            if axis.ordered and not axis.fixed and not axis.dim.when and name not in asked
+            if axis.ordered and not axis.fixed and not axis.dimension.when and name not in asked
         ]
         if not self._moved:
             raise _unfit("cmaes needs at least one range, or list of numbers, that always applies: use tpe")

@@ -29,7 +29,7 @@ class Evolution:
 
     def __init__(self, problem: Problem, budget: int | None = None) -> None:
         self._goals, self._seed = problem.goals, problem.seed
-        self._axes = axes_of(problem.dims)
+        self._axes = axes_of(problem.dimensions)
         self._start, self._seen = Sobol(problem), SeenConfigurations()
         self.population = POPULATION if budget is None else min(POPULATION, max(8, budget // 6))
         self.tournament = max(3, self.population // 3)
@@ -62,7 +62,7 @@ class Nsga2:
 
     def __init__(self, problem: Problem, budget: int | None = None) -> None:
         self._goals, self._seed = problem.goals, problem.seed
-        self._axes = axes_of(problem.dims)
+        self._axes = axes_of(problem.dimensions)
         self._start, self._seen = Sobol(problem), SeenConfigurations()
         self.population = POPULATION if budget is None else min(POPULATION, max(8, budget // 6))
 

@@ -27,7 +27,7 @@ def resolved(space: Spaces, search: Search) -> Search:
 
     `auto`: a grid where only values are listed or there are few configurations, else TPE.
     """
-    dimensions.dims(space)  # refuses conditions that make no sense
+    dimensions.dimensions_of(space)  # refuses conditions that make no sense
     method = search.method if search.method is not Method.AUTO else _fitting(space, search)
     if method is Method.GRID and search.trials is not None:
         raise _refused("trials", "a grid runs all combinations; trials are for methods that draw, such as random")
@@ -70,7 +70,7 @@ def searcher(space: Spaces, search: Search, goals: Collection[Goal]) -> Searcher
     """Return what chooses the configurations. Raises InvalidInput when the method cannot search this space."""
     from paddock.search.samplers import searcher as made
 
-    return made(search.method, Problem(dimensions.dims(space), tuple(goals), search.seed), search.trials)
+    return made(search.method, Problem(dimensions.dimensions_of(space), tuple(goals), search.seed), search.trials)
 
 
 def expand(space: Spaces, search: Search, limit: int) -> list[Params]:
@@ -140,7 +140,7 @@ def _drawn(space: Spaces, search: Search) -> Iterator[Flat]:
     from paddock.search.samplers import Random
     from paddock.search.sobol import Sobol
 
-    problem = Problem(dimensions.dims(space), (), search.seed)
+    problem = Problem(dimensions.dimensions_of(space), (), search.seed)
     source = Sobol(problem) if search.method is Method.SOBOL else Random(problem)
     seen: set[str] = set()
     while (found := source.point(len(seen), seen)) is not None:

@@ -15,7 +15,7 @@ from pydantic import JsonValue
 from paddock.models import Goal
 from paddock.models.space import Choices, Range, is_number, same
 from paddock.search.axes import Axis
-from paddock.search.base import Dim, Flat, Outcome, Trial
+from paddock.search.base import Dimension, Flat, Outcome, Trial
 from paddock.search.stopping import score, steps_done, walk
 
 QUANTILE = 0.25
@@ -35,7 +35,7 @@ class Exploit:
 def perturb(
     trial: Trial,
     history: Sequence[Trial],
-    dims: Sequence[Dim],
+    dimensions: Sequence[Dimension],
     goal: Goal,
     seed: int,
     interval: float,
@@ -57,7 +57,7 @@ def perturb(
     while index * interval > since:
         ranked = _ranked(history, index * interval, goal)
         if len(ranked) * quantile >= 1:
-            return _judged(trial, ranked, dims, seed, index, index * interval, quantile, resample)
+            return _judged(trial, ranked, dimensions, seed, index, index * interval, quantile, resample)
         index -= 1
     return None
 
@@ -74,7 +74,7 @@ def _ranked(history: Sequence[Trial], step: float, goal: Goal) -> list[tuple[flo
 def _judged(
     trial: Trial,
     ranked: Sequence[tuple[float, int, Trial]],
-    dims: Sequence[Dim],
+    dimensions: Sequence[Dimension],
     seed: int,
     index: int,
     step: float,
@@ -90,21 +90,21 @@ def _judged(
         return None
     source = random.Random(f"{seed}/{trial.number}/{index}")  # noqa: S311
     better = source.choice(open_)
-    return Exploit(better.number, explore(better.params, dims, source, resample), step)
+    return Exploit(better.number, explore(better.params, dimensions, source, resample), step)
 
 
-def explore(params: Flat, dims: Sequence[Dim], source: random.Random, resample: float = RESAMPLE) -> Flat:
+def explore(params: Flat, dimensions: Sequence[Dimension], source: random.Random, resample: float = RESAMPLE) -> Flat:
     """Return changed parameters within their space. Those that no longer apply are left out, new ones are drawn."""
-    known = {dim.name for dim in dims}
+    known = {dimension.name for dimension in dimensions}
     changed: dict[str, JsonValue] = {name: value for name, value in params.items() if name not in known}
-    for dim in dims:
-        if not dim.applies(changed):
+    for dimension in dimensions:
+        if not dimension.applies(changed):
             continue
-        axis = Axis(dim)
+        axis = Axis(dimension)
         # Drawn in any case, so that one dimension's luck does not depend on what the others were.
         anew, up, drawn = source.random() < resample, source.random() < 0.5, axis.at(source.random())
-        near = _near(axis, params[dim.name], up) if dim.name in params else None
-        changed[dim.name] = drawn if anew or near is None else near[0]
+        near = _near(axis, params[dimension.name], up) if dimension.name in params else None
+        changed[dimension.name] = drawn if anew or near is None else near[0]
     return changed
 
 

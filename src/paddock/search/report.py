@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from paddock.errors import InvalidInput
 from paddock.models import JobSpec, Objective, TaskState, TrialReport
 from paddock.search import history
-from paddock.search.dimensions import dims
+from paddock.search.dimensions import dimensions_of
 from paddock.search.history import Judged, Run
 
 UNJUDGED_SECONDS = 60.0  # a task may take this long until its first value
@@ -72,7 +72,7 @@ def importance(runs: Sequence[Run], spec: JobSpec) -> dict[str, float]:
 
     try:
         known = history.trials(runs, spec.params, len(spec.objectives))
-        return shares(known, dims(spec.params), [objective.goal for objective in spec.objectives])
+        return shares(known, dimensions_of(spec.params), [objective.goal for objective in spec.objectives])
     except InvalidInput:  # the space of a job from before it was checked so
         return {}
 

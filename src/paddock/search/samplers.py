@@ -13,7 +13,7 @@ METHODS = ("random", "sobol", "tpe", "gp", "cmaes", "evolution", "nsga2")
 
 class Random:
     def __init__(self, problem: Problem) -> None:
-        self._seed, self._axes, self._seen = problem.seed, axes_of(problem.dims), SeenConfigurations()
+        self._seed, self._axes, self._seen = problem.seed, axes_of(problem.dimensions), SeenConfigurations()
 
     def suggest(self, history: Sequence[Trial]) -> Flat | None:
         return self.point(next_number(history), self._seen.of(history))

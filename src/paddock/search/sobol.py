@@ -111,7 +111,7 @@ def _reversed(bits: int) -> int:
 class Sobol:
     def __init__(self, problem: Problem) -> None:
         self._seed = problem.seed
-        self._axes, self._seen = axes_of(problem.dims), SeenConfigurations()
+        self._axes, self._seen = axes_of(problem.dimensions), SeenConfigurations()
 
     def suggest(self, history: Sequence[Trial]) -> Flat | None:
         return self.point(next_number(history), self._seen.of(history))

@@ -6,9 +6,8 @@ from fastapi import APIRouter, Query, Request
 from starlette.concurrency import run_in_threadpool
 
 from paddock.errors import InvalidInput
-from paddock.models import (
-    Changed,
-    Curve,
+from paddock.models.base import TaskState
+from paddock.models.jobs import (
     Facets,
     FolderNames,
     JobDetail,
@@ -18,11 +17,8 @@ from paddock.models import (
     LimitsRequest,
     MapPart,
     Preview,
-    RestartRequest,
-    StopRequest,
-    TaskPage,
-    TaskState,
 )
+from paddock.models.tasks import Changed, Curve, RestartRequest, StopRequest, TaskPage
 from paddock.program import ignore
 from paddock.server import map_parts
 from paddock.server.api import export, search, uploads

@@ -4,17 +4,11 @@ import time
 
 from fastapi import APIRouter
 
-from paddock.models import (
-    BackendInfo,
-    Health,
-    InspectRequest,
-    PruneReport,
-    PruneRequest,
-    Resources,
-    Sample,
-    ScriptReport,
-    Version,
-)
+from paddock.models.cluster import BackendInfo, Health, Version
+from paddock.models.jobs import Sample
+from paddock.models.keep import PruneReport, PruneRequest
+from paddock.models.resources import Resources
+from paddock.models.script import InspectRequest, ScriptReport
 from paddock.program.inspection import inspect_source
 from paddock.server import samples
 from paddock.server.api.server import At

@@ -128,7 +128,7 @@ class BackendWorker:
         self._failed(error)
         return Answer(batch, waits=f"waits for {self.backend.name} to answer: {self.problem}")
 
-    # --- looking --------------------------------------------------------------------------------------------------
+    # --- polling --------------------------------------------------------------------------------------------------
 
     def hurry(self) -> None:
         """Poll again soon, as something has happened."""

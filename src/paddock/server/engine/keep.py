@@ -84,16 +84,15 @@ class Keeper:
             settings = keep.resolved(self._settings, asked)
             found = keep.choose(self._contents(settings, now), settings, now)
             until = time.monotonic() + MEASURE_SECONDS
-            sizes = [self._measure(one, until) for one in found]
+            measured = [(one, self._measure(one, until)) for one in found]
             problems: list[str] = []
             if not asked.dry_run:
-                went = list(self._delete(found, problems))
-                sizes = [size for size, gone in zip(sizes, went, strict=True) if gone]
-                found = [one for one, gone in zip(found, went, strict=True) if gone]
+                deleted = list(self._delete(found, problems))
+                measured = [one for one, gone in zip(measured, deleted, strict=True) if gone]
                 self._wake()
         finally:
             self._busy.release()
-        return _report(asked.dry_run, found, sizes, problems)
+        return _report(asked.dry_run, measured, problems)
 
     # --- what there is --------------------------------------------------------------------------------------------
 
@@ -236,7 +235,7 @@ def _files(folder: Path, time_of: Literal["st_mtime", "st_ctime"] = "st_mtime") 
         return []
 
 
-def _report(dry_run: bool, found: list[Deletion], sizes: list[folders.Size], problems: list[str]) -> PruneReport:
+def _report(dry_run: bool, measured: list[tuple[Deletion, folders.Size]], problems: list[str]) -> PruneReport:
     items = [
         PruneItem(
             kind=one.kind,
@@ -246,7 +245,7 @@ def _report(dry_run: bool, found: list[Deletion], sizes: list[folders.Size], pro
             since=moment(one.since),
             bytes=size.bytes,
         )
-        for one, size in zip(found, sizes, strict=True)
+        for one, size in measured
     ]
     totals = [
         PruneTotal(kind=kind, count=sum(one.count for one in some), bytes=sum(one.bytes for one in some))
@@ -258,6 +257,6 @@ def _report(dry_run: bool, found: list[Deletion], sizes: list[folders.Size], pro
         items=sorted(items, key=lambda one: -one.bytes)[:MOST_ITEMS],
         totals=totals,
         bytes=sum(one.bytes for one in totals),
-        measured=all(size.whole for size in sizes),
+        measured=all(size.whole for _, size in measured),
         problems=problems[:MOST_PROBLEMS],
     )

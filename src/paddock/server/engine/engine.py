@@ -3,12 +3,12 @@
 import logging
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from queue import Empty, SimpleQueue
 from typing import TypeVar
 
 from paddock.backends.base import Backend
@@ -79,7 +79,7 @@ class Engine:
         self._reducer = Reducer(self.context)
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
         self._sweeper = ThreadPoolExecutor(1, thread_name_prefix="sweeper")
-        self._to_put_away: SimpleQueue[tuple[str, Future[bool]]] = SimpleQueue()
+        self._to_put_away: deque[tuple[str, Future[bool]]] = deque()
         self.keeper = Keeper(db, home, settings.keep, self.put_away, self.sweep, self.wake)
         self._asked = True
         self._others_at = 0.0
@@ -127,7 +127,7 @@ class Engine:
     def put_away(self, job: str) -> Future[bool]:
         """Delete the journals of an ended job. Any thread may call this. False: the job has not ended."""
         answer: Future[bool] = Future()
-        self._to_put_away.put((job, answer))
+        self._to_put_away.append((job, answer))
         self.wake()
         if self._stop.is_set():
             self._put_away_none()
@@ -135,16 +135,13 @@ class Engine:
 
     def _put_away_none(self) -> None:
         """Answer those who wait with False, as the engine ends."""
-        with suppress(Empty):
+        with suppress(IndexError):  # two threads may do this at a time
             while True:
-                self._to_put_away.get_nowait()[1].set_result(False)
+                self._to_put_away.popleft()[1].set_result(False)
 
     def _put_away_some(self) -> None:
-        for _ in range(PUT_AWAY_AT_ONCE):
-            try:
-                job, answer = self._to_put_away.get_nowait()
-            except Empty:
-                return
+        for _ in range(min(len(self._to_put_away), PUT_AWAY_AT_ONCE)):
+            job, answer = self._to_put_away.popleft()
             try:
                 folder = journals.put_away(self.context, job)
             except Exception as error:
@@ -153,7 +150,8 @@ class Engine:
             if folder is not None:
                 self.sweep(folder)
             answer.set_result(folder is not None)
-        self.wake()  # there may be more
+        if self._to_put_away:
+            self.wake()
 
     def nodes(self, backend: str | None = None) -> list[Node]:
         """Return the nodes as last seen."""

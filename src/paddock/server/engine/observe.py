@@ -2,8 +2,7 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from paddock.common import files
@@ -36,15 +35,6 @@ LISTENING = "store the states of its allocations"
 _UNTRIED = (Cause.NODE_FAILURE, Cause.PREEMPTED, Cause.TIME_LIMIT)  # not a sign that runners cannot start
 
 
-@dataclass(frozen=True)
-class _Replies:
-    """The answers of a backend worker."""
-
-    answers: list[Answer]
-    polled: Polled | None
-    traced: Polled | None
-
-
 def observe(context: Context, rows: list[AllocationRow], now: float) -> bool:
     """Store the answers of the workers, and send new requests. Returns whether there were answers."""
     heard = False
@@ -63,47 +53,50 @@ def observe(context: Context, rows: list[AllocationRow], now: float) -> bool:
 
 def _hear(context: Context, worker: BackendWorker, mine: list[AllocationRow], now: float) -> bool:
     """Store the answers together; if that fails for one job, job by job."""
-    replies = _Replies(worker.answers(), worker.polled(), worker.traced())
-    if not (replies.answers or replies.polled or replies.traced):
+    answers, polled, traced = worker.answers(), worker.polled(), worker.traced()
+    if not (answers or polled or traced):
         return False
     jobs_of = {row.batch: row.job_id for row in mine}
-    for answer in replies.answers:
+    for answer in answers:
         if answer.waits is None and answer.batch in jobs_of:
             with context.boundary.job(jobs_of[answer.batch], SUBMITTING):
                 if answer.failed is not None:
                     raise answer.failed
-    context.boundary.together(
-        {*jobs_of.values(), *context.boundary.aside},
-        LISTENING,
-        lambda some: _write_down(
-            context,
-            replace(replies, answers=[answer for answer in replies.answers if jobs_of.get(answer.batch) in some]),
-            [row for row in mine if row.job_id in some],
-            now,
-        ),
-    )
+
+    def write(some: Collection[str]) -> None:
+        theirs = [answer for answer in answers if jobs_of.get(answer.batch) in some]
+        _write_down(context, theirs, polled, traced, [row for row in mine if row.job_id in some], now)
+
+    context.boundary.together({*jobs_of.values(), *context.boundary.aside}, LISTENING, write)
     return True
 
 
-def _write_down(context: Context, replies: "_Replies", mine: list[AllocationRow], now: float) -> None:
-    forgotten = _forgotten_ids(replies.answers, mine)
+def _write_down(
+    context: Context,
+    answers: list[Answer],
+    polled: Polled | None,
+    traced: Polled | None,
+    mine: list[AllocationRow],
+    now: float,
+) -> None:
+    forgotten = _forgotten_ids(answers, mine)
     left = [row for row in mine if row.key not in forgotten]
     open_rows = _by_id(left)
     with context.db.write() as c:
         news = set()
         for key in forgotten:
             allocations.failed(c, key, Cause.LOST, "the backend has given its number to another allocation")
-        for answer in replies.answers:
+        for answer in answers:
             if answer.ids is not None:
                 allocations.submitted(c, answer.batch, answer.ids)
             elif answer.refused is not None:
                 allocations.refused(c, answer.batch, answer.refused)
             elif answer.waits is not None and allocations.waits(c, answer.batch, answer.waits):
                 news |= {row.job_id for row in mine if row.batch == answer.batch}
-        if replies.polled:
-            news |= _take_up(context, c, _about(replies.polled, open_rows), now)
-        if replies.traced:
-            for row, status in _about(replies.traced, open_rows):
+        if polled:
+            news |= _take_up(context, c, _about(polled, open_rows), now)
+        if traced:
+            for row, status in _about(traced, open_rows):
                 _settle_missing(context, c, row, status)
         for job in sorted(news):
             events.write(c, job, JobChange(change="waits"))

@@ -111,6 +111,9 @@ class Context:
     def retries(self, facts: JobFacts, cause: Cause) -> int:
         return facts.spec.retries.get(cause, self.settings.retries.limit(cause))
 
+    def grace_seconds(self, spec: JobSpec) -> float:
+        return self.settings.runner.grace_seconds if spec.grace_seconds is None else spec.grace_seconds
+
     def worker(self, facts: JobFacts) -> BackendWorker | None:
         return self.workers.get(facts.spec.resources.backend or self.settings.backend)
 

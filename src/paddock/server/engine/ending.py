@@ -54,13 +54,11 @@ def end_stuck(context: Context, rows: list[AllocationRow], now: float) -> None:
     heard = {row.key: row.heard_at for row in rows if row.state == AllocationState.RUNNING}
     context.ordered_since = {one.id: context.ordered_since.get(one.id, now) for one in ordered}
     stuck = set()
-    runner = context.settings.runner
     for one in ordered:
         heard_at = heard.get(one.allocation)
         if heard_at is not None and one.job_id in facts:
-            grace = facts[one.job_id].spec.grace_seconds
-            grace = runner.grace_seconds if grace is None else grace
-            if now - max(heard_at, context.ordered_since[one.id]) > grace + runner.stuck_seconds:
+            allowed = context.grace_seconds(facts[one.job_id].spec) + context.settings.runner.stuck_seconds
+            if now - max(heard_at, context.ordered_since[one.id]) > allowed:
                 stuck.add(one.allocation)
     for row in rows:
         context.notes[row.key].stuck = row.key in stuck

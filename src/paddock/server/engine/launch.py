@@ -161,12 +161,8 @@ def batch_for(
         folder=str(context.home.job(job).allocation(key)),
         runner=[python, "-I", "-S", str(runner_file(context)), FOLDER],
         resources=placement.resolved(spec.resources, worker.nodes),
-        grace_seconds=_grace(context, spec),
+        grace_seconds=context.grace_seconds(spec),
     )
-
-
-def _grace(context: Context, spec: JobSpec) -> float:
-    return context.settings.runner.grace_seconds if spec.grace_seconds is None else spec.grace_seconds
 
 
 def _manifest(context: Context, facts: JobFacts, worker: BackendWorker) -> dict[str, Any]:
@@ -195,7 +191,7 @@ def _manifest(context: Context, facts: JobFacts, worker: BackendWorker) -> dict[
         "usage_seconds": settings.runner.usage_seconds,
         "word_seconds": settings.runner.silence_seconds / WORDS,
         "log_bytes": settings.runner.log_bytes,
-        "grace_seconds": _grace(context, spec),
+        "grace_seconds": context.grace_seconds(spec),
         "idle_seconds": SEARCH_IDLE_SECONDS if _to_come(spec) else IDLE_SECONDS,
         "time_limit": resources.time_limit,
         "warn_seconds": cluster.warn_seconds if cluster else settings.runner.warn_seconds,

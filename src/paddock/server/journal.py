@@ -222,7 +222,7 @@ KINDS: dict[str, TypeAdapter[Record]] = {
 
 @dataclass(frozen=True)
 class JournalBatch:
-    """What one reading gave."""
+    """The result of parsing a part of a journal."""
 
     records: list[Record]
     malformed: list[Malformed]

@@ -45,7 +45,7 @@ class TokenWall:
     """
 
     def __init__(self, app: ASGIApp, token: str, sessions: Sessions, name: str) -> None:
-        """`name` distinguishes the cookie from those of other servers on this machine: cookies do not know ports."""
+        """`name` distinguishes the cookie from those of other servers on this node: cookies do not know ports."""
         self._app = app
         self._token = token
         self._sessions = sessions

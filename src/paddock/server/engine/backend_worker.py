@@ -53,6 +53,8 @@ class Change:
 
 @dataclass(frozen=True)
 class Polled:
+    """The allocations that a backend was asked about, and the states of those that it lists."""
+
     asked: list[str]
     statuses: Mapping[str, AllocationStatus]
 

@@ -148,6 +148,17 @@ class TestSubmission:
         assert (rig.task(two).state, rig.task(two).cause) == (S.ERROR, Cause.LAUNCH_FAILED)
         assert rig.backend.calls.count("submit") <= 1 + observe.FAILED_STARTS
 
+    def test_what_is_remembered_of_an_allocation_goes_when_it_is_closed(self, rig: Rig) -> None:
+        [one] = rig.job()
+        rig.step()
+        rig.started(f"{JOB}-a1.0", one)
+        assert rig.engine.context.notes.keys() == {f"{JOB}-a1.0"}
+        rig.say(f"{JOB}-a1.0", {"e": "ended", "task": one, "exit": 0, "signal": None, "by": None}, {"e": "bye"})
+        rig.backend.end(f"id-{JOB}-a1.0")
+        rig.step(6)
+        assert rig.task(one).state is S.FINISHED
+        assert not rig.engine.context.notes
+
     def test_nothing_is_asked_for_before_the_nodes_are_known(self, rig: Rig) -> None:
         """How many GPUs a task gets, and how many fit, would be a guess."""
         rig.job(tasks=2)

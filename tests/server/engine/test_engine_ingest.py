@@ -100,7 +100,7 @@ def test_news_are_stored_before_those_that_are_far_behind_are_read(rig: Rig, mon
         return plain(folder, inner, *given)
 
     def stored(context: Any, news: list[Any]) -> None:
-        order.extend(f"stored {one.key}" for one in news)
+        order.extend(f"stored {one.row.key}" for one in news)
         store(context, news)
 
     monkeypatch.setattr(files.Folder, "read", read)

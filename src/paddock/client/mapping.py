@@ -292,7 +292,7 @@ def part_files(parts: Sequence[Sequence[File]], command: str, folder: Path) -> d
     for line in lines:
         starts.append(at)
         at += len(line) + 1
-    driver = Path(map_driver.__file__).readshown()
+    driver = Path(map_driver.__file__).read_text()
     made = {
         # What is learned about a script is remembered by its text: this makes another script of each command.
         "map.py": f"{driver}\n# {json.dumps(command)}\n",

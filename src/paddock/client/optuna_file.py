@@ -25,6 +25,7 @@ import optuna
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
 from optuna.exceptions import ExperimentalWarning
 from optuna.storages import RDBStorage
+from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 from pydantic import JsonValue
 
@@ -39,6 +40,7 @@ _STATES = {
     TaskState.FINISHED: TrialState.COMPLETE,
     TaskState.PRUNED: TrialState.PRUNED,
 }
+_DIRECTIONS = {Goal.MIN: StudyDirection.MINIMIZE, Goal.MAX: StudyDirection.MAXIMIZE}
 _Flat = dict[str, JsonValue]
 
 
@@ -51,7 +53,7 @@ def write(
         storage = RDBStorage(f"sqlite:///{file}")
         try:
             _make_room(storage, name, path, force=force)
-            directions = ["minimize" if one.goal is Goal.MIN else "maximize" for one in report.objectives]
+            directions = [_DIRECTIONS[objective.goal] for objective in report.objectives]
             study = optuna.create_study(storage=storage, study_name=name, directions=directions)
             study.set_metric_names([objective.metric for objective in report.objectives])
             study.set_user_attr("paddock_job", job.id)

@@ -93,6 +93,13 @@ def emit(value: Any) -> None:
     sys.stdout.flush()
 
 
+def only_json(wanted: bool, value: Any) -> None:
+    """Print one JSON document and end the command, if this is `wanted`."""
+    if wanted:
+        emit(value)
+        raise typer.Exit
+
+
 def emit_line(value: Any) -> None:
     """Print one line of JSON lines."""
     sys.stdout.write(_json(value, None) + "\n")
@@ -137,14 +144,15 @@ def for_each(targets: list[str], act: Callable[[str], Any]) -> int:
     return code
 
 
-def confirm(question: str, unattended: str) -> None:
-    """Ask the person at the terminal, and end the command unless the answer is yes.
+def confirm(act: str, done: str, instead: str = "") -> None:
+    """Ask the person at the terminal whether to `act`, and end the command unless the answer is yes.
 
-    `unattended`: what to do where there is nobody to ask.
+    Without a terminal, raise InvalidInput: nothing was `done`, and which option to add, or what to do `instead`.
     """
     if not sys.stdin.isatty():
-        raise InvalidInput(f"{question} {unattended}")
-    if not typer.confirm(question, err=True):
+        refusal = f"Nothing was {done}, as there is no terminal to confirm it on"
+        raise InvalidInput(f"{refusal}: add --yes to {act[0].lower()}{act[1:]}{instead}.")
+    if not typer.confirm(f"{act}?", err=True):
         raise typer.Exit(FAILED)
 
 

@@ -34,6 +34,9 @@ def follow_job(ctx: typer.Context, job: base.JobId, as_json: base.Json = False) 
     """Show the progress of a job until all its tasks have ended.
 
     Ctrl-C ends this command, not the job. With --json, print one line per change of a task's state, then the job.
+
+    Example:
+        paddock follow k3v
     """
     client = base.client(ctx)
     if base.is_task(job):

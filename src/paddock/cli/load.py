@@ -39,6 +39,12 @@ def load(
     """Show how busy nodes and GPUs are, what users and jobs use of them, and what a job could do better.
 
     The column USED counts busy cores. On Slurm it counts allocated cores, and BUSY counts the busy ones.
+
+    Examples:
+        paddock load
+        paddock load --watch
+        paddock load --node n1
+        paddock load --csv
     """
     if as_csv and (as_json or watch):
         raise InvalidInput("--csv excludes --watch and --json: give it alone.")

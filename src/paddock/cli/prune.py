@@ -51,6 +51,11 @@ def prune(
 
     The settings `keep` define how long things are kept; the server deletes older ones once a day. The options apply to
     this call only. By default, no job and no attempt is deleted.
+
+    Examples:
+        paddock prune --dry-run
+        paddock prune --jobs-older-than 90d
+        paddock prune --attempts-older-than 2w --yes
     """
     given = {"jobs": jobs, "attempts": attempts, "journals": journals, "runners": runners}
     days: dict[str, Any] = {f"{name}_days": _days(f"--{name}-older-than", age) for name, age in given.items()}
@@ -76,7 +81,7 @@ def _days(option: str, given: str | None) -> float | None:
 def _confirm(would: PruneReport, as_json: bool) -> None:
     if not as_json:
         base.screen().print(_table(would))
-    base.confirm(f"Delete {_sum(would)}?", "Nothing was deleted: give --yes, as there is nobody to ask.")
+    base.confirm(f"Delete {_sum(would)}", "deleted")
 
 
 def _show(report: PruneReport, as_json: bool) -> None:

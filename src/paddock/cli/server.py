@@ -53,6 +53,11 @@ def up(
     """Start the server and run it until Ctrl-C. Running tasks go on after that.
 
     With --in-slurm the server runs as a Slurm job: `paddock tunnel` shows how to reach it, `paddock down` ends it.
+
+    Examples:
+        paddock up
+        paddock up --port 0 --json
+        paddock up --in-slurm --partition cpu --time 7-0
     """
     wanted = options.changes(_RESOURCES, given).get("resources", {})
     if wanted and not in_slurm:
@@ -91,7 +96,11 @@ def _serve(found: settings.Settings, hosted: str | None, succeed: bool, as_json:
 
 
 def token(ctx: typer.Context, as_json: Json = False) -> None:
-    """Print the link that opens the running server in a browser. It contains the token: keep it secret."""
+    """Print the link that opens the running server in a browser. It contains the token: keep it secret.
+
+    Example:
+        paddock token
+    """
     client = base.client(ctx)
     client.version()  # so that a link to nowhere is not printed
     if as_json:
@@ -101,11 +110,13 @@ def token(ctx: typer.Context, as_json: Json = False) -> None:
 
 
 def show_settings(ctx: typer.Context, as_json: Json = False) -> None:
-    """Show the settings that apply: settings.toml in Paddock's home, overridden by PADDOCK_... variables."""
+    """Show the settings that apply: settings.toml in Paddock's home, overridden by PADDOCK_... variables.
+
+    Example:
+        paddock settings --json
+    """
     found = settings.load(base.place(ctx).home)
-    if as_json:
-        base.emit(_without_password(found.model_dump(mode="json")))
-        return
+    base.only_json(as_json, _without_password(found.model_dump(mode="json")))
     file = settings.settings_file(base.place(ctx).home)
     base.say(f"From {file}{'' if file.exists() else ' (no such file: defaults)'} and PADDOCK_... variables.")
     table = render.table("SETTING", "VALUE", "MEANING", flexible=("VALUE", "MEANING"))
@@ -137,11 +148,13 @@ def _without_password(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def nodes(ctx: typer.Context, as_json: Json = False) -> None:
-    """List the nodes that tasks run on: how much of each is in use, its GPUs, and why it takes no work."""
+    """List the nodes that tasks run on: how much of each is in use, its GPUs, and why it takes no work.
+
+    Example:
+        paddock nodes
+    """
     found = base.client(ctx).nodes()
-    if as_json:
-        base.emit(found)
-        return
+    base.only_json(as_json, found)
     columns = ["NODE", "BACKEND", "STATE", "SLOTS", "CPUS", "MEMORY", "GPUS"]
     columns += ["PARTITIONS"] if any(node.partitions for node in found) else []
     columns += ["REASON"] if any(node.reason for node in found) else []
@@ -176,7 +189,11 @@ def inspect(
     script: Annotated[Path, typer.Argument(help="Python script.")],
     as_json: Json = False,
 ) -> None:
-    """Show the parameters of a script. The script is read, not run, and no server is needed."""
+    """Show the parameters of a script. The script is read, not run, and no server is needed.
+
+    Example:
+        paddock inspect train.py
+    """
     from paddock.program.inspection import inspect_source
 
     try:
@@ -184,9 +201,7 @@ def inspect(
     except OSError as error:
         raise InvalidInput(f"{script} cannot be read ({error.strerror}): give another file.") from None
     report = inspect_source(source, script.name)
-    if as_json:
-        base.emit(report)
-        return
+    base.only_json(as_json, report)
     _print_report(report)
 
 
@@ -204,12 +219,14 @@ def _print_report(report: ScriptReport) -> None:
 
 
 def version(ctx: typer.Context, as_json: Json = False) -> None:
-    """Print the version of this program, and of the server if it runs."""
+    """Print the version of this program, and of the server if it runs.
+
+    Example:
+        paddock version
+    """
     try:
         server = base.client(ctx, timeout=3).version().version
     except PaddockError:
         server = None
-    if as_json:
-        base.emit({"version": __version__, "server": server})
-        return
+    base.only_json(as_json, {"version": __version__, "server": server})
     typer.echo(f"paddock {__version__}" + (f" (server {server})" if server and server != __version__ else ""))

@@ -1,7 +1,9 @@
 """The commands ls, show and tasks: print jobs and tasks."""
 
+import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -10,6 +12,7 @@ from rich.text import Text
 from paddock.cli import base, map_files, render, sharing
 from paddock.cli.base import JobId, Json
 from paddock.cli.render import Rows
+from paddock.common import layout
 from paddock.models import (
     Job,
     JobDetail,
@@ -44,11 +47,13 @@ def ls(
     limit: Annotated[int, typer.Option(min=1, max=500, help="Show at most this many, the newest first.")] = 30,
     as_json: Json = False,
 ) -> None:
-    """List jobs, the newest first."""
+    """List jobs, the newest first.
+
+    Example:
+        paddock ls --state running
+    """
     page = base.client(ctx).jobs(q=query, state=state, tag=tag, owner=owner, limit=limit)
-    if as_json:
-        base.emit(page)
-        return
+    base.only_json(as_json, page)
     if not page.items:
         base.say(
             "There are no jobs." if page.total == 0 and not (query or state or tag or owner) else "No job matches."
@@ -85,14 +90,19 @@ def show(
     spec: Annotated[bool, typer.Option("--spec", help="Print the job as a YAML job file.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Show all details of a job or a task."""
+    """Show all details of a job or a task.
+
+    Examples:
+        paddock show k3v
+        paddock show k3v --spec > sweep.yaml
+    """
     client = base.client(ctx)
     if spec:
         detail = client.detail(target.rpartition("-")[0] if base.is_task(target) else target)
         if as_json:
             base.emit(detail.spec)
         else:
-            typer.echo(jobfile.dump(detail.spec), nl=False)
+            typer.echo(_how_to_submit(detail) + jobfile.dump(detail.spec), nl=False)
         return
     found = client.task(target) if base.is_task(target) else client.detail(target)
     if as_json:
@@ -102,6 +112,16 @@ def show(
     else:
         report = client.search_report(found.id) if _searches(found.spec) else None
         _show_job(found, report, sum(part.files for part in client.parts(found.id)) if found.mapped else None)
+
+
+def _how_to_submit(job: JobDetail) -> str:
+    """Return the first lines of a job file, which is of use without a change only where the script is."""
+    if not job.code.files:
+        return ""
+    return (
+        "# Save this file in the folder of the script. To submit it from another folder, with the code as it was,\n"
+        f"# remove the # of the next line.\n# source: {json.dumps(str(Path(job.folder) / layout.CODE))}\n"
+    )
 
 
 def _searches(spec: JobSpec) -> bool:
@@ -255,14 +275,17 @@ def tasks(
     ] = "number",
     as_json: Json = False,
 ) -> None:
-    """List the tasks of a job, with the parameters that differ between them."""
+    """List the tasks of a job, with the parameters that differ between them.
+
+    Examples:
+        paddock tasks k3v --state error
+        paddock tasks k3v --sort best
+    """
     if sort not in SORTS:
         raise typer.BadParameter(f"{sort!r} is not an order: give one of {', '.join(SORTS)}.", param_hint="--sort")
     client = base.client(ctx)
     found = client.tasks(job, state=state, sort=sort)
-    if as_json:
-        base.emit(found)
-        return
+    base.only_json(as_json, found)
     detail = client.detail(job)
     base.screen().print(tasks_table(map_files.named(found, map_files.parts(client, detail)), detail.spec.objectives))
     waiting = sum(task.state is TaskState.SUBMITTED for task in found)

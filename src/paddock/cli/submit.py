@@ -37,6 +37,14 @@ def submit(
 
     Options override the job file. If no environment is given, tasks run in the virtual or conda environment that is
     active in the shell, or else with the shell's python3.
+
+    Examples:
+        paddock submit train.py -p lr=0.1,0.01 -p batch_size=32..128:32 --follow
+        paddock submit sweep.yaml --dry-run
+        paddock submit --command 'python3 train.py {lr}' -p lr=1e-4..1e-1:log --trials 20
+        paddock submit train.py -p lr=1e-4..1e-1:log -p width=16..256 --search tpe --trials 50 --stop-early asha
+        paddock submit train.py -p lr=0.1,0.01 --partition gpu --gpus 1 --memory 16G --time 4h --dry-run
+        paddock submit train.py --nodes 2 --gpus 4 --launcher torchrun
     """
     changes = options.changes(options.SUBMIT, given)
     client = base.client(ctx)

@@ -1,10 +1,10 @@
 """Test that the runner is one file that needs only a Python."""
 
 import ast
-import fnmatch
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -47,30 +47,36 @@ def test_same_bytes_every_time(tmp_path: Path) -> None:
 
 
 def test_every_module_loads_without_paddock(pyz: Path, python: str) -> None:
-    names = fnmatch.filter(zipfile.ZipFile(pyz).namelist(), "paddock_runner/*.py")
+    names = [name for name in zipfile.ZipFile(pyz).namelist() if name.startswith("paddock_runner/") and name[-1] == "y"]
     modules = [name[:-3].replace("/", ".").replace(".__init__", "") for name in names]
     text = f"import sys; sys.path.insert(0, {str(pyz)!r})\nfor name in {modules!r}: __import__(name)"
     subprocess.run([python, "-I", "-S", "-c", text], check=True)
 
 
-def test_bytecode_is_used_by_the_python_that_made_it_and_passed_over_by_others(pyz: Path, tmp_path: Path) -> None:
-    altered = tmp_path / "altered.pyz"
-    with zipfile.ZipFile(pyz) as old, zipfile.ZipFile(altered, "w") as new:
+def test_a_start_compiles_nothing_where_the_version_is_the_same(pyz: Path, tmp_path: Path) -> None:
+    other = changed(pyz, tmp_path / "no-sources.pyz", ".py", lambda source: b"raise SystemExit('compiled')")
+    assert usage(other, sys.executable) == usage(pyz, sys.executable)
+
+
+def test_what_another_version_compiled_is_ignored(pyz: Path, tmp_path: Path, python: str) -> None:
+    other = changed(pyz, tmp_path / "other.pyz", ".pyc", lambda compiled: b"\0\0\r\n" + compiled[4:])
+    assert usage(other, python) == usage(pyz, sys.executable)
+
+
+def changed(pyz: Path, target: Path, end: str, change: Callable[[bytes], bytes]) -> Path:
+    """Write an archive in which the files with this end, other than the start, have another content."""
+    with zipfile.ZipFile(pyz) as old, zipfile.ZipFile(target, "w") as new:
         for name in old.namelist():
-            new.writestr(name, b"1 / 0" if name.endswith("loop.py") else old.read(name))
-    text = f"import sys; sys.path.insert(0, {str(altered)!r}); import paddock_runner.runner.loop"
+            data = old.read(name)
+            new.writestr(name, change(data) if name.endswith(end) and name != "__main__.py" else data)
+    return target
 
-    def load(python: Path | str) -> str:
-        return subprocess.run([python, "-I", "-S", "-c", text], check=False, capture_output=True, text=True).stderr
 
-    assert load(sys.executable) == "", "the source was compiled"
-    with zipfile.ZipFile(pyz) as old, zipfile.ZipFile(altered, "w") as new:
-        for name in old.namelist():  # as by another Python
-            new.writestr(name, b"????" + old.read(name)[4:] if name.endswith("c") else old.read(name))
-    assert load(sys.executable) == ""
+def usage(pyz: Path, python: str) -> str:
+    done = subprocess.run([python, "-I", "-S", pyz], check=False, capture_output=True, text=True)
+    assert done.returncode == 2, done.stderr
+    return done.stderr
 
 
 def test_usage_line(pyz: Path) -> None:
-    done = subprocess.run([sys.executable, "-I", "-S", pyz], check=False, capture_output=True, text=True)
-    assert done.returncode == 2
-    assert "usage:" in done.stderr
+    assert "usage:" in usage(pyz, sys.executable)

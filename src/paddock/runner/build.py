@@ -1,31 +1,30 @@
-"""Build the runner's archive: this package and `common`, under a name of their own, for any Python from 3.8 on.
-
-Beside each module lies its bytecode for the Python that builds the archive: a runner with the same Python starts in
-half the time. Every other Python ignores the bytecode and compiles the source.
-"""
+"""Build the runner's archive: this package and `common`, under a name of their own, for any Python from 3.8 on."""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
-import importlib.util
 import io
 import marshal
 import os
 import tempfile
 import zipfile
 from functools import lru_cache
+from importlib.util import MAGIC_NUMBER, source_hash
 from pathlib import Path
 from typing import Dict
 
 _PACKAGE = "paddock_runner"
 _ROOMS = ("runner", "common")
 _EPOCH = (1980, 1, 1, 0, 0, 0)
+_UNCHECKED = 1  # the flag of a compiled file that is not compared with its source
+_SAME_BYTES = 2  # a format of `marshal` that gives the same bytes for the same code; later ones depend on references
 _START = "import sys\nfrom %s.runner.__main__ import main\nsys.exit(main(%r))\n"
 
 
 @lru_cache(maxsize=1)
 def digest() -> str:
-    """Return eight hexadecimal digits that identify the sources."""
+    """Return eight hexadecimal digits that identify the content."""
     return hashlib.sha256(_zip(_sources())).hexdigest()[:8]
 
 
@@ -45,10 +44,10 @@ def build(target: Path) -> None:
 
 @lru_cache(maxsize=1)
 def archive() -> bytes:
-    """Return the content of the archive, which is made once per process."""
+    """Return the content of the archive."""
     sources = _sources()
-    start = (_START % (_PACKAGE, digest())).encode()
-    return _zip({**sources, **_bytecode(sources), "__main__.py": start})
+    start = {"__main__.py": (_START % (_PACKAGE, digest())).encode()}
+    return _zip({**sources, **_compiled(sources), **start})
 
 
 def _sources() -> Dict[str, bytes]:
@@ -58,18 +57,17 @@ def _sources() -> Dict[str, bytes]:
     return {**sources, "%s/__init__.py" % _PACKAGE: b""}
 
 
-def _bytecode(sources: Dict[str, bytes]) -> Dict[str, bytes]:
-    """Return what zipimport takes in place of a source if its first bytes are those of the Python that reads it."""
+def _compiled(sources: Dict[str, bytes]) -> Dict[str, bytes]:
+    """Return the modules compiled for the version of this Python. Other versions ignore them and compile the sources.
+
+    To compile them all at every start takes more time than everything else that a start does.
+    """
     found = {}
     for name, source in sources.items():
-        code = compile(source, name, "exec", dont_inherit=True, optimize=0)
-        try:
-            content = marshal.dumps(code, 2)  # later formats depend on what else refers to an object
-        except ValueError:  # this format does not know all constants of newer Pythons
-            continue
-        # 1: the source is identified by its hash, which nobody compares.
-        head = importlib.util.MAGIC_NUMBER + (1).to_bytes(4, "little") + importlib.util.source_hash(source)
-        found[name + "c"] = head + content
+        code = compile(source, name, "exec", dont_inherit=True)
+        header = MAGIC_NUMBER + _UNCHECKED.to_bytes(4, "little") + source_hash(source)
+        with contextlib.suppress(ValueError):  # Python 3.14 cannot write everything in this format
+            found[name + "c"] = header + marshal.dumps(code, _SAME_BYTES)
     return found
 
 

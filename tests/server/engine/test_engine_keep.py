@@ -342,7 +342,7 @@ def test_one_at_a_time(rig: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
             rig.engine.keeper.prune(PruneRequest())
         return keep.HomeContents()
 
-    monkeypatch.setattr(rig.engine.keeper, "_there", twice)
+    monkeypatch.setattr(rig.engine.keeper, "_contents", twice)
     assert rig.engine.keeper.prune(PruneRequest()).items == []
 
 

@@ -106,9 +106,7 @@ class Resources(Model):
 
     backend: Name | None = Field(None, description="name of the backend; the server's default when not given")
     profile: Name | None = Field(None, description="name of a profile (resources with a name) in the settings")
-    gpus: int | None = Field(
-        None, ge=0, le=1024, description="GPUs per node; when not given: one where nodes have GPUs, else none"
-    )
+    gpus: int | None = Field(None, ge=0, le=1024, description="GPUs per node; when not given: one if nodes have GPUs")
     gpu_type: SlurmNames | None = Field(None, description="the kind of GPU, by its name in the cluster")
     cpus: int | None = Field(None, ge=1, le=4096, description="cores per node; one when not given")
     memory: Bytes | None = Field(None, ge=1, le=2**53, description="memory per node, such as 16G")

@@ -1,7 +1,7 @@
 """Run work whose cost a user controls in a separate process, with limits of time and memory.
 
-`run("paddock.server.intake.planning:planned", argument, ...)` gives back what that function returns, or raises what it
-raises. A start takes about half a second, so what is known to be cheap is better done in place.
+`run("paddock.server.intake.planning:planned", argument, ...)` returns what that function returns, or raises what it
+raises. Starting the process takes about half a second, so do in place what is known to be cheap.
 """
 
 import os

@@ -166,16 +166,10 @@ class Database:
         connection.isolation_level = None  # transactions begin in _begin_sqlite, not in the driver
         # That of SQLite knows ASCII only: a search for `über` would not find `Über`.
         connection.create_function("lower", 1, lambda text: text and text.lower(), deterministic=True)
-        cursor = connection.cursor()
         synchronous = "NORMAL" if self._journal == "WAL" else "FULL"
-        for pragma in (
-            f"busy_timeout={WAIT_SECONDS * 1000}",
-            f"journal_mode={self._journal}",
-            "foreign_keys=ON",
-            f"synchronous={synchronous}",
-        ):
-            cursor.execute(f"PRAGMA {pragma}")
-        cursor.close()
+        waits, journal = f"busy_timeout={WAIT_SECONDS * 1000}", f"journal_mode={self._journal}"
+        for pragma in (waits, journal, "foreign_keys=ON", f"synchronous={synchronous}"):
+            connection.execute(f"PRAGMA {pragma}")
 
 
 def _alembic() -> Config:

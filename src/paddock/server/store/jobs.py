@@ -74,6 +74,7 @@ class JobRow:
     interpreter: dict[str, Any]
     metric: str
     goal: Goal
+    digest: str | None
     program: str | None
     searching: bool
     search_until: float | None
@@ -81,6 +82,9 @@ class JobRow:
 
     def script_report(self) -> ScriptReport | None:
         return ScriptReport.model_validate(self.script) if self.script else None
+
+    def objective(self) -> Objective:
+        return Objective(metric=self.metric, goal=self.goal)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,11 +168,6 @@ def _value(c: sa.Connection, job: str, column: sa.Column[Any]) -> Any:
     return c.scalar(sa.select(column).where(jobs.c.id == job))
 
 
-def variables(c: sa.Connection, job: str) -> dict[str, str]:
-    """Return the environment variables that a job was given, with their values."""
-    return JobSpec.model_validate(_value(c, job, jobs.c.spec)).environment.variables
-
-
 def page(
     c: sa.Connection,
     *,
@@ -224,7 +223,7 @@ def _summaries(c: sa.Connection, rows: Sequence[sa.Row[Any]], silent: Silent) ->
     bests = {row.id: (max if row.goal is Goal.MAX else min)(values[row.id], default=None) for row in rows}
     best_tasks = _best_tasks(c, bests)
     lines = _sparklines(c, rows, best_tasks)
-    reducing = {one.job for one in reduces.due(c, [row.id for row in rows if row.spec.get("reduce")])}
+    reducing = reduces.due(c, [row.id for row in rows if row.spec.get("reduce")])
     ends, durations = _endings(c, ids)
     left = attempt_rows.seconds_left(c, [job for job in ids if TaskState.RUNNING in counts[job]], time.time())
     waits = allocations.waiting(c, [job for job in ids if TaskState.SUBMITTED in counts[job]])
@@ -406,16 +405,9 @@ def running(c: sa.Connection) -> list[str]:
     return list(c.scalars(sa.select(tasks.c.job_id).where(tasks.c.state == TaskState.RUNNING).distinct()))
 
 
-def objective(c: sa.Connection, job: str) -> Objective:
-    """Return the first objective of a job."""
-    row = c.execute(sa.select(jobs.c.metric, jobs.c.goal).where(jobs.c.id == job)).one()
-    return Objective(metric=row.metric, goal=row.goal)
-
-
-def digest(c: sa.Connection, job: str) -> str | None:
-    """Return the digest of the code of a job."""
-    found: str | None = _value(c, job, jobs.c.digest)
-    return found
+def get(c: sa.Connection, job: str) -> JobRow:
+    """Return a job that exists."""
+    return launchable(c, [job])[job]
 
 
 def launchable(c: sa.Connection, ids: Sequence[str]) -> dict[str, JobRow]:

@@ -10,6 +10,7 @@ complete, fewer are kept the older they are, and a series has at most three port
 measures is small: one hour is kept complete, and little of it after the attempt has ended.
 """
 
+import math
 import struct
 from collections import defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
@@ -239,16 +240,11 @@ def _read(
 def _curve(task: str, metric: str, parts: list[Points], points: int | None) -> Curve:
     whole = join(parts)
     shown = decimate(whole, points)
-    values = shown["value"]
-    finite = np.isfinite(values)
-    listed = (
-        values.tolist() if finite.all() else [v if ok else None for v, ok in zip(values.tolist(), finite, strict=True)]
-    )
     return Curve.model_construct(
         task=task,
         metric=metric,
         steps=shown["step"].tolist(),
-        values=listed,
+        values=[value if math.isfinite(value) else None for value in shown["value"].tolist()],
         times=shown["time"].tolist(),
         total=len(whole),
     )

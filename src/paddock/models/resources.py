@@ -148,11 +148,11 @@ class Resources(Model):
         if not 0 < part < 1:
             raise ValueError(f"gpus: {part:g} is not possible: write a whole number, or a part of one such as 0.25")
         if given.get("per_gpu") is not None:
-            raise ValueError(f"gpus: {part:g} says how many share a GPU: leave per_gpu out")
+            raise ValueError(f"gpus: {part:g} means that several tasks share a GPU: leave per_gpu out")
         return {name: value for name, value in given.items() if name != "gpus"} | {"per_gpu": int(1 / part + 1e-9)}
 
     @model_validator(mode="after")
-    def _one_way_to_say_it(self) -> "Resources":
+    def _nothing_twice(self) -> "Resources":
         if self.triple is not None:
             twice = [
                 name for name in ("slots", "cpus", "nodes", "per_gpu", "launcher") if getattr(self, name) is not None

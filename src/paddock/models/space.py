@@ -307,10 +307,10 @@ def parse(text: str) -> Space:
             return Block.model_validate(_with_when(block, when))
         return Choices(values=[space_text.scalar(part) for part in space_text.split(text)], when=when)
     except ValidationError as error:  # its own text is for programmers
-        raise ValueError("; ".join(_said(error))) from None
+        raise ValueError("; ".join(_messages(error))) from None
 
 
-def _said(error: ValidationError) -> Iterator[str]:
+def _messages(error: ValidationError) -> Iterator[str]:
     for one in error.errors():
         where = ".".join(map(str, one["loc"])) if error.title == Block.__name__ else ""
         yield (f"{where}: " if where else "") + one["msg"].removeprefix("Value error, ")

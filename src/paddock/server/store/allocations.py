@@ -32,7 +32,7 @@ class AllocationRow:
     adjusted: int
     created_at: float
     seen_at: float | None
-    ending: bool  # Paddock wants it to end; it has ended when its state says so
+    ending: bool  # Paddock wants it to end; only `state` shows that it has
     cause: Cause | None
     closed: bool
     offsets: list[int]  # how far each of its journals has been read
@@ -181,7 +181,7 @@ def adjusted(c: sa.Connection, keys: Sequence[str], number: int) -> None:
     _set(c, keys, adjusted=number)
 
 
-def to_tell_again(c: sa.Connection, key: str) -> bool:
+def to_adjust_again(c: sa.Connection, key: str) -> bool:
     """Record that an allocation does not have the last change of its job; return True unless the job is held."""
     going_on = sa.select(jobs.c.id).where(jobs.c.held.is_(False))
     change = sa.update(allocations).where(allocations.c.key == key, allocations.c.job_id.in_(going_on))

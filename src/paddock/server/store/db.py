@@ -34,14 +34,14 @@ def away(error: Exception) -> DatabaseUnavailable | None:
         return DatabaseUnavailable("All connections to the database are in use: try again in a moment.")
     if not isinstance(error, sa.exc.DBAPIError):
         return None
-    said = (str(error.orig).splitlines() or [""])[0]
+    message = (str(error.orig).splitlines() or [""])[0]
     sqlite = type(error.orig).__module__.startswith("sqlite3")
     passing = isinstance(error, (sa.exc.OperationalError, sa.exc.InterfaceError)) and (
-        not sqlite or any(word in said.lower() for word in _SQLITE_AWAY)
+        not sqlite or any(word in message.lower() for word in _SQLITE_AWAY)
     )
     if not passing and not error.connection_invalidated:
         return None
-    return DatabaseUnavailable(f"The database does not answer ({said}): try again in a moment.")
+    return DatabaseUnavailable(f"The database does not answer ({message}): try again in a moment.")
 
 
 def database_failed(error: Exception) -> bool:
@@ -129,7 +129,7 @@ class Database:
             raise self.translated(error) from error
 
     def translated(self, error: Exception) -> Exception:
-        """Return DatabaseDamaged if an error means that, and else the same error."""
+        """Return DatabaseDamaged if an error means that; else return the same error."""
         cause = getattr(error, "orig", error)
         code = getattr(cause, "sqlite_errorcode", None)
         damaged = code & 0xFF in _DAMAGED if code is not None else "malformed" in str(cause)

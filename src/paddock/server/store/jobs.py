@@ -89,7 +89,7 @@ class JobRow:
 
 @dataclass(frozen=True, slots=True)
 class ChangedJob:
-    """A job with a change of hold or limits that its runners have not been told."""
+    """A job with a change of hold or limits that was not passed on to its runners."""
 
     id: str
     held: bool
@@ -131,7 +131,7 @@ def insert(c: sa.Connection, new: NewJob) -> None:
 
 
 def resolve(c: sa.Connection, text: str) -> str:
-    """Return the id of the job that `text` is, or is the beginning of."""
+    """Return the id of the only job whose id is `text`, or begins with it."""
     query = sa.select(jobs.c.id).where(jobs.c.id.startswith(text, autoescape=True), jobs.c.removing.is_(False))
     found: list[str] = list(c.scalars(query.order_by(jobs.c.id).limit(6))) if text and storable(text) else []
     if text in found:
@@ -144,7 +144,7 @@ def resolve(c: sa.Connection, text: str) -> str:
 
 
 def detail(c: sa.Connection, job: str, folder: str, silent: Silent = ALL_HEARD) -> JobDetail:
-    """Return all that is shown of a job; `silent` are the allocations whose runners do not report."""
+    """Return everything that is shown of a job; `silent` contains the allocations whose runners do not report."""
     row = c.execute(sa.select(jobs).where(jobs.c.id == job)).one_or_none()
     if row is None:
         raise NotFound(f"There is no job {job!r}.")
@@ -180,7 +180,7 @@ def page(
     limit: int = 50,
     silent: Silent = ALL_HEARD,
 ) -> JobPage:
-    """Return up to `limit` jobs from `offset` on that match all that is given, and how many do."""
+    """Return up to `limit` jobs from `offset` on that match all given conditions, and how many match."""
     if not all(storable(text) for text in (q, tag, owner) if text):
         return JobPage(total=0, offset=offset, items=[])
     where: list[sa.ColumnElement[bool]] = [jobs.c.removing.is_(False)]
@@ -265,7 +265,7 @@ def _no_word(c: sa.Connection, silent: Silent) -> dict[str, NoWord]:
 
 
 def _to_come(row: sa.Row[Any], counts: TaskCounts) -> int | None:
-    """Return how many tasks the search of a job will still add; None if nobody knows."""
+    """Return how many tasks the search of a job will still add; None if that is not known."""
     if not row.searching:
         return 0
     planned, repeat = row.spec["search"]["trials"], row.spec["search"]["repeat"]
@@ -324,10 +324,10 @@ def patch(c: sa.Connection, job: str, change: JobPatch) -> None:
 
 
 def hold(c: sa.Connection, job: str, *, held: bool = True, warning: str | None = None) -> bool:
-    """Record that no further task of a job is to begin, or that they may again; return True if that is a change.
+    """Record that no further task of a job is to begin, or that tasks may begin again; return True if that is a change.
 
-    The engine passes it on to runners and backend, and a release in any case: somebody may have held allocations on
-    the backend itself.
+    The engine passes a change on to runners and backend. It always passes on a release: somebody may have held
+    allocations on the backend itself.
     """
     change = sa.update(jobs).where(jobs.c.id == job)
     if held:
@@ -367,7 +367,7 @@ def warn_of_lines(c: sa.Connection, job: str, allocation: str, count: int) -> No
 
 
 def set_aside(c: sa.Connection, job: str, why: str | None) -> None:
-    """Show on a job why the engine cannot go on with it; None: it can again."""
+    """Show on a job why the engine cannot process it; None if it can again."""
     changed = c.execute(sa.update(jobs).where(jobs.c.id == job, jobs.c.aside.is_distinct_from(why)).values(aside=why))
     if changed.rowcount:
         events.write(c, job, JobChange(change="set aside" if why else "taken up"))
@@ -411,5 +411,5 @@ def get(c: sa.Connection, job: str) -> JobRow:
 
 
 def launchable(c: sa.Connection, ids: Sequence[str]) -> dict[str, JobRow]:
-    """Return jobs by id, as far as there are such."""
+    """Return by id those of these jobs that exist."""
     return {row.id: row for row in fetch(c, JobRow, _ROWS.where(jobs.c.id.in_(ids)))}

@@ -1,4 +1,4 @@
-"""Find out which jobs and attempts are over, and so what may be deleted."""
+"""Find the jobs and attempts that are over, and so may be deleted."""
 
 from collections.abc import Collection, Iterator
 from pathlib import PurePath

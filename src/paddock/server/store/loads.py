@@ -1,4 +1,4 @@
-"""The load of nodes: one row per node and moment. Older rows are thinned out, then deleted."""
+"""Store the load of nodes: one row per node and moment. Older rows are thinned out, then deleted."""
 
 from collections.abc import Iterable
 

@@ -260,7 +260,7 @@ def join(parts: list[Points]) -> Points:
 
 
 def decimate(series: Points, points: int | None) -> Points:
-    """Return up to `points` points that look the same: both ends, and the smallest and largest of each stretch."""
+    """Return up to `points` points whose curve looks the same: both ends, and the extremes of each stretch."""
     if points is None or len(series) <= points:
         return series
     if points < 4:

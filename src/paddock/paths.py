@@ -157,9 +157,7 @@ def refuse_foreign_inside(home: Path, paths: Iterable[Path]) -> None:
                 f"remove it, or make it yours with `chown {_name(os.geteuid())} {path}`."
             )
         if found.st_mode & bits:
-            raise NotAuthorised(
-                f"Others can write {path}: check that nobody has changed it, then run `chmod go-w {path}`."
-            )
+            raise NotAuthorised(f"Others can write {path}: check that nobody changed it, then run `chmod go-w {path}`.")
 
 
 def _look(path: Path) -> os.stat_result | None:

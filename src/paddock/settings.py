@@ -116,10 +116,10 @@ class Settings(BaseSettings):
     tls_key: Path | None = Field(None, description="file (PEM) with the key of that certificate, private to the owner")
     owner: str = Field(default_factory=getpass.getuser, description="name that new jobs belong to")
     database: str | None = Field(
-        None, description="URL such as postgresql://user@host/paddock; a SQLite file when not given"
+        None, description="URL such as postgresql://user@host/name; SQLite in the home when not given"
     )
     python: str | None = Field(
-        None, description="interpreter for jobs that choose no environment; the server's own when not given"
+        None, description="interpreter for jobs without an environment; the server's when not given"
     )
     backend: str = Field("local", description="backend for jobs that name none")
     tick_seconds: float = Field(0.25, gt=0, le=60, description="how often the engine looks at the journals")

@@ -81,9 +81,7 @@ def _triple(given: Any) -> Any:
     try:
         nodes, tasks, threads = (int(part) for part in parts)
     except (TypeError, ValueError):
-        raise ValueError(
-            f"write NODES,TASKS_PER_NODE,THREADS_PER_TASK: three numbers such as 2,8,4, not {given!r}"
-        ) from None
+        raise ValueError(f"write NODES,TASKS_PER_NODE,THREADS_PER_TASK: such as 2,8,4, not {given!r}") from None
     return {"nodes": nodes, "tasks": tasks, "threads": threads}
 
 
@@ -154,11 +152,8 @@ class Resources(Model):
     @model_validator(mode="after")
     def _nothing_twice(self) -> "Resources":
         if self.triple is not None:
-            twice = [
-                name for name in ("slots", "cpus", "nodes", "per_gpu", "launcher") if getattr(self, name) is not None
-            ]
-            if self.gpus:
-                twice.append("gpus")
+            names = ("slots", "cpus", "nodes", "per_gpu", "launcher")
+            twice = [name for name in names if getattr(self, name) is not None] + ["gpus"] * bool(self.gpus)
             if twice:
                 raise ValueError(f"triple contains this already: leave {', '.join(twice)} out")
         if self.per_gpu is not None and self.gpus == 0:

@@ -36,6 +36,7 @@ from pydantic import (
 
 from paddock.models import space_text
 from paddock.models.base import Model, ParamName
+from paddock.models.space_text import shortened as shortened
 
 MAX_VALUES = 100_000
 MAX_LAYERS = 64
@@ -227,10 +228,6 @@ def _glimpse(space: Leaf) -> str:
     return shortened(base_text(space))
 
 
-def shortened(text: str, most: int = 80) -> str:
-    return text if len(text) <= most else f"{text[: most - 4]} ..."
-
-
 def _no_block(space: Any) -> Any:
     if isinstance(space, Block):
         raise ValueError("a block cannot have blocks in it")
@@ -341,9 +338,7 @@ def _parse_range(low: str, high: str, how: str | None, when: dict[str, list[Json
     step: float | None = None
     if how and how != "log":
         if not space_text.FLOAT.fullmatch(how):
-            raise ValueError(
-                f"after the colon comes `log` or a step, not {how!r}: for example 1e-4..1e-1:log, 32..256:32"
-            )
+            raise ValueError(f"after the colon comes `log` or a step, not {how!r}: such as 1e-4..1e-1:log, 32..256:32")
         step = float(how)
     whole = all(space_text.INT.fullmatch(part) for part in (low, high, how if step is not None and how else "1"))
     kind: Literal["int", "float"] = "int" if whole else "float"
@@ -420,7 +415,7 @@ def _coerce(given: Any) -> Any:
             return Range.model_validate({"type": kind} | given)
         case dict():
             raise ValueError(
-                "write a value, a list, a text such as '1e-4..1e-1:log', {low, high, step, log}, or {repeat, block}"
+                "write a value, a list, a text such as '1e-4..1:log', {low, high, step, log} or {repeat, block}"
             )
     return given
 

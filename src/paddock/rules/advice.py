@@ -49,9 +49,8 @@ def _fullness(device: Device) -> float:
 
 
 def _near_gpu_memory(part: Sequence[Running], gpus: Mapping[str, Sequence[Gpu]]) -> Hint | None:
-    fullest = max(
-        (gpu for one in part for gpu in gpus.get(one.task, ())), key=lambda g: _fullness(g.device), default=None
-    )
+    on = (gpu for one in part for gpu in gpus.get(one.task, ()))
+    fullest = max(on, key=lambda gpu: _fullness(gpu.device), default=None)
     if fullest is None or _fullness(fullest.device) <= FULL:
         return None
     device = fullest.device

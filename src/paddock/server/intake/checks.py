@@ -103,9 +103,7 @@ def launcher(resources: Resources) -> None:
         message = f"a task over several nodes needs a launcher: {', '.join(Launcher)}"
         raise InvalidInput.at("resources.launcher", message)
     if (resources.slots or 1) > 1 and ((resources.nodes or 1) > 1 or resources.launcher is Launcher.SRUN):
-        message = (
-            "an allocation runs one task at a time if tasks have several nodes or srun starts them: leave slots out"
-        )
+        message = "tasks that have several nodes, or that srun starts, cannot share an allocation: leave slots out"
         raise InvalidInput.at("resources.slots", message)
 
 

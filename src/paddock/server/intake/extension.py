@@ -65,9 +65,7 @@ def _worked_out(c: Connection, job: str, more: ExtendRequest, settings: Settings
         if not more.params:  # the earlier ones may be those of another version, which drew others with this seed
             new = new[: more.trials or 0]
         if not new and more.time_budget is None:
-            raise InvalidInput.at(
-                "params" if more.params else "trials", "the job has all of these configurations already"
-            )
+            raise InvalidInput.at("params" if more.params else "trials", "the job has all these configurations")
         made = new_tasks(spec, row.script_report(), new, trials.last_trial(c, job) + 1)
         rows = trials.prepared(job, made, trials.last_number(c, job))
     until = row.search_until if more.time_budget is None else time.time() + more.time_budget
@@ -86,6 +84,6 @@ def _space(spec: JobSpec, more: ExtendRequest) -> dict[str, ParamSpace]:
     unknown = next((name for name in more.params if name not in spec.params), None)
     if unknown is not None:
         raise InvalidInput.at(
-            f"params.{unknown}", f"this job has no {unknown}; it has {', '.join(spec.params) or 'none'}"
+            f"params.{unknown}", f"there is no {unknown}; there are: {', '.join(spec.params) or 'none'}"
         )
     return spec.params | more.params

@@ -56,9 +56,8 @@ _ROWS = sa.select(*columns(AllocationRow, [*allocations.c, allocations.c.cancell
 _UNADJUSTED = sa.select(
     *columns(UnadjustedAllocation, [*allocations.c, jobs.c.held, jobs.c.spec, jobs.c.adjusted])
 ).join(jobs, jobs.c.id == allocations.c.job_id)
-_WAITING = sa.and_(
-    allocations.c.closed.is_(False), allocations.c.state.in_((AllocationState.PLANNED, AllocationState.PENDING))
-)
+_UNSTARTED = (AllocationState.PLANNED, AllocationState.PENDING)
+_WAITING = sa.and_(allocations.c.closed.is_(False), allocations.c.state.in_(_UNSTARTED))
 
 
 def plan(c: sa.Connection, job: str, backend: str, batch: AllocationBatch) -> None:
@@ -91,9 +90,8 @@ def jobs_of(c: sa.Connection, keys: Collection[str]) -> dict[str, str]:
 
 def planned(c: sa.Connection) -> list[tuple[str, str, AllocationBatch]]:
     """Return job, backend and batch of those that no backend has confirmed."""
-    waiting = sa.select(allocations.c.batch).where(
-        allocations.c.state == AllocationState.PLANNED, allocations.c.closed.is_(False)
-    )
+    unclosed = sa.select(allocations.c.batch).where(allocations.c.closed.is_(False))
+    waiting = unclosed.where(allocations.c.state == AllocationState.PLANNED)
     rows = c.execute(sa.select(batches).where(batches.c.key.in_(waiting)).order_by(batches.c.created_at))
     return [(row.job_id, row.backend, AllocationBatch.model_validate(row.spec)) for row in rows]
 

@@ -123,9 +123,8 @@ class Daily:
             pause = LOOK_SECONDS
             try:
                 if self._due():
-                    log.info(
-                        "the database was copied to %s", make(self._db, self._folder, DAILY, over=self._over.is_set)
-                    )
+                    made = make(self._db, self._folder, DAILY, over=self._over.is_set)
+                    log.info("the database was copied to %s", made)
             except _Over:
                 return
             except (OSError, sqlite3.Error, DatabaseDamaged) as error:

@@ -149,9 +149,8 @@ def detail(c: sa.Connection, job: str, folder: str, silent: Silent = ALL_HEARD) 
     if row is None:
         raise NotFound(f"There is no job {job!r}.")
     summary = _summaries(c, [row], silent)[0]
-    spec = JobSpec.model_validate(row.spec).model_copy(
-        update={"name": row.name, "description": row.description, "tags": row.tags}
-    )
+    newest = {"name": row.name, "description": row.description, "tags": row.tags}
+    spec = JobSpec.model_validate(row.spec).model_copy(update=newest)
     return JobDetail(
         **summary.__dict__,
         spec=spec,

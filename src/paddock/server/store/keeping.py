@@ -61,6 +61,5 @@ def runners_in_use(c: sa.Connection, since: float) -> Collection[str]:
     of_batch = allocations.c.batch == batches.c.key
     used = sa.or_(allocations.c.closed.is_(False), allocations.c.ended_at >= since)
     query = sa.select(batches.c.spec).where(sa.or_(batches.c.created_at >= since, sa.exists().where(of_batch, used)))
-    return {
-        PurePath(part).name for spec in c.scalars(query) for part in spec.get("runner", ()) if part.endswith(".pyz")
-    }
+    parts = (part for spec in c.scalars(query) for part in spec.get("runner", ()))
+    return {PurePath(part).name for part in parts if part.endswith(".pyz")}

@@ -193,9 +193,8 @@ def recent(c: sa.Connection, ids: Sequence[int], names: Sequence[str]) -> dict[i
     """Return the last points of these metrics, between CAP and twice as many, by attempt id and metric."""
     found: dict[int, dict[str, Points]] = defaultdict(dict)
     later = chunks.alias()
-    last = sa.select(sa.func.max(later.c.seq)).where(
-        later.c.attempt_id == chunks.c.attempt_id, later.c.name == chunks.c.name
-    )
+    same = (later.c.attempt_id == chunks.c.attempt_id, later.c.name == chunks.c.name)
+    last = sa.select(sa.func.max(later.c.seq)).where(*same)
     for part in portions(ids):
         query = sa.select(chunks.c.attempt_id, chunks.c.name, chunks.c.data).where(
             chunks.c.attempt_id.in_(part), chunks.c.name.in_(names), chunks.c.seq >= last.scalar_subquery() - 1

@@ -219,7 +219,7 @@ def write_once(path: Path, text: str, mode: int = 0o644) -> None:
 def append_lines(path: Path, records: list[dict[str, Any]], below: Path | None = None, mode: int = 0o644) -> None:
     """Append JSON lines in one write. If a crash left an incomplete last line, it is closed first.
 
-    Raises OSError if the path is not a plain file. `below`: see common/files.py; default: the file's own folder.
+    Raise OSError if the path is not a plain file. `below`: see common/files.py; default: the file's own folder.
     """
     if records:
         text = "".join(json.dumps(record, separators=(",", ":")) + "\n" for record in records)

@@ -84,7 +84,7 @@ class Choices(Model):
         return len(self.values)
 
     def own(self, value: JsonValue) -> JsonValue:
-        """Return the listed value that is the same: 1 for 1.0. Raises ValueError if there is none."""
+        """Return the listed value that is the same: 1 for 1.0. Raise ValueError if there is none."""
         found = self._by_key.get(key_of(value), ())
         if not found:
             raise _not_in(self, value)
@@ -167,7 +167,7 @@ class Range(Model):
         return None if count is None else [self.value(index) for index in range(count)]
 
     def own(self, value: JsonValue) -> JsonValue:
-        """Return the number of the range: 0.3 for 0.30000000000000004. Raises ValueError if it is not in the range."""
+        """Return the number of the range: 0.3 for 0.30000000000000004. Raise ValueError if it is not in the range."""
         if is_number(value) and self.step is not None and (index := self.index(value)) is not None:
             return self.value(index)
         if self.step is not None or not is_number(value) or not self.low <= value <= self.high:
@@ -294,7 +294,7 @@ _BLOCK_KEY = '"block"'
 
 
 def parse(text: str) -> Space:
-    """Read the short text form. Raises ValueError with what to write instead."""
+    """Read the short text form. Raise ValueError with what to write instead."""
     text, when = space_text.conditions(text)
     found = space_text.range_of(text)
     try:

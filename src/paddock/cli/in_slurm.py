@@ -173,7 +173,9 @@ def _facts(home: Home, running: ServerAddress, port: int | None = None) -> dict[
 def _announce(home: Home, running: ServerAddress, as_json: bool) -> None:
     facts = _facts(home, running)
     base.warn(server_file.exposure(running.url))
-    base.only_json(as_json, facts)
+    if as_json:
+        base.emit(facts)
+        return
     where = f" (Slurm job {running.slurm} on {running.node})" if running.slurm else ""
     typer.echo(f"Paddock {__version__} serves at {running.url}{where}")
     typer.echo(f"Open {facts['link']}")
@@ -197,10 +199,8 @@ def down(ctx: typer.Context, as_json: Json = False) -> None:
         ended = [f"process {running.pid}"]
     else:
         ended = [f"Slurm job {one}" for one in _end_in_slurm(found, home, running)]
-    if as_json:
-        base.emit({"ended": ended})
-    else:
-        typer.echo(f"The server of {home.root} has ended ({', '.join(ended)}); running tasks go on.")
+    base.only_json(as_json, {"ended": ended})
+    typer.echo(f"The server of {home.root} has ended ({', '.join(ended)}); running tasks go on.")
 
 
 def _end_here(home: Home, running: ServerAddress) -> None:

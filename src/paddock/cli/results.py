@@ -104,7 +104,7 @@ def metrics(
         return
     screen = base.screen()
     fit = max((screen.width - 8) // 12, 1)
-    made = render.table(*map(render.clean, header[: fit + 1]), flexible=header[1:], right=header)
+    made = render.Listing(*map(render.clean, header[: fit + 1]), flexible=header[1:], right=header)
     for row in rows:
         made.add_row(render.count(row[0]), *map(render.number, row[1 : fit + 1]))
     screen.print(made)

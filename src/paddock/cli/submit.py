@@ -1,5 +1,6 @@
 """The command submit: make a job of a script, a folder or a job file."""
 
+import shlex
 from collections.abc import Mapping
 from typing import Annotated, Any
 
@@ -79,8 +80,6 @@ def _dry_run(client: Client, made: Bundle, as_json: bool) -> None:
 
 
 def _print_preview(preview: Preview, made: Bundle) -> None:
-    from paddock.program.commands import display
-
     screen = base.screen()
     files = ", ".join(list(made.code.files)[:8]) + (", ..." if len(made.code.files) > 8 else "")
     taken = render.several(len(made.code.files), "file") + " sent along" + (f": {files}" if files else "")
@@ -88,14 +87,14 @@ def _print_preview(preview: Preview, made: Bundle) -> None:
     screen.print(f"{count}; {render.clean(taken)}")
     shown = preview.columns or list(preview.tasks[0] if preview.tasks else {})
     columns = shown[:8]
-    table = render.table("TASK", *columns, flexible=columns, right=("TASK",))
+    table = render.Listing("TASK", *columns, flexible=columns, right=("TASK",))
     for number, params in enumerate(preview.tasks, start=1):
         table.add_row(str(number), *(render.value_text(params.get(name)) for name in columns))
     screen.print(table)
     screen.print()
     for number, command in enumerate(preview.commands, start=1):
         # Not wrapped: these lines are for copying.
-        typer.echo(f"{number}: {render.paragraph(display(command))}")
+        typer.echo(f"{number}: {render.paragraph(shlex.join(command))}")
     if preview.spec.reduce is not None:
         typer.echo(f"then: {render.paragraph(preview.spec.reduce)}")
     if preview.adaptive:

@@ -1,4 +1,4 @@
-"""Decide what follows when a task failed because of the tasks beside it: more room, then alone, then an error. Pure.
+"""Decide what follows when a task failed because of the tasks beside it: more memory, then alone, then an error. Pure.
 
 Each retry adds one demand to those of the attempt before it: memory on its GPU, memory of its node, or that no other
 task is beside it. There are no more than these three, so there are no more than MAX_RETRIES, and none is ever lowered.
@@ -34,23 +34,23 @@ def parse(given: Any) -> MemoryNeeded:
     return MemoryNeeded(gpu, host, given.get("alone") is True)
 
 
-def next_room(
-    room: MemoryNeeded, failed_of: str, shared: bool, need: int = 0, total: int = 0
+def next_memory_needed(
+    before: MemoryNeeded, failed_of: str, shared: bool, need: int = 0, total: int = 0
 ) -> Optional[MemoryNeeded]:
-    """Return the demands of the next attempt; None if no more room can help: then the task has failed.
+    """Return the demands of the next attempt; None if more memory cannot help: then the task has failed.
 
-    `room` is what the attempt that failed had waited for, `shared` is whether others were beside it, `need` is how many
-    bytes it would have needed, and `total` how many there are (0 each: not known).
+    `before` is what the attempt that failed had waited for, `shared` is whether others were beside it, `need` is how
+    many bytes it would have needed, and `total` how many there are (0 each: not known).
     """
     if not shared:
         return None
-    had = {GPU: room.gpu, HOST: room.host}
+    had = {GPU: before.gpu, HOST: before.host}
     tried = had.get(failed_of) is not None
     if failed_of != FAULT:
         had[failed_of] = max(had[failed_of] or 0, min(need, int(total * _LARGEST)) if total else need) or None
-    alone = room.alone or tried or failed_of == FAULT or need > total * _LARGEST or not (need and total)
+    alone = before.alone or tried or failed_of == FAULT or need > total * _LARGEST or not (need and total)
     found = MemoryNeeded(had[GPU], had[HOST], alone)
-    return found if is_further(room, found) else None
+    return found if is_further(before, found) else None
 
 
 def is_further(before: MemoryNeeded, after: MemoryNeeded) -> bool:

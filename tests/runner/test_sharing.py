@@ -51,7 +51,8 @@ class Shop:
         self.path = path
         self.gpus = ScriptedGpus(path)
         here = str(Path(scripted.__file__).parent)
-        self._script = folder.code("work.py", TASK.format(here=here, gpus=str(path), names=NAMES))
+        script = folder.code("work.py", TASK.format(here=here, gpus=str(path), names=NAMES))
+        self._command = (sys.executable, "-I", "-S", script)  # a start without the packages of the environment is cheap
         self._lines: dict[str, dict[str, Any]] = {}
 
     def add(
@@ -67,7 +68,7 @@ class Shop:
         work = json.dumps([memory, steps, seconds, load, later])
         line = {"env": {"WORK": work, **more.pop("env", {})}, **more}
         self._lines[f"t-{number}"] = line
-        self.folder.add(f"t-{number}", sys.executable, self._script, **line)
+        self.folder.add(f"t-{number}", *self._command, **line)
 
     def run(self, seconds: float = 60, visible: str = "0", cores: str = "0-15", **manifest: Any) -> list[Record]:
         """Until all have ended for good."""
@@ -90,9 +91,9 @@ class Shop:
                     if record["e"] == "ended" and record.get("again"):
                         line = {**self._lines[record["task"]], "room": record["again"]}
                         number = record["attempt"] + 1
-                        self.folder.add(record["task"], sys.executable, self._script, attempt=number, **line)
+                        self.folder.add(record["task"], *self._command, attempt=number, **line)
                 seen = len(records)
-                time.sleep(0.02)
+                time.sleep(0.1)
         finally:
             runner.kill()
             runner.wait()

@@ -206,13 +206,13 @@ def test_sixty_tasks_on_six_gpus_cost_a_handful_of_calls(
 
 def test_when_nothing_changes_it_is_asked_less_and_less(cluster: Cluster, tmp_path: Path) -> None:
     calls = Calls(tmp_path / "bin")
-    pace = {"poll_seconds": 0.5, "rest_seconds": 4}
+    pace = {"poll_seconds": 0.25, "rest_seconds": 2}
     with served(tmp_path / "home", cluster, slurm=pace, calls=calls) as server:
         job = server.submit(SLEEPS, params={"number": 300})
         server.wait_state(job, "running", seconds=PATIENCE)
-        time.sleep(3)
+        time.sleep(2)
         before = calls.count
-        time.sleep(6)  # at the pace of the beginning it would ask twelve times
+        time.sleep(3.5)  # at the pace of the beginning it would ask fourteen times
         made = calls.count - before
         assert 1 <= made["squeue"] <= 4
         assert made.total() <= 6
@@ -238,7 +238,7 @@ def test_more_tasks_than_an_array_may_have(cluster: Cluster, tmp_path: Path) -> 
             max_array_size=5,
         )  # fmt: skip
         with small, served(tmp_path / "home", small, calls=calls) as server:
-            job = server.submit(SLEEPS, params={"number": [5 + n / 100 for n in range(10)]}, resources={"gpus": 0})
+            job = server.submit(SLEEPS, params={"number": [3 + n / 100 for n in range(10)]}, resources={"gpus": 0})
             tasks = finished(server, job, 10)
             arrays = {task["allocation"]["backend_id"].partition("_")[0] for task in tasks}
             assert len(arrays) >= 3

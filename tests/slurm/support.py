@@ -18,7 +18,6 @@ STEPS = 10
 # Paddock's own patience, where it is not what a test is about: see ServerProcess.
 WAITS = {
     "server.engine.backend_worker.BUSY_SECONDS": 3.0,
-    "server.engine.backend_worker.RETRY_SECONDS": 2.0,
     "server.engine.linger.QUIET_SECONDS": 3.0,
     "server.engine.observe.HELD_SECONDS": 3.0,
     "server.engine.observe.MISSING_SECONDS": 4.0,

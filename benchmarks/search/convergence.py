@@ -4,7 +4,7 @@ import statistics
 
 from tests.search import search_problems as known
 
-from paddock.search.base import Dim
+from paddock.search.base import Dimension
 from paddock.search.samplers import searcher
 
 SEEDS = range(3)
@@ -24,7 +24,9 @@ CASES = [
 ]
 
 
-def typical(method: str, space: tuple[Dim, ...], function: known.Function, trials: int, parallel: int = 1) -> float:
+def typical(
+    method: str, space: tuple[Dimension, ...], function: known.Function, trials: int, parallel: int = 1
+) -> float:
     """Return the median over seeds of the best value."""
     runs = [
         known.run(searcher(method, known.problem(space, seed), trials), function, trials, parallel) for seed in SEEDS
@@ -42,4 +44,14 @@ def main() -> bool:
         found, random = (typical(name, known.SPHERE, known.sphere, 120, 8) for name in (method, "random"))
         good &= found < 0.5 * random
         print(f"{method:10} 8 at a time  {found:8.3f}  (less than half of random search: {random:.3f})")
+    for method in ("nsga2", "tpe"):
+        found, random = (
+            statistics.median(
+                known.missed(known.run(searcher(name, known.problem(known.ZDT1, seed, 2), 200), known.zdt1, 200))
+                for seed in SEEDS
+            )
+            for name in (method, "random")
+        )
+        good &= found < 0.65 * random
+        print(f"{method:10} zdt1         {found:8.3f}  (less than 65 % of random search: {random:.3f})")
     return good

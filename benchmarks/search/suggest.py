@@ -8,26 +8,26 @@ from benchmarks.search.tables import goal
 from paddock.models import Goal
 from paddock.models.space import Choices, Range
 from paddock.search.axes import axes_of, complete
-from paddock.search.base import Condition, Dim, Outcome, Problem, Trial
+from paddock.search.base import Condition, Dimension, Outcome, Problem, Trial
 from paddock.search.samplers import searcher
 
 PAST, SLOTS = 2000, 100
-DIMS = (
-    Dim("lr", Range(low=1e-5, high=1e-1, log=True)),
-    Dim("decay", Range(low=1e-6, high=1e-2, log=True)),
-    Dim("dropout", Range(low=0, high=0.5)),
-    Dim("batch", Choices(values=[16, 32, 64, 128, 256])),
-    Dim("width", Range(low=16, high=512, type="int")),
-    Dim("epochs", Range(low=1, high=100, type="int")),
-    Dim("activation", Choices(values=["relu", "tanh", "gelu"])),
-    Dim("optimizer", Choices(values=["adam", "sgd", "rmsprop"])),
-    Dim("momentum", Range(low=0.1, high=0.99), (Condition("optimizer", ("sgd",)),)),
-    Dim("beta", Range(low=0.1, high=0.99), (Condition("optimizer", ("adam",)),)),
+DIMENSIONS = (
+    Dimension("lr", Range(low=1e-5, high=1e-1, log=True)),
+    Dimension("decay", Range(low=1e-6, high=1e-2, log=True)),
+    Dimension("dropout", Range(low=0, high=0.5)),
+    Dimension("batch", Choices(values=[16, 32, 64, 128, 256])),
+    Dimension("width", Range(low=16, high=512, type="int")),
+    Dimension("epochs", Range(low=1, high=100, type="int")),
+    Dimension("activation", Choices(values=["relu", "tanh", "gelu"])),
+    Dimension("optimizer", Choices(values=["adam", "sgd", "rmsprop"])),
+    Dimension("momentum", Range(low=0.1, high=0.99), (Condition("optimizer", ("sgd",)),)),
+    Dimension("beta", Range(low=0.1, high=0.99), (Condition("optimizer", ("adam",)),)),
 )
 
 
 def past(goals: int) -> list[Trial]:
-    chance, axes = random.Random(1), axes_of(DIMS)
+    chance, axes = random.Random(1), axes_of(DIMENSIONS)
     values = [tuple(chance.random() for _ in range(goals)) for _ in range(PAST)]
     return [Trial(n, complete(axes, {}, chance), Outcome.FINISHED, one) for n, one in enumerate(values)]
 
@@ -44,7 +44,7 @@ def main() -> bool:
         ("nsga2", 2),
     ):
         history = past(goals)
-        problem = Problem(DIMS, (Goal.MIN,) * goals, 3)
+        problem = Problem(DIMENSIONS, (Goal.MIN,) * goals, 3)
         searcher(method, problem).suggest(history[:50])  # imports are not what is measured
         colds = []
         for _ in range(3):
@@ -53,9 +53,9 @@ def main() -> bool:
             colds.append(time.perf_counter() - began)
         began = time.perf_counter()
         for _ in range(SLOTS):
-            flat = asked.suggest(history)
-            assert flat is not None
-            history.append(Trial(len(history), flat, Outcome.RUNNING))
+            config = asked.suggest(history)
+            assert config is not None
+            history.append(Trial(len(history), config, Outcome.RUNNING))
         refill = time.perf_counter() - began
         cold = statistics.median(colds)
         text = f"{method}, {goals} objective(s): {cold:.3f} s (under 0.5), {SLOTS} more in {refill:.2f} s (under 5)"

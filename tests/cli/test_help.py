@@ -11,7 +11,7 @@ from paddock.cli import _COMMANDS, options
 from paddock.models import JobSpec
 from tests.support.up import Cli
 
-NAMES = [name for name, _, _ in _COMMANDS]
+NAMES = list(_COMMANDS)
 NEEDS_SERVER = [
     ["ls"], ["show", "k3v"], ["tasks", "k3v"], ["logs", "k3v-1"], ["metrics", "k3v-1"], ["best", "k3v"],
     ["importance", "k3v"], ["extend", "k3v", "--trials", "5"],

@@ -133,7 +133,8 @@ def test_what_has_finished_is_not_run_again_by_mistake(cli: Cli) -> None:
     cli.wait(job)
     refused = cli.quick("restart", job, code=2)
     assert (
-        f"error: Run 2 tasks that finished of {job} (train.py) again? Nothing was restarted: give --yes." in refused.err
+        "error: Nothing was restarted, as there is no terminal to confirm it on: "
+        f"add --yes to run 2 tasks that finished of {job} (train.py) again.\n" in refused.err
     )
     assert cli.quick("restart", job, "--failed", "--json").json == {"tasks": []}
     assert cli.quick("restart", job, "--stopped", "--json").json == {"tasks": []}
@@ -199,8 +200,9 @@ def test_rm_asks_first(cli: Cli) -> None:
     job = cli.submit("-p", "sleep=60")
     folder = Path(cli.quick("show", job, "--json").json["folder"])
     done = cli.quick("rm", job, code=2)
-    assert "--yes" in done.err
+    assert done.err.startswith("error: Nothing was removed, as there is no terminal to confirm it on: add --yes to ")
     assert "logs and checkpoints" in done.err
+    assert "?" not in done.err
     assert folder.exists()
     assert cli.quick("rm", f"{job}-1", "--yes", code=2).err.startswith("error: ")
     assert cli.quick("rm", job, "--yes", "--json").json == {"removed": [job]}
@@ -261,6 +263,23 @@ def test_the_spec_of_a_job_can_be_submitted_again(cli: Cli) -> None:
     assert again["spec"]["environment"]["variables"] == {"A": f"… as in job {again['id']}"}  # masked, and filled in
     again["spec"]["environment"]["variables"] = {"A": f"… as in job {job}"}
     assert again["spec"] == cli.quick("show", job, "--json").json["spec"]
+
+
+def test_a_spec_in_another_folder_says_how_to_submit_it(cli: Cli) -> None:
+    """The script is not beside the file: the message says so, and a line of the file names the job's own copy."""
+    job = cli.submit("-p", "lr=0.1")
+    text = cli.quick("show", job, "--spec").out
+    elsewhere = cli.folder / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "again.yaml").write_text(text)
+    refused = cli.quick("submit", "elsewhere/again.yaml", code=2)
+    assert f"There is no {elsewhere / 'train.py'}" in refused.err
+    assert "source: " in refused.err
+    (elsewhere / "again.yaml").write_text(text.replace("# source: ", "source: "))
+    (cli.folder / "train.py").unlink()
+    again = cli.quick("submit", "elsewhere/again.yaml", "--json").json["id"]
+    cli.wait(again)
+    assert cli.quick("show", again, "--json").json["counts"]["finished"] == 1
 
 
 def test_flags_win_over_the_job_file(cli: Cli) -> None:

@@ -46,18 +46,20 @@ LAYERS = space(
 
 def test_plain_parameters_are_dimensions_as_they_stand() -> None:
     given = space(lr="1e-4..1e-1:log", units="64,32", epochs="3")
-    assert [(dim.name, dim.space, dim.when) for dim in dimensions.dims(given)] == [(n, s, ()) for n, s in given.items()]
+    assert [(dimension.name, dimension.space, dimension.when) for dimension in dimensions.dimensions_of(given)] == [
+        (n, s, ()) for n, s in given.items()
+    ]
 
 
 def test_what_has_a_condition_comes_after_what_it_speaks_of() -> None:
-    found = dimensions.dims(space(c="1 if b=2", a="1..3", b="2 if a=1,3.0", d="1"))
-    assert [dim.name for dim in found] == ["a", "b", "d", "c"]
+    found = dimensions.dimensions_of(space(c="1 if b=2", a="1..3", b="2 if a=1,3.0", d="1"))
+    assert [dimension.name for dimension in found] == ["a", "b", "d", "c"]
     assert found[1].when == (Condition("a", (1, 3)),)
     assert found[1].space == Choices(values=[2])
 
 
 def test_a_block_is_a_count_and_the_members_of_its_layers() -> None:
-    found = {dim.name: dim for dim in dimensions.dims(LAYERS)}
+    found = {dimension.name: dimension for dimension in dimensions.dimensions_of(LAYERS)}
     members = [f"layers.{layer}.{name}" for layer in range(3) for name in ("type", "width", "skip")]
     members.remove("layers.0.skip")
     acts = [f"layers.{layer}.act" for layer in range(3)]
@@ -71,8 +73,8 @@ def test_a_block_is_a_count_and_the_members_of_its_layers() -> None:
 
 
 def test_a_block_of_a_fixed_number_of_layers_and_one_with_a_condition() -> None:
-    found = dimensions.dims(space(a="x,y", b={"repeat": 2, "block": {"w": "1,2"}, "when": {"a": "y"}}))
-    assert [dim.name for dim in found] == ["a", "b.count", "b.0.w", "b.1.w"]
+    found = dimensions.dimensions_of(space(a="x,y", b={"repeat": 2, "block": {"w": "1,2"}, "when": {"a": "y"}}))
+    assert [dimension.name for dimension in found] == ["a", "b.count", "b.0.w", "b.1.w"]
     assert found[1].space == Choices(values=[2])
     assert found[1].when == (Condition("a", ("y",)),)
     assert found[2].when == (Condition("b.count", (2,)),)
@@ -80,7 +82,8 @@ def test_a_block_of_a_fixed_number_of_layers_and_one_with_a_condition() -> None:
 
 def test_a_member_hides_a_parameter_of_the_same_name() -> None:
     found = {
-        dim.name: dim for dim in dimensions.dims(space(t="x", b={"repeat": 1, "block": {"t": "1,2", "w": "3 if t=2"}}))
+        dimension.name: dimension
+        for dimension in dimensions.dimensions_of(space(t="x", b={"repeat": 1, "block": {"t": "1,2", "w": "3 if t=2"}}))
     }
     assert found["b.0.w"].when[1] == Condition("b.0.t", (2,))
 
@@ -123,9 +126,9 @@ def test_as_many_dimensions_as_the_limit() -> None:
     wide = space(
         b={"repeat": 62, "block": {f"m{i}": 1 for i in range(15)}, "skips": True}, **{f"p{i}": 1 for i in range(8)}
     )
-    assert len(dimensions.dims(wide)) == dimensions.MAX_DIMS
+    assert len(dimensions.dimensions_of(wide)) == dimensions.MAX_DIMENSIONS
     chain = space(p0="1,2", **{f"p{i}": f"1,2 if p{i - 1}=2" for i in range(999, 0, -1)})
-    assert len(dimensions.dims(chain)) == dimensions.MAX_DIMS
+    assert len(dimensions.dimensions_of(chain)) == dimensions.MAX_DIMENSIONS
     assert dimensions.size(chain) == 1001
     assert len(list(dimensions.grid(chain))) == 1001
 
@@ -289,20 +292,20 @@ def _key(value: Any) -> str:
 @example(LAYERS)
 def test_conditions_never_look_forward(params: dict[str, Space]) -> None:
     seen: set[str] = set()
-    for dim in dimensions.dims(params):
-        assert all(condition.name in seen for condition in dim.when)
-        assert not dim.space.when
-        assert dim.name not in seen
-        seen.add(dim.name)
+    for dimension in dimensions.dimensions_of(params):
+        assert all(condition.name in seen for condition in dimension.when)
+        assert not dimension.space.when
+        assert dimension.name not in seen
+        seen.add(dimension.name)
 
 
 @given(spaces(st.one_of(_countable, _endless)), st.integers(0, 2**31))
 @example(LAYERS, 3)
 def test_what_is_drawn_is_in_the_space_and_comes_back(params: dict[str, Space], seed: int) -> None:
-    order = dimensions.dims(params)
+    order = dimensions.dimensions_of(params)
     drawn = complete(axes_of(order), {}, dice(seed))
     assert drawn == complete(axes_of(order), {}, dice(seed))
-    assert list(drawn) == [dim.name for dim in order if dim.applies(drawn)]
+    assert list(drawn) == [dimension.name for dimension in order if dimension.applies(drawn)]
     nested = dimensions.nest(drawn, params)
     assert [name for name in params if name in nested] == list(nested)
     assert contains(params, nested)
@@ -319,7 +322,7 @@ def test_a_grid_has_every_configuration_once(params: dict[str, Space]) -> None:
     assert len(found) == min(count, 500)
     assert len({_key(one) for one in found}) == len(found)
     assert all(contains(params, one) for one in found[:50])
-    drawn = dimensions.nest(complete(axes_of(dimensions.dims(params)), {}, dice(0)), params)
+    drawn = dimensions.nest(complete(axes_of(dimensions.dimensions_of(params)), {}, dice(0)), params)
     assert count > 500 or _key(drawn) in {_key(one) for one in found}
 
 
@@ -340,7 +343,7 @@ def test_the_same_seed_gives_the_same_configurations_at_submission_and_one_by_on
 ) -> None:
     """And sobol's are those with which the methods that learn begin."""
     known = expand(params, Search(method=method, trials=6, seed=seed), LIMIT)
-    asked = problem(dimensions.dims(params), seed)
+    asked = problem(dimensions.dimensions_of(params), seed)
     for name in (method, "evolution", "nsga2") if method == "sobol" else (method,):
-        suggested = run(searcher(name, asked, 60), lambda flat: (0.0,), 3)
+        suggested = run(searcher(name, asked, 60), lambda config: (0.0,), 3)
         assert [dimensions.nest(trial.params, params) for trial in suggested] == known[:3]

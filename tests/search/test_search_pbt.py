@@ -2,7 +2,6 @@
 
 import math
 import random
-from collections.abc import Mapping
 
 import pytest
 from hypothesis import given
@@ -11,15 +10,15 @@ from pydantic import JsonValue
 
 from paddock.models import Goal
 from paddock.models.space import Choices, Range
-from paddock.search.base import Condition, Dim, Outcome, Trial
+from paddock.search.base import Condition, Configuration, Dimension, Outcome, Trial
 from paddock.search.pbt import Exploit, explore, perturb
 
-LR = Dim("lr", Range(low=1e-4, high=1e-1, log=True))
-DIMS = (LR, Dim("batch", Choices(values=[16, 32, 64, 128])))
+LR = Dimension("lr", Range(low=1e-4, high=1e-1, log=True))
+DIMENSIONS = (LR, Dimension("batch", Choices(values=[16, 32, 64, 128])))
 
 
 def trial(number: int, *values: float, outcome: Outcome = Outcome.RUNNING, **params: JsonValue) -> Trial:
-    given: Mapping[str, JsonValue] = params or {"lr": 0.01, "batch": 32}
+    given: Configuration = params or {"lr": 0.01, "batch": 32}
     return Trial(number, given, outcome, curve=tuple((float(step + 1), value) for step, value in enumerate(values)))
 
 
@@ -28,7 +27,7 @@ POPULATION = [trial(number, 0.5, 0.1 * number) for number in range(1, 9)]
 
 def asked(number: int, history: list[Trial], goal: Goal = Goal.MIN, seed: int = 0, since: float = 0) -> Exploit | None:
     one = next(trial for trial in history if trial.number == number)
-    return perturb(one, history, DIMS, goal, seed, 2, since=since)
+    return perturb(one, history, DIMENSIONS, goal, seed, 2, since=since)
 
 
 def test_the_bottom_quarter_continues_from_the_top_quarter() -> None:
@@ -86,10 +85,12 @@ def test_the_same_question_has_the_same_answer() -> None:
 
 
 def test_each_parameter_is_a_step_away_or_drawn_anew() -> None:
-    near = [explore({"lr": 0.01, "batch": 32, "other": "kept"}, DIMS, random.Random(n), resample=0) for n in range(20)]
+    near = [
+        explore({"lr": 0.01, "batch": 32, "other": "kept"}, DIMENSIONS, random.Random(n), resample=0) for n in range(20)
+    ]
     assert {(one["lr"], one["batch"]) for one in near} == {(lr, batch) for lr in (0.008, 0.012) for batch in (16, 64)}
     assert all(one["other"] == "kept" for one in near)
-    anew = {explore({"lr": 0.01, "batch": 32}, DIMS, random.Random(n), resample=1)["lr"] for n in range(20)}
+    anew = {explore({"lr": 0.01, "batch": 32}, DIMENSIONS, random.Random(n), resample=1)["lr"] for n in range(20)}
     assert len(anew) == 20
 
 
@@ -109,28 +110,22 @@ def test_each_parameter_is_a_step_away_or_drawn_anew() -> None:
     ],
 )
 def test_a_step_away(space: Choices | Range, value: JsonValue, expected: set[JsonValue]) -> None:
-    found = {explore({"x": value}, [Dim("x", space)], random.Random(n), resample=0)["x"] for n in range(20)}
+    found = {explore({"x": value}, [Dimension("x", space)], random.Random(n), resample=0)["x"] for n in range(20)}
     assert found == expected
 
 
-@pytest.mark.parametrize(("interval", "quantile"), [(0, 0.25), (2, 0), (2, 0.6), (math.nan, 0.25)])
-def test_knobs_that_make_no_sense_are_refused(interval: float, quantile: float) -> None:
-    with pytest.raises(ValueError, match="must be"):
-        perturb(POPULATION[0], POPULATION, DIMS, Goal.MIN, 0, interval, quantile=quantile)
-
-
 def test_where_no_step_leads_away_a_value_is_drawn() -> None:
-    found = [explore({"x": 0.0}, [Dim("x", Range(low=0, high=1))], random.Random(n), 0)["x"] for n in range(5)]
+    found = [explore({"x": 0.0}, [Dimension("x", Range(low=0, high=1))], random.Random(n), 0)["x"] for n in range(5)]
     assert len(set(found)) == 5
 
 
 def test_conditions_stay_consistent() -> None:
-    dims = (
-        Dim("optimizer", Choices(values=["sgd", "adam"])),
-        Dim("momentum", Range(low=0.1, high=0.9), (Condition("optimizer", ("sgd",)),)),
-        Dim("beta", Range(low=0.8, high=0.99), (Condition("optimizer", ("adam",)),)),
+    dimensions = (
+        Dimension("optimizer", Choices(values=["sgd", "adam"])),
+        Dimension("momentum", Range(low=0.1, high=0.9), (Condition("optimizer", ("sgd",)),)),
+        Dimension("beta", Range(low=0.8, high=0.99), (Condition("optimizer", ("adam",)),)),
     )
-    found = [explore({"optimizer": "sgd", "momentum": 0.5}, dims, random.Random(n)) for n in range(40)]
+    found = [explore({"optimizer": "sgd", "momentum": 0.5}, dimensions, random.Random(n)) for n in range(40)]
     assert {tuple(one) for one in found} == {("optimizer", "momentum"), ("optimizer", "beta")}
 
 
@@ -161,9 +156,9 @@ SPACES = st.one_of(
 @given(SPACES, st.integers(0, 1000))
 def test_what_is_explored_stays_in_the_space(space: Choices | Range, seed: int) -> None:
     source = random.Random(seed)
-    params: Mapping[str, JsonValue] = {}
+    params: Configuration = {}
     for _ in range(10):
-        params = explore(params, [Dim("x", space)], source)
+        params = explore(params, [Dimension("x", space)], source)
         value = params["x"]
         if isinstance(space, Choices):
             assert value in space.values

@@ -30,91 +30,25 @@ app = typer.Typer(
     epilog="Exit codes: 0 done, 1 a task failed, 2 wrong input, 3 not found, 4 no server, 5 refused, 130 interrupted.",
 )
 
-# name, function, examples
-_COMMANDS: list[tuple[str, Callable[..., Any], tuple[str, ...]]] = [
-    (
-        "up",
-        server.up,
-        ("paddock up", "paddock up --port 0 --json", "paddock up --in-slurm --partition cpu --time 7-0"),
-    ),
-    ("tunnel", in_slurm.tunnel, ("paddock tunnel", "paddock tunnel --port 8080")),
-    ("down", in_slurm.down, ("paddock down",)),
-    (
-        "submit",
-        submitting.submit,
-        (
-            "paddock submit train.py -p lr=0.1,0.01 -p batch_size=32..128:32 --follow",
-            "paddock submit sweep.yaml --dry-run",
-            "paddock submit --command 'python3 train.py {lr}' -p lr=1e-4..1e-1:log --trials 20",
-            "paddock submit train.py -p lr=1e-4..1e-1:log -p width=16..256 --search tpe --trials 50 --stop-early asha",
-            "paddock submit train.py -p lr=0.1,0.01 --partition gpu --gpus 1 --memory 16G --time 4h --dry-run",
-            "paddock submit train.py --nodes 2 --gpus 4 --launcher torchrun",
-        ),
-    ),
-    (
-        "map",
-        mapping.map_files,
-        (
-            "paddock map 'python shrink.py {input} {output}' --input 'photos/**/*.jpg' --output small/ --follow",
-            "paddock map 'python features.py {input} {output}' -i 'audio/*.wav' -o feats/ --suffix .npy --per-task 50",
-            "paddock map 'gzip -c {input} > {output}' -i logs/ -o packed/ --reduce 'tar cf packed.tar packed/'",
-            "paddock map 'python check.py {input}' --list files.txt --tasks 8 --distribution cyclic --dry-run",
-        ),
-    ),
-    ("follow", follow.follow_job, ("paddock follow k3v",)),
-    ("ls", show.ls, ("paddock ls --state running",)),
-    ("show", show.show, ("paddock show k3v", "paddock show k3v --spec > sweep.yaml")),
-    ("tasks", show.tasks, ("paddock tasks k3v --state error", "paddock tasks k3v --sort best")),
-    ("logs", results.logs, ("paddock logs k3v-12 -f --tail 20",)),
-    ("metrics", results.metrics, ("paddock metrics k3v-12 -m val_loss",)),
-    ("best", search.best, ("paddock best k3v -n 3",)),
-    ("importance", search.importance, ("paddock importance k3v",)),
-    (
-        "extend",
-        search.extend,
-        ("paddock extend k3v --trials 50", "paddock extend k3v --trials 20 --time-budget 1h -p lr=1e-3..1e-2:log"),
-    ),
-    ("stop", control.stop, ("paddock stop k3v", "paddock stop k3v-1 k3v-2")),
-    (
-        "restart",
-        control.restart,
-        ("paddock restart k3v --failed --resume", "paddock restart k3v --stopped", "paddock restart k3v-12"),
-    ),
-    ("hold", control.hold, ("paddock hold k3v",)),
-    ("release", control.release, ("paddock release k3v",)),
-    ("limits", control.limits, ("paddock limits k3v --time 4h", "paddock limits k3v --nice 100")),
-    ("rm", control.rm, ("paddock rm k3v --yes",)),
-    (
-        "prune",
-        prune.prune,
-        (
-            "paddock prune --dry-run",
-            "paddock prune --jobs-older-than 90d",
-            "paddock prune --attempts-older-than 2w --yes",
-        ),
-    ),
-    ("export", results.export, ("paddock export k3v -o results.csv", "paddock export k3v --optuna study.db")),
-    ("nodes", server.nodes, ("paddock nodes",)),
-    ("load", load.load, ("paddock load", "paddock load --watch", "paddock load --node n1", "paddock load --csv")),
-    ("inspect", server.inspect, ("paddock inspect train.py",)),
-    ("doctor", command.doctor, ("paddock doctor",)),
-    ("settings", server.show_settings, ("paddock settings --json",)),
-    ("token", server.token, ("paddock token",)),
-    ("version", server.version, ("paddock version",)),
-]
+_COMMANDS: dict[str, Callable[..., Any]] = {
+    "up": server.up, "tunnel": in_slurm.tunnel, "down": in_slurm.down,
+    "submit": submitting.submit, "map": mapping.map_files, "follow": follow.follow_job,
+    "ls": show.ls, "show": show.show, "tasks": show.tasks, "logs": results.logs, "metrics": results.metrics,
+    "best": search.best, "importance": search.importance, "extend": search.extend,
+    "stop": control.stop, "restart": control.restart, "hold": control.hold, "release": control.release,
+    "limits": control.limits, "rm": control.rm, "prune": prune.prune, "export": results.export,
+    "nodes": server.nodes, "load": load.load, "inspect": server.inspect, "doctor": command.doctor,
+    "settings": server.show_settings, "token": server.token, "version": server.version,
+}  # fmt: skip
 
 
-def _register() -> None:
-    for name, function, examples in _COMMANDS:
-        # Typer joins lines that are not separated by an empty one.
-        epilog = "\n\n".join(["Examples:" if len(examples) > 1 else "Example:", *examples])
-        more = {"allow_extra_args": True} if function is mapping.map_files else None
-        app.command(name, help=_joined(function), epilog=epilog, no_args_is_help=False, context_settings=more)(function)
-
-
-def _joined(function: Callable[..., Any]) -> str:
-    """Return the docstring of a command with one line per paragraph: terminals have different widths."""
-    return "\n\n".join(" ".join(part.split()) for part in inspect.cleandoc(function.__doc__ or "").split("\n\n"))
+def _register(name: str, function: Callable[..., Any]) -> None:
+    """Add a command. The last paragraph of its docstring has the examples; Typer joins lines of other paragraphs."""
+    *parts, examples = inspect.cleandoc(function.__doc__ or "").split("\n\n")
+    text = "\n\n".join(" ".join(part.split()) for part in parts)  # terminals have different widths
+    epilog = "\n\n".join(line.strip() for line in examples.splitlines())
+    more = {"allow_extra_args": True} if function is mapping.map_files else None
+    app.command(name, help=text, epilog=epilog, no_args_is_help=False, context_settings=more)(function)
 
 
 def _print_version(wanted: bool) -> None:
@@ -137,7 +71,8 @@ def _root(
     ctx.obj = base.ServerChoice(home, url)
 
 
-_register()
+for _name, _function in _COMMANDS.items():
+    _register(_name, _function)
 
 
 @cache

@@ -1,6 +1,5 @@
 """What all commands use: the client, output, errors and exit codes."""
 
-import json
 import os
 import sys
 from collections.abc import Callable, Iterable
@@ -8,29 +7,17 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
-from pydantic import BaseModel
+from pydantic_core import to_json
 from rich.console import Console
 
 from paddock.cli import complete
 from paddock.cli.render import clean
 from paddock.client.client import Client
-from paddock.errors import (
-    InvalidInput,
-    NotAuthorised,
-    NotFound,
-    PaddockError,
-    ServerUnreachable,
-    TooLarge,
-)
+from paddock.errors import InvalidInput, NotAuthorised, NotFound, PaddockError, ServerUnreachable, TooLarge
 
 FAILED, WRONG, MISSING, UNREACHABLE, REFUSED, INTERRUPTED = 1, 2, 3, 4, 5, 130
-_CODES: list[tuple[type[PaddockError], int]] = [
-    (InvalidInput, WRONG),
-    (TooLarge, WRONG),
-    (NotFound, MISSING),
-    (NotAuthorised, UNREACHABLE),
-    (ServerUnreachable, UNREACHABLE),
-]
+_LOST = (NotAuthorised, ServerUnreachable)  # nothing else can be done either
+_CODES = (((InvalidInput, TooLarge), WRONG), ((NotFound,), MISSING), (_LOST, UNREACHABLE))
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on standard output.")]
 Follow = Annotated[bool, typer.Option("--follow", "-f", help="Show progress until all tasks have ended.")]
@@ -87,33 +74,29 @@ def warn(texts: Iterable[str]) -> None:
     say(*(f"warning: {clean(text)}" for text in texts))
 
 
-def emit(value: Any) -> None:
+def emit(value: Any, indent: int | None = 2) -> None:
     """Print one JSON document."""
-    sys.stdout.write(_json(value, 2) + "\n")
+    sys.stdout.write(to_json(value, indent=indent).decode() + "\n")
     sys.stdout.flush()
+
+
+def only_json(wanted: bool, value: Any) -> None:
+    """Print one JSON document and end the command, if this is `wanted`."""
+    if wanted:
+        emit(value)
+        raise typer.Exit
 
 
 def emit_line(value: Any) -> None:
     """Print one line of JSON lines."""
-    sys.stdout.write(_json(value, None) + "\n")
-    sys.stdout.flush()
-
-
-def _json(value: Any, indent: int | None) -> str:
-    if isinstance(value, BaseModel):
-        return value.model_dump_json(indent=indent)
-    return json.dumps(value, indent=indent, default=_plain, ensure_ascii=False)
-
-
-def _plain(value: Any) -> Any:
-    return value.model_dump(mode="json") if isinstance(value, BaseModel) else str(value)
+    emit(value, None)
 
 
 # --- errors ---------------------------------------------------------------------------------------------------------
 
 
 def exit_code(error: PaddockError) -> int:
-    return next((code for kind, code in _CODES if isinstance(error, kind)), REFUSED)
+    return next((code for kinds, code in _CODES if isinstance(error, kinds)), REFUSED)
 
 
 def report(error: PaddockError) -> int:
@@ -130,21 +113,22 @@ def for_each(targets: list[str], act: Callable[[str], Any]) -> int:
     for target in dict.fromkeys(targets):
         try:
             act(target)
-        except (ServerUnreachable, NotAuthorised):
+        except _LOST:
             raise
         except PaddockError as error:
             code = code or report(error)
     return code
 
 
-def confirm(question: str, unattended: str) -> None:
-    """Ask the person at the terminal, and end the command unless the answer is yes.
+def confirm(act: str, done: str, instead: str = "") -> None:
+    """Ask the person at the terminal whether to `act`, and end the command unless the answer is yes.
 
-    `unattended`: what to do where there is nobody to ask.
+    Without a terminal, raise InvalidInput: nothing was `done`, and which option to add, or what to do `instead`.
     """
     if not sys.stdin.isatty():
-        raise InvalidInput(f"{question} {unattended}")
-    if not typer.confirm(question, err=True):
+        refusal = f"Nothing was {done}, as there is no terminal to confirm it on"
+        raise InvalidInput(f"{refusal}: add --yes to {act[0].lower()}{act[1:]}{instead}.")
+    if not typer.confirm(f"{act}?", err=True):
         raise typer.Exit(FAILED)
 
 

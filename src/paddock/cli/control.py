@@ -15,7 +15,12 @@ Jobs = Annotated[list[str], typer.Argument(metavar="JOB...", help="Ids of jobs."
 
 
 def stop(ctx: typer.Context, targets: Targets, as_json: Json = False) -> None:
-    """Stop tasks: SIGTERM first, SIGKILL after the grace time. Tasks that have ended stay as they are."""
+    """Stop tasks: SIGTERM first, SIGKILL after the grace time. Tasks that have ended stay as they are.
+
+    Examples:
+        paddock stop k3v
+        paddock stop k3v-1 k3v-2
+    """
     client = base.client(ctx)
     _change(targets, client.stop, "stopped", as_json)
 
@@ -34,6 +39,11 @@ def restart(
     """Run tasks that have ended again; earlier attempts stay readable.
 
     For a whole job, finished tasks are run again only after you confirm it, or with --yes.
+
+    Examples:
+        paddock restart k3v --failed --resume
+        paddock restart k3v --stopped
+        paddock restart k3v-12
     """
     client = base.client(ctx)
 
@@ -58,12 +68,10 @@ def _confirm_restart(job: JobDetail) -> None:
         return
     rest = job.counts.error + job.counts.stopped
     what = f"{render.several(done, 'task')} that finished" + (f" and {rest} that did not" if rest else "")
-    question = f"Run {what} of {job.id} ({render.clean(job.name)}) again?"
-    narrower = [
-        f"`--{name}`" for name, count in (("failed", job.counts.error), ("stopped", job.counts.stopped)) if count
-    ]
-    hint = f", or {' or '.join(narrower)} for those that did not finish" if narrower else ""
-    base.confirm(question, f"Nothing was restarted: give --yes{hint}.")
+    known = (("--failed", job.counts.error), ("--stopped", job.counts.stopped))
+    narrower = " or ".join(f"`{option}`" for option, count in known if count)
+    hint = f", or {narrower} for those that did not finish" if narrower else ""
+    base.confirm(f"Run {what} of {job.id} ({render.clean(job.name)}) again", "restarted", hint)
 
 
 def _change(targets: list[str], act: Callable[[str], list[str]], done: str, as_json: bool) -> None:
@@ -102,13 +110,20 @@ def hold(ctx: typer.Context, jobs: Jobs, as_json: Json = False) -> None:
     """Start no further task of these jobs, including tasks in the queue. Running tasks go on.
 
     This also pauses a search: no further configurations are chosen until `paddock release`.
+
+    Example:
+        paddock hold k3v
     """
     client = base.client(ctx)
     _adjust(jobs, client.hold, "held: `paddock release {id}` continues it", as_json)
 
 
 def release(ctx: typer.Context, jobs: Jobs, as_json: Json = False) -> None:
-    """Continue jobs and searches that were held with `paddock hold`."""
+    """Continue jobs and searches that were held with `paddock hold`.
+
+    Example:
+        paddock release k3v
+    """
     client = base.client(ctx)
     _adjust(jobs, client.release, "released", as_json)
 
@@ -121,6 +136,10 @@ def limits(
 
     The scheduler may refuse this for present allocations: with most, only administrators can give more time to what
     runs. The job then has a warning that reports it.
+
+    Examples:
+        paddock limits k3v --time 4h
+        paddock limits k3v --nice 100
     """
     if time is None and nice is None:
         raise InvalidInput("There is nothing to change: give --time, --nice or both.")
@@ -153,15 +172,18 @@ def rm(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Delete without asking.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Delete jobs with their results, logs and checkpoints. Tasks that run are stopped."""
+    """Delete jobs with their results, logs and checkpoints. Tasks that run are stopped.
+
+    Example:
+        paddock rm k3v --yes
+    """
     client = base.client(ctx)
 
     def one(job: str) -> tuple[list[str], str]:
         _refuse_task(job)
         detail = client.detail(job)
         if not yes:
-            question = f"Remove {detail.id} ({render.clean(detail.name)}): {_lost(detail)}?"
-            base.confirm(question, "Nothing was removed: give --yes, as there is nobody to ask.")
+            base.confirm(f"Remove {detail.id} ({render.clean(detail.name)}): {_lost(detail)}", "removed")
         client.remove(detail.id)
         return [detail.id], f"{detail.id} removed: {_lost(detail)}"
 

@@ -20,20 +20,16 @@ from paddock.search import varying
 
 LOOK_SECONDS = 0.5
 TELL_SECONDS = 30.0
-_ORDER = [
-    TaskState.RUNNING,
-    TaskState.ERROR,
-    TaskState.SUBMITTED,
-    TaskState.FINISHED,
-    TaskState.STOPPED,
-    TaskState.PRUNED,
-]
+_ORDER = sorted(render.STYLES, key=lambda state: state is not TaskState.RUNNING)
 
 
 def follow_job(ctx: typer.Context, job: base.JobId, as_json: base.Json = False) -> None:
     """Show the progress of a job until all its tasks have ended.
 
     Ctrl-C ends this command, not the job. With --json, print one line per change of a task's state, then the job.
+
+    Example:
+        paddock follow k3v
     """
     client = base.client(ctx)
     if base.is_task(job):
@@ -56,16 +52,20 @@ def follow(client: Client, job: JobDetail, *, as_json: bool = False) -> int:
     except NotFound:
         base.say(f"The job {job.id} was removed.")
         return base.MISSING
-    if job.spec.stop_early.method != "none" and not as_json:
+    if not as_json:
         with suppress(PaddockError):  # the job has ended well, whatever becomes of the server now
-            base.say(f"Early stopping {render.saved(client.search_report(job.id))}.")
-    if job.spec.reduce is not None and (last.counts.error or last.counts.stopped) and not as_json:
-        with suppress(PaddockError):
-            if not any(task.reduces for task in client.tasks(job.id)):
-                flags = (" --failed" if last.counts.error else "") + (" --stopped" if last.counts.stopped else "")
-                again = f"`paddock restart {job.id}{flags} --resume`"
-                base.say(f"The reduce command has not run, as not all tasks have finished: {again} continues them.")
+            _conclude(client, job, last)
     return base.FAILED if last.counts.error else 0
+
+
+def _conclude(client: Client, job: JobDetail, last: Job) -> None:
+    """Print what early stopping saved, and how to continue a job whose reduce command has not run."""
+    if job.spec.stop_early.method != "none":
+        base.say(f"Early stopping {render.saved(client.search_report(job.id))}.")
+    flags = (" --failed" if last.counts.error else "") + (" --stopped" if last.counts.stopped else "")
+    if job.spec.reduce is not None and flags and not any(task.reduces for task in client.tasks(job.id)):
+        again = f"`paddock restart {job.id}{flags} --resume`"
+        base.say(f"The reduce command has not run, as not all tasks have finished: {again} continues them.")
 
 
 def _looks(client: Client, job: str) -> Iterator[tuple[JobDetail, list[Task]]]:
@@ -85,13 +85,9 @@ def _changes(client: Client, job: JobDetail) -> Iterator[tuple[Job, list[Task], 
     before: dict[str, tuple[TaskState, int]] = {}
     for detail, tasks in _looks(client, job.id):
         now = {task.id: (task.state, task.attempt) for task in tasks}
-        changed = [
-            task
-            for task in tasks
-            if before.get(task.id) != now[task.id] and not (task.id not in before and task.state is TaskState.SUBMITTED)
-        ]
+        first = TaskState.SUBMITTED
+        yield detail, tasks, [task for task in tasks if before.get(task.id, (first, task.attempt)) != now[task.id]]
         before = now
-        yield detail, tasks, changed
 
 
 def _as_json(client: Client, job: JobDetail) -> Job:

@@ -140,6 +140,10 @@ def tunnel(
     """Print the ssh command that brings the server's page to your own machine.
 
     Run this where the server's home is, such as on a login node, and the printed command on your own machine.
+
+    Examples:
+        paddock tunnel
+        paddock tunnel --port 8080
     """
     home = Home(settings.home_folder(base.place(ctx).home))
     running = _running(home)
@@ -148,9 +152,7 @@ def tunnel(
             f"No Paddock server runs on {home.root}: start one with `paddock up` or `paddock up --in-slurm`."
         )
     facts = _facts(home, running, port)
-    if as_json:
-        base.emit(facts)
-        return
+    base.only_json(as_json, facts)
     typer.echo(facts["tunnel"])
     base.say("Run it on your own machine, then open", f"  {facts['page']}")
 
@@ -184,7 +186,11 @@ def _announce(home: Home, running: ServerAddress, as_json: bool) -> None:
 
 
 def down(ctx: typer.Context, as_json: Json = False) -> None:
-    """End the server of this home, on this machine or in Slurm, and its successors. Running tasks go on."""
+    """End the server of this home, on this machine or in Slurm, and its successors. Running tasks go on.
+
+    Example:
+        paddock down
+    """
     found = settings.load(base.place(ctx).home)
     home = Home(found.home)
     running = server_file.read(home)
@@ -193,10 +199,8 @@ def down(ctx: typer.Context, as_json: Json = False) -> None:
         ended = [f"process {running.pid}"]
     else:
         ended = [f"Slurm job {one}" for one in _end_in_slurm(found, home, running)]
-    if as_json:
-        base.emit({"ended": ended})
-    else:
-        typer.echo(f"The server of {home.root} has ended ({', '.join(ended)}); running tasks go on.")
+    base.only_json(as_json, {"ended": ended})
+    typer.echo(f"The server of {home.root} has ended ({', '.join(ended)}); running tasks go on.")
 
 
 def _end_here(home: Home, running: ServerAddress) -> None:

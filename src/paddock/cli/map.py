@@ -76,6 +76,12 @@ def map_files(
 
     Outputs are written in the same tree as the inputs, which begins at the first * or ? of the pattern. Files whose
     output exists are left out: run the same command again to process the rest. Commands run in the current folder.
+
+    Examples:
+        paddock map 'python shrink.py {input} {output}' --input 'photos/**/*.jpg' --output small/ --follow
+        paddock map 'python features.py {input} {output}' -i 'audio/*.wav' -o feats/ --suffix .npy --per-task 50
+        paddock map 'gzip -c {input} > {output}' -i logs/ -o packed/ --reduce 'tar cf packed.tar packed/'
+        paddock map 'python check.py {input}' --list files.txt --tasks 8 --distribution cyclic --dry-run
     """
     if ctx.args:
         raise InvalidInput(

@@ -38,15 +38,11 @@ STYLES = {
 
 def clean(text: str) -> str:
     """Return text of other people without what a terminal would obey: escapes, and marks that turn its direction."""
-    return "".join(char if char == " " or _shown(char) else _escaped(char) for char in text)
+    return "".join(char.encode("unicode_escape").decode() if _obeyed(char) else char for char in text)
 
 
-def _shown(char: str) -> bool:
-    return unicodedata.category(char) not in ("Cc", "Cf", "Cs", "Zl", "Zp")
-
-
-def _escaped(char: str) -> str:
-    return char.encode("unicode_escape").decode("ascii")
+def _obeyed(char: str) -> bool:
+    return unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp")
 
 
 def paragraph(text: str) -> str:
@@ -165,17 +161,12 @@ def params_text(params: dict[str, Any], names: Iterable[str] | None = None) -> s
 
 
 def state_text(task: Task) -> Text:
-    text = "stopping" if task.stopping else task.state.value
-    return Text(text, STYLES[task.state])
+    return Text("stopping" if task.stopping else task.state.value, STYLES[task.state])
 
 
 def counts_text(counts: TaskCounts) -> Text:
-    parts = []
-    for state, style in STYLES.items():
-        found = getattr(counts, state.value)
-        if found:
-            parts.append(Text(f"{found} {state.value}", style))
-    return Text(", ").join(parts)
+    known = ((getattr(counts, state.value), state.value, style) for state, style in STYLES.items())
+    return Text(", ").join(Text(f"{count} {name}", style) for count, name, style in known if count)
 
 
 def tasks_text(job: Job) -> Text:
@@ -226,44 +217,37 @@ def outcome(task: Task) -> str:
     return clean(": ".join(part for part in (task.cause, task.reason) if part))
 
 
-class Rows:
-    """A table of which only the flexible columns are cut when the terminal is narrow."""
+class Listing:
+    """A table without escapes. Flexible columns are cut when the terminal is narrow; optional ones need a value."""
 
-    def __init__(self, columns: Sequence[str], flexible: Sequence[str], right: Sequence[str]) -> None:
-        self._columns = columns
-        self._flexible = [at for at, name in enumerate(columns) if name in flexible]
-        self._right = right
+    def __init__(
+        self, *columns: str, flexible: Sequence[str] = (), right: Sequence[str] = (), optional: Sequence[str] = ()
+    ) -> None:
+        self._columns, self._flexible, self._right, self._optional = columns, flexible, right, optional
         self._rows: list[list[Text]] = []
 
     def add_row(self, *cells: str | Text) -> None:
-        self._rows.append([cell if isinstance(cell, Text) else Text(cell) for cell in cells])
+        self._rows.append([cell if isinstance(cell, Text) else Text(clean(cell)) for cell in cells])
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        every = [(name, [row[at] for row in self._rows]) for at, name in enumerate(self._columns)]
+        columns = [(name, cells) for name, cells in every if name not in self._optional or any(cells)]
         table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold")
-        for name, width in zip(self._columns, self.widths(options.max_width), strict=True):
+        for (name, _), width in zip(columns, self._widths(columns, options.max_width), strict=True):
             justify: JustifyMethod = "right" if name in self._right else "left"
             table.add_column(Text(name), width=width, no_wrap=True, overflow="ellipsis", justify=justify)
-        for row in self._rows:
+        for row in zip(*(cells for _, cells in columns), strict=True):
             table.add_row(*row)
         yield table
 
-    def widths(self, room: int) -> list[int]:
-        wanted = [
-            max(cell_len(name), *(row[at].cell_len for row in self._rows)) if self._rows else cell_len(name)
-            for at, name in enumerate(self._columns)
-        ]
-        over = sum(wanted) + GAP * (len(wanted) - 1) - room
-        while over > 0:
-            widest = max(self._flexible, key=lambda at: wanted[at], default=None)
-            if widest is None or wanted[widest] <= NARROWEST:
-                break
-            wanted[widest] -= 1
-            over -= 1
+    def _widths(self, columns: list[tuple[str, list[Text]]], room: int) -> list[int]:
+        wanted = [max(cell_len(name), *(cell.cell_len for cell in cells), 0) for name, cells in columns]
+        flexible = [at for at, (name, _) in enumerate(columns) if name in self._flexible]
+        for _ in range(sum(wanted) + GAP * (len(wanted) - 1) - room):
+            widest = max(flexible, key=wanted.__getitem__, default=None)
+            if widest is not None and wanted[widest] > NARROWEST:
+                wanted[widest] -= 1
         return wanted
-
-
-def table(*columns: str, flexible: Sequence[str] = (), right: Sequence[str] = ()) -> Rows:
-    return Rows(columns, flexible, right)
 
 
 def fields(pairs: Iterable[tuple[str, str | Text]]) -> Table:

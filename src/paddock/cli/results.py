@@ -29,7 +29,11 @@ def logs(
     tail: Annotated[int | None, typer.Option(min=0, help="Only this many lines from the end.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Print what a task wrote to standard output and error."""
+    """Print what a task wrote to standard output and error.
+
+    Example:
+        paddock logs k3v-12 -f --tail 20
+    """
     client = base.client(ctx)
     task = _the_task(client, target)
     log = client.task_log(task, attempt)
@@ -80,12 +84,13 @@ def metrics(
     """Print the curves of a task (all metrics) or of a job (the objective).
 
     There is one line per step. If the output is not a terminal, columns are separated by tabs.
+
+    Example:
+        paddock metrics k3v-12 -m val_loss
     """
     client = base.client(ctx)
     curves = client.curves(target, metric, points=points, attempt=attempt)
-    if as_json:
-        base.emit(curves)
-        return
+    base.only_json(as_json, curves)
     if not curves:
         base.say("There are no values yet.")
         return
@@ -99,7 +104,7 @@ def metrics(
         return
     screen = base.screen()
     fit = max((screen.width - 8) // 12, 1)
-    made = render.table(*map(render.clean, header[: fit + 1]), flexible=header[1:], right=header)
+    made = render.Listing(*map(render.clean, header[: fit + 1]), flexible=header[1:], right=header)
     for row in rows:
         made.add_row(render.count(row[0]), *map(render.number, row[1 : fit + 1]))
     screen.print(made)
@@ -137,7 +142,12 @@ def export(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format jsonl.")] = False,
 ) -> None:
-    """Write all tasks of a job, with parameters, states and best values, as a table or as an Optuna study."""
+    """Write all tasks of a job, with parameters, states and best values, as a table or as an Optuna study.
+
+    Examples:
+        paddock export k3v -o results.csv
+        paddock export k3v --optuna study.db
+    """
     if optuna is not None:
         if format or output:
             raise InvalidInput("--optuna FILE excludes --format and --output: give one or the other.")
@@ -176,9 +186,7 @@ def _to_optuna(client: Client, job: str, path: Path, *, force: bool, as_json: bo
     from paddock.client import optuna_file
 
     study = optuna_file.write(path, detail, report, tasks, curves, force=force)
-    if as_json:
-        base.emit({"file": str(path), "study": study, "trials": len(report.history)})
-        return
+    base.only_json(as_json, {"file": str(path), "study": study, "trials": len(report.history)})
     base.say(
         f"{render.several(len(report.history), 'trial')} written to {path} as the study {render.clean(study)!r}",
         f"  optuna-dashboard sqlite:///{path}     opens it",

@@ -33,6 +33,9 @@ def best(
 
     With several objectives, show the Pareto front: the configurations that no other one beats in all objectives. With
     --repeat, show configurations, ordered by the mean of their tasks.
+
+    Example:
+        paddock best k3v -n 3
     """
     client = base.client(ctx)
     detail = client.detail(_whole(job))
@@ -45,23 +48,16 @@ def best(
 def _best_tasks(client: Client, job: JobDetail, count: int, as_json: bool) -> None:
     sort = "best" if job.objective.goal is Goal.MIN else "-best"
     found = [task for task in client.tasks(job.id, sort=sort, limit=count) if task.best_value is not None]
-    if as_json:
-        base.emit(found)
-        return
+    base.only_json(as_json, found)
     name = render.clean(job.objective.metric)
     if not found:
         base.say(f"No task of {job.id} has a value of {name} yet." if name else f"{job.id} has no objective.")
         return
     names = varying([task.params for task in found]) or None
-    made = render.table("ID", name, "EPOCH", "STATE", "PARAMETERS", flexible=("PARAMETERS",), right=(name, "EPOCH"))
+    made = render.Listing("ID", name, "EPOCH", "STATE", "PARAMETERS", flexible=("PARAMETERS",), right=(name, "EPOCH"))
     for task in found:
-        made.add_row(
-            task.id,
-            render.number(task.best_value),
-            render.count(task.best_epoch),
-            render.state_text(task),
-            render.params_text(task.params, names),
-        )
+        value, epoch = render.number(task.best_value), render.count(task.best_epoch)
+        made.add_row(task.id, value, epoch, render.state_text(task), render.params_text(task.params, names))
     base.screen().print(made)
 
 
@@ -69,9 +65,7 @@ def _best_trials(client: Client, job: JobDetail, count: int | None, as_json: boo
     report = client.search_report(job.id)
     several = len(report.objectives) > 1
     found = best_trials(report, count or (None if several else BEST))
-    if as_json:
-        base.emit(found)
-        return
+    base.only_json(as_json, found)
     metrics = [render.clean(objective.metric) for objective in report.objectives]
     if not found:
         base.say(f"No task of {job.id} has values of {' and '.join(metrics)} yet.")
@@ -79,7 +73,7 @@ def _best_trials(client: Client, job: JobDetail, count: int | None, as_json: boo
     names = varying([trial.params for trial in found]) or None
     repeated = job.spec.search.repeat > 1
     columns = ["TRIAL", *metrics, *(["TASKS"] if repeated else ["ID"]), "STATE", "PARAMETERS"]
-    made = render.table(*columns, flexible=("PARAMETERS",), right=("TRIAL", *metrics, "TASKS"))
+    made = render.Listing(*columns, flexible=("PARAMETERS",), right=("TRIAL", *metrics, "TASKS"))
     for trial in found:
         spread = trial.spread or [None] * len(trial.values)
         made.add_row(
@@ -95,19 +89,21 @@ def _best_trials(client: Client, job: JobDetail, count: int | None, as_json: boo
 
 
 def importance(ctx: typer.Context, job: JobId, as_json: Json = False) -> None:
-    """Show how much each parameter matters: its share of what makes results differ."""
+    """Show how much each parameter matters: its share of what makes results differ.
+
+    Example:
+        paddock importance k3v
+    """
     client = base.client(ctx)
     report = client.search_report(_whole(job))
-    if as_json:
-        base.emit(report.importance)
-        return
+    base.only_json(as_json, report.importance)
     if not report.importance:
         base.say(_too_few(report))
         return
     most = max(report.importance.values()) or 1.0
-    made = render.table("PARAMETER", "SHARE", "", flexible=("PARAMETER",), right=("SHARE",))
+    made = render.Listing("PARAMETER", "SHARE", "", flexible=("PARAMETER",), right=("SHARE",))
     for name, share in report.importance.items():
-        made.add_row(render.clean(name), f"{share:.0%}".replace("%", " %"), "█" * round(BAR * share / most))
+        made.add_row(name, f"{share:.0%}".replace("%", " %"), "█" * round(BAR * share / most))
     base.screen().print(made)
 
 
@@ -140,6 +136,10 @@ def extend(
     """Extend a search: more trials, more time, other values of parameters. This also continues a search that is over.
 
     `paddock hold` pauses a search, `paddock release` continues it.
+
+    Examples:
+        paddock extend k3v --trials 50
+        paddock extend k3v --trials 20 --time-budget 1h -p lr=1e-3..1e-2:log
     """
     params = flags.params(param)
     if trials is None and time_budget is None and not params:
@@ -149,9 +149,7 @@ def extend(
     client = base.client(ctx)
     before = client.detail(_whole(job))
     detail = client.extend(before.id, trials=trials, time_budget=time_budget, params=params)
-    if as_json:
-        base.emit(detail)
-        return
+    base.only_json(as_json, detail)
     typer.echo(f"{detail.id} extended: {_planned(before, detail)}")
     base.warn(warning for warning in detail.warnings if warning not in before.warnings)
 

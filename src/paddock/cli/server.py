@@ -14,7 +14,7 @@ from paddock.cli.base import Json
 from paddock.cli.options import pick, takes
 from paddock.errors import InvalidInput, PaddockError
 from paddock.home import server_file
-from paddock.models import Node, ScriptReport
+from paddock.models import Node
 
 _RESOURCES = pick(
     "partition cpus memory time account qos",
@@ -53,6 +53,11 @@ def up(
     """Start the server and run it until Ctrl-C. Running tasks go on after that.
 
     With --in-slurm the server runs as a Slurm job: `paddock tunnel` shows how to reach it, `paddock down` ends it.
+
+    Examples:
+        paddock up
+        paddock up --port 0 --json
+        paddock up --in-slurm --partition cpu --time 7-0
     """
     wanted = options.changes(_RESOURCES, given).get("resources", {})
     if wanted and not in_slurm:
@@ -91,26 +96,30 @@ def _serve(found: settings.Settings, hosted: str | None, succeed: bool, as_json:
 
 
 def token(ctx: typer.Context, as_json: Json = False) -> None:
-    """Print the link that opens the running server in a browser. It contains the token: keep it secret."""
+    """Print the link that opens the running server in a browser. It contains the token: keep it secret.
+
+    Example:
+        paddock token
+    """
     client = base.client(ctx)
     client.version()  # so that a link to nowhere is not printed
-    if as_json:
-        base.emit({"url": client.url, "link": client.link})
-    else:
-        typer.echo(client.link)
+    base.only_json(as_json, {"url": client.url, "link": client.link})
+    typer.echo(client.link)
 
 
 def show_settings(ctx: typer.Context, as_json: Json = False) -> None:
-    """Show the settings that apply: settings.toml in Paddock's home, overridden by PADDOCK_... variables."""
+    """Show the settings that apply: settings.toml in Paddock's home, overridden by PADDOCK_... variables.
+
+    Example:
+        paddock settings --json
+    """
     found = settings.load(base.place(ctx).home)
-    if as_json:
-        base.emit(_without_password(found.model_dump(mode="json")))
-        return
+    base.only_json(as_json, _without_password(found.model_dump(mode="json")))
     file = settings.settings_file(base.place(ctx).home)
     base.say(f"From {file}{'' if file.exists() else ' (no such file: defaults)'} and PADDOCK_... variables.")
-    table = render.table("SETTING", "VALUE", "MEANING", flexible=("VALUE", "MEANING"))
+    table = render.Listing("SETTING", "VALUE", "MEANING", flexible=("VALUE", "MEANING"))
     for name, value, meaning in _flat(found, ""):
-        table.add_row(name, render.clean(value), meaning)
+        table.add_row(name, value, meaning)
     base.screen().print(table)
 
 
@@ -137,28 +146,20 @@ def _without_password(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def nodes(ctx: typer.Context, as_json: Json = False) -> None:
-    """List the nodes that tasks run on: how much of each is in use, its GPUs, and why it takes no work."""
+    """List the nodes that tasks run on: how much of each is in use, its GPUs, and why it takes no work.
+
+    Example:
+        paddock nodes
+    """
     found = base.client(ctx).nodes()
-    if as_json:
-        base.emit(found)
-        return
-    columns = ["NODE", "BACKEND", "STATE", "SLOTS", "CPUS", "MEMORY", "GPUS"]
-    columns += ["PARTITIONS"] if any(node.partitions for node in found) else []
-    columns += ["REASON"] if any(node.reason for node in found) else []
-    table = render.table(*columns, flexible=("NODE", "GPUS", "PARTITIONS", "REASON"), right=("CPUS",))
+    base.only_json(as_json, found)
+    last = ("PARTITIONS", "REASON")
+    columns = ("NODE", "BACKEND", "STATE", "SLOTS", "CPUS", "MEMORY", "GPUS", *last)
+    table = render.Listing(*columns, flexible=("NODE", "GPUS", *last), right=("CPUS",), optional=last)
     for node in found:
-        cells = {
-            "NODE": node.name,
-            "BACKEND": node.backend,
-            "STATE": node.state,
-            "SLOTS": f"{node.slots_used} of {node.slots}",
-            "CPUS": str(node.cpus),
-            "MEMORY": render.size(node.memory),
-            "GPUS": _gpus(node),
-            "PARTITIONS": ",".join(node.partitions),
-            "REASON": node.reason or "",
-        }
-        table.add_row(*(render.clean(cells[name]) for name in columns))
+        slots = f"{node.slots_used} of {node.slots}"
+        cells = (node.name, node.backend, node.state, slots, str(node.cpus), render.size(node.memory), _gpus(node))
+        table.add_row(*cells, ",".join(node.partitions), node.reason or "")
     base.screen().print(table)
 
 
@@ -171,12 +172,12 @@ def _gpus(node: Node) -> str:
     return f"{len(gpus)} x {kinds}" + (f", {busy} busy" if busy else "")
 
 
-def inspect(
-    ctx: typer.Context,
-    script: Annotated[Path, typer.Argument(help="Python script.")],
-    as_json: Json = False,
-) -> None:
-    """Show the parameters of a script. The script is read, not run, and no server is needed."""
+def inspect(script: Annotated[Path, typer.Argument(help="Python script.")], as_json: Json = False) -> None:
+    """Show the parameters of a script. The script is read, not run, and no server is needed.
+
+    Example:
+        paddock inspect train.py
+    """
     from paddock.program.inspection import inspect_source
 
     try:
@@ -184,32 +185,28 @@ def inspect(
     except OSError as error:
         raise InvalidInput(f"{script} cannot be read ({error.strerror}): give another file.") from None
     report = inspect_source(source, script.name)
-    if as_json:
-        base.emit(report)
-        return
-    _print_report(report)
-
-
-def _print_report(report: ScriptReport) -> None:
+    base.only_json(as_json, report)
     screen = base.screen()
     screen.print(f"Takes parameters: {report.convention.value}. Metrics: {', '.join(report.metrics) or 'none found'}.")
     if report.params:
-        table = render.table("PARAMETER", "TYPE", "DEFAULT", "HELP", flexible=("DEFAULT", "HELP"))
+        table = render.Listing("PARAMETER", "TYPE", "DEFAULT", "HELP", flexible=("DEFAULT", "HELP"))
         for param in report.params:
             default = "(required)" if param.required else render.value_text(param.default)
             choices = f"one of {', '.join(map(render.value_text, param.choices))}; " if param.choices else ""
-            table.add_row(render.clean(param.name), param.type or "", default, choices + render.clean(param.help or ""))
+            table.add_row(param.name, param.type or "", default, choices + (param.help or ""))
         screen.print(table)
     base.warn(report.warnings)
 
 
 def version(ctx: typer.Context, as_json: Json = False) -> None:
-    """Print the version of this program, and of the server if it runs."""
+    """Print the version of this program, and of the server if it runs.
+
+    Example:
+        paddock version
+    """
     try:
         server = base.client(ctx, timeout=3).version().version
     except PaddockError:
         server = None
-    if as_json:
-        base.emit({"version": __version__, "server": server})
-        return
+    base.only_json(as_json, {"version": __version__, "server": server})
     typer.echo(f"paddock {__version__}" + (f" (server {server})" if server and server != __version__ else ""))

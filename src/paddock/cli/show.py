@@ -1,7 +1,10 @@
 """The commands ls, show and tasks: print jobs and tasks."""
 
+import json
+import shlex
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -9,9 +12,8 @@ from rich.text import Text
 
 from paddock.cli import base, map_files, render, sharing
 from paddock.cli.base import JobId, Json
-from paddock.cli.render import Rows
+from paddock.common import layout
 from paddock.models import (
-    Job,
     JobDetail,
     JobSpec,
     MapPart,
@@ -44,39 +46,26 @@ def ls(
     limit: Annotated[int, typer.Option(min=1, max=500, help="Show at most this many, the newest first.")] = 30,
     as_json: Json = False,
 ) -> None:
-    """List jobs, the newest first."""
+    """List jobs, the newest first.
+
+    Example:
+        paddock ls --state running
+    """
     page = base.client(ctx).jobs(q=query, state=state, tag=tag, owner=owner, limit=limit)
-    if as_json:
-        base.emit(page)
-        return
+    base.only_json(as_json, page)
     if not page.items:
-        base.say(
-            "There are no jobs." if page.total == 0 and not (query or state or tag or owner) else "No job matches."
-        )
+        base.say("No job matches." if query or state or tag or owner else "There are no jobs.")
         return
-    columns = ["ID", "NAME", "TASKS"]
-    columns += ["BEST"] if any(job.objective.metric for job in page.items) else []
-    columns += ["AGE", "LEFT"]
-    columns += ["WAITS"] if any(job.waits or job.held for job in page.items) else []
-    made = render.table(*columns, flexible=("NAME", "TASKS", "WAITS"), right=("BEST",))
+    optional = ["WAITS"] if any(job.objective.metric for job in page.items) else ["WAITS", "BEST"]
+    columns = ("ID", "NAME", "TASKS", "BEST", "AGE", "LEFT", "WAITS")
+    made = render.Listing(*columns, flexible=("NAME", "TASKS", "WAITS"), right=("BEST",), optional=optional)
     for job in page.items:
-        cells = _cells(job)
-        made.add_row(*(cells[name] for name in columns))
+        figures = (render.number(job.best_value), render.age(job.created_at), render.duration(job.seconds_left))
+        why = render.waits(job.waits) or ("held" if job.held else "")
+        made.add_row(job.id, job.name, render.tasks_text(job), *figures, why)
     base.screen().print(made)
     if page.total > len(page.items):
         base.say(f"{page.total - len(page.items)} more jobs match: raise --limit to see them.")
-
-
-def _cells(job: Job) -> dict[str, str | Text]:
-    return {
-        "ID": job.id,
-        "NAME": render.clean(job.name),
-        "TASKS": render.tasks_text(job),
-        "BEST": render.number(job.best_value),
-        "AGE": render.age(job.created_at),
-        "LEFT": render.duration(job.seconds_left),
-        "WAITS": render.waits(job.waits) or Text("held" if job.held else ""),
-    }
 
 
 def show(
@@ -85,23 +74,35 @@ def show(
     spec: Annotated[bool, typer.Option("--spec", help="Print the job as a YAML job file.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Show all details of a job or a task."""
+    """Show all details of a job or a task.
+
+    Examples:
+        paddock show k3v
+        paddock show k3v --spec > sweep.yaml
+    """
     client = base.client(ctx)
     if spec:
         detail = client.detail(target.rpartition("-")[0] if base.is_task(target) else target)
-        if as_json:
-            base.emit(detail.spec)
-        else:
-            typer.echo(jobfile.dump(detail.spec), nl=False)
+        base.only_json(as_json, detail.spec)
+        typer.echo(_how_to_submit(detail) + jobfile.dump(detail.spec), nl=False)
         return
     found = client.task(target) if base.is_task(target) else client.detail(target)
-    if as_json:
-        base.emit(found)
-    elif isinstance(found, TaskDetail):
+    base.only_json(as_json, found)
+    if isinstance(found, TaskDetail):
         _show_task(found, map_files.of(found, map_files.parts(client, client.detail(found.job))))
     else:
         report = client.search_report(found.id) if _searches(found.spec) else None
         _show_job(found, report, sum(part.files for part in client.parts(found.id)) if found.mapped else None)
+
+
+def _how_to_submit(job: JobDetail) -> str:
+    """Return the first lines of a job file, which is of use without a change only where the script is."""
+    if not job.code.files:
+        return ""
+    return (
+        "# Save this file in the folder of the script. To submit it from another folder, with the code as it was,\n"
+        f"# remove the # of the next line.\n# source: {json.dumps(str(Path(job.folder) / layout.CODE))}\n"
+    )
 
 
 def _searches(spec: JobSpec) -> bool:
@@ -151,9 +152,9 @@ def _show_job(job: JobDetail, report: SearchReport | None, mapped: int | None) -
         )
     )
     if job.spec.params and mapped is None:
-        made = render.table("PARAMETER", "VALUES", flexible=("VALUES",))
+        made = render.Listing("PARAMETER", "VALUES", flexible=("VALUES",))
         for name, space in job.spec.params.items():
-            made.add_row(name, render.clean(text_of(space)))
+            made.add_row(name, text_of(space))
         screen.print()
         screen.print(made)
     base.warn(job.warnings)
@@ -180,8 +181,6 @@ def _moves(moves: list[Move]) -> str:
 
 def _show_task(task: TaskDetail, part: MapPart | None) -> None:
     """Print a task; `part` is its part of a map."""
-    from paddock.program.commands import display
-
     screen = base.screen()
     waiting = task.state is TaskState.SUBMITTED
     named = map_files.params(part) if part else {}
@@ -217,14 +216,14 @@ def _show_task(task: TaskDetail, part: MapPart | None) -> None:
                 ("CPU time", render.duration(task.cpu_seconds)),
                 ("Log", render.size(task.log_bytes)),
                 ("Folder", render.clean(task.folder)),
-                ("Command", render.paragraph(display(task.command))),
+                ("Command", render.paragraph(shlex.join(task.command))),
             ]
         )
     )
     moved = any(one.source or one.params for one in task.attempts)
     more = ["FROM", "PARAMETERS"] if moved else []
     names = varying([one.params for one in task.attempts if one.params]) or None
-    made = render.table("ATTEMPT", "STATE", "STARTED", "TOOK", *more, "REASON", flexible=("REASON",))
+    made = render.Listing("ATTEMPT", "STATE", "STARTED", "TOOK", *more, "REASON", flexible=("REASON",))
     for one in task.attempts:
         began = f"{one.started_at.astimezone():%m-%d %H:%M:%S}" if one.started_at else ""
         took = (one.ended_at - one.started_at).total_seconds() if one.ended_at and one.started_at else None
@@ -255,14 +254,17 @@ def tasks(
     ] = "number",
     as_json: Json = False,
 ) -> None:
-    """List the tasks of a job, with the parameters that differ between them."""
+    """List the tasks of a job, with the parameters that differ between them.
+
+    Examples:
+        paddock tasks k3v --state error
+        paddock tasks k3v --sort best
+    """
     if sort not in SORTS:
         raise typer.BadParameter(f"{sort!r} is not an order: give one of {', '.join(SORTS)}.", param_hint="--sort")
     client = base.client(ctx)
     found = client.tasks(job, state=state, sort=sort)
-    if as_json:
-        base.emit(found)
-        return
+    base.only_json(as_json, found)
     detail = client.detail(job)
     base.screen().print(tasks_table(map_files.named(found, map_files.parts(client, detail)), detail.spec.objectives))
     waiting = sum(task.state is TaskState.SUBMITTED for task in found)
@@ -270,13 +272,13 @@ def tasks(
         base.say(f"{render.several(waiting, 'task')} not started yet: {why}")
 
 
-def tasks_table(found: list[Task], objectives: Sequence[Objective]) -> Rows:
+def tasks_table(found: list[Task], objectives: Sequence[Objective]) -> render.Listing:
     names = varying([task.params for task in found if not task.reduces])
     shown, more = (names, []) if len(names) <= MAX_COLUMNS else (names[: MAX_COLUMNS - 1], names[MAX_COLUMNS - 1 :])
     columns = [*shown, *(["MORE"] if more else [])]
     judged = [render.clean(one.metric) for one in objectives] if len(objectives) > 1 else ["BEST"]
     last = ["EPOCH", *judged] if objectives[0].metric else ["TOOK"]
-    made = render.table("ID", *columns, "STATE", *last, "REASON", flexible=(*columns, "REASON"), right=last)
+    made = render.Listing("ID", *columns, "STATE", *last, "REASON", flexible=(*columns, "REASON"), right=last)
     for task in found:
         values: list[str | Text] = [render.value_text(task.params.get(name)) for name in shown]
         values = ["reduce", *[""] * (len(shown) - 1)] if task.reduces and shown else values

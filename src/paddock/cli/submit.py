@@ -1,5 +1,6 @@
 """The command submit: make a job of a script, a folder or a job file."""
 
+import shlex
 from collections.abc import Mapping
 from typing import Annotated, Any
 
@@ -37,6 +38,14 @@ def submit(
 
     Options override the job file. If no environment is given, tasks run in the virtual or conda environment that is
     active in the shell, or else with the shell's python3.
+
+    Examples:
+        paddock submit train.py -p lr=0.1,0.01 -p batch_size=32..128:32 --follow
+        paddock submit sweep.yaml --dry-run
+        paddock submit --command 'python3 train.py {lr}' -p lr=1e-4..1e-1:log --trials 20
+        paddock submit train.py -p lr=1e-4..1e-1:log -p width=16..256 --search tpe --trials 50 --stop-early asha
+        paddock submit train.py -p lr=0.1,0.01 --partition gpu --gpus 1 --memory 16G --time 4h --dry-run
+        paddock submit train.py --nodes 2 --gpus 4 --launcher torchrun
     """
     changes = options.changes(options.SUBMIT, given)
     client = base.client(ctx)
@@ -71,8 +80,6 @@ def _dry_run(client: Client, made: Bundle, as_json: bool) -> None:
 
 
 def _print_preview(preview: Preview, made: Bundle) -> None:
-    from paddock.program.commands import display
-
     screen = base.screen()
     files = ", ".join(list(made.code.files)[:8]) + (", ..." if len(made.code.files) > 8 else "")
     taken = render.several(len(made.code.files), "file") + " sent along" + (f": {files}" if files else "")
@@ -80,14 +87,14 @@ def _print_preview(preview: Preview, made: Bundle) -> None:
     screen.print(f"{count}; {render.clean(taken)}")
     shown = preview.columns or list(preview.tasks[0] if preview.tasks else {})
     columns = shown[:8]
-    table = render.table("TASK", *columns, flexible=columns, right=("TASK",))
+    table = render.Listing("TASK", *columns, flexible=columns, right=("TASK",))
     for number, params in enumerate(preview.tasks, start=1):
         table.add_row(str(number), *(render.value_text(params.get(name)) for name in columns))
     screen.print(table)
     screen.print()
     for number, command in enumerate(preview.commands, start=1):
         # Not wrapped: these lines are for copying.
-        typer.echo(f"{number}: {render.paragraph(display(command))}")
+        typer.echo(f"{number}: {render.paragraph(shlex.join(command))}")
     if preview.spec.reduce is not None:
         typer.echo(f"then: {render.paragraph(preview.spec.reduce)}")
     if preview.adaptive:

@@ -41,6 +41,10 @@ def bundle(
                 "There are a job file and a spec: give one, not both.", fields={"spec": f"{path} is a job file"}
             )
         file = jobfile.load(path.expanduser())
+        if file.source and not file.source.exists():
+            where = f"there is no {file.source}: paths in a job file are relative to it"
+            hint = "move it to the folder of the script, or write the script's folder in it, as `source: FOLDER`"
+            raise InvalidInput.at("source", f"{where}; {hint}")
         spec, path, script = file.spec, file.source, file.script
     changes = changes or {}
     made = changed(spec or JobSpec(), changes, environment or {})

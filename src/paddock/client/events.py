@@ -38,8 +38,7 @@ def events(connection: Connection, job: str | None, last: int | None) -> Iterato
                 patience.reached()
                 for sent in server_sent(response):
                     position = int(sent.id) if sent.id and sent.id.isdigit() else position
-                    event = _event(sent, job, position)
-                    if event is not None:
+                    if event := _event(sent, job, position):
                         yield event
             ended: PaddockError = ServerUnreachable("The server closed the event stream.")
         except (ServerUnreachable, Busy, DatabaseUnavailable) as error:

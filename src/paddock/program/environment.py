@@ -37,14 +37,8 @@ except OSError as error:
     sys.exit(error.strerror)
 """
 _CONDA_ROOTS = (
-    "~/miniconda3",
-    "~/anaconda3",
-    "~/miniforge3",
-    "~/mambaforge",
-    "~/.conda",
-    "/opt/conda",
-    "/opt/miniconda3",
-)
+    "~/miniconda3", "~/anaconda3", "~/miniforge3", "~/mambaforge", "~/.conda", "/opt/conda", "/opt/miniconda3",
+)  # fmt: skip
 
 
 def find(environment: Environment, default: str | None) -> Interpreter:

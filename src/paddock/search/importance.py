@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from paddock.models import Goal
 from paddock.search.axes import Axis, axes_of
-from paddock.search.base import Dim, Trial
+from paddock.search.base import Dimension, Trial
 from paddock.search.pareto import known, losses, ranks
 
 FEWEST = 10  # fewer trials give no result
@@ -16,7 +16,7 @@ MOST = 600  # only the last trials count: time grows with their square
 WIDTH = 0.08  # values closer than this share of the order of all values are alike
 
 
-def importance(trials: Sequence[Trial], dims: Sequence[Dim], goals: Sequence[Goal]) -> dict[str, float]:
+def importance(trials: Sequence[Trial], dimensions: Sequence[Dimension], goals: Sequence[Goal]) -> dict[str, float]:
     """Return the share of each parameter in what parameters explain, the largest first; empty where it is unknown.
 
     The trials are ordered by how good they are; a parameter matters as far as the place of a trial can be guessed from
@@ -31,7 +31,7 @@ def importance(trials: Sequence[Trial], dims: Sequence[Dim], goals: Sequence[Goa
     places = _places(losses(able, goals))
     if not places.var():
         return {}
-    found = {name: _explained(axis, able, places) for name, axis in axes_of(dims).items() if not axis.fixed}
+    found = {name: _explained(axis, able, places) for name, axis in axes_of(dimensions).items() if not axis.fixed}
     total = sum(found.values())
     if not total:
         return {}

@@ -51,6 +51,9 @@ def doctor(
 
     On a Slurm cluster a tiny job checks what only a compute node can see: the home folder, the clock, the training
     environment and its GPUs.
+
+    Example:
+        paddock doctor
     """
     at = base.place(ctx)
     asked = Scope(

@@ -18,7 +18,7 @@ from paddock.paths import append_lines
 from paddock.rules import placement
 from paddock.search import history, searcher, stopping, trials_at_once
 from paddock.search.base import Outcome, Searcher, Trial
-from paddock.search.dimensions import dims, nest
+from paddock.search.dimensions import dimensions_of, nest
 from paddock.search.history import Judged, stop_early_of
 from paddock.search.pbt import perturb
 from paddock.search.tasks import new_tasks
@@ -226,12 +226,12 @@ class SearchWorker:
         found: list[Params] = []
         until = math.inf
         while len(found) < room and time.monotonic() < until:
-            flat = ask.suggest(known)
+            config = ask.suggest(known)
             until = min(until, time.monotonic() + BATCH_SECONDS)  # the first one may take long, as it loads libraries
-            if flat is None:
+            if config is None:
                 return Advice(facts.id, found, last + 1, "every configuration has been tried", _blind(runs, facts))
-            known.append(Trial(last + len(found), flat, Outcome.RUNNING))
-            found.append(nest(flat, spec.params))
+            known.append(Trial(last + len(found), config, Outcome.RUNNING))
+            found.append(nest(config, spec.params))
         return Advice(facts.id, found, last + 1, warning=_blind(runs, facts))
 
     def _searcher(self, facts: JobFacts) -> Searcher:
@@ -292,7 +292,7 @@ def _followers(
 ) -> dict[str, tuple[Judged, NextAttempt | None]]:
     """Return the tasks to continue from another's checkpoint, or from their own after others had their turn."""
     spec = facts.spec
-    order = dims(spec.params)
+    order = dimensions_of(spec.params)
     epochs = max((one.epochs for one in found if one.epochs), default=None)
     interval = spec.search.interval or (max(1.0, epochs // INTERVAL_SHARE) if epochs else INTERVAL)
     by_number = {one.number - 1: one for one in found}

@@ -238,7 +238,7 @@ def test_more_tasks_than_an_array_may_have(cluster: Cluster, tmp_path: Path) -> 
             max_array_size=5,
         )  # fmt: skip
         with small, served(tmp_path / "home", small, calls=calls) as server:
-            job = server.submit(SLEEPS, params={"number": [3 + n / 100 for n in range(10)]}, resources={"gpus": 0})
+            job = server.submit(SLEEPS, params={"number": [5 + n / 100 for n in range(10)]}, resources={"gpus": 0})
             tasks = finished(server, job, 10)
             arrays = {task["allocation"]["backend_id"].partition("_")[0] for task in tasks}
             assert len(arrays) >= 3

@@ -93,7 +93,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except PermissionError as error:
         return _not_yours(error)
     except ValidationError as error:
-        base.say(
+        base.note(
             f"error: The answer is not that of a Paddock server ({error.title}): check its address and its version."
         )
         return base.UNREACHABLE
@@ -108,7 +108,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 def _not_yours(error: PermissionError) -> int:
     where = f": {error.filename}" if error.filename else ""
-    base.say(f"error: Permission denied{where}. If this is the home of another user, choose your own with --home.")
+    base.note(f"error: Permission denied{where}. If this is the home of another user, choose your own with --home.")
     return base.UNREACHABLE
 
 
@@ -120,9 +120,9 @@ def _usage(error: Exception) -> int:
     context = getattr(error, "ctx", None)
     if type(error).__name__ == "NoArgsIsHelpError":
         return base.WRONG
-    base.say(f"error: {message().replace('Value error, ', '')}")
+    base.note(f"error: {message().replace('Value error, ', '')}")
     if context is not None:
-        base.say(f"  see `{context.command_path} --help`")
+        base.note(f"  see `{context.command_path} --help`")
     return base.WRONG
 
 

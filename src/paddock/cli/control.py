@@ -148,7 +148,7 @@ def limits(
         text for text in (f"time limit {time}" if time else "", f"nice {nice}" if nice is not None else "") if text
     )
     _adjust(jobs, lambda job: client.limits(job, time_limit=time, nice=nice), new, as_json)
-    base.say("If the scheduler refuses this, `paddock show JOB` reports it.")
+    base.note("If the scheduler refuses this, `paddock show JOB` reports it.")
 
 
 def _adjust(jobs: list[str], act: Callable[[str], JobDetail], done: str, as_json: bool) -> None:

@@ -19,7 +19,7 @@ from paddock.models import Job, JobDetail, NoWord, Task, TaskState
 from paddock.search import varying
 
 LOOK_SECONDS = 0.5
-TELL_SECONDS = 30.0
+SUMMARY_SECONDS = 30.0
 _ORDER = sorted(render.STYLES, key=lambda state: state is not TaskState.RUNNING)
 
 
@@ -47,10 +47,10 @@ def follow(client: Client, job: JobDetail, *, as_json: bool = False) -> int:
         else:
             last = _as_lines(client, job)
     except KeyboardInterrupt:
-        base.say(f"\nThe job goes on: `paddock tasks {job.id}` shows it, `paddock stop {job.id}` stops it.")
+        base.note(f"\nThe job goes on: `paddock tasks {job.id}` shows it, `paddock stop {job.id}` stops it.")
         return base.INTERRUPTED
     except NotFound:
-        base.say(f"The job {job.id} was removed.")
+        base.note(f"The job {job.id} was removed.")
         return base.MISSING
     if not as_json:
         with suppress(PaddockError):  # the job has ended well, whatever becomes of the server now
@@ -61,11 +61,11 @@ def follow(client: Client, job: JobDetail, *, as_json: bool = False) -> int:
 def _conclude(client: Client, job: JobDetail, last: Job) -> None:
     """Print what early stopping saved, and how to continue a job whose reduce command has not run."""
     if job.spec.stop_early.method != "none":
-        base.say(f"Early stopping {render.saved(client.search_report(job.id))}.")
+        base.note(f"Early stopping {render.saved(client.search_report(job.id))}.")
     flags = (" --failed" if last.counts.error else "") + (" --stopped" if last.counts.stopped else "")
     if job.spec.reduce is not None and flags and not any(task.reduces for task in client.tasks(job.id)):
         again = f"`paddock restart {job.id}{flags} --resume`"
-        base.say(f"The reduce command has not run, as not all tasks have finished: {again} continues them.")
+        base.note(f"The reduce command has not run, as not all tasks have finished: {again} continues them.")
 
 
 def _looks(client: Client, job: str) -> Iterator[tuple[JobDetail, list[Task]]]:
@@ -103,7 +103,7 @@ def _as_json(client: Client, job: JobDetail) -> Job:
 
 def _as_lines(client: Client, job: JobDetail) -> Job:
     last: Job = job
-    told = time.monotonic()
+    printed = time.monotonic()
     why: tuple[str | None, NoWord | None] = (None, None)
     screen = base.screen()
     parts = map_files.parts(client, job)
@@ -112,8 +112,8 @@ def _as_lines(client: Client, job: JobDetail) -> Job:
         for task in map_files.named(changed, parts):
             screen.print(_line(task, names, last.objective.metric), soft_wrap=True)
         now = (last.waits.reason if last.waits else None, last.no_word)
-        if time.monotonic() - told > TELL_SECONDS or last.ended or (any(now) and now != why):
-            told, why = time.monotonic(), now
+        if time.monotonic() - printed > SUMMARY_SECONDS or last.ended or (any(now) and now != why):
+            printed, why = time.monotonic(), now
             screen.print(_summary(last), soft_wrap=True)
     return last
 

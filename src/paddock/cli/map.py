@@ -118,10 +118,10 @@ def _summary(made: Mapped) -> dict[str, Any]:
 def _say(made: Mapped) -> None:
     if made.skipped and made.parts:
         left_out = render.several(made.skipped, "file")
-        base.say(f"{left_out} left out, as their outputs exist: give --fresh to process them again.")
+        base.note(f"{left_out} left out, as their outputs exist: give --fresh to process them again.")
     elif made.skipped:
         rest = "only the reduce command is left" if made.bundle else "nothing is left to do"
-        base.say(f"All {render.several(made.skipped, 'output')} exist, {rest}: give --fresh to make them again.")
+        base.note(f"All {render.several(made.skipped, 'output')} exist, {rest}: give --fresh to make them again.")
 
 
 def _dry_run(client: Client, made: Mapped, as_json: bool) -> None:
@@ -140,7 +140,7 @@ def _dry_run(client: Client, made: Mapped, as_json: bool) -> None:
         if made.wanted.reduce is not None:
             typer.echo(f"then: {render.paragraph(made.wanted.reduce)}")
         submit.print_request(preview)
-        base.say("Nothing was submitted.")
+        base.note("Nothing was submitted.")
     if preview.check and not preview.check.accepted:
         raise typer.Exit(base.REFUSED)
 

@@ -54,7 +54,7 @@ def ls(
     page = base.client(ctx).jobs(q=query, state=state, tag=tag, owner=owner, limit=limit)
     base.only_json(as_json, page)
     if not page.items:
-        base.say("No job matches." if query or state or tag or owner else "There are no jobs.")
+        base.note("No job matches." if query or state or tag or owner else "There are no jobs.")
         return
     optional = ["WAITS"] if any(job.objective.metric for job in page.items) else ["WAITS", "BEST"]
     columns = ("ID", "NAME", "TASKS", "BEST", "AGE", "LEFT", "WAITS")
@@ -65,7 +65,7 @@ def ls(
         made.add_row(job.id, job.name, render.tasks_text(job), *figures, why)
     base.screen().print(made)
     if page.total > len(page.items):
-        base.say(f"{page.total - len(page.items)} more jobs match: raise --limit to see them.")
+        base.note(f"{page.total - len(page.items)} more jobs match: raise --limit to see them.")
 
 
 def show(
@@ -269,7 +269,7 @@ def tasks(
     base.screen().print(tasks_table(map_files.named(found, map_files.parts(client, detail)), detail.spec.objectives))
     waiting = sum(task.state is TaskState.SUBMITTED for task in found)
     if waiting and (why := render.waits(detail.waits).plain):
-        base.say(f"{render.several(waiting, 'task')} not started yet: {why}")
+        base.note(f"{render.several(waiting, 'task')} not started yet: {why}")
 
 
 def tasks_table(found: list[Task], objectives: Sequence[Objective]) -> render.Listing:

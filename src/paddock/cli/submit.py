@@ -74,7 +74,7 @@ def _dry_run(client: Client, made: Bundle, as_json: bool) -> None:
     else:
         _print_preview(preview, made)
         print_request(preview)
-        base.say("Nothing was submitted.")
+        base.note("Nothing was submitted.")
     if preview.check and not preview.check.accepted:
         raise typer.Exit(base.REFUSED)
 
@@ -99,11 +99,11 @@ def _print_preview(preview: Preview, made: Bundle) -> None:
         typer.echo(f"then: {render.paragraph(preview.spec.reduce)}")
     if preview.adaptive:
         method = preview.spec.search.method.value
-        base.say(f"These are the first configurations; {method} chooses the others when results arrive.")
+        base.note(f"These are the first configurations; {method} chooses the others when results arrive.")
     elif preview.count is not None and preview.count > len(preview.tasks):
         repeat = preview.spec.search.repeat
         each = f", each for {repeat} tasks" if repeat > 1 else ""
-        base.say(f"{len(preview.tasks)} of {preview.count // repeat} configurations are shown{each}.")
+        base.note(f"{len(preview.tasks)} of {preview.count // repeat} configurations are shown{each}.")
 
 
 def print_request(preview: Preview) -> None:
@@ -113,14 +113,14 @@ def print_request(preview: Preview) -> None:
         typer.echo(f"\n{backend} would be asked for {render.several(preview.allocations, 'allocation')}:\n")
         typer.echo(render.paragraph(preview.batch_script))
     if preview.check and (preview.batch_script or not preview.check.accepted):
-        typer.echo(f"{backend} {_said(preview.check)}")
+        typer.echo(f"{backend} {_verdict(preview.check)}")
 
 
-def _said(check: Check) -> str:
+def _verdict(check: Check) -> str:
     if not check.accepted:
         return f"would refuse it: {render.clean('; '.join(check.message.split(chr(10)))) or 'it gives no reason'}"
-    told = f" ({render.clean(check.message)})" if check.starts_at is None and check.message else ""
-    return f"would accept it{told}{render.expected(check.starts_at)}"
+    remark = f" ({render.clean(check.message)})" if check.starts_at is None and check.message else ""
+    return f"would accept it{remark}{render.expected(check.starts_at)}"
 
 
 def send(client: Client, made: Bundle, watch: bool, as_json: bool) -> None:
@@ -141,7 +141,7 @@ def _announce(job: JobDetail, watch: bool) -> None:
     tasks = f"{render.several(job.counts.total, 'task')} submitted" if job.counts.total else ""
     typer.echo(f"{job.id}  {render.clean(job.name)}: {', '.join(part for part in (tasks, _to_come(job)) if part)}")
     if not watch:
-        base.say(
+        base.note(
             f"  paddock tasks {job.id}     list its tasks",
             f"  paddock logs {job.id}-1    print the output of its first task",
             *([f"  paddock best {job.id}      show the best tasks so far"] if job.objective.metric else []),

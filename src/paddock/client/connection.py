@@ -61,7 +61,7 @@ class Connection:
     @cached_property
     def _http(self) -> httpx2.Client:
         """Return the client for ports, made on first use: loading the trusted certificates takes longer than a call."""
-        # A proxy of the environment stands between networks, not between this machine and itself.
+        # A proxy of the environment stands between networks, not between this computer and itself.
         local = self._url is None or urlsplit(self._url).hostname in _LOOPBACK
         made = httpx2.Client(timeout=self._timeout, trust_env=not local, verify=tls.trust(None))
         return self._open.enter_context(made)
@@ -172,7 +172,7 @@ class Connection:
                 if len(body) > _HELLO_BYTES:
                     break
         try:
-            said = _Hello.model_validate_json(body).proof
+            answer = _Hello.model_validate_json(body).proof
         except ValidationError:
             status = f"{response.status_code} {response.reason_phrase}".strip()
             raise ServerUnreachable(
@@ -181,7 +181,7 @@ class Connection:
             ) from None
         token = self.token
         right = proof.of(token, f"hello {nonce}") if token else ""
-        if not token or not hmac.compare_digest(said.encode(errors="replace"), right.encode()):
+        if not token or not hmac.compare_digest(answer.encode(errors="replace"), right.encode()):
             raise NotAuthorised(
                 f"What answers at {url} does not know your token, so nothing was sent to it: it is another user's "
                 "server, or the token is wrong. Set PADDOCK_TOKEN, give the server's home with --home, or restart your "

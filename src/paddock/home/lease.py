@@ -180,7 +180,7 @@ class Lease:
                 raise refusal(self._home, found)
         self._thread.start()
 
-    def tell(self, url: str) -> None:
+    def add_address(self, url: str) -> None:
         """Add this server's address, for the message to those who are refused."""
         self._holder = self._holder.model_copy(update={"url": url})
         self.renew()

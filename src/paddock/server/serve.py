@@ -79,7 +79,7 @@ def serve(
         port = listener.getsockname()[1]
         url = _url(settings.host, port, "https" if secure else "http")
         about = ServerAddress.here(url, port, cluster, tls.certificate(settings))
-        held.tell(url)
+        held.add_address(url)
         server = _Uvicorn(app, secure, home, about, lambda: (announce or _print)(url, f"{url}/?token={token}"))
         held.when_lost(lambda: _give_way(server, engine))
         server.run([listener, *inside])

@@ -1,4 +1,4 @@
-"""The checks of `paddock doctor` on this machine. If one fails, the others still run."""
+"""The checks of `paddock doctor` that need no Slurm. If one fails, the others still run."""
 
 import os
 import shutil
@@ -162,8 +162,8 @@ def _runner(subject: CheckContext) -> Finding:
             return error(f"{python} does not start: {fault}", "set local.python to a Python of 3.8 or newer")
     if done.returncode == 2 and "usage" in done.stderr:
         return ok(f"starts with {python}")
-    said = (done.stderr.strip().splitlines() or ["it printed nothing"])[-1]
-    return error(f"does not start with {python}: {said}", "set local.python to a Python of 3.8 or newer")
+    reason = (done.stderr.strip().splitlines() or ["it printed nothing"])[-1]
+    return error(f"does not start with {python}: {reason}", "set local.python to a Python of 3.8 or newer")
 
 
 def _gpus(subject: CheckContext) -> Finding:

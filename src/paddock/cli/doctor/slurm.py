@@ -102,8 +102,8 @@ def _hint() -> list[Finding]:
     """Report that Slurm is here, though nobody has asked for it."""
     if shutil.which("sbatch") is None:
         return []
-    told = "its commands are here; `paddock up --backend slurm` uses it, and `paddock doctor --backend slurm` tests it"
-    return [ok(told).named("slurm")]
+    hint = "its commands are here; `paddock up --backend slurm` uses it, and `paddock doctor --backend slurm` tests it"
+    return [ok(hint).named("slurm")]
 
 
 def _site(site: Site) -> list[Finding]:
@@ -127,7 +127,7 @@ def _asking(site: Site, name: str, check: Callable[[Site], Finding]) -> Finding:
         try:
             return check(site)
         except BackendError as fault:
-            return error(fault.message, "see what `scontrol ping` says, and whether the backend's settings are right")
+            return error(fault.message, "look at the output of `scontrol ping`, and check the settings of the backend")
 
     return guarded(f"{site.name}: {name}", made)
 
@@ -136,18 +136,18 @@ def _asking(site: Site, name: str, check: Callable[[Site], Finding]) -> Finding:
 
 
 def _commands(site: Site) -> Finding:
-    said = site.commands.try_run(
+    answer = site.commands.try_run(
         "sh", "-c", f"for one in {' '.join(NEEDED)}; do command -v $one >/dev/null || echo $one; done"
     )
-    if said.code:
+    if answer.code:
         return error(
-            f"{' '.join(site.cluster.prefix) or 'a shell'} does not work: {message(said.err) or said.code}",
+            f"{' '.join(site.cluster.prefix) or 'a shell'} does not work: {message(answer.err) or answer.code}",
             "correct `prefix` in the settings of the backend",
         )
-    if absent := said.out.split():
+    if absent := answer.out.split():
         fix = "run Paddock on a login node, or set `prefix` to reach one, such as ['ssh', 'login1']; or extend PATH"
         if site.cluster.prefix:
-            fix = "put them on the PATH of the machine or user that `prefix` names"
+            fix = "put them on the PATH of the node or user that `prefix` names"
         return error(f"not found: {', '.join(absent)}", fix)
     version = site.commands.run("sbatch", "--version").strip()
     found = re.search(r"(\d+)\.(\d+)", version)
@@ -157,10 +157,10 @@ def _commands(site: Site) -> Finding:
 
 
 def _controller(site: Site) -> Finding:
-    said = site.commands.try_run("scontrol", "ping")
-    lines = [line.strip() for line in said.out.splitlines() if line.strip()]
+    answer = site.commands.try_run("scontrol", "ping")
+    lines = [line.strip() for line in answer.out.splitlines() if line.strip()]
     if not any(line.endswith("UP") for line in lines):
-        what = "; ".join(lines) or message(said.err) or "it printed nothing"
+        what = "; ".join(lines) or message(answer.err) or "it printed nothing"
         fix = "ask who runs the cluster, or correct `conf` in the settings of the backend; nothing more was looked at"
         return error(f"does not answer: {what}", fix)
     site.commands.run("squeue", "-h", "-u", site.user)  # it may be the one command that gets no answer
@@ -173,12 +173,12 @@ def _controller(site: Site) -> Finding:
 
 def _partitions(site: Site) -> Finding:
     rows = site.partitions
-    told = [_partition(row) for row in rows[:MOST_LISTED]] + (["..."] if len(rows) > MOST_LISTED else [])
+    listed = [_partition(row) for row in rows[:MOST_LISTED]] + (["..."] if len(rows) > MOST_LISTED else [])
     bad = [finding for who, wish in site.wishes for finding in _wish(site, who, wish)]
     chosen = site.asked.partition or site.cluster.resources.partition
     if not chosen and not any(row.default for row in rows):
         bad.append(warn("none is the default: every job must name one", "set resources.partition of the backend"))
-    return worst("; ".join(told) or "none", bad)
+    return worst("; ".join(listed) or "none", bad)
 
 
 def _partition(row: parse.PartitionRow) -> str:
@@ -204,18 +204,18 @@ def _accounting(site: Site) -> Finding:
         return _without_accounting(site)
     reached = site.commands.try_run("sacct", "-X", "-n", "-P", "-S", "now", "-o", "JobID")
     if reached.code:
-        said = message(reached.err).replace("\n", "; ") or f"sacct ended with code {reached.code}"
+        reason = message(reached.err).replace("\n", "; ") or f"sacct ended with code {reached.code}"
         fix = "ask who runs the cluster; until then, causes may remain unknown"
-        return warn(f"on, but its database does not answer: {said}", fix)
+        return warn(f"on, but its database does not answer: {reason}", fix)
     if site.accounts is None:
         return ok("on; who may use what cannot be looked up (sacctmgr)")
     # Whatever can be enforced also enforces associations, apart from these.
     enforce = site.config.get("AccountingStorageEnforce", "none").lower()
     enforced = enforce not in ("", "none", "(null)", "nojobs", "nosteps")
     if not site.accounts:
-        told = f"on; user {site.user} is in no account of cluster {parse.cluster_name(site.config)}"
+        detail = f"on; user {site.user} is in no account of cluster {parse.cluster_name(site.config)}"
         fix = f"ask who runs the cluster: sacctmgr add user {site.user} account=..."
-        return error(f"{told}, and Slurm refuses jobs of such users", fix) if enforced else ok(told)
+        return error(f"{detail}, and Slurm refuses jobs of such users", fix) if enforced else ok(detail)
     known = ", ".join(sorted(site.accounts))
     bad = [
         error(f"{who}: you are not in account {wish.account}", f"choose one of {known}")

@@ -91,7 +91,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except (KeyboardInterrupt, typer.Abort):
         return base.INTERRUPTED
     except PermissionError as error:
-        return _not_yours(error)
+        where = f": {error.filename}" if error.filename else ""
+        base.note(f"error: Permission denied{where}. If this is the home of another user, choose your own with --home.")
+        return base.UNREACHABLE
     except ValidationError as error:
         base.note(
             f"error: The answer is not that of a Paddock server ({error.title}): check its address and its version."
@@ -104,12 +106,6 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         return _usage(error)
     return result if isinstance(result, int) else 0
-
-
-def _not_yours(error: PermissionError) -> int:
-    where = f": {error.filename}" if error.filename else ""
-    base.note(f"error: Permission denied{where}. If this is the home of another user, choose your own with --home.")
-    return base.UNREACHABLE
 
 
 def _usage(error: Exception) -> int:

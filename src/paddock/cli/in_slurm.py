@@ -7,6 +7,7 @@ import socket
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
@@ -243,8 +244,7 @@ def _nobody(home: Home) -> ServerUnreachable:
 def _is_paddock(pid: int) -> bool:
     """Return True if the process is one of Paddock: its number may have been reused."""
     try:
-        with open(f"/proc/{pid}/cmdline", "rb") as file:
-            return b"paddock" in file.read()
+        return b"paddock" in Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return False
 

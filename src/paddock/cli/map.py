@@ -101,7 +101,7 @@ def map_files(
         max_tasks=client.max_tasks(),
     )
     if not as_json:
-        _say(made)
+        _note_skipped(made)
     if made.bundle is None:
         if as_json:
             base.emit(_summary(made))
@@ -115,7 +115,7 @@ def _summary(made: Mapped) -> dict[str, Any]:
     return {"files": made.files, "tasks": len(made.parts), "skipped": made.skipped}
 
 
-def _say(made: Mapped) -> None:
+def _note_skipped(made: Mapped) -> None:
     if made.skipped and made.parts:
         left_out = render.several(made.skipped, "file")
         base.note(f"{left_out} left out, as their outputs exist: give --fresh to process them again.")

@@ -2,6 +2,7 @@
 
 import csv
 import sys
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -40,21 +41,21 @@ def logs(
     part = log.whole() if tail is None else log.tail(tail)
     if attempt is not None and not part.size and not follow:
         base.note(f"The log of attempt {attempt} of {task} is empty, or no longer kept (setting keep.attempts_days).")
-    if as_json and not follow:
-        base.emit({"task": task, "start": part.start, "size": part.size, "text": part.text})
-        return
+    whole = {"task": task, "start": part.start, "size": part.size, "text": part.text}
+    base.only_json(as_json and not follow, whole)
     if as_json:
-        base.emit_line({"task": task, "text": part.text})
-        for text in log.follow(part.end):
+        for text in chain([part.text], log.follow(part.end)):
             base.emit_line({"task": task, "text": text})
         return
+    _write(part.data)  # as the task wrote it, whatever its encoding
+    for text in log.follow(part.end) if follow else ():
+        _write(text.encode())
+
+
+def _write(data: bytes) -> None:
     sys.stdout.flush()
-    sys.stdout.buffer.write(part.data)  # as the task wrote it, whatever its encoding
+    sys.stdout.buffer.write(data)
     sys.stdout.flush()
-    if follow:
-        for text in log.follow(part.end):
-            sys.stdout.write(text)
-            sys.stdout.flush()
 
 
 def _the_task(client: Client, target: str) -> str:
@@ -159,8 +160,7 @@ def export(
         raise InvalidInput("--json and --format csv exclude each other: give one of them.")
     text = base.client(ctx).export(job, "jsonl" if as_json else format or "csv")
     if output is None:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(text.encode())
+        _write(text.encode())
         return
     try:
         output.write_bytes(text.encode())

@@ -111,20 +111,16 @@ class Connection:
             return False
         return True
 
-    def check(self) -> None:
-        """Raise unless the server answers, and is ours."""
-        self._reach()
-
     def _request(self, method: str, path: str, options: dict[str, Any]) -> httpx2.Response:
-        http, url = self._reach()
+        http, url = self.reach()
         with self._translated(url, again=method == "GET"):
             response = http.request(method, url + PREFIX + path, headers=self._headers(), **options)
             _refuse(response, url)
             self._heard(url)
             return response
 
-    def _reach(self) -> tuple[httpx2.Client, str]:
-        """Return a client and the address, once it is certain that our server is there."""
+    def reach(self) -> tuple[httpx2.Client, str]:
+        """Return a client and the address, once it is certain that our server is there. Raises PaddockError."""
         url = self.url
         inside = self._through_the_home() if self._url is None else None
         if inside is not None:
@@ -201,7 +197,7 @@ class Connection:
     @contextmanager
     def stream(self, path: str, headers: dict[str, str] | None = None, **params: Any) -> Iterator[httpx2.Response]:
         """Return an answer while it arrives."""
-        http, url = self._reach()
+        http, url = self.reach()
         timeout = httpx2.Timeout(self._timeout, read=SILENCE_SECONDS)
         given = {name: value for name, value in params.items() if value is not None}
         with (

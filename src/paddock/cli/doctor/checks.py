@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from paddock import __version__, settings
-from paddock.cli.doctor.finding import Finding, Scope, Status, error, guarded, ok, warn
+from paddock.cli.doctor.finding import Finding, Scope, error, guarded, ok, warn
 from paddock.client.client import Client
 from paddock.common import filesystems
 from paddock.errors import DatabaseDamaged, NotAuthorised, PaddockError, ServerUnreachable
@@ -36,23 +36,19 @@ def run_all(home: str | None, url: str | None, asked: Scope) -> list[Finding]:
 
     loaded, first = _settings(home)
     subject = CheckContext(Home(settings.home_folder(home)), home, url, loaded)
-    found = [first]
     steps = (_home, _disk, _space, _token, _database, _runner, _gpus, _server, _certificate)
-    for check in steps:
-        found.append(guarded(check.__name__.lstrip("_"), partial(check, subject)))
-    return found + slurm.run_all(loaded, subject.home, asked)
+    found = [guarded(check.__name__.lstrip("_"), partial(check, subject)) for check in steps]
+    return [first, *found, *slurm.run_all(loaded, subject.home, asked)]
 
 
 def _settings(home: str | None) -> tuple[Settings | None, Finding]:
+    file = settings.settings_file(home)
     try:
         found = settings.load(home)
     except PaddockError as fault:
-        fix = f"correct {settings.settings_file(home)} or the variable"
-        return None, Finding(name="settings", status=Status.ERROR, detail=fault.message, fix=fix)
-    file = settings.settings_file(home)
-    return found, Finding(
-        name="settings", detail=f"valid; {file if file.exists() else 'all defaults, as there is no settings.toml'}"
-    )
+        return None, error(fault.message, f"correct {file} or the variable").named("settings")
+    where = file if file.exists() else "all defaults, as there is no settings.toml"
+    return found, ok(f"valid; {where}").named("settings")
 
 
 # --- the home folder ------------------------------------------------------------------------------------------------

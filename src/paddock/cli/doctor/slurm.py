@@ -3,6 +3,7 @@
 import re
 import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 
 from paddock.backends.slurm import parse, partitions
@@ -21,16 +22,19 @@ OLDEST = (20, 11)
 MOST_LISTED = 12
 
 
+@dataclass(frozen=True)
 class Site:
     """One cluster; each thing is asked for once."""
 
-    def __init__(self, name: str, cluster: SlurmSettings, settings: Settings, home: Home, asked: Scope) -> None:
-        self.name = name
-        self.cluster = cluster
-        self.settings = settings
-        self.home = home
-        self.asked = asked
-        self.backend = SlurmBackend(name, cluster)
+    name: str
+    cluster: SlurmSettings
+    settings: Settings
+    home: Home
+    asked: Scope
+
+    @cached_property
+    def backend(self) -> SlurmBackend:
+        return SlurmBackend(self.name, self.cluster)
 
     @property
     def commands(self) -> Commands:

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from paddock.cli import base, map_files, render
 from paddock.client.client import Client
-from paddock.client.events import looks
+from paddock.client.events import polled
 from paddock.errors import InvalidInput, NotFound, PaddockError
 from paddock.models import Job, JobDetail, NoWord, Task, TaskState
 from paddock.search import varying
@@ -68,10 +68,10 @@ def _conclude(client: Client, job: JobDetail, last: Job) -> None:
         base.note(f"The reduce command has not run, as not all tasks have finished: {again} continues them.")
 
 
-def _looks(client: Client, job: str) -> Iterator[tuple[JobDetail, list[Task]]]:
+def _states(client: Client, job: str) -> Iterator[tuple[JobDetail, list[Task]]]:
     """Return the job and its tasks from time to time, and once more at its end."""
     # The job first: when it has ended, so have the tasks that are read after it.
-    for detail, tasks in looks(lambda: (client.detail(job), client.tasks(job))):
+    for detail, tasks in polled(lambda: (client.detail(job), client.tasks(job))):
         yield detail, tasks
         if detail.ended:
             return
@@ -83,7 +83,7 @@ def _looks(client: Client, job: str) -> Iterator[tuple[JobDetail, list[Task]]]:
 
 def _changes(client: Client, job: JobDetail) -> Iterator[tuple[Job, list[Task], list[Task]]]:
     before: dict[str, tuple[TaskState, int]] = {}
-    for detail, tasks in _looks(client, job.id):
+    for detail, tasks in _states(client, job.id):
         now = {task.id: (task.state, task.attempt) for task in tasks}
         first = TaskState.SUBMITTED
         yield detail, tasks, [task for task in tasks if before.get(task.id, (first, task.attempt)) != now[task.id]]
@@ -153,12 +153,12 @@ def _on_screen(client: Client, job: JobDetail) -> Job:
     screen = base.screen()
     parts = map_files.parts(client, job)
     with Live(console=screen, auto_refresh=False, transient=False) as live:
-        for last, tasks in _looks(client, job.id):
-            live.update(picture(last, map_files.named(tasks, parts), screen.height), refresh=True)
+        for last, tasks in _states(client, job.id):
+            live.update(view(last, map_files.named(tasks, parts), screen.height), refresh=True)
     return last
 
 
-def picture(job: JobDetail, tasks: list[Task], height: int) -> RenderableType:
+def view(job: JobDetail, tasks: list[Task], height: int) -> RenderableType:
     """Return one line per task, as many as fit; running tasks come first."""
     room = max(height - 4, 1)
     ordered = sorted(tasks, key=lambda task: (_ORDER.index(task.state), task.number))

@@ -140,7 +140,7 @@ class Client:
         parts = [("files", (name, data, "application/octet-stream")) for name, data in what.code.files.items()]
         # Fields go as parts as well, so that the request is multipart even when no file is taken along.
         fields = [("spec", (None, what.spec.model_dump_json())), ("code", (None, what.code.code.model_dump_json()))]
-        return self._send("POST", path, model, params=params, files=[*fields, *parts], patience=SUBMIT_SECONDS)
+        return self._send("POST", path, model, params=params, files=[*fields, *parts], wait_seconds=SUBMIT_SECONDS)
 
     # --- jobs -------------------------------------------------------------------------------------------------------
 
@@ -343,7 +343,7 @@ class Client:
             journals_days=journals_days,
             runners_days=runners_days,
         )
-        return self._send("POST", "/prune", models.PruneReport, asked.model_dump(), patience=PRUNE_SECONDS)
+        return self._send("POST", "/prune", models.PruneReport, asked.model_dump(), wait_seconds=PRUNE_SECONDS)
 
     def version(self) -> models.Version:
         return self._get("/version", models.Version)

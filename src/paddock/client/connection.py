@@ -21,7 +21,7 @@ import httpx2
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from paddock.errors import NotAuthorised, PaddockError, ServerUnreachable, by_code
-from paddock.home import door, proof, server_file, tls
+from paddock.home import proof, server_file, tls, unix_socket
 from paddock.models import ErrorReply
 from paddock.paths import Home, refuse_foreign
 from paddock.settings import home_folder
@@ -90,9 +90,9 @@ class Connection:
     def token(self) -> str | None:
         return self._token or self.home.read_token()
 
-    def request(self, method: str, path: str, *, patience: float | None = None, **options: Any) -> httpx2.Response:
-        """Return a whole answer. `patience`: seconds to wait for it, if longer than usual."""
-        options.setdefault("timeout", max(patience or 0, self._timeout))
+    def request(self, method: str, path: str, *, wait_seconds: float | None = None, **options: Any) -> httpx2.Response:
+        """Return a whole answer. `wait_seconds`: seconds to wait for it, if longer than usual."""
+        options.setdefault("timeout", max(wait_seconds or 0, self._timeout))
         end = time.monotonic() + HANDOVER_SECONDS
         while True:
             before = server_file.read(self.home)
@@ -141,11 +141,11 @@ class Connection:
 
     def _through_the_home(self) -> httpx2.Client | None:
         try:
-            with door.address(self.home) as place:
-                if not door.path(self.home).is_socket() or not door.listens(place):
+            with unix_socket.address(self.home) as place:
+                if not unix_socket.path(self.home).is_socket() or not unix_socket.listens(place):
                     return None
             if self._inside is None:
-                place = self._open.enter_context(door.address(self.home))
+                place = self._open.enter_context(unix_socket.address(self.home))
                 transport = httpx2.HTTPTransport(uds=place, verify=_NO_TLS)
                 self._inside = self._open.enter_context(
                     httpx2.Client(transport=transport, timeout=self._timeout, trust_env=False)

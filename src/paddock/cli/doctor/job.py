@@ -149,7 +149,7 @@ class TinyJob:
         self._next = 0.0
 
     def run(self) -> list[Finding]:
-        self._lay_down()
+        self._prepare()
         self.ids = list(self.site.backend.submit(self.batch))
         try:
             started, seen = self._started(), self._echo()
@@ -162,7 +162,7 @@ class TinyJob:
         found = [started.named("job"), *seen, runner(self.python, self._read("runner"), ended).named("runner")]
         return found + (probed(self._read("probe"), ended, self.site.asked.gpus) if self.interpreter else [])
 
-    def _lay_down(self) -> None:
+    def _prepare(self) -> None:
         self.here.mkdir()
         build(self.folder / "runner.pyz")
         shutil.copyfile(probe.__file__, self.folder / "probe.py")
@@ -178,7 +178,7 @@ class TinyJob:
     def _over(self) -> bool:
         return self.status is not None and self.status.state is AllocationState.ENDED
 
-    def _look(self) -> None:
+    def _poll(self) -> None:
         """Ask Slurm now and then how the job is."""
         if time.monotonic() < self._next:
             return
@@ -198,7 +198,7 @@ class TinyJob:
         """Wait until the node has written its first file."""
         began, noted = time.monotonic(), ""
         while (text := self._read("started")) is None:
-            self._look()
+            self._poll()
             if self.status is not None and self.status.state is AllocationState.PENDING:
                 if self.status.never:
                     raise _Failed(error(f"the tiny job cannot start: {self.reason}", _CHOOSE))
@@ -256,7 +256,7 @@ class TinyJob:
     def _wait_for_end(self) -> None:
         end = time.monotonic() + TIME_LIMIT + SIGHT_SECONDS
         while self._read("done") is None and time.monotonic() < end:
-            self._look()
+            self._poll()
             if self._over:
                 self.reason = self.reason or "it ended"
                 end = min(end, self.since + SIGHT_SECONDS / 3)

@@ -41,7 +41,7 @@ class Site:
         return self.backend.commands
 
     @property
-    def wishes(self) -> Iterator[tuple[str, Resources]]:
+    def requests(self) -> Iterator[tuple[str, Resources]]:
         """Return who asks for which resources of this cluster."""
         yield "the settings of the backend", self.cluster.resources
         for name, profile in sorted(self.settings.profiles.items()):
@@ -178,7 +178,7 @@ def _controller(site: Site) -> Finding:
 def _partitions(site: Site) -> Finding:
     rows = site.partitions
     listed = [_partition(row) for row in rows[:MOST_LISTED]] + (["..."] if len(rows) > MOST_LISTED else [])
-    bad = [finding for who, wish in site.wishes for finding in _wish(site, who, wish)]
+    bad = [finding for who, wanted in site.requests for finding in _faults(site, who, wanted)]
     chosen = site.asked.partition or site.cluster.resources.partition
     if not chosen and not any(row.default for row in rows):
         bad.append(warn("none is the default: every job must name one", "set resources.partition of the backend"))
@@ -195,11 +195,11 @@ def _partition(row: parse.PartitionRow) -> str:
     return f"{row.name} ({', '.join(part for part in parts if part)})"
 
 
-def _wish(site: Site, who: str, wish: Resources) -> list[Finding]:
-    if not wish.partition:
+def _faults(site: Site, who: str, wanted: Resources) -> list[Finding]:
+    if not wanted.partition:
         return []
     groups = None if site.user == "root" else set(site.commands.run("id", "-Gn").split())
-    found = partitions.faults(site.partitions, wish, groups=groups, accounts=site.accounts)
+    found = partitions.faults(site.partitions, wanted, groups=groups, accounts=site.accounts)
     return [(error if fault.unknown else warn)(f"{who}: {fault.text}", fault.fix) for fault in found]
 
 
@@ -222,9 +222,9 @@ def _accounting(site: Site) -> Finding:
         return error(f"{detail}, and Slurm refuses jobs of such users", fix) if enforced else ok(detail)
     known = ", ".join(sorted(site.accounts))
     bad = [
-        error(f"{who}: you are not in account {wish.account}", f"choose one of {known}")
-        for who, wish in site.wishes
-        if enforced and wish.account and wish.account not in site.accounts
+        error(f"{who}: you are not in account {wanted.account}", f"choose one of {known}")
+        for who, wanted in site.requests
+        if enforced and wanted.account and wanted.account not in site.accounts
     ]
     return worst(f"on, and its database answers; user {site.user} is in {known}", bad)
 

@@ -9,7 +9,6 @@ import typer
 from paddock.cli import base, flags, options, render, submit
 from paddock.cli.base import Follow, Json
 from paddock.cli.options import pick, row, table, takes
-from paddock.client.client import Client
 from paddock.client.mapping import Distribution, File, Mapped, Wanted, mapped
 from paddock.errors import InvalidInput
 
@@ -106,7 +105,9 @@ def map_files(
         if as_json:
             base.emit(_summary(made))
     elif dry_run:
-        _dry_run(client, made, as_json)
+        first = [[_command(made, file) for file in part[:SHOWN]] for part in made.parts[:SHOWN]]
+        more = _summary(made) | {"commands": first}
+        submit.only_preview(client, made.bundle, as_json, lambda _: _print_parts(made), more)
     else:
         submit.send(client, made.bundle, watch, as_json)
 
@@ -124,25 +125,14 @@ def _note_skipped(made: Mapped) -> None:
         base.note(f"All {render.several(made.skipped, 'output')} exist, {rest}: give --fresh to make them again.")
 
 
-def _dry_run(client: Client, made: Mapped, as_json: bool) -> None:
-    assert made.bundle is not None  # noqa: S101
-    preview = client.preview(made.bundle, check=True)
-    base.warn([*made.bundle.warnings, *preview.warnings])
-    if as_json:
-        first = [[_command(made, file) for file in part[:SHOWN]] for part in made.parts[:SHOWN]]
-        base.emit(_summary(made) | {"commands": first, "preview": preview.model_dump(mode="json")})
-    else:
-        typer.echo(f"{render.several(made.files, 'file')} in {render.several(len(made.parts), 'task')}")
-        for number, part in enumerate(made.parts[:SHOWN], start=1):
-            typer.echo(f"task {number}: {render.several(len(part), 'file')}")
-            for file in part[:SHOWN]:
-                typer.echo(f"  {render.paragraph(_command(made, file))}")
-        if made.wanted.reduce is not None:
-            typer.echo(f"then: {render.paragraph(made.wanted.reduce)}")
-        submit.print_request(preview)
-        base.note("Nothing was submitted.")
-    if preview.check and not preview.check.accepted:
-        raise typer.Exit(base.REFUSED)
+def _print_parts(made: Mapped) -> None:
+    typer.echo(f"{render.several(made.files, 'file')} in {render.several(len(made.parts), 'task')}")
+    for number, part in enumerate(made.parts[:SHOWN], start=1):
+        typer.echo(f"task {number}: {render.several(len(part), 'file')}")
+        for file in part[:SHOWN]:
+            typer.echo(f"  {render.paragraph(_command(made, file))}")
+    if made.wanted.reduce is not None:
+        typer.echo(f"then: {render.paragraph(made.wanted.reduce)}")
 
 
 _FIELD = re.compile(r"\{\{|\}\}|\{input\}|\{output\}")

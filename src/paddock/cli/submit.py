@@ -1,7 +1,7 @@
 """The command submit: make a job of a script, a folder or a job file."""
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
 import typer
@@ -53,7 +53,7 @@ def submit(
     made = bundle(source, None, changes, environment=shell, limits=client.upload_limits())
     _refuse_unused_options(made.spec, given)
     if dry_run:
-        _dry_run(client, made, as_json)
+        only_preview(client, made, as_json, lambda preview: _print_preview(preview, made))
         return
     send(client, made, watch, as_json)
 
@@ -66,13 +66,16 @@ def _refuse_unused_options(spec: JobSpec, given: Mapping[str, Any]) -> None:
         raise InvalidInput.at("stop_early", message)
 
 
-def _dry_run(client: Client, made: Bundle, as_json: bool) -> None:
+def only_preview(
+    client: Client, made: Bundle, as_json: bool, show: Callable[[Preview], None], more: Mapping[str, Any] | None = None
+) -> None:
+    """Print what would be submitted, and if the backend would accept it. `more` goes into the JSON beside it."""
     preview = client.preview(made, check=True)
     base.warn([*made.warnings, *preview.warnings])
     if as_json:
-        base.emit(preview)
+        base.emit({**more, "preview": preview} if more else preview)
     else:
-        _print_preview(preview, made)
+        show(preview)
         print_request(preview)
         base.note("Nothing was submitted.")
     if preview.check and not preview.check.accepted:

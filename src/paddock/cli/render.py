@@ -160,7 +160,7 @@ def counts_text(counts: models.TaskCounts) -> Text:
 
 
 def tasks_text(job: models.Job) -> Text:
-    """Return the tasks of a job by state, how many are to come, and of how many that run nothing is heard."""
+    """Return the tasks of a job by state, how many are to come, and how many have a silent runner."""
     parts = [counts_text(job.counts)] if job.counts.total else []
     if job.searching:
         parts.append(Text("more to come" if job.to_come is None else f"{job.to_come:,} to come", "dim"))

@@ -106,7 +106,7 @@ def _database(subject: CheckContext) -> Finding:
     from paddock.server.store.db import Database
 
     if subject.settings is None:
-        return warn("not looked at", "correct the settings first")
+        return warn("not checked", "correct the settings first")
     if subject.settings.database is None and not subject.home.database.exists():
         return ok("will be made at the first start")
     db = Database(subject.settings.database or f"sqlite:///{subject.home.database}")
@@ -199,7 +199,7 @@ def _unreachable(subject: CheckContext, fault: ServerUnreachable) -> Finding:
 def _certificate(subject: CheckContext) -> Finding:
     """Check the certificate of the server's port."""
     if subject.settings is None:
-        return warn("not looked at", "correct the settings first")
+        return warn("not checked", "correct the settings first")
     try:
         if tls.context(subject.settings) is None:
             return ok("none: the server's port uses plain HTTP")

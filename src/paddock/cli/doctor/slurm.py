@@ -80,7 +80,7 @@ class Site:
 
 def run_all(settings: Settings | None, home: Home, asked: Scope) -> list[Finding]:
     if settings is None:
-        return [warn("not looked at", "correct the settings first").named(asked.backend)] if asked.backend else []
+        return [warn("not checked", "correct the settings first").named(asked.backend)] if asked.backend else []
     chosen = _chosen(settings, asked)
     if not chosen:
         return _hint() if asked.backend is None else []
@@ -165,7 +165,7 @@ def _controller(site: Site) -> Finding:
     lines = [line.strip() for line in answer.out.splitlines() if line.strip()]
     if not any(line.endswith("UP") for line in lines):
         what = "; ".join(lines) or message(answer.err) or "it printed nothing"
-        fix = "ask who runs the cluster, or correct `conf` in the settings of the backend; nothing more was looked at"
+        fix = "ask who runs the cluster, or correct `conf` in the settings of the backend; nothing more was checked"
         return error(f"does not answer: {what}", fix)
     site.commands.run("squeue", "-h", "-u", site.user)  # it may be the one command that gets no answer
     down = [line for line in lines if line.endswith("DOWN")]

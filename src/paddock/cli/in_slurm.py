@@ -95,7 +95,7 @@ def _wait(host: SlurmServer, job: str) -> ServerAddress:
             now = f"Slurm job {job} {_state(row)}"
             there = server_file.read(host.home)
             if there and there.slurm == job:
-                now += f" and serves at {there.url}, but does not answer: check if this node can reach the nodes"
+                now += f" and serves at {there.url}, but does not answer: check if this computer can reach the nodes"
         if now != noted:
             base.note(render.clean(now))
         noted = now

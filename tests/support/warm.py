@@ -215,6 +215,7 @@ def _start() -> dict[str, Any]:
         importlib.import_module(module)
     if "paddock.cli" in sys.modules:
         sys.modules["paddock.cli"].built()
+        importlib.import_module("paddock.runner.build").archive()
     gc.freeze()
     return _serve(socket.socket(fileno=int(sys.argv[1])))
 

@@ -157,7 +157,7 @@ def _release_again(note: AllocationNotes, c: Connection, row: AllocationRow, hel
         note.held_since = (row.adjusted, now)
     if not held and note.held_since[1] != math.inf:
         note.held_since = None
-    elif now - note.held_since[1] > HELD_SECONDS and allocations.to_tell_again(c, row.key):
+    elif now - note.held_since[1] > HELD_SECONDS and allocations.to_adjust_again(c, row.key):
         note.held_since = (row.adjusted, math.inf)
 
 

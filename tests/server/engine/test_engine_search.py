@@ -269,7 +269,7 @@ class TestExtension:
         rig.extend(params={"lr": "1,2,3,4"})
         assert [task.params for task in rig.tasks()] == [{"lr": n} for n in (1, 2, 3, 4)]
         assert [task.trial for task in rig.tasks()] == [1, 2, 3, 4]
-        with pytest.raises(InvalidInput, match="there already"):
+        with pytest.raises(InvalidInput, match="has all these configurations"):
             rig.extend(params={"lr": "1,2"})
         with pytest.raises(InvalidInput, match="grid runs all"):
             rig.extend(trials=3)

@@ -62,7 +62,7 @@ def picture_of(server: ServerProcess, job: str) -> str:
     """What `paddock follow` draws."""
     screen = Console(width=100)
     with Client(home=server.home.root) as client, screen.capture() as drawn:
-        screen.print(follow.picture(client.detail(job), client.tasks(job), 40))
+        screen.print(follow.view(client.detail(job), client.tasks(job), 40))
     return drawn.get()
 
 

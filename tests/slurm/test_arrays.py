@@ -206,13 +206,13 @@ def test_sixty_tasks_on_six_gpus_cost_a_handful_of_calls(
 
 def test_when_nothing_changes_it_is_asked_less_and_less(cluster: Cluster, tmp_path: Path) -> None:
     calls = Calls(tmp_path / "bin")
-    pace = {"poll_seconds": 0.5, "rest_seconds": 4}
+    pace = {"poll_seconds": 0.25, "rest_seconds": 2}
     with served(tmp_path / "home", cluster, slurm=pace, calls=calls) as server:
         job = server.submit(SLEEPS, params={"number": 300})
         server.wait_state(job, "running", seconds=PATIENCE)
-        time.sleep(3)
+        time.sleep(2)
         before = calls.count
-        time.sleep(6)  # at the pace of the beginning it would ask twelve times
+        time.sleep(3.5)  # at the pace of the beginning it would ask fourteen times
         made = calls.count - before
         assert 1 <= made["squeue"] <= 4
         assert made.total() <= 6
@@ -305,11 +305,11 @@ def _taken(backend: SlurmBackend, batch: AllocationBatch) -> Sequence[str]:
     ("resources", "field", "message"),
     [
         ({"partition": "volta"}, "partition", "there is no partition 'volta'; there are: cpu, gpu, one, tiny"),
-        ({"gpus": 3}, "gpus", "a task asks for 3 GPUs, and no machine has more than 2"),
-        ({"gpus": 1, "gpu_type": "big", "partition": "one"}, "gpus", "GPU of type big, and no machine in partition"),
+        ({"gpus": 3}, "gpus", "a task asks for 3 GPUs, and no node has more than 2"),
+        ({"gpus": 1, "gpu_type": "big", "partition": "one"}, "gpus", "GPU of type big, and no node in partition"),
         ({"gpu_type": "a100"}, "gpu_type", "there are no GPUs of type 'a100'; there are: big, fake"),
-        ({"cpus": 9}, "cpus", "a task asks for 9 cores, and no machine has more than 8"),
-        ({"memory": "1T"}, "memory", "no machine has more than"),
+        ({"cpus": 9}, "cpus", "a task asks for 9 cores, and no node has more than 8"),
+        ({"memory": "1T"}, "memory", "no node has more than"),
         ({"nodes": 4, "launcher": "srun"}, "nodes", "a task asks for 4 nodes"),
     ],
 )

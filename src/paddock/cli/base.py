@@ -63,7 +63,7 @@ def screen() -> Console:
     return Console(markup=False, emoji=False, highlight=False, soft_wrap=False)
 
 
-def say(*lines: str) -> None:
+def note(*lines: str) -> None:
     """Print notes on standard error, so that standard output can be piped on."""
     for line in lines:
         sys.stderr.write(f"{line}\n")
@@ -71,7 +71,7 @@ def say(*lines: str) -> None:
 
 
 def warn(texts: Iterable[str]) -> None:
-    say(*(f"warning: {clean(text)}" for text in texts))
+    note(*(f"warning: {clean(text)}" for text in texts))
 
 
 def emit(value: Any, indent: int | None = 2) -> None:
@@ -101,9 +101,9 @@ def exit_code(error: PaddockError) -> int:
 
 def report(error: PaddockError) -> int:
     """Print an error with the fields that its message does not mention; return the exit code."""
-    told = error.message.lower()
-    say(f"error: {clean(error.message)}")
-    say(*(f"  {clean(name)}: {clean(text)}" for name, text in error.fields.items() if text.lower() not in told))
+    mentioned = error.message.lower()
+    note(f"error: {clean(error.message)}")
+    note(*(f"  {clean(name)}: {clean(text)}" for name, text in error.fields.items() if text.lower() not in mentioned))
     return exit_code(error)
 
 

@@ -15,7 +15,7 @@ from rich.text import Text
 from paddock.cli import base, render
 from paddock.cli.base import Json
 from paddock.client.client import Client
-from paddock.client.events import looks
+from paddock.client.events import polled
 from paddock.common.spreadsheet import cell
 from paddock.errors import InvalidInput, NotFound
 from paddock.models import Device, Node
@@ -59,7 +59,7 @@ def load(
     if as_csv:
         _print_csv(report)
     else:
-        base.screen().print(picture(report))
+        base.screen().print(view(report))
 
 
 def _only(report: LoadReport, name: str | None) -> LoadReport:
@@ -76,17 +76,17 @@ def _only(report: LoadReport, name: str | None) -> LoadReport:
 
 def _watch(client: Client, node: str | None, *, as_json: bool) -> None:
     if as_json or not base.is_terminal():
-        for report in _looks(client, node):
-            base.emit_line(report) if as_json else base.screen().print(picture(report))
+        for report in _reports(client, node):
+            base.emit_line(report) if as_json else base.screen().print(view(report))
         return
     screen = base.screen()
     with Live(console=screen, auto_refresh=False, screen=False, vertical_overflow="crop") as live:
-        for report in _looks(client, node):
-            live.update(picture(report), refresh=True)
+        for report in _reports(client, node):
+            live.update(view(report), refresh=True)
 
 
-def _looks(client: Client, node: str | None) -> Iterator[LoadReport]:
-    for report in looks(lambda: _only(client.load(), node)):
+def _reports(client: Client, node: str | None) -> Iterator[LoadReport]:
+    for report in polled(lambda: _only(client.load(), node)):
         yield report
         time.sleep(WATCH_SECONDS)
 
@@ -94,7 +94,7 @@ def _looks(client: Client, node: str | None) -> Iterator[LoadReport]:
 # --- as tables --------------------------------------------------------------------------------------------------------
 
 
-def picture(report: LoadReport) -> RenderableType:
+def view(report: LoadReport) -> RenderableType:
     parts: list[RenderableType] = [_nodes(report.nodes)]
     gpus = [(node, device) for node in report.nodes for device in node.devices if device.kind == "gpu"]
     if gpus:

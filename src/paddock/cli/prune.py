@@ -50,7 +50,9 @@ def prune(
         if dry_run or not would.items:
             _show(would, as_json)
             return
-        _confirm(would, as_json)
+        if not as_json:
+            base.screen().print(_table(would))
+        base.confirm(f"Delete {_sum(would)}", "deleted")
     _show(client.prune(**days), as_json)
 
 
@@ -61,12 +63,6 @@ def _days(option: str, given: str | None) -> float | None:
         return float(units.seconds(given)) / keep.DAY
     except ValueError as error:
         raise InvalidInput(f"{option}: {error}.") from None
-
-
-def _confirm(would: PruneReport, as_json: bool) -> None:
-    if not as_json:
-        base.screen().print(_table(would))
-    base.confirm(f"Delete {_sum(would)}", "deleted")
 
 
 def _show(report: PruneReport, as_json: bool) -> None:

@@ -12,27 +12,17 @@ from rich.console import Console, ConsoleOptions, JustifyMethod, RenderResult
 from rich.table import Table
 from rich.text import Text
 
-from paddock.models import (
-    Allocation,
-    AllocationState,
-    Job,
-    Resources,
-    SearchReport,
-    Task,
-    TaskCounts,
-    TaskState,
-    Waits,
-    units,
-)
+from paddock import models
+from paddock.models import units
 
 GAP, NARROWEST = 2, 4
 STYLES = {
-    TaskState.ERROR: "red",
-    TaskState.RUNNING: "cyan",
-    TaskState.SUBMITTED: "blue",
-    TaskState.FINISHED: "green",
-    TaskState.STOPPED: "yellow",
-    TaskState.PRUNED: "magenta",
+    models.TaskState.ERROR: "red",
+    models.TaskState.RUNNING: "cyan",
+    models.TaskState.SUBMITTED: "blue",
+    models.TaskState.FINISHED: "green",
+    models.TaskState.STOPPED: "yellow",
+    models.TaskState.PRUNED: "magenta",
 }
 
 
@@ -88,7 +78,7 @@ def moment(at: datetime) -> str:
     return f"{local:%H:%M}" if local.date() == today.date() else f"{local:%a %d %b, %H:%M}"
 
 
-def waits(what: Waits | None) -> Text:
+def waits(what: models.Waits | None) -> Text:
     """Return why the tasks of a job wait, and until when; a job that will not start by itself is marked."""
     if what is None:
         return Text("")
@@ -101,20 +91,20 @@ def expected(starts_at: datetime | None) -> str:
     return f"; expected start {moment(starts_at)}" if starts_at else ""
 
 
-def place(allocation: Allocation | None) -> str:
+def place(allocation: models.Allocation | None) -> str:
     """Return `slurm 123_4 on n1`, and why it waits or ended."""
     if allocation is None:
         return ""
     text = " ".join(part for part in (allocation.backend, allocation.backend_id) if part)
     text += f" on {allocation.node}" if allocation.node else ""
-    if allocation.state in (AllocationState.PLANNED, AllocationState.PENDING):
+    if allocation.state in (models.AllocationState.PLANNED, models.AllocationState.PENDING):
         text += f", {allocation.reason or 'not submitted yet'}{expected(allocation.starts_at)}"
-    elif allocation.state is AllocationState.ENDED:
+    elif allocation.state is models.AllocationState.ENDED:
         text += f", ended: {allocation.reason}" if allocation.reason else ", ended"
     return clean(text)
 
 
-def resources(given: Resources) -> str:
+def resources(given: models.Resources) -> str:
     """Return what a job asks for: `slurm, partition gpu, 2 GPUs (a100), 4 cores, 16 GiB, time limit 4:00:00`."""
     gpus = several(given.gpus, "GPU") if given.gpus is not None else ""
     parts = [
@@ -160,17 +150,17 @@ def params_text(params: dict[str, Any], names: Iterable[str] | None = None) -> s
     )
 
 
-def state_text(task: Task) -> Text:
+def state_text(task: models.Task) -> Text:
     return Text("stopping" if task.stopping else task.state.value, STYLES[task.state])
 
 
-def counts_text(counts: TaskCounts) -> Text:
+def counts_text(counts: models.TaskCounts) -> Text:
     known = ((getattr(counts, state.value), state.value, style) for state, style in STYLES.items())
     return Text(", ").join(Text(f"{count} {name}", style) for count, name, style in known if count)
 
 
-def tasks_text(job: Job) -> Text:
-    """Return the tasks of a job by state, how many are to come, and of how many that run nothing is heard."""
+def tasks_text(job: models.Job) -> Text:
+    """Return the tasks of a job by state, how many are to come, and how many have a silent runner."""
     parts = [counts_text(job.counts)] if job.counts.total else []
     if job.searching:
         parts.append(Text("more to come" if job.to_come is None else f"{job.to_come:,} to come", "dim"))
@@ -180,11 +170,11 @@ def tasks_text(job: Job) -> Text:
     return text
 
 
-def no_word(task: Task) -> str:
+def no_word(task: models.Task) -> str:
     return f"no word since {moment(task.no_word_since)}" if task.no_word_since else ""
 
 
-def search(report: SearchReport) -> str:
+def search(report: models.SearchReport) -> str:
     """Return `tpe, 12 of 50 trials done`, and why no further ones come or when they end."""
     done = sum(trial.state.ended for trial in report.history)
     of = f" of {report.trials:,}" if report.trials is not None else ""
@@ -196,7 +186,7 @@ def search(report: SearchReport) -> str:
     return clean("; ".join(parts))
 
 
-def saved(report: SearchReport) -> str:
+def saved(report: models.SearchReport) -> str:
     """Return what early stopping did: `saved 61 % of the epochs, about 2 h 10 min`."""
     found = report.saved
     if found.steps <= 0:
@@ -210,7 +200,7 @@ def measured(value: float | None, spread: float | None) -> str:
     return number(value) if value is None or spread is None else f"{number(value)} ± {spread:.2g}"
 
 
-def outcome(task: Task) -> str:
+def outcome(task: models.Task) -> str:
     """Return why a task is in its state."""
     if task.cause is None and not task.reason:
         return clean("; ".join(task.warnings))

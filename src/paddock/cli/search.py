@@ -51,7 +51,7 @@ def _best_tasks(client: Client, job: JobDetail, count: int, as_json: bool) -> No
     base.only_json(as_json, found)
     name = render.clean(job.objective.metric)
     if not found:
-        base.say(f"No task of {job.id} has a value of {name} yet." if name else f"{job.id} has no objective.")
+        base.note(f"No task of {job.id} has a value of {name} yet." if name else f"{job.id} has no objective.")
         return
     names = varying([task.params for task in found]) or None
     made = render.Listing("ID", name, "EPOCH", "STATE", "PARAMETERS", flexible=("PARAMETERS",), right=(name, "EPOCH"))
@@ -68,7 +68,7 @@ def _best_trials(client: Client, job: JobDetail, count: int | None, as_json: boo
     base.only_json(as_json, found)
     metrics = [render.clean(objective.metric) for objective in report.objectives]
     if not found:
-        base.say(f"No task of {job.id} has values of {' and '.join(metrics)} yet.")
+        base.note(f"No task of {job.id} has values of {' and '.join(metrics)} yet.")
         return
     names = varying([trial.params for trial in found]) or None
     repeated = job.spec.search.repeat > 1
@@ -85,7 +85,7 @@ def _best_trials(client: Client, job: JobDetail, count: int | None, as_json: boo
         )
     base.screen().print(made)
     if several and count is None:
-        base.say(f"The Pareto front: {len(found)} of {render.several(len(report.history), 'configuration')}.")
+        base.note(f"The Pareto front: {len(found)} of {render.several(len(report.history), 'configuration')}.")
 
 
 def importance(ctx: typer.Context, job: JobId, as_json: Json = False) -> None:
@@ -98,7 +98,7 @@ def importance(ctx: typer.Context, job: JobId, as_json: Json = False) -> None:
     report = client.search_report(_whole(job))
     base.only_json(as_json, report.importance)
     if not report.importance:
-        base.say(_too_few(report))
+        base.note(_too_few(report))
         return
     most = max(report.importance.values()) or 1.0
     made = render.Listing("PARAMETER", "SHARE", "", flexible=("PARAMETER",), right=("SHARE",))

@@ -87,7 +87,7 @@ def _serve(found: settings.Settings, hosted: str | None, succeed: bool, as_json:
         typer.echo(f"Paddock {__version__} serves at {url}")
         if hosted is None:  # the log of a Slurm job is no place for a token
             typer.echo(f"Open {link}")
-            base.say("Ctrl-C ends the server; running tasks go on.")
+            base.note("Ctrl-C ends the server; running tasks go on.")
 
     try:
         return serve(found, announce=announce, cluster=hosted, succeed=succeed)
@@ -116,7 +116,7 @@ def show_settings(ctx: typer.Context, as_json: Json = False) -> None:
     found = settings.load(base.place(ctx).home)
     base.only_json(as_json, _without_password(found.model_dump(mode="json")))
     file = settings.settings_file(base.place(ctx).home)
-    base.say(f"From {file}{'' if file.exists() else ' (no such file: defaults)'} and PADDOCK_... variables.")
+    base.note(f"From {file}{'' if file.exists() else ' (no such file: defaults)'} and PADDOCK_... variables.")
     table = render.Listing("SETTING", "VALUE", "MEANING", flexible=("VALUE", "MEANING"))
     for name, value, meaning in _flat(found, ""):
         table.add_row(name, value, meaning)

@@ -6,11 +6,10 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Literal
 from urllib.parse import quote
 
-from pydantic import BaseModel
+from pydantic_core import to_jsonable_python
 
 from paddock import models, settings
 from paddock.client.bundle import Bundle, bundle
@@ -52,7 +51,7 @@ class Client:
     def __enter__(self) -> "Client":
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -65,7 +64,7 @@ class Client:
     @property
     def link(self) -> str:
         """The address with the token, for a browser. Raises unless it is certain that our server is there."""
-        self._connection.check()
+        self._connection.reach()
         return f"{self.url}/?token={quote(self._connection.token or '')}"
 
     # --- submitting -------------------------------------------------------------------------------------------------
@@ -141,7 +140,7 @@ class Client:
         parts = [("files", (name, data, "application/octet-stream")) for name, data in what.code.files.items()]
         # Fields go as parts as well, so that the request is multipart even when no file is taken along.
         fields = [("spec", (None, what.spec.model_dump_json())), ("code", (None, what.code.code.model_dump_json()))]
-        return self._send("POST", path, model, params=params, files=[*fields, *parts], patience=SUBMIT_SECONDS)
+        return self._send("POST", path, model, params=params, files=[*fields, *parts], wait_seconds=SUBMIT_SECONDS)
 
     # --- jobs -------------------------------------------------------------------------------------------------------
 
@@ -227,7 +226,7 @@ class Client:
         This also continues a search that is over.
         """
         given = {"trials": trials, "time_budget": time_budget, "params": dict(params) if params else None}
-        body = {name: _jsonable(value) for name, value in given.items() if value is not None}
+        body = to_jsonable_python({name: value for name, value in given.items() if value is not None})
         return self._send("POST", f"/jobs/{_path(job)}/extend", models.JobDetail, body)
 
     def export(self, job: str, format: Literal["csv", "jsonl"] = "csv") -> str:
@@ -344,7 +343,7 @@ class Client:
             journals_days=journals_days,
             runners_days=runners_days,
         )
-        return self._send("POST", "/prune", models.PruneReport, asked.model_dump(), patience=PRUNE_SECONDS)
+        return self._send("POST", "/prune", models.PruneReport, asked.model_dump(), wait_seconds=PRUNE_SECONDS)
 
     def version(self) -> models.Version:
         return self._get("/version", models.Version)
@@ -368,13 +367,6 @@ class Client:
         """Send a request with this `body` as JSON, and return the answer as this `kind`."""
         options |= {} if body is None else {"json": body}
         return understood(kind, self._connection.request(method, path, **options).content)
-
-
-def _jsonable(value: Any) -> Any:
-    """Return a value as JSON has it; parameters may be given as models of a spec."""
-    if isinstance(value, Mapping):
-        return {name: _jsonable(one) for name, one in value.items()}
-    return value.model_dump(mode="json") if isinstance(value, BaseModel) else value
 
 
 def _is_task(text: str) -> bool:

@@ -92,7 +92,7 @@ def mapped(
     _refuse_fields(wanted)
     found = find(wanted)
     left = found if wanted.fresh else undone(found)
-    parts = deal(left, task_count(len(left), wanted, max_tasks), wanted.distribution)
+    parts = split(left, task_count(len(left), wanted, max_tasks), wanted.distribution)
     scripts = _Scripts(wanted.folder, limits)
     command = scripts.take(wanted.command)
     rendered = shell_template.render(command, _FIELDS, params=("input", "output"), numbers=())
@@ -277,7 +277,7 @@ def task_count(files: int, wanted: Wanted, max_tasks: int) -> int:
     return count
 
 
-def deal(files: Sequence[File], count: int, distribution: Distribution) -> list[list[File]]:
+def split(files: Sequence[File], count: int, distribution: Distribution) -> list[list[File]]:
     """Split files into this many parts, whose sizes differ by at most one."""
     if distribution is Distribution.CYCLIC:
         return [list(files[number::count]) for number in range(count)]

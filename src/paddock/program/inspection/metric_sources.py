@@ -36,7 +36,7 @@ def _sources(module: Module, call: ast.Call) -> list[str]:
     if last == "fit":
         return ["keras"] if _is_keras(module, call) else []
     if last == "open":
-        return _written_file(module, call)
+        return _written_file(call)
     source = _BY_PATH.get(dotted) or _BY_CALL.get(last)
     return [source] if source else []
 
@@ -47,7 +47,7 @@ def _is_keras(module: Module, call: ast.Call) -> bool:
     return not quiet and (typical or module.imports("keras", "tensorflow", "tf_keras"))
 
 
-def _written_file(module: Module, call: ast.Call) -> list[str]:
+def _written_file(call: ast.Call) -> list[str]:
     """Return the kind of a file that is opened for writing, by its suffix."""
     texts = [n.value for n in ast.walk(call) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
     if not any(re.fullmatch(r"[rwax+bt]{1,3}", t) and set(t) & set("wax+") for t in texts):

@@ -44,4 +44,14 @@ def main() -> bool:
         found, random = (typical(name, known.SPHERE, known.sphere, 120, 8) for name in (method, "random"))
         good &= found < 0.5 * random
         print(f"{method:10} 8 at a time  {found:8.3f}  (less than half of random search: {random:.3f})")
+    for method in ("nsga2", "tpe"):
+        found, random = (
+            statistics.median(
+                known.missed(known.run(searcher(name, known.problem(known.ZDT1, seed, 2), 200), known.zdt1, 200))
+                for seed in SEEDS
+            )
+            for name in (method, "random")
+        )
+        good &= found < 0.65 * random
+        print(f"{method:10} zdt1         {found:8.3f}  (less than 65 % of random search: {random:.3f})")
     return good

@@ -53,9 +53,9 @@ def main() -> bool:
             colds.append(time.perf_counter() - began)
         began = time.perf_counter()
         for _ in range(SLOTS):
-            flat = asked.suggest(history)
-            assert flat is not None
-            history.append(Trial(len(history), flat, Outcome.RUNNING))
+            config = asked.suggest(history)
+            assert config is not None
+            history.append(Trial(len(history), config, Outcome.RUNNING))
         refill = time.perf_counter() - began
         cold = statistics.median(colds)
         text = f"{method}, {goals} objective(s): {cold:.3f} s (under 0.5), {SLOTS} more in {refill:.2f} s (under 5)"

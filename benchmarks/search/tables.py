@@ -20,7 +20,7 @@ from pydantic import JsonValue
 
 from paddock.models import Goal
 from paddock.models.space import Choices
-from paddock.search.base import Dimension, Flat, Outcome, Problem, Searcher, Trial
+from paddock.search.base import Configuration, Dimension, Outcome, Problem, Searcher, Trial
 from paddock.search.samplers import searcher
 
 SETS: dict[str, Any] = {
@@ -39,8 +39,8 @@ class Table:
     loss: NDArray[np.float64]  # one axis per parameter
     seconds: NDArray[np.float64]
 
-    def place(self, flat: Flat) -> tuple[int, ...]:
-        return tuple(values.index(flat[name]) for name, values in self.space.items())
+    def place(self, config: Configuration) -> tuple[int, ...]:
+        return tuple(values.index(config[name]) for name, values in self.space.items())
 
     def regret(self, loss: float) -> float:
         """Return 0 for the best of the table, 1 for its median."""
@@ -77,11 +77,11 @@ def run(one: Table, ask: Searcher, trials: int, slots: int) -> float:
     now, best = 0.0, np.inf
     while True:
         while len(busy) < slots and len(history) < trials:
-            flat = ask.suggest(history)
-            if flat is None:
+            config = ask.suggest(history)
+            if config is None:
                 break
-            heapq.heappush(busy, (now + float(one.seconds[one.place(flat)]), len(history)))
-            history.append(Trial(len(history), flat, Outcome.RUNNING))
+            heapq.heappush(busy, (now + float(one.seconds[one.place(config)]), len(history)))
+            history.append(Trial(len(history), config, Outcome.RUNNING))
         if not busy:
             return one.regret(best)
         now, number = heapq.heappop(busy)
@@ -101,7 +101,7 @@ class Direct:
         self._study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed))
         self._open: dict[int, Any] = {}
 
-    def suggest(self, history: Sequence[Trial]) -> Flat:
+    def suggest(self, history: Sequence[Trial]) -> Configuration:
         for trial in history:
             if trial.outcome is Outcome.FINISHED and trial.number in self._open:
                 self._study.tell(self._open.pop(trial.number), trial.values[0])

@@ -24,6 +24,8 @@ A class docstring is the default message. `code` is stable: programs should comp
 from collections.abc import Mapping
 from typing import ClassVar, Self
 
+_BY_CODE: dict[str, type["PaddockError"]] = {}
+
 
 class PaddockError(Exception):
     """Something went wrong."""
@@ -32,17 +34,20 @@ class PaddockError(Exception):
     status: ClassVar[int] = 500
     retry_seconds: ClassVar[int | None] = None  # when to try again
 
+    def __init_subclass__(cls, *, code: str = "", status: int = 0, retry_seconds: int | None = None) -> None:
+        """Set what the subclass names; the rest is inherited."""
+        cls.code, cls.status = code or cls.code, status or cls.status
+        cls.retry_seconds = retry_seconds or cls.retry_seconds
+        _BY_CODE.setdefault(cls.code, cls)
+
     def __init__(self, message: str | None = None, *, fields: Mapping[str, str] | None = None) -> None:
         self.message = message or (type(self).__doc__ or "").strip()
         self.fields = dict(fields or {})
         super().__init__(self.message)
 
 
-class InvalidInput(PaddockError):
+class InvalidInput(PaddockError, code="invalid_input", status=422):
     """The request is not valid."""
-
-    code = "invalid_input"
-    status = 422
 
     @classmethod
     def at(cls, field: str, message: str, about: str = "") -> Self:
@@ -55,118 +60,66 @@ class InvalidInput(PaddockError):
         return cls(sentence if sentence.endswith((".", "?")) else f"{sentence}.", fields={field: message})
 
 
-class UnusableEnvironment(InvalidInput):
+class UnusableEnvironment(InvalidInput, code="unusable_environment"):
     """The interpreter chosen for this job does not start."""
 
-    code = "unusable_environment"
 
-
-class NotFound(PaddockError):
+class NotFound(PaddockError, code="not_found", status=404):
     """There is no such object."""
 
-    code = "not_found"
-    status = 404
 
-
-class AmbiguousId(NotFound):
+class AmbiguousId(NotFound, code="ambiguous_id", status=409):
     """This shortened id is not unique: give more characters."""
 
-    code = "ambiguous_id"
-    status = 409
 
-
-class Conflict(PaddockError):
+class Conflict(PaddockError, code="conflict", status=409):
     """That is not possible in the present state."""
 
-    code = "conflict"
-    status = 409
 
-
-class NotAuthorised(PaddockError):
+class NotAuthorised(PaddockError, code="not_authorised", status=401):
     """A valid token is needed."""
 
-    code = "not_authorised"
-    status = 401
 
-
-class WrongOrigin(PaddockError):
+class WrongOrigin(PaddockError, code="wrong_origin", status=403):
     """Only Paddock's own page may do this with the cookie: reload it, or send the token in the header."""
 
-    code = "wrong_origin"
-    status = 403
 
-
-class TooLarge(PaddockError):
+class TooLarge(PaddockError, code="too_large", status=413):
     """That is more than this server accepts."""
 
-    code = "too_large"
-    status = 413
 
-
-class Busy(PaddockError):
+class Busy(PaddockError, code="busy", status=503, retry_seconds=5):
     """The server has too many requests at the moment: try again later."""
 
-    code = "busy"
-    status = 503
-    retry_seconds = 5
 
-
-class BackendError(PaddockError):
+class BackendError(PaddockError, code="backend_error", status=503):
     """The backend refused."""
 
-    code = "backend_error"
-    status = 503
 
-
-class BackendUnavailable(BackendError):
+class BackendUnavailable(BackendError, code="backend_unavailable"):
     """The backend does not answer."""
 
-    code = "backend_unavailable"
 
-
-class BackendBusy(BackendError):
+class BackendBusy(BackendError, code="backend_busy"):
     """The backend accepts no more at the moment."""
 
-    code = "backend_busy"
 
-
-class BackendClosed(BackendBusy):
+class BackendClosed(BackendBusy, code="backend_closed"):
     """The backend accepts no requests of this kind at the moment, for example because a partition is closed."""
 
-    code = "backend_closed"
 
-
-class DatabaseDamaged(PaddockError):
+class DatabaseDamaged(PaddockError, code="database_damaged"):
     """The database is damaged."""
 
-    code = "database_damaged"
 
-
-class DatabaseUnavailable(PaddockError):
+class DatabaseUnavailable(PaddockError, code="database_unavailable", status=503, retry_seconds=5):
     """The database does not answer: try again in a moment."""
 
-    code = "database_unavailable"
-    status = 503
-    retry_seconds = 5
 
-
-class ServerUnreachable(PaddockError):
+class ServerUnreachable(PaddockError, code="server_unreachable", status=503):
     """No Paddock server answers: start one with `paddock up`."""
-
-    code = "server_unreachable"
-    status = 503
 
 
 def by_code(code: str) -> type[PaddockError]:
     """Return the error class of a code; the base class for the codes of a newer server."""
     return _BY_CODE.get(code, PaddockError)
-
-
-def _tree(cls: type[PaddockError]) -> dict[str, type[PaddockError]]:
-    found = {cls.code: cls}
-    for sub in cls.__subclasses__():
-        found |= _tree(sub)
-    return found
-
-
-_BY_CODE = _tree(PaddockError)

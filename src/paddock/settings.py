@@ -8,21 +8,19 @@ import os
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 from paddock.errors import InvalidInput
-from paddock.models import Cause, EnvName, Resources
+from paddock.models import Cause, EnvName, Model, Resources
 from paddock.models.keep import KeepPolicy
 from paddock.paths import refuse_foreign, refuse_foreign_inside
 
 DEFAULT_PORT = 54322
 
 
-class LocalSettings(BaseModel):
+class LocalSettings(Model):
     """The backend that runs tasks on this machine."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     slots: int | None = Field(
         None,
@@ -38,10 +36,8 @@ class LocalSettings(BaseModel):
     )
 
 
-class SlurmSettings(BaseModel):
+class SlurmSettings(Model):
     """A Slurm cluster."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     prefix: list[str] = Field(
         default_factory=list,
@@ -64,10 +60,8 @@ class SlurmSettings(BaseModel):
     command_seconds: float = Field(20.0, ge=1, le=600, description="how long a command of Slurm may take")
 
 
-class RunnerSettings(BaseModel):
+class RunnerSettings(Model):
     """How runners watch their tasks."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     poll_seconds: float = Field(0.2, gt=0, le=60, description="how often metric files and orders are read")
     usage_seconds: float = Field(2.0, gt=0, le=3600, description="how often memory and CPU use are measured")
@@ -98,19 +92,15 @@ class RunnerSettings(BaseModel):
     mps: bool = Field(True, description="start NVIDIA MPS where tasks share a GPU and it is installed")
 
 
-class UploadSettings(BaseModel):
+class UploadSettings(Model):
     """What a submission may bring along."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     max_bytes: int = Field(100 * 1024**2, gt=0, description="largest total size of the files of a job")
     max_files: int = Field(5_000, gt=0, description="largest number of files of a job")
 
 
-class RetrySettings(BaseModel):
+class RetrySettings(Model):
     """How often a task is retried automatically, by cause. It continues from its checkpoint."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     user_error: int = Field(0, ge=0, le=100, description="the script itself failed")
     gpu_oom: int = Field(0, ge=0, le=100, description="out of GPU memory")

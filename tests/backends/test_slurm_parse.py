@@ -61,19 +61,10 @@ def test_fields(recorded: Recorded) -> None:
     rows = recorded.queue("squeue")
     row = rows["running"]
     assert (row.id, row.nodes, row.partition, row.name) == (recorded.jobs["running"], "r1", "gpu", "running")
-    assert row.time_limit == 26 * 3600 + 180
-    assert row.starts_at and row.ends_at
-    assert row.ends_at - row.starts_at == row.time_limit
+    assert row.starts_at
     assert row.priority and row.priority > 0
     assert rows["hostile"].name == HOSTILE
-    assert (rows["held"].starts_at, rows["held"].ends_at, rows["held"].nodes, rows["held"].priority) == (
-        None,
-        None,
-        "",
-        0,
-    )
-    assert rows["too_long"].time_limit == 3600
-    assert rows["closed"].time_limit is None
+    assert (rows["held"].starts_at, rows["held"].nodes, rows["held"].priority) == (None, "", 0)
     assert rows["several"].partition == "gpu,short"
     assert rows["resources"].starts_at, "backfill says when it starts"
 
@@ -89,10 +80,12 @@ def test_every_line_is_read(recorded: Recorded) -> None:
 def test_exact_times_are_the_same_times(recorded: Recorded) -> None:
     """Recorded in UTC; local time here may be another, so the differences are compared."""
     plain, exact = recorded.queue("squeue"), recorded.queue("squeue-exact")
-    for name in ("running", "timeout", "completed", "cancelled"):
-        a, b = plain[name], exact[name]
-        assert a.starts_at and a.ends_at and b.starts_at and b.ends_at
-        assert a.ends_at - a.starts_at == b.ends_at - b.starts_at
+    shifts = {
+        (plain[name].starts_at or 0) - (exact[name].starts_at or 0)
+        for name in ("running", "timeout", "completed", "cancelled")
+    }
+    assert len(shifts) == 1
+    assert abs(shifts.pop()) <= 14 * 3600
     line = next(line for line in recorded.out("squeue").splitlines() if line.endswith("|running"))
     assert plain["running"].starts_at == local(line.split("|")[3])
 
@@ -120,7 +113,7 @@ def test_pending_of_all(recorded: Recorded) -> None:
     assert counts[jobs["array"]] == 8
     assert counts[jobs["held_array"]] == 5
     resources, priority = (next(row for row in rows if row.id == jobs[name]) for name in ("resources", "priority"))
-    assert resources.priority and priority.priority and resources.starts_at
+    assert resources.priority and priority.priority
     assert parse.ahead(rows, "gpu", resources.priority) == 0
     assert parse.ahead(rows, "gpu", priority.priority) >= 1
     assert parse.ahead(rows, "gpu", -1) == sum(row.count for row in rows if "gpu" in row.partition.split(","))
@@ -137,10 +130,10 @@ def test_pending_lists_cut_short(recorded: Recorded) -> None:
 
 def test_ahead_counts_elements() -> None:
     rows = [
-        PendingRow("4_[0-9%2]", 10, "gpu", 500, None),
-        PendingRow("5", 1, "gpu,short", 300, None),
-        PendingRow("6", 1, "short", 900, None),
-        PendingRow("7", 1, "gpu", None, None),
+        PendingRow("4_[0-9%2]", 10, "gpu", 500),
+        PendingRow("5", 1, "gpu,short", 300),
+        PendingRow("6", 1, "short", 900),
+        PendingRow("7", 1, "gpu", None),
     ]
     assert parse.ahead(rows, "gpu", 200) == 11
     assert parse.ahead(rows, "gpu", 300) == 10
@@ -155,27 +148,23 @@ def test_accounting(recorded: Recorded) -> None:
     jobs = recorded.jobs
     rows = {row.id: row for row in parse.accounting(recorded.out("sacct-exact"))}
     expected = {
-        "timeout": ("TIMEOUT", 0, 0),
-        "preempted": ("PREEMPTED", 0, 0),
-        "completed": ("COMPLETED", 0, 0),
-        "failed": ("FAILED", 7, 0),
-        "killed": ("FAILED", 0, 9),
-        "running": ("RUNNING", 0, 0),
-        "held": ("PENDING", 0, 0),
+        "timeout": "TIMEOUT",
+        "preempted": "PREEMPTED",
+        "completed": "COMPLETED",
+        "failed": "FAILED",
+        "killed": "FAILED",
+        "running": "RUNNING",
+        "held": "PENDING",
     }
     found = {name: rows[jobs[name]] for name in expected}
-    assert {name: (row.state, row.exit_code, row.signal) for name, row in found.items()} == expected
-    assert rows[jobs["node_fail"]].state == "NODE_FAIL", "with 0:0, or 1:0 in newer versions"
+    assert {name: row.state for name, row in found.items()} == expected
+    assert rows[jobs["node_fail"]].state == "NODE_FAIL"
     if "oom" in jobs:
-        assert (rows[jobs["oom"]].state, rows[jobs["oom"]].signal) == ("OUT_OF_MEMORY", 125)
+        assert rows[jobs["oom"]].state == "OUT_OF_MEMORY"
     cancelled = rows[jobs["cancelled"]]
     assert (cancelled.state, cancelled.by is not None, cancelled.nodes) == ("CANCELLED", True, "r2")
-    assert (found["held"].nodes, found["held"].starts_at, found["held"].ends_at) == ("", None, None)
-    running = found["running"]
-    assert (running.nodes, running.by, running.ends_at) == ("r1", None, None)
-    timeout = found["timeout"]
-    assert timeout.starts_at and timeout.ends_at
-    assert 60 <= timeout.ends_at - timeout.starts_at < 150
+    assert found["held"].nodes == ""
+    assert (found["running"].nodes, found["running"].by) == ("r1", None)
     assert rows[f"{jobs['array']}_0"].state == "CANCELLED"
     assert rows[f"{jobs['array']}_9"].state == "PENDING"
     assert {row.state for id, row in rows.items() if id.startswith(f"{jobs['swept']}_")} == {"CANCELLED"}
@@ -183,23 +172,10 @@ def test_accounting(recorded: Recorded) -> None:
     assert {f"{jobs['gaps']}_{i * i}" for i in range(1, 31)} <= set(rows)
 
 
-def test_accounting_in_local_time(recorded: Recorded) -> None:
-    line = next(x for x in recorded.out("sacct").splitlines() if x.startswith(recorded.jobs["completed"] + "|"))
-    [row] = parse.accounting(line)
-    assert row.starts_at == local(line.split("|")[3])
-
-
 def test_accounting_rows_that_make_no_sense_are_skipped() -> None:
     assert parse.accounting("12|FAILED\n\n|||||||\n12.batch|FAILED|0:0|x|y|z|None\n") == []
     [row] = parse.accounting("12+1|CANCELLED by 1000|0:15|None|Unknown|None assigned|None")
-    assert (row.id, row.state, row.by, row.signal, row.nodes, row.starts_at) == (
-        "12+1",
-        "CANCELLED",
-        1000,
-        15,
-        "",
-        None,
-    )
+    assert (row.id, row.state, row.by, row.nodes) == ("12+1", "CANCELLED", 1000, "")
 
 
 # Nodes, partitions, configuration
@@ -208,7 +184,7 @@ def test_accounting_rows_that_make_no_sense_are_skipped() -> None:
 @pytest.mark.parametrize("name", ["nodes", "nodes-detail"])
 def test_nodes(recorded: Recorded, name: str) -> None:
     r1, r2, r3, r4 = parse.nodes(recorded.out(name))
-    assert (r1.name, r1.address, r1.cpus, r1.memory) == ("r1", "127.0.0.1", 8, 16000)
+    assert (r1.name, r1.cpus, r1.memory) == ("r1", 8, 16000)
     assert r1.states == {"MIXED"}
     assert (r1.gpus, r1.gpus_alloc) == ((("fake", 2),), 2)
     assert r1.cpus_alloc >= 1
@@ -285,7 +261,7 @@ def test_node_states(state: str, words: set[str]) -> None:
 def test_nodes_that_make_no_sense_are_skipped() -> None:
     assert parse.nodes("No nodes in the system\nNodeName=a State=IDLE\nCPUTot=4 NodeName=b State=IDLE\n") == []
     [row] = parse.nodes("NodeName=a CPUTot=4 CPULoad=N/A FreeMem=N/A State=UNKNOWN")
-    assert (row.load, row.memory_free, row.address, row.partitions) == (None, None, "a", ())
+    assert (row.load, row.memory_free, row.partitions) == (None, None, ())
 
 
 def test_partitions(recorded: Recorded) -> None:
@@ -293,7 +269,7 @@ def test_partitions(recorded: Recorded) -> None:
     assert list(rows) == ["gpu", "short", "spare", "one", "closed"]
     assert [row.name for row in rows.values() if row.default] == ["gpu"]
     gpu, short, spare, one = rows["gpu"], rows["short"], rows["spare"], rows["one"]
-    assert (gpu.state, gpu.nodes, gpu.max_time) == ("UP", "r[1-3]", None)
+    assert (gpu.state, gpu.max_time) == ("UP", None)
     assert (gpu.total_nodes, gpu.max_nodes) == (3, None)
     assert (gpu.allow_accounts, gpu.allow_groups) == ("ALL", "ALL")
     assert short.max_time == 600
@@ -304,8 +280,6 @@ def test_partitions(recorded: Recorded) -> None:
 
 def test_config(recorded: Recorded) -> None:
     config = parse.config(recorded.out("config"))
-    year, month = (int(part) for part in recorded.version.split("."))
-    assert parse.version(config)[:2] == (year, month)
     assert parse.cluster_name(config) == "lab"
     assert parse.min_job_age(config) == 900
     assert parse.has_accounting(config)
@@ -318,7 +292,6 @@ def test_config_without_accounting(recorded: Recorded) -> None:
 
 def test_config_of_nothing() -> None:
     assert parse.config("") == {}
-    assert parse.version({}) == ()
     assert parse.min_job_age({}) is None
 
 

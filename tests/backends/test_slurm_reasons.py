@@ -9,7 +9,7 @@ from paddock.backends.slurm.parse import QueueRow
 
 
 def row(reason: str, **more: Any) -> QueueRow:
-    about: dict[str, Any] = {"starts_at": None, "ends_at": None, "nodes": "", "priority": 5, "time_limit": 60} | more
+    about: dict[str, Any] = {"starts_at": None, "nodes": "", "priority": 5} | more
     return QueueRow(id="1_0", state="PENDING", reason=reason, partition="volta", name="paddock-x", **about)
 
 

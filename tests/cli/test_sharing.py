@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from paddock.cli import render, sharing
-from paddock.models import Packing, Resources, Room, Seat
+from paddock.models import FreeMemory, Packing, Resources, Seat
 from tests.support.up import Cli, up
 
 GIB = 1024**3
@@ -56,8 +56,8 @@ def test_what_a_task_has() -> None:
     assert sharing.seat(Seat(gpus=["0", "1"], gpu_name="GPU", sharing="mps")) == "GPUs 0, 1, shared through NVIDIA MPS"
     assert sharing.seat(Seat(cores=[1], threads=1)) == "core 1; 1 thread"
     assert sharing.seat(None) == sharing.seat(Seat()) == ""
-    assert sharing.room(Room(gpu=12 * GIB, alone=True)) == "12 GiB free on the GPU and no other task beside it"
-    assert sharing.room(Room(host=20 * 1024**2)) == "20 MiB free on the machine"
+    assert sharing.room(FreeMemory(gpu=12 * GIB, alone=True)) == "12 GiB free on the GPU and no other task beside it"
+    assert sharing.room(FreeMemory(host=20 * 1024**2)) == "20 MiB free on the machine"
     assert sharing.room(None) == ""
     assert render.resources(Resources.model_validate({"triple": "1,2,1"})) == "1 node x 2 tasks x 1 thread"
 

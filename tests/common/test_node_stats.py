@@ -108,19 +108,19 @@ def test_a_place_for_every_gpu_or_for_none() -> None:
 
 
 class TestWatch:
-    """How the server looks at its own machine."""
+    """How the server samples at its own machine."""
 
     def test_the_gpus_that_are_given(self) -> None:
         gpus = ScriptedDriver({"GPU-b": GpuReading(GB, 0.25, {})})
         watch = NodeWatch([Device(id="1", kind="gpu"), Device(id="nonsense", kind="gpu")], lambda: gpus)
-        [gpu] = watch.look().cards
+        [gpu] = watch.sample().cards
         assert (gpu.id, gpu.place, gpu.load, gpu.used) == ("GPU-b", "1", 0.25, GB)
 
     def test_without_gpus_no_driver_is_asked(self) -> None:
         def refuse() -> GpuDriver:
             raise AssertionError
 
-        assert NodeWatch([], refuse).look().cards == []
+        assert NodeWatch([], refuse).sample().cards == []
 
     def test_a_driver_that_hangs_holds_up_nobody(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("paddock.backends.devices.PATIENCE", 0.5)
@@ -134,10 +134,10 @@ class TestWatch:
                 return GpuReading(GB, 0.5, {})
 
         watch = NodeWatch([Device(id="0", kind="gpu")], lambda: Hanging({}))
-        assert watch.look().cards[0].load == 0.5
+        assert watch.sample().cards[0].load == 0.5
         began = time.monotonic()
-        looks = [watch.look() for _ in range(20)]
+        samples = [watch.sample() for _ in range(20)]
         assert time.monotonic() - began < 5
-        assert all(look.cards[0].load == 0.5 and look.memory for look in looks), "as last seen"
+        assert all(look.cards[0].load == 0.5 and look.memory for look in samples), "as last seen"
         monkeypatch.setattr("paddock.backends.devices.OLD_SECONDS", 0.0)
-        assert watch.look().cards == [], "but not for ever"
+        assert watch.sample().cards == [], "but not for ever"

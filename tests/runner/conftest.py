@@ -1,7 +1,6 @@
 """Fixtures: the runner's archive, and a job folder."""
 
 import sys
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,15 +19,6 @@ def pyz(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
-@pytest.fixture(scope="session")
-def unpacked(pyz: Path) -> Path:
-    """What is in the archive, as a folder: Python keeps what it has compiled there, so that a start costs half."""
-    target = pyz.with_suffix("")
-    with zipfile.ZipFile(pyz) as archive:
-        archive.extractall(target)
-    return target
-
-
 @pytest.fixture(params=["this", "oldest"])
 def python(request: pytest.FixtureRequest) -> str:
     """Both ends of what the runner supports."""
@@ -40,7 +30,7 @@ def python(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, unpacked: Path) -> Iterator[Folder]:
-    made = Folder(tmp_path / "job folder", unpacked)
+def folder(tmp_path: Path, pyz: Path) -> Iterator[Folder]:
+    made = Folder(tmp_path / "job folder", pyz)
     yield made
     made.close()

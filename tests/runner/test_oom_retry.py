@@ -3,7 +3,16 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paddock.runner.sharing.oom_retry import FAULT, GPU, HOST, MAX_RETRIES, RoomNeeded, is_further, next_room, parse
+from paddock.runner.sharing.oom_retry import (
+    FAULT,
+    GPU,
+    HOST,
+    MAX_RETRIES,
+    MemoryNeeded,
+    is_further,
+    next_memory_needed,
+    parse,
+)
 
 GB = 10**9
 FAILURES = st.tuples(
@@ -16,10 +25,10 @@ FAILURES = st.tuples(
 @given(st.lists(FAILURES, min_size=MAX_RETRIES + 1, max_size=12))
 def test_it_ends_and_room_only_grows(failures: list[tuple[str, int, int]]) -> None:
     """Whatever a task fails of, again and again, with others beside it each time."""
-    room = RoomNeeded()
+    room = MemoryNeeded()
     retries = 0
     for failed_of, need, total in failures:
-        following = next_room(room, failed_of, True, need, total)
+        following = next_memory_needed(room, failed_of, True, need, total)
         if following is None:
             continue
         retries += 1
@@ -35,41 +44,45 @@ def test_it_ends_and_room_only_grows(failures: list[tuple[str, int, int]]) -> No
 @given(FAILURES)
 def test_the_first_failure_beside_others_is_always_retried(failure: tuple[str, int, int]) -> None:
     failed_of, need, total = failure
-    assert next_room(RoomNeeded(), failed_of, True, need, total)
+    assert next_memory_needed(MemoryNeeded(), failed_of, True, need, total)
 
 
 @given(FAILURES)
 def test_nobody_beside_it_is_an_error_at_once(failure: tuple[str, int, int]) -> None:
     failed_of, need, total = failure
-    assert next_room(RoomNeeded(), failed_of, False, need, total) is None
+    assert next_memory_needed(MemoryNeeded(), failed_of, False, need, total) is None
 
 
 def test_more_room_then_alone_then_an_error() -> None:
-    first = next_room(RoomNeeded(), GPU, True, 5 * GB, 24 * GB)
-    assert first == RoomNeeded(gpu=5 * GB)
-    second = next_room(first, GPU, True, 4 * GB, 24 * GB)
-    assert second == RoomNeeded(gpu=5 * GB, alone=True)
-    assert next_room(second, GPU, True, 6 * GB, 24 * GB) is None
+    first = next_memory_needed(MemoryNeeded(), GPU, True, 5 * GB, 24 * GB)
+    assert first == MemoryNeeded(gpu=5 * GB)
+    second = next_memory_needed(first, GPU, True, 4 * GB, 24 * GB)
+    assert second == MemoryNeeded(gpu=5 * GB, alone=True)
+    assert next_memory_needed(second, GPU, True, 6 * GB, 24 * GB) is None
 
 
 def test_node_memory_after_gpu_memory_keeps_both() -> None:
     """Before, the second demand took the place of the first, and a task could go from one to the other for ever."""
-    room = next_room(RoomNeeded(gpu=5 * GB), HOST, True, 8 * GB, 100 * GB)
-    assert room == RoomNeeded(gpu=5 * GB, host=8 * GB)
-    assert next_room(room, GPU, True, 6 * GB, 24 * GB) == RoomNeeded(gpu=6 * GB, host=8 * GB, alone=True)
+    room = next_memory_needed(MemoryNeeded(gpu=5 * GB), HOST, True, 8 * GB, 100 * GB)
+    assert room == MemoryNeeded(gpu=5 * GB, host=8 * GB)
+    assert next_memory_needed(room, GPU, True, 6 * GB, 24 * GB) == MemoryNeeded(gpu=6 * GB, host=8 * GB, alone=True)
 
 
 def test_alone_on_its_gpu_and_then_in_its_allocation() -> None:
-    room = next_room(RoomNeeded(gpu=5 * GB, alone=True), HOST, True, 8 * GB, 100 * GB)
-    assert room == RoomNeeded(gpu=5 * GB, host=8 * GB, alone=True)
+    room = next_memory_needed(MemoryNeeded(gpu=5 * GB, alone=True), HOST, True, 8 * GB, 100 * GB)
+    assert room == MemoryNeeded(gpu=5 * GB, host=8 * GB, alone=True)
 
 
 def test_what_cannot_share_is_alone_at_once() -> None:
-    assert next_room(RoomNeeded(), GPU, True, 23 * GB, 24 * GB) == RoomNeeded(gpu=int(21.6 * GB), alone=True)
-    assert next_room(RoomNeeded(), HOST, True, 8 * GB) == RoomNeeded(host=8 * GB, alone=True), "total not known"
-    assert next_room(RoomNeeded(), GPU, True, 0, 24 * GB) == RoomNeeded(alone=True), "need not known"
-    assert next_room(RoomNeeded(), FAULT, True) == RoomNeeded(alone=True)
+    assert next_memory_needed(MemoryNeeded(), GPU, True, 23 * GB, 24 * GB) == MemoryNeeded(
+        gpu=int(21.6 * GB), alone=True
+    )
+    assert next_memory_needed(MemoryNeeded(), HOST, True, 8 * GB) == MemoryNeeded(host=8 * GB, alone=True), (
+        "total not known"
+    )
+    assert next_memory_needed(MemoryNeeded(), GPU, True, 0, 24 * GB) == MemoryNeeded(alone=True), "need not known"
+    assert next_memory_needed(MemoryNeeded(), FAULT, True) == MemoryNeeded(alone=True)
 
 
 def test_what_is_no_demand() -> None:
-    assert parse({"gpu": -1, "host": "8", "alone": 1}) == parse(None) == parse([]) == RoomNeeded()
+    assert parse({"gpu": -1, "host": "8", "alone": 1}) == parse(None) == parse([]) == MemoryNeeded()

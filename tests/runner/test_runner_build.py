@@ -4,6 +4,7 @@ import ast
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -43,13 +44,36 @@ def test_same_bytes_every_time(tmp_path: Path) -> None:
 
 
 def test_every_module_loads_without_paddock(pyz: Path, python: str) -> None:
-    names = [name for name in zipfile.ZipFile(pyz).namelist() if name.startswith("paddock_runner/")]
+    names = [name for name in zipfile.ZipFile(pyz).namelist() if name.startswith("paddock_runner/") and name[-1] == "y"]
     modules = [name[:-3].replace("/", ".").replace(".__init__", "") for name in names]
     text = f"import sys; sys.path.insert(0, {str(pyz)!r})\nfor name in {modules!r}: __import__(name)"
     subprocess.run([python, "-I", "-S", "-c", text], check=True)
 
 
+def test_a_start_compiles_nothing_where_the_version_is_the_same(pyz: Path, tmp_path: Path) -> None:
+    other = changed(pyz, tmp_path / "no-sources.pyz", ".py", lambda source: b"raise SystemExit('compiled')")
+    assert usage(other, sys.executable) == usage(pyz, sys.executable)
+
+
+def test_what_another_version_compiled_is_ignored(pyz: Path, tmp_path: Path, python: str) -> None:
+    other = changed(pyz, tmp_path / "other.pyz", ".pyc", lambda compiled: b"\0\0\r\n" + compiled[4:])
+    assert usage(other, python) == usage(pyz, sys.executable)
+
+
+def changed(pyz: Path, target: Path, end: str, change: Callable[[bytes], bytes]) -> Path:
+    """Write an archive in which the files with this end, other than the start, have another content."""
+    with zipfile.ZipFile(pyz) as old, zipfile.ZipFile(target, "w") as new:
+        for name in old.namelist():
+            data = old.read(name)
+            new.writestr(name, change(data) if name.endswith(end) and name != "__main__.py" else data)
+    return target
+
+
+def usage(pyz: Path, python: str) -> str:
+    done = subprocess.run([python, "-I", "-S", pyz], check=False, capture_output=True, text=True)
+    assert done.returncode == 2, done.stderr
+    return done.stderr
+
+
 def test_usage_line(pyz: Path) -> None:
-    done = subprocess.run([sys.executable, "-I", "-S", pyz], check=False, capture_output=True, text=True)
-    assert done.returncode == 2
-    assert "usage:" in done.stderr
+    assert "usage:" in usage(pyz, sys.executable)

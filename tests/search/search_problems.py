@@ -4,24 +4,26 @@ import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
+import numpy as np
+
 from paddock.errors import InvalidInput
 from paddock.models import Goal, Params
 from paddock.models.space import Choices, Range, key_of, parse
 from paddock.search.axes import axes_of, dice, key, unseen
-from paddock.search.base import Condition, Dimension, Flat, Outcome, Problem, Searcher, Trial
+from paddock.search.base import Condition, Configuration, Dimension, Outcome, Problem, Searcher, Trial
 from paddock.search.dimensions import Spaces, dimensions_of, spread
 
-Function = Callable[[Flat], tuple[float, ...]]
+Function = Callable[[Configuration], tuple[float, ...]]
 
 
-def number(flat: Flat, name: str) -> float:
-    value = flat[name]
+def number(config: Configuration, name: str) -> float:
+    value = config[name]
     assert isinstance(value, (int, float)), name
     return float(value)
 
 
-def numbers(flat: Flat) -> list[float]:
-    return [number(flat, name) for name in sorted(flat)]
+def numbers(config: Configuration) -> list[float]:
+    return [number(config, name) for name in sorted(config)]
 
 
 def leaf(text: str) -> Choices | Range:
@@ -51,42 +53,42 @@ CONDITIONAL = (
 )
 
 
-def branin(flat: Flat) -> tuple[float, ...]:
+def branin(config: Configuration) -> tuple[float, ...]:
     """Least: 0.398."""
-    x, y = number(flat, "x"), number(flat, "y")
+    x, y = number(config, "x"), number(config, "y")
     inner = y - 5.1 * x**2 / (4 * math.pi**2) + 5 * x / math.pi - 6
     return (inner**2 + 10 * (1 - 1 / (8 * math.pi)) * math.cos(x) + 10,)
 
 
-def sphere(flat: Flat) -> tuple[float, ...]:
+def sphere(config: Configuration) -> tuple[float, ...]:
     """Least: 0, off the middle."""
-    return (sum((x - 1) ** 2 for x in numbers(flat)),)
+    return (sum((x - 1) ** 2 for x in numbers(config)),)
 
 
-def rosenbrock(flat: Flat) -> tuple[float, ...]:
+def rosenbrock(config: Configuration) -> tuple[float, ...]:
     """Least: 0, at the end of a bent valley."""
-    xs = numbers(flat)
+    xs = numbers(config)
     return (sum(100 * (after - x**2) ** 2 + (1 - x) ** 2 for x, after in pairwise(xs)),)
 
 
-def mixed(flat: Flat) -> tuple[float, ...]:
+def mixed(config: Configuration) -> tuple[float, ...]:
     """Least: 0."""
-    loss = (math.log10(number(flat, "lr")) + 3) ** 2 + abs(math.log2(number(flat, "width") / 64)) / 2
-    loss += abs(number(flat, "layers") - 4) / 2 + {"a": 1.0, "b": 0.0, "c": 0.5}[str(flat["kind"])]
-    return (loss + (0.0 if flat["flag"] is None else 1.0),)
+    loss = (math.log10(number(config, "lr")) + 3) ** 2 + abs(math.log2(number(config, "width") / 64)) / 2
+    loss += abs(number(config, "layers") - 4) / 2 + {"a": 1.0, "b": 0.0, "c": 0.5}[str(config["kind"])]
+    return (loss + (0.0 if config["flag"] is None else 1.0),)
 
 
-def conditional(flat: Flat) -> tuple[float, ...]:
+def conditional(config: Configuration) -> tuple[float, ...]:
     """Least: 0, with sgd and two layers."""
-    loss = (math.log10(number(flat, "lr")) + 2) ** 2 / 2 + abs(number(flat, "layers.count") - 2)
-    loss += abs(number(flat, "momentum") - 0.9) * 2 if flat["kind"] == "sgd" else 1.0
-    widths = [number(flat, name) for name in flat if name.endswith("width")]
+    loss = (math.log10(number(config, "lr")) + 2) ** 2 / 2 + abs(number(config, "layers.count") - 2)
+    loss += abs(number(config, "momentum") - 0.9) * 2 if config["kind"] == "sgd" else 1.0
+    widths = [number(config, name) for name in config if name.endswith("width")]
     return (loss + sum(abs(width - 128) for width in widths) / 128 / len(widths),)
 
 
-def zdt1(flat: Flat) -> tuple[float, ...]:
+def zdt1(config: Configuration) -> tuple[float, ...]:
     """The front: second = 1 - sqrt(first)."""
-    first, *rest = numbers(flat)
+    first, *rest = numbers(config)
     g = 1 + 9 * sum(rest) / len(rest)
     return first, g * (1 - math.sqrt(first / g))
 
@@ -99,10 +101,10 @@ def run(
     number = 0
     while number < trials:
         for _ in range(min(parallel, trials - number)):
-            flat = searcher.suggest(history)
-            if flat is None:
+            config = searcher.suggest(history)
+            if config is None:
                 break
-            history.append(Trial(number, flat, Outcome.RUNNING))
+            history.append(Trial(number, config, Outcome.RUNNING))
             number += 1
         if all(one.outcome is not Outcome.RUNNING for one in history):
             return history
@@ -120,9 +122,9 @@ def elsewhere(space: Sequence[Dimension], function: Function, trials: int) -> li
     chance, axes = dice(8), axes_of(space)
     history: list[Trial] = []
     for number in range(trials):
-        flat = unseen(axes, {key(one.params) for one in history}, chance)
-        assert flat is not None
-        history.append(Trial(-1 - number, flat, Outcome.FINISHED, function(flat)))
+        config = unseen(axes, {key(one.params) for one in history}, chance)
+        assert config is not None
+        history.append(Trial(-1 - number, config, Outcome.FINISHED, function(config)))
     return history
 
 
@@ -130,23 +132,30 @@ def best(trials: Sequence[Trial]) -> float:
     return min(trial.values[0] for trial in trials)
 
 
+def missed(trials: Sequence[Trial]) -> float:
+    """Return how far the points of ZDT1's front are from those found, on the mean."""
+    found = np.array([one.values for one in trials])
+    target = np.array([(x, 1 - x**0.5) for x in np.linspace(0, 1, 50)])
+    return float(np.mean([np.min(np.linalg.norm(found - point, axis=1)) for point in target]))
+
+
 def problem(space: Sequence[Dimension], seed: int = 0, goals: int = 1) -> Problem:
     return Problem(tuple(space), (Goal.MIN,) * goals, seed)
 
 
-def fits(space: Sequence[Dimension], flat: Flat) -> bool:
+def fits(space: Sequence[Dimension], config: Configuration) -> bool:
     """Whether exactly those dimensions are there that apply."""
-    return set(flat) == {dimension.name for dimension in space if dimension.applies(flat)}
+    return set(config) == {dimension.name for dimension in space if dimension.applies(config)}
 
 
-def contains(params: Spaces, config: Params) -> bool:
+def contains(params: Spaces, nested: Params) -> bool:
     """Return True if a nested configuration has exactly what applies, each with one of its values."""
     try:
-        flat = spread(config, params)
-        return fits(dimensions_of(params), flat) and all(
-            key_of(dimension.space.own(flat[dimension.name])) == key_of(flat[dimension.name])
+        config = spread(nested, params)
+        return fits(dimensions_of(params), config) and all(
+            key_of(dimension.space.own(config[dimension.name])) == key_of(config[dimension.name])
             for dimension in dimensions_of(params)
-            if dimension.name in flat
+            if dimension.name in config
         )
     except (InvalidInput, ValueError):
         return False

@@ -345,5 +345,5 @@ def test_the_same_seed_gives_the_same_configurations_at_submission_and_one_by_on
     known = expand(params, Search(method=method, trials=6, seed=seed), LIMIT)
     asked = problem(dimensions.dimensions_of(params), seed)
     for name in (method, "evolution", "nsga2") if method == "sobol" else (method,):
-        suggested = run(searcher(name, asked, 60), lambda flat: (0.0,), 3)
+        suggested = run(searcher(name, asked, 60), lambda config: (0.0,), 3)
         assert [dimensions.nest(trial.params, params) for trial in suggested] == known[:3]

@@ -8,7 +8,7 @@ import pytest
 from paddock.models import Goal
 from paddock.models.space import Choices
 from paddock.search.axes import axes_of, dice
-from paddock.search.base import Condition, Dimension, Flat, Outcome, Problem, Trial
+from paddock.search.base import Condition, Configuration, Dimension, Outcome, Problem, Trial
 from paddock.search.evolution import Evolution, mutated
 from paddock.search.pareto import crowding, front, ranks
 from paddock.search.samplers import searcher
@@ -31,7 +31,7 @@ LAYERS = (
         )
     ),
 )
-PARENT: Flat = {
+PARENT: Configuration = {
     "lr": 0.5,
     "net.count": 3,
     "net.0.kind": "conv",
@@ -46,8 +46,10 @@ def trial(number: int, *values: float, outcome: Outcome = Outcome.FINISHED) -> T
     return Trial(number, {}, outcome, values)
 
 
-def layers(flat: Flat) -> list[object]:
-    return [flat.get(f"net.{i}.width", flat.get(f"net.{i}.kind")) for i in range(int(known.number(flat, "net.count")))]
+def layers(config: Configuration) -> list[object]:
+    return [
+        config.get(f"net.{i}.width", config.get(f"net.{i}.kind")) for i in range(int(known.number(config, "net.count")))
+    ]
 
 
 def test_mutations_change_little_and_keep_the_rest() -> None:
@@ -71,7 +73,7 @@ def test_skips_follow_the_layers_that_they_add() -> None:
         *(Dimension(f"net.{i}.w", leaf("1..9"), (counts[i],)) for i in range(4)),
         *(Dimension(f"net.{i}.skip", Choices(values=[None, *range(i)]), (counts[i],)) for i in range(1, 4)),
     )
-    net = {"net.count": 3, "net.0.w": 1, "net.1.w": 5, "net.2.w": 9, "net.1.skip": None, "net.2.skip": 1}
+    net: Configuration = {"net.count": 3, "net.0.w": 1, "net.1.w": 5, "net.2.w": 9, "net.1.skip": None, "net.2.skip": 1}
     children = [mutated(axes_of(space), net, dice(seed)) for seed in range(200)]
     assert all(fits(space, child) for child in children)
     made = {tuple(child.get(f"net.{i}.w") for i in range(4)): child for child in children}
@@ -93,9 +95,9 @@ def test_the_old_leave_however_good() -> None:
         found = 0
         for number in range(100, 130):
             marker = Trial(number, {}, Outcome.FAILED)
-            flat = asked.suggest([*history, marker])
-            assert flat is not None
-            found += sum(flat[name] == -5.0 for name in "abcd") == 3
+            config = asked.suggest([*history, marker])
+            assert config is not None
+            found += sum(config[name] == -5.0 for name in "abcd") == 3
         return found
 
     assert near([lucky, *later[: asked.population - 1]]) > 3
@@ -105,11 +107,11 @@ def test_the_old_leave_however_good() -> None:
 def test_evolution_finds_a_network() -> None:
     """Three layers, conv 32 - pool - conv 64: of some 7,000 configurations beside lr."""
 
-    def loss(flat: Flat) -> tuple[float, ...]:
+    def loss(config: Configuration) -> tuple[float, ...]:
         wanted = [32, "pool", 64]
-        got = layers(flat)
+        got = layers(config)
         wrong = sum(one != other for one, other in zip(got, wanted, strict=False)) + 2 * abs(len(got) - 3)
-        return (wrong + abs(known.number(flat, "lr") - 0.3),)
+        return (wrong + abs(known.number(config, "lr") - 0.3),)
 
     def typical(method: str) -> float:
         runs = [run(searcher(method, problem(LAYERS, seed), 200), loss, 200, 4) for seed in range(5)]
@@ -118,19 +120,11 @@ def test_evolution_finds_a_network() -> None:
     assert typical("evolution") < 0.7 < typical("random")
 
 
-@pytest.mark.parametrize("method", ["nsga2", "tpe"])
-def test_two_objectives_come_close_to_the_whole_front(method: str) -> None:
-    def missed(name: str) -> float:
-        """How far the points of ZDT1's front are from those found, on the mean."""
-        runs = []
-        for seed in range(3):
-            trials = run(searcher(name, problem(known.ZDT1, seed, goals=2), 200), known.zdt1, 200)
-            found = np.array([one.values for one in trials])
-            target = np.array([(x, 1 - x**0.5) for x in np.linspace(0, 1, 50)])
-            runs.append(float(np.mean([np.min(np.linalg.norm(found - point, axis=1)) for point in target])))
-        return statistics.median(runs)
-
-    assert missed(method) < 0.65 * missed("random")
+@pytest.mark.parametrize(("method", "trials"), [("nsga2", 200), ("tpe", 60)])
+def test_two_objectives_come_closer_to_the_whole_front_than_chance(method: str, trials: int) -> None:
+    """With one seed each; `python -m benchmarks.search` has several seeds and more trials."""
+    runs = [run(searcher(one, problem(known.ZDT1, goals=2), trials), known.zdt1, trials) for one in (method, "random")]
+    assert known.missed(runs[0]) < 0.65 * known.missed(runs[1])
 
 
 def test_evolution_with_two_objectives_gets_closer_than_chance() -> None:
@@ -185,7 +179,7 @@ def test_crowding_keeps_the_ends() -> None:
 
 
 def test_seeds_differ_and_repeat() -> None:
-    def numbers(seed: int) -> list[Flat]:
+    def numbers(seed: int) -> list[Configuration]:
         return [one.params for one in run(searcher("nsga2", problem(known.ZDT1, seed, goals=2), 60), known.zdt1, 60)]
 
     assert numbers(1) == numbers(1) != numbers(2)
@@ -193,7 +187,7 @@ def test_seeds_differ_and_repeat() -> None:
 
 def test_goals_of_both_kinds() -> None:
     asked = searcher("nsga2", Problem(known.dimensions(x="0..1.0", y="0..1.0"), (Goal.MAX, Goal.MIN), 0), 100)
-    trials = run(asked, lambda flat: (known.number(flat, "x"), known.number(flat, "y")), 100)
+    trials = run(asked, lambda config: (known.number(config, "x"), known.number(config, "y")), 100)
     late = trials[70:]
     assert statistics.fmean(one.values[0] for one in late) > 0.75
     assert statistics.fmean(one.values[1] for one in late) < 0.25

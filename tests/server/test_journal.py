@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from paddock.models import Cause, Room, Seat
+from paddock.models import Cause, FreeMemory, Seat
 from paddock.server.journal import (
     KINDS,
     MAX_NAMES,
@@ -218,7 +218,7 @@ def test_what_a_runner_writes() -> None:
     assert one("started", seat={"of another": "version"}) == Started(*about)
     assert one("usage", memory=1e9, cpu=0.5) == Usage(*about, memory=10**9, cpu=0.5)
     again = {"gpu": 5, "host": None, "alone": True}
-    ended = Ended(*about, exit=1, cause=Cause.GPU_OOM, reason="x", again=Room(gpu=5, alone=True))
+    ended = Ended(*about, exit=1, cause=Cause.GPU_OOM, reason="x", again=FreeMemory(gpu=5, alone=True))
     assert one("ended", exit=1, cause="gpu_oom", reason="x", again=again) == ended
     packed, seen = one("packing", need=5), one("node", cards=[{"id": "g", "number": 0}])
     assert isinstance(packed, Packed)

@@ -53,7 +53,7 @@ class NodeWatch:
         self._thread: threading.Thread | None = None
         self._seen: tuple[float, list[dict[str, Any]]] = (0.0, [])
 
-    def look(self) -> NodeSample:
+    def sample(self) -> NodeSample:
         if self._ids and (self._thread is None or not self._thread.is_alive()):
             self._thread = threading.Thread(target=self._read, name="gpus", daemon=True)
             self._thread.start()

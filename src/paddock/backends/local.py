@@ -75,7 +75,7 @@ class LocalBackend:
     def __init__(
         self, folder: Path, settings: LocalSettings, name: str = "local", *, stuck_seconds: float = 15.0
     ) -> None:
-        """`stuck_seconds`: a runner that was told to end is killed this long after its grace period."""
+        """`stuck_seconds`: a runner that was asked to end is killed this long after its grace period."""
         self.name = name
         self._stuck_seconds = stuck_seconds
         self._folder = folder
@@ -83,7 +83,7 @@ class LocalBackend:
         self._watch = NodeWatch(self._gpus)
         self._slots = settings.slots or len(os.sched_getaffinity(0))
         self._children: dict[str, subprocess.Popen[bytes]] = {}
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
         self._lock = threading.Lock()
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._entries = {entry.key: self._adopt(entry) for entry in map(_load, sorted(folder.glob("*.json"))) if entry}
@@ -107,9 +107,9 @@ class LocalBackend:
                     if not self._runs(entry):
                         self._end(entry)
             self._start_waiting()
-            self._forget(self._told - set(ids))
+            self._forget(self._reported - set(ids))
             asked = [self._entries[key] for key in ids if key in self._entries]
-            self._told = {entry.key for entry in asked if entry.state == AllocationState.ENDED}
+            self._reported = {entry.key for entry in asked if entry.state == AllocationState.ENDED}
             gpus, slots = self._free()
             return {entry.key: self._status(entry, len(gpus), len(slots)) for entry in asked}
 
@@ -141,7 +141,7 @@ class LocalBackend:
         return None
 
     def check(self, batch: AllocationBatch) -> Check:
-        return Check(accepted=True, message="runs on this node as soon as there is room")
+        return Check(accepted=True, message="runs on this node as soon as enough of it is free")
 
     def nodes(self) -> Sequence[Node]:
         with self._lock:
@@ -156,22 +156,22 @@ class LocalBackend:
                 for slot in range(self._slots)
                 for used in [[e.key for e in running if slot in e.slots]]
             ]
-        look = self._watch.look()
+        sample = self._watch.sample()
         kind = "gpu" if self._gpus else "cpu"
         of_kind = [device for device in devices if device.kind == kind]
         node = Node(
             name=socket.gethostname(),
             backend=self.name,
-            cpus=look.cores,
-            cpus_used=look.busy,
-            memory=look.memory,
-            memory_free=look.free,
+            cpus=sample.cores,
+            cpus_used=sample.busy,
+            memory=sample.memory,
+            memory_free=sample.free,
             slots=len(of_kind),
             slots_used=sum(device.busy for device in of_kind),
             cpu_slots=self._slots,
             devices=devices,
         )
-        return [with_measurements(node, look)]
+        return [with_measurements(node, sample)]
 
     # --- the queue ------------------------------------------------------------------------------------------------
 
@@ -264,7 +264,7 @@ class LocalBackend:
         return entry.pid is not None and processes.alive(entry.pid, entry.start)
 
     def _is_overdue(self, entry: Entry) -> bool:
-        """Return True if it was told to end and the time for that is over: it is suspended, or hangs."""
+        """Return True if it was asked to end and the time for that is over: it is suspended, or hangs."""
         grace = entry.spec.get("grace", 0) + self._stuck_seconds
         return entry.cancelled_at is not None and time.time() - entry.cancelled_at > grace
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from paddock.cli.render import clean, several, size
-from paddock.models import Packing, Room, Seat
+from paddock.models import FreeMemory, Packing, Seat
 
 _LIMITS = {
     "asked": "as asked for",
@@ -88,7 +88,7 @@ def _cores(cores: Sequence[int]) -> str:
     return ", ".join("-".join(map(str, one)) for one in ranges)
 
 
-def room(one: Room | None) -> str:
+def room(one: FreeMemory | None) -> str:
     """Return what a task waits for, after an attempt that ran out of memory."""
     if one is None:
         return ""

@@ -21,7 +21,7 @@ THREADS = (
 OPERATIONS = "TF_NUM_INTEROP_THREADS"
 
 
-# In Slurm, scripts start as many workers as these variables say, which are those of the whole allocation.
+# In Slurm, scripts take their number of workers from these variables, which count the cores of the whole allocation.
 _COUNTS = ("SLURM_CPUS_PER_TASK", "SLURM_CPUS_ON_NODE")
 _TRES = "SLURM_TRES_PER_TASK"  # of newer versions: if it contradicts the first, srun refuses to start
 

@@ -1,78 +1,22 @@
 """Every type that crosses a boundary: REST, the job folder, the command line, the database's columns."""
 
-from paddock.models.allocations import FOLDER as FOLDER
-from paddock.models.allocations import AllocationBatch as AllocationBatch
-from paddock.models.allocations import AllocationChange as AllocationChange
-from paddock.models.allocations import AllocationState as AllocationState
-from paddock.models.allocations import AllocationStatus as AllocationStatus
-from paddock.models.base import Cause as Cause
-from paddock.models.base import EnvName as EnvName
-from paddock.models.base import Model as Model
-from paddock.models.base import Params as Params
-from paddock.models.base import TaskState as TaskState
-from paddock.models.cluster import BackendInfo as BackendInfo
-from paddock.models.cluster import Device as Device
-from paddock.models.cluster import ErrorBody as ErrorBody
-from paddock.models.cluster import ErrorReply as ErrorReply
-from paddock.models.cluster import GpuProcess as GpuProcess
-from paddock.models.cluster import Health as Health
-from paddock.models.cluster import Node as Node
-from paddock.models.cluster import Version as Version
-from paddock.models.events import Event as Event
-from paddock.models.jobs import Check as Check
-from paddock.models.jobs import Facets as Facets
-from paddock.models.jobs import FolderNames as FolderNames
-from paddock.models.jobs import Job as Job
-from paddock.models.jobs import JobDetail as JobDetail
-from paddock.models.jobs import JobPage as JobPage
-from paddock.models.jobs import JobPatch as JobPatch
-from paddock.models.jobs import LeftOut as LeftOut
-from paddock.models.jobs import LimitsRequest as LimitsRequest
-from paddock.models.jobs import MapPart as MapPart
-from paddock.models.jobs import NoWord as NoWord
-from paddock.models.jobs import Packing as Packing
-from paddock.models.jobs import Preview as Preview
-from paddock.models.jobs import Sample as Sample
-from paddock.models.jobs import TaskCounts as TaskCounts
-from paddock.models.jobs import Waits as Waits
-from paddock.models.keep import PruneItem as PruneItem
-from paddock.models.keep import PruneKind as PruneKind
-from paddock.models.keep import PruneReport as PruneReport
-from paddock.models.keep import PruneRequest as PruneRequest
-from paddock.models.keep import PruneTotal as PruneTotal
-from paddock.models.resources import Launcher as Launcher
-from paddock.models.resources import Resources as Resources
-from paddock.models.resources import Triple as Triple
-from paddock.models.script import Convention as Convention
-from paddock.models.script import FlagStyle as FlagStyle
-from paddock.models.script import InspectRequest as InspectRequest
-from paddock.models.script import ScriptParam as ScriptParam
-from paddock.models.script import ScriptReport as ScriptReport
-from paddock.models.search import ExtendRequest as ExtendRequest
-from paddock.models.search import Move as Move
-from paddock.models.search import RungReport as RungReport
-from paddock.models.search import Savings as Savings
-from paddock.models.search import SearchReport as SearchReport
-from paddock.models.search import TrialReport as TrialReport
-from paddock.models.spec import CodeInfo as CodeInfo
-from paddock.models.spec import Environment as Environment
-from paddock.models.spec import Goal as Goal
-from paddock.models.spec import Interpreter as Interpreter
-from paddock.models.spec import JobSpec as JobSpec
-from paddock.models.spec import Method as Method
-from paddock.models.spec import MetricFiles as MetricFiles
-from paddock.models.spec import Objective as Objective
-from paddock.models.spec import Search as Search
-from paddock.models.spec import StopEarly as StopEarly
-from paddock.models.spec import Submission as Submission
-from paddock.models.tasks import Allocation as Allocation
-from paddock.models.tasks import Attempt as Attempt
-from paddock.models.tasks import Changed as Changed
-from paddock.models.tasks import Curve as Curve
-from paddock.models.tasks import RestartRequest as RestartRequest
-from paddock.models.tasks import Room as Room
-from paddock.models.tasks import Seat as Seat
-from paddock.models.tasks import StopRequest as StopRequest
-from paddock.models.tasks import Task as Task
-from paddock.models.tasks import TaskDetail as TaskDetail
-from paddock.models.tasks import TaskPage as TaskPage
+# fmt: off
+from paddock.models.allocations import FOLDER, AllocationBatch, AllocationChange, AllocationState, AllocationStatus
+from paddock.models.base import Cause, EnvName, Model, Params, TaskState
+from paddock.models.cluster import BackendInfo, Device, ErrorBody, ErrorReply, GpuProcess, Health, Node, Version
+from paddock.models.events import Event
+from paddock.models.jobs import (
+    Check, Facets, FolderNames, Job, JobDetail, JobPage, JobPatch, LeftOut, LimitsRequest, MapPart, NoWord, Packing,
+    Preview, Sample, TaskCounts, Waits,
+)
+from paddock.models.keep import PruneItem, PruneKind, PruneReport, PruneRequest, PruneTotal
+from paddock.models.resources import Launcher, Resources, Triple
+from paddock.models.script import Convention, FlagStyle, InspectRequest, ScriptParam, ScriptReport
+from paddock.models.search import ExtendRequest, Move, RungReport, Savings, SearchReport, TrialReport
+from paddock.models.spec import (
+    CodeInfo, Environment, Goal, Interpreter, JobSpec, Method, MetricFiles, Objective, Search, StopEarly,
+    Submission,
+)
+from paddock.models.tasks import (
+    Allocation, Attempt, Changed, Curve, FreeMemory, RestartRequest, Seat, StopRequest, Task, TaskDetail, TaskPage,
+)

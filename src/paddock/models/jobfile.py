@@ -10,7 +10,6 @@ import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -98,51 +97,52 @@ def _parse(text: str, path: Path) -> dict[str, Any]:
         data = tomllib.loads(text) if path.suffix.lower() == ".toml" else yaml12.load(text)
     except tomllib.TOMLDecodeError as error:
         raise InvalidInput(f"{path} is not valid TOML: {error}.") from None
-    except (yaml.YAMLError, RecursionError) as error:
+    except yaml.YAMLError as error:
         raise InvalidInput(f"{path} is not valid YAML: {_yaml_error(error)}.") from None
+    except RecursionError:  # of tomllib
+        raise InvalidInput(f"{path} is not valid: {yaml12.TOO_DEEP}.") from None
     except ValueError as error:  # such as an integer of more than 4300 digits
         raise InvalidInput(f"{path} cannot be read: {error}.") from None
     if not isinstance(data, dict) or not all(isinstance(key, str) for key in data):
         raise InvalidInput(f"{path} is not a job file: write fields such as `script: train.py` and `params:`.")
-    if sum(1 for _ in islice(_parts(data), MAX_PARTS + 1)) > MAX_PARTS:
-        raise InvalidInput(f"{path} is not valid: it has more than {MAX_PARTS:,} values, or contains itself.")
-    try:
-        strange = dict(_strange(data, ""))
-    except RecursionError:  # an alias inside of what it stands for
-        raise InvalidInput(f"{path} is not valid: it contains itself, or is nested too deeply.") from None
+    strange = {}
+    for count, (name, one, depth) in enumerate(_parts(data)):
+        if count > MAX_PARTS or depth > yaml12.MAX_DEPTH:  # an alias may even be inside of what it stands for
+            why = yaml12.TOO_DEEP if depth > yaml12.MAX_DEPTH else f"it has more than {MAX_PARTS:,} values"
+            raise InvalidInput(f"{path} is not valid: {why}.")
+        if message := _strange(one):
+            strange[name] = message
     if strange:
         raise _wrong(path, strange)
     return data
 
 
-def _parts(data: Any) -> Iterator[Any]:
-    """Yield all values in the data; the target of an alias counts each time."""
-    left = [data]
+def _parts(data: Any) -> Iterator[tuple[str, Any, int]]:
+    """Yield all values in the data with their names and depths; the target of an alias counts each time."""
+    left = [("", data, 0)]
     while left:
-        one = left.pop()
-        yield one
+        name, one, depth = left.pop()
+        yield name, one, depth
         if isinstance(one, dict | list):
-            left.extend(one.values() if isinstance(one, dict) else one)
+            inside = one.items() if isinstance(one, dict) else enumerate(one)
+            found = [(f"{name}.{key}" if name else str(key), value, depth + 1) for key, value in inside]
+            left += reversed(found)
 
 
 def _yaml_error(error: Exception) -> str:
     if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark is not None:
         mark = error.problem_mark
         return f"line {mark.line + 1}, column {mark.column + 1}: {error.problem}"
-    return " ".join(str(error).split()) or "it is nested too deeply"
+    return " ".join(str(error).split())
 
 
-def _strange(value: Any, name: str) -> list[tuple[str, str]]:
-    """Return the fields with values that a file can contain and a submission cannot, such as dates."""
-    if isinstance(value, dict):
-        return [found for key, one in value.items() for found in _strange(one, f"{name}.{key}" if name else str(key))]
-    if isinstance(value, list):
-        return [found for at, one in enumerate(value) for found in _strange(one, f"{name}.{at}")]
+def _strange(value: Any) -> str | None:
+    """Return what is wrong with a value that a file can contain and a submission cannot, such as a date."""
     if isinstance(value, float) and not math.isfinite(value):
-        return [(name, "it is not a finite number: write it in quotes to pass it as text")]
-    if value is not None and not isinstance(value, (str, bool, int, float)):
-        return [(name, f"it is a {type(value).__name__}: write it in quotes to pass it as text")]
-    return []
+        return "it is not a finite number: write it in quotes to pass it as text"
+    if value is not None and not isinstance(value, (dict, list, str, bool, int, float)):
+        return f"it is a {type(value).__name__}: write it in quotes to pass it as text"
+    return None
 
 
 def _anchored(spec: JobSpec, folder: Path) -> JobSpec:

@@ -26,24 +26,21 @@ from typing import Annotated, Any, Literal, TypeGuard
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     JsonValue,
-    StringConstraints,
     ValidationError,
     WithJsonSchema,
     model_validator,
 )
 
 from paddock.models import space_text
+from paddock.models.base import Model, ParamName
 
 MAX_VALUES = 100_000
 MAX_LAYERS = 64
 MAX_CONDITION = 100  # values of one condition
 MAX_DEPTH = 50  # of lists and objects in a value
-_Name = Annotated[str, StringConstraints(pattern=f"^{space_text.NAME}$")]
 
 
 def _checked(values: list[JsonValue]) -> list[JsonValue]:
@@ -58,7 +55,7 @@ _OneOrMore = Annotated[
     AfterValidator(_checked),
 ]
 When = Annotated[
-    dict[_Name, _OneOrMore],
+    dict[ParamName, _OneOrMore],
     Field(
         max_length=space_text.MAX_CONDITIONS,
         exclude_if=lambda when: not when,
@@ -67,10 +64,8 @@ When = Annotated[
 ]
 
 
-class Choices(BaseModel):
+class Choices(Model):
     """A list of values; a list of one is a fixed value."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     values: list[JsonValue] = Field(min_length=1, max_length=MAX_VALUES)
     when: When = Field(default_factory=dict)
@@ -119,10 +114,8 @@ def _refuse_unusable(value: JsonValue, depth: int = 0) -> None:
                 _refuse_unusable(one, depth + 1)
 
 
-class Range(BaseModel):
+class Range(Model):
     """All numbers from `low` to `high`, both included; in steps when `step` is given."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     low: float
     high: float
@@ -272,13 +265,11 @@ _Repeat = Annotated[
 ]
 
 
-class Block(BaseModel):
+class Block(Model):
     """A list of `repeat` layers that all have the same members; a value of it is a list of objects."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
     repeat: _Repeat = Field(description="how many layers: at least, at most")
-    block: dict[_Name, "MemberSpace"] = Field(min_length=1, max_length=100, description="the members of a layer")
+    block: dict[ParamName, "MemberSpace"] = Field(min_length=1, max_length=100, description="the members of a layer")
     skips: bool = Field(
         False,
         strict=True,

@@ -67,8 +67,8 @@ class Seat(Model):
     why: str | None = Field(None, description="why the GPU is not shared through MPS")
 
 
-class Room(Model):
-    """What an attempt waits for, after an attempt that ran out of memory."""
+class FreeMemory(Model):
+    """The free memory that an attempt waits for, after an attempt that ran out of memory."""
 
     gpu: int | None = Field(None, description="bytes that must be free on its GPU")
     host: int | None = Field(None, description="bytes that must be free on its node")
@@ -99,7 +99,9 @@ class Attempt(Model):
     peak_memory: int | None = None
     peak_gpu_memory: int | None = None
     seat: Seat | None = None
-    room: Room | None = Field(None, description="what it had to wait for, after an attempt that ran out of memory")
+    room: FreeMemory | None = Field(
+        None, description="what it had to wait for, after an attempt that ran out of memory"
+    )
     cpu_seconds: float | None = None
     warnings: list[str] = Field(default_factory=list)
 

@@ -14,6 +14,8 @@ _INT = re.compile(r"^(?:[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+)$")
 _FLOAT = re.compile(
     r"^(?:[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$"
 )
+MAX_DEPTH = 100
+TOO_DEEP = f"it is nested more than {MAX_DEPTH} levels deep"
 _OTHER_LINE_ENDS = set("\r\x85\u2028\u2029")
 
 
@@ -21,6 +23,11 @@ class Loader(yaml.SafeLoader):
     """Reads the core schema, and refuses a key that a mapping contains twice: PyYAML would keep the last."""
 
     yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012
+
+    def fetch_more_tokens(self) -> None:
+        if self.flow_level + len(self.indents) > MAX_DEPTH:  # PyYAML takes long, and ends with a RecursionError
+            raise yaml.scanner.ScannerError(None, None, TOO_DEEP, self.get_mark())
+        super().fetch_more_tokens()
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen: set[str] = set()

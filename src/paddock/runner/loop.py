@@ -28,7 +28,7 @@ from .sharing.admission import Admission
 from .sharing.gpu_thread import GpuThread
 from .sharing.seats import AssignedSeat
 
-# Looking for a free attempt may delay the running tasks by this much.
+# The search for a free attempt may delay the running tasks by this much.
 CLAIM_SECONDS = 0.2
 # A runner that cannot claim anything (because of a full disk) leaves its GPU to others after this time.
 CLAIM_WAIT_SECONDS = 60.0
@@ -208,9 +208,9 @@ class Runner:
 
     def _claim(self) -> None:
         deadline = time.monotonic() + CLAIM_SECONDS
-        if self._has_room:
+        if self._may_claim:
             self._check_fence()
-        while self._has_room:
+        while self._may_claim:
             self._seat = None
             attempt = self._mailbox.claim(deadline, self._fits)
             if attempt is None or self._seat is None:
@@ -221,13 +221,13 @@ class Runner:
             self._start(attempt, self._seat)
 
     @property
-    def _has_room(self) -> bool:
+    def _may_claim(self) -> bool:
         return not (self._closing or self._mailbox.drained or self._mailbox.held or self._admission.full)
 
     def _fits(self, attempt: QueuedAttempt) -> Optional[bool]:
         if not self._deadline.fits(attempt.seconds):
             return False
-        usual = not attempt.room.retries
+        usual = not attempt.memory_needed.retries
         # A seat that is left over was for an attempt that another runner claimed first.
         if not (usual and self._seat is not None):
             self._seat = self._admission.seat(attempt, time.monotonic())

@@ -46,7 +46,7 @@ class QueuedAttempt(NamedTuple):
         return given if isinstance(given, dict) else {}
 
     @property
-    def room(self) -> oom_retry.RoomNeeded:
+    def memory_needed(self) -> oom_retry.MemoryNeeded:
         return oom_retry.parse(self.line.get("room"))
 
     @property

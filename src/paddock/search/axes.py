@@ -3,17 +3,20 @@
 import json
 import math
 import random
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from typing import Generic, TypeVar
 
 from pydantic import JsonValue
 
 from paddock.models.space import Choices, is_number, same
-from paddock.search.base import Dimension, Flat, Trial
+from paddock.search.base import Configuration, Dimension, Problem, Searcher, Trial
 from paddock.search.dimensions import walk
 
 DRAWS = 200  # this many draws without a new configuration, then all configurations are walked through
 CLOSE = 0.01  # numbers closer than this share of their range are almost the same
 NEARBY = 50  # how many neighbours of a configuration are tried
+
+Result = TypeVar("Result")
 
 
 class Axis:
@@ -100,25 +103,47 @@ def axes_of(dimensions: Sequence[Dimension]) -> dict[str, Axis]:
     return {dimension.name: Axis(dimension) for dimension in dimensions}
 
 
-def key(flat: Flat) -> str:
+def key(config: Configuration) -> str:
     """Return a text that is equal for equal configurations."""
-    return json.dumps(flat, sort_keys=True)
+    return json.dumps(config, sort_keys=True)
 
 
-class SeenConfigurations:
-    """The keys of all configurations of a history; keys are cached by trial."""
+class PerTrial(Generic[Result]):
+    """The results of a function of a trial, computed again only when a trial has changed."""
 
-    def __init__(self) -> None:
-        self._keys: dict[int, tuple[Flat, str]] = {}
+    def __init__(self, function: Callable[[Trial], Result]) -> None:
+        self._function = function
+        self._results: dict[int, tuple[Trial, Result]] = {}
 
-    def of(self, history: Sequence[Trial]) -> set[str]:
-        return {self._key(trial) for trial in history}
-
-    def _key(self, trial: Trial) -> str:
-        before = self._keys.get(trial.number)
-        if before is None or before[0] is not trial.params:
-            before = self._keys[trial.number] = trial.params, key(trial.params)
+    def __call__(self, trial: Trial) -> Result:
+        before = self._results.get(trial.number)
+        if before is None or (before[0] is not trial and before[0] != trial):
+            before = self._results[trial.number] = trial, self._function(trial)
         return before[1]
+
+
+class SpaceSampler(Searcher):
+    """What all search methods have in common."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem, self._goals, self._seed = problem, problem.goals, problem.seed
+        self._axes = axes_of(problem.dimensions)
+        self._key = PerTrial(lambda trial: key(trial.params))
+
+    def _seen(self, history: Sequence[Trial]) -> set[str]:
+        """Return the keys of all configurations of a history."""
+        return set(map(self._key, history))
+
+
+class PointSampler(SpaceSampler):
+    """A method whose configurations depend only on the seed, their number, and what is in the history already."""
+
+    def suggest(self, history: Sequence[Trial]) -> Configuration | None:
+        return self.point(next_number(history), self._seen(history))
+
+    def point(self, number: int, seen: Container[str]) -> Configuration | None:
+        """Return the configuration of this number, or another one where it is in `seen`."""
+        raise NotImplementedError
 
 
 def next_number(history: Sequence[Trial]) -> int:
@@ -131,30 +156,30 @@ def dice(seed: int, *more: object) -> random.Random:
     return random.Random("/".join(str(one) for one in (seed, *more)))  # noqa: S311
 
 
-def complete(axes: Mapping[str, Axis], wish: Flat, chance: random.Random) -> dict[str, JsonValue]:
+def complete(axes: Mapping[str, Axis], wish: Configuration, chance: random.Random) -> Configuration:
     """Return a whole configuration: values of `wish` where they apply and are possible, the rest drawn at random."""
-    flat: dict[str, JsonValue] = {}
+    config: Configuration = {}
     for name, axis in axes.items():
-        if axis.dimension.applies(flat):
-            flat[name] = wish[name] if name in wish and axis.holds(wish[name]) else axis.at(chance.random())
-    return flat
+        if axis.dimension.applies(config):
+            config[name] = wish[name] if name in wish and axis.holds(wish[name]) else axis.at(chance.random())
+    return config
 
 
-def close(axes: Mapping[str, Axis], one: Flat, other: Flat) -> bool:
+def close(axes: Mapping[str, Axis], one: Configuration, other: Configuration) -> bool:
     """Return True if two configurations are almost the same."""
     return one.keys() == other.keys() and all(axes[name].close(value, other[name]) for name, value in one.items())
 
 
-def unseen(axes: Mapping[str, Axis], seen: Container[str], chance: random.Random) -> dict[str, JsonValue] | None:
+def unseen(axes: Mapping[str, Axis], seen: Container[str], chance: random.Random) -> Configuration | None:
     """Return a random configuration that is not in `seen`, or None when all are."""
     for _ in range(DRAWS):
-        flat = complete(axes, {}, chance)
-        if key(flat) not in seen:
-            return flat
+        config = complete(axes, {}, chance)
+        if key(config) not in seen:
+            return config
     # Most of the space is in `seen`: a walk soon finds a new one, or ends.
     dimensions = [axis.dimension for axis in axes.values()]
     everything = walk(dimensions, lambda dimension: _values(axes[dimension.name], chance))
-    return next((flat for flat in everything if key(flat) not in seen), None)
+    return next((config for config in everything if key(config) not in seen), None)
 
 
 def _values(axis: Axis, chance: random.Random) -> Iterator[JsonValue]:

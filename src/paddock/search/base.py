@@ -4,7 +4,7 @@ A searcher has no state of its own: the same seed and the same history give the 
 on after a crash as if nothing had happened, and needs no database beside ours.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -16,7 +16,7 @@ from paddock.models import Goal
 from paddock.models.space import Choices, Range, key_of
 
 # A configuration without its nesting: `lr`, `layers.count`, `layers.0.width`. What does not apply is not in it.
-Flat = Mapping[str, JsonValue]
+Configuration = dict[str, JsonValue]
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,8 @@ class Condition:
     name: str
     values: tuple[JsonValue, ...]
 
-    def holds(self, flat: Flat) -> bool:
-        return self.name in flat and key_of(flat[self.name]) in self._keys
+    def holds(self, config: Configuration) -> bool:
+        return self.name in config and key_of(config[self.name]) in self._keys
 
     @cached_property
     def _keys(self) -> frozenset[Hashable]:
@@ -42,8 +42,8 @@ class Dimension:
     space: Choices | Range
     when: tuple[Condition, ...] = ()
 
-    def applies(self, flat: Flat) -> bool:
-        return all(condition.holds(flat) for condition in self.when)
+    def applies(self, config: Configuration) -> bool:
+        return all(condition.holds(config) for condition in self.when)
 
 
 class Outcome(StrEnum):
@@ -58,7 +58,7 @@ class Trial:
     """A suggested configuration and its result."""
 
     number: int
-    params: Flat
+    params: Configuration
     outcome: Outcome
     values: tuple[float, ...] = ()  # one per objective; empty where nothing is known
     curve: tuple[tuple[float, float], ...] = ()  # the first objective by step
@@ -66,7 +66,7 @@ class Trial:
 
 
 class Searcher(Protocol):
-    def suggest(self, history: Sequence[Trial]) -> Flat | None:
+    def suggest(self, history: Sequence[Trial]) -> Configuration | None:
         """Return the next configuration, or None when there are no others."""
         ...
 

@@ -22,8 +22,8 @@ from pydantic import JsonValue
 
 from paddock.errors import InvalidInput
 from paddock.models import Goal
-from paddock.search.axes import Axis, SeenConfigurations, axes_of, close, dice, key, next_number
-from paddock.search.base import Condition, Dimension, Flat, Outcome, Problem, Trial
+from paddock.search.axes import Axis, PerTrial, SpaceSampler, close, dice, key, next_number
+from paddock.search.base import Condition, Configuration, Dimension, Outcome, Problem, Trial
 from paddock.search.evolution import descendant, mutated
 from paddock.search.pareto import ended, known, losses, ranks, standing
 from paddock.search.sobol import Sobol
@@ -37,22 +37,20 @@ _SEVERAL, _MANY = 3, 20  # running and ended trials from which on some suggestio
 _ENOUGH = 4  # a group that has applied less often is drawn at random
 
 
-class ModelSampler:
+class ModelSampler(SpaceSampler):
     """What TPE and GP have in common."""
 
     best, last = 50, 100  # from many trials, the model learns from this many
 
     def __init__(self, problem: Problem) -> None:
-        self._problem = problem
-        self._axes = axes_of(problem.dimensions)
+        super().__init__(problem)
         self._start = Sobol(problem)
         self._groups = groups(problem.dimensions)
         self._distributions = {name: _distribution(axis) for name, axis in self._axes.items() if not axis.fixed}
         self._directions = [
             StudyDirection.MINIMIZE if goal is Goal.MIN else StudyDirection.MAXIMIZE for goal in problem.goals
         ]
-        self._seen = SeenConfigurations()
-        self._memory: dict[int, tuple[Trial, FrozenTrial]] = {}
+        self._recall = PerTrial(self._frozen)
         self._early: list[Trial] = []
         self._best: list[Trial] = []
 
@@ -63,10 +61,10 @@ class ModelSampler:
         """Return the distributions for the suggestion of this number. Fixed dimensions have none."""
         return self._distributions
 
-    def suggest(self, history: Sequence[Trial]) -> Flat | None:
-        number, seen = next_number(history), self._seen.of(history)
+    def suggest(self, history: Sequence[Trial]) -> Configuration | None:
+        number, seen = next_number(history), self._seen(history)
         past = sorted(history, key=lambda trial: trial.number)
-        learnt_from = [trial for trial in past if ended(trial, self._problem.goals)]
+        learnt_from = [trial for trial in past if ended(trial, self._goals)]
         if len(learnt_from) < START:
             return self._start.point(number, seen)
         running = [trial for trial in past if trial.outcome is Outcome.RUNNING]
@@ -74,28 +72,28 @@ class ModelSampler:
         return self._modelled(number, seen, [trial.params for trial in running], learnt)
 
     def _modelled(
-        self, number: int, seen: Container[str], running: Sequence[Flat], past: list[FrozenTrial]
-    ) -> Flat | None:
-        chance = dice(self._problem.seed, "model", number)
+        self, number: int, seen: Container[str], running: Sequence[Configuration], past: list[FrozenTrial]
+    ) -> Configuration | None:
+        chance = dice(self._seed, "model", number)
         for _ in range(_ASKED):
-            flat = self._asked(self.distributions(number), past, chance.getrandbits(32))
-            if key(flat) not in seen and not any(close(self._axes, flat, other) for other in running):
-                return flat
+            config = self._asked(self.distributions(number), past, chance.getrandbits(32))
+            if key(config) not in seen and not any(close(self._axes, config, other) for other in running):
+                return config
         # The model knows nothing better than what is there: then something close to that.
-        return descendant(self._axes, seen, chance, lambda: mutated(self._axes, flat, chance))
+        return descendant(self._axes, seen, chance, lambda: mutated(self._axes, config, chance))
 
-    def _asked(self, wanted: Distributions, past: list[FrozenTrial], seed: int) -> dict[str, JsonValue]:
+    def _asked(self, wanted: Distributions, past: list[FrozenTrial], seed: int) -> Configuration:
         chance = dice(seed)
-        flat: dict[str, JsonValue] = {}
+        config: Configuration = {}
         chosen: dict[str, Any] = {}
         for name, axis in self._axes.items():
-            if not axis.dimension.applies(flat):
+            if not axis.dimension.applies(config):
                 continue
             if name in wanted and name not in chosen:
                 space = {one: wanted[one] for one in self._groups[name] if one in wanted}
                 chosen |= self._sampled(space, past, chance.getrandbits(32))
-            flat[name] = _decoded(axis, chosen[name]) if name in chosen else axis.at(chance.random())
-        return flat
+            config[name] = _decoded(axis, chosen[name]) if name in chosen else axis.at(chance.random())
+        return config
 
     def _sampled(self, space: dict[str, BaseDistribution], past: list[FrozenTrial], seed: int) -> dict[str, Any]:
         past = [trial for trial in past if space.keys() <= trial.params.keys()]
@@ -111,24 +109,18 @@ class ModelSampler:
             return learnt_from
         early, late = learnt_from[: -self.last], learnt_from[-self.last :]
         if early != self._early:
-            keep = sorted(_order(early, self._problem.goals)[: self.best])
+            keep = sorted(_order(early, self._goals)[: self.best])
             self._early, self._best = early, [early[index] for index in keep]
         return self._best + late
-
-    def _recall(self, trial: Trial) -> FrozenTrial:
-        before = self._memory.get(trial.number)
-        if before is None or (before[0] is not trial and before[0] != trial):
-            before = self._memory[trial.number] = trial, self._frozen(trial)
-        return before[1]
 
     def _frozen(self, trial: Trial) -> FrozenTrial:
         """Return the trial as a trial of Optuna."""
         if trial.outcome is Outcome.RUNNING:
             state = TrialState.RUNNING
         else:  # a loss that is not a number is as bad as being stopped before the first step
-            state = TrialState.COMPLETE if known(trial, self._problem.goals) else TrialState.PRUNED
+            state = TrialState.COMPLETE if known(trial, self._goals) else TrialState.PRUNED
         # Optuna compares stopped ones by their last value where there is one objective.
-        curve = trial.curve[-1:] if trial.outcome is Outcome.PRUNED and len(self._problem.goals) == 1 else ()
+        curve = trial.curve[-1:] if trial.outcome is Outcome.PRUNED and len(self._goals) == 1 else ()
         params = {
             name: _encoded(self._axes[name], value)
             for name, value in trial.params.items()
@@ -161,24 +153,24 @@ class Tpe(ModelSampler):
             name: CategoricalDistribution(range(count)) for name, count in short.items()
         }
 
-    def suggest(self, history: Sequence[Trial]) -> Flat | None:
+    def suggest(self, history: Sequence[Trial]) -> Configuration | None:
         return self._near_the_best(history) or super().suggest(history)
 
-    def _near_the_best(self, history: Sequence[Trial]) -> Flat | None:
+    def _near_the_best(self, history: Sequence[Trial]) -> Configuration | None:
         """Return a neighbour of the best trial for every fifth suggestion while several trials run.
 
         What a model suggests for all of them would be much the same.
         """
         number = next_number(history)
         running = sum(trial.outcome is Outcome.RUNNING for trial in history)
-        if running < _SEVERAL or number % 5 or len(self._problem.goals) > 1:
+        if running < _SEVERAL or number % 5 or len(self._goals) > 1:
             return None
-        able = [trial for trial in history if known(trial, self._problem.goals) and trial.params]
+        able = [trial for trial in history if known(trial, self._goals) and trial.params]
         if len(able) < _MANY:
             return None
-        best = min(able, key=lambda trial: standing(trial, self._problem.goals)).params
-        chance = dice(self._problem.seed, "near", number)
-        return descendant(self._axes, self._seen.of(history), chance, lambda: mutated(self._axes, best, chance))
+        best = min(able, key=lambda trial: standing(trial, self._goals)).params
+        chance = dice(self._seed, "near", number)
+        return descendant(self._axes, self._seen(history), chance, lambda: mutated(self._axes, best, chance))
 
     def distributions(self, number: int) -> Distributions:
         return self._names if number % 2 else self._distributions

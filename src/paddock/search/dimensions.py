@@ -8,13 +8,14 @@ import json
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from typing import cast
 
 from pydantic import JsonValue
 
 from paddock.errors import InvalidInput
 from paddock.models import Params
 from paddock.models.space import SKIP, Block, Choices, Leaf, ParamSpace, Range, key_of, shortened
-from paddock.search.base import Condition, Dimension, Flat
+from paddock.search.base import Condition, Configuration, Dimension
 
 MAX_DIMENSIONS = 1000
 _MAX_STATES = 20_000  # that `size` distinguishes at a time
@@ -36,11 +37,8 @@ def dimensions_of(params: Spaces) -> tuple[Dimension, ...]:
     known = _known(params)
     for name, space in params.items():
         for field, dimension in _of_parameter(name, space, known):
-            if dimension.name in fields:
-                message = (
-                    f"`{dimension.name}` is also a part of `{fields[dimension.name]}`: give one of them another name"
-                )
-                raise _refused(name, message)
+            if other := fields.get(dimension.name):
+                raise _refused(name, f"`{dimension.name}` is also a part of `{other}`: give one of them another name")
             fields[dimension.name] = field
             made.append(dimension)
     return tuple(_ordered(made, fields))
@@ -68,11 +66,8 @@ def _bare(space: Leaf) -> Leaf:
 
 
 def _known(params: Spaces) -> _Known:
-    found: dict[str, tuple[str, Leaf]] = {}
-    for name, space in params.items():
-        dimension = f"{name}.count" if isinstance(space, Block) else name
-        found[dimension] = (dimension, space.counts() if isinstance(space, Block) else space)
-    return found
+    tops = [(f"{name}.count", one.counts()) if isinstance(one, Block) else (name, one) for name, one in params.items()]
+    return {name: (name, leaf) for name, leaf in tops}
 
 
 def _conditions(field: str, space: ParamSpace, known: _Known) -> tuple[Condition, ...]:
@@ -128,9 +123,7 @@ def _circle(left: Sequence[Dimension], fields: Mapping[str, str]) -> InvalidInpu
 def _refuse_too_many(params: Spaces) -> None:
     count = sum(width(space) for space in params.values())
     if count > MAX_DIMENSIONS:
-        message = (
-            f"{count:,} dimensions are more than {MAX_DIMENSIONS:,}; a block has one for each member of each layer"
-        )
+        message = f"{count:,} dimensions are more than {MAX_DIMENSIONS:,}; a block has one per member of each layer"
         raise InvalidInput.at("params", message, "The parameters cannot be searched")
 
 
@@ -149,36 +142,31 @@ def _refused(field: str, message: str) -> InvalidInput:
 # --- there and back -------------------------------------------------------------------------------------------------
 
 
-def nest(flat: Flat, params: Spaces) -> Params:
+def nest(config: Configuration, params: Spaces) -> Params:
     """Return the configuration as the script gets it, without the parameters that do not apply."""
     made: Params = {}
     for name, space in params.items():
         if not isinstance(space, Block):
-            made |= {name: flat[name]} if name in flat else {}
-        elif f"{name}.count" in flat:
-            layers = range(_whole(flat[f"{name}.count"]))
-            made[name] = [_layer(flat, f"{name}.{layer}", space) for layer in layers]
+            made |= {name: config[name]} if name in config else {}
+        elif f"{name}.count" in config:
+            layers = range(cast("int", config[f"{name}.count"]))
+            made[name] = [_layer(config, f"{name}.{layer}", space) for layer in layers]
     return made
 
 
-def _layer(flat: Flat, prefix: str, space: Block) -> JsonValue:
+def _layer(config: Configuration, prefix: str, space: Block) -> JsonValue:
     members = {member: f"{prefix}.{member}" for member in _members(space)}
-    return {member: flat[dimension] for member, dimension in members.items() if dimension in flat}
+    return {member: config[dimension] for member, dimension in members.items() if dimension in config}
 
 
 def _members(space: Block) -> list[str]:
     return [*space.block, SKIP] if space.skips else [*space.block]
 
 
-def _whole(value: JsonValue) -> int:
-    assert isinstance(value, int)  # noqa: S101
-    return value
-
-
-def spread(config: Params, params: Spaces) -> dict[str, JsonValue]:
+def spread(nested: Params, params: Spaces) -> Configuration:
     """Return a configuration without its nesting; values are not checked. Raises InvalidInput for another shape."""
-    found: dict[str, JsonValue] = {}
-    for name, value in config.items():
+    found: Configuration = {}
+    for name, value in nested.items():
         if name not in params:
             near = get_close_matches(name, params, 1)
             raise _refused(name, "there is no such parameter" + (f": did you mean `{near[0]}`?" if near else ""))
@@ -187,10 +175,10 @@ def spread(config: Params, params: Spaces) -> dict[str, JsonValue]:
     return found
 
 
-def _layers(name: str, value: JsonValue, space: Block) -> dict[str, JsonValue]:
+def _layers(name: str, value: JsonValue, space: Block) -> Configuration:
     if not isinstance(value, list):
         raise _refused(name, f"it is a list of layers, not {shortened(json.dumps(value))}")
-    found: dict[str, JsonValue] = {f"{name}.count": len(value)}
+    found: Configuration = {f"{name}.count": len(value)}
     for at, layer in enumerate(value):
         if not isinstance(layer, dict):
             raise _refused(f"{name}.{at}", f"a layer is an object, not {shortened(json.dumps(layer))}")
@@ -219,7 +207,7 @@ def countable(params: Spaces) -> bool:
     return all(leaf.count() is not None for leaf in leaves(params).values())
 
 
-def grid(params: Spaces) -> Iterator[Flat]:
+def grid(params: Spaces) -> Iterator[Configuration]:
     """Yield every configuration once, the last dimension changing fastest. Raises InvalidInput if they are endless."""
     for field, leaf in leaves(params).items():
         _refuse_endless(field, leaf)
@@ -228,31 +216,29 @@ def grid(params: Spaces) -> Iterator[Flat]:
     return walk(order, lambda dimension: iter(listed[dimension.name]))
 
 
-def walk(
-    order: Sequence[Dimension], values: Callable[[Dimension], Iterator[JsonValue]]
-) -> Iterator[dict[str, JsonValue]]:
+def walk(order: Sequence[Dimension], values: Callable[[Dimension], Iterator[JsonValue]]) -> Iterator[Configuration]:
     """Yield every configuration of these values once, the last dimension changing fastest.
 
     `values` is called each time that a dimension begins anew, and must give at least one value.
     """
-    flat: dict[str, JsonValue] = {}
+    config: Configuration = {}
     left: list[Iterator[JsonValue]] = []  # the values still to come, by dimension; none where it does not apply
     while True:
         for dimension in order[len(left) :]:
-            left.append(values(dimension) if dimension.applies(flat) else iter(()))
-            _turn(flat, dimension.name, left[-1])
-        yield dict(flat)
-        while left and not _turn(flat, order[len(left) - 1].name, left[-1]):
+            left.append(values(dimension) if dimension.applies(config) else iter(()))
+            _turn(config, dimension.name, left[-1])
+        yield dict(config)
+        while left and not _turn(config, order[len(left) - 1].name, left[-1]):
             left.pop()
         if not left:
             return
 
 
-def _turn(flat: dict[str, JsonValue], name: str, values: Iterator[JsonValue]) -> bool:
+def _turn(config: Configuration, name: str, values: Iterator[JsonValue]) -> bool:
     """Give a dimension its next value. Return False, and remove its value, when there is none."""
-    flat.pop(name, None)
+    config.pop(name, None)
     for value in values:
-        flat[name] = value
+        config[name] = value
         return True
     return False
 

@@ -11,31 +11,32 @@ import numpy as np
 from pydantic import JsonValue
 
 from paddock.models.space import SKIP
-from paddock.search.axes import NEARBY, Axis, SeenConfigurations, axes_of, complete, dice, key, next_number, unseen
-from paddock.search.base import Flat, Problem, Trial
+from paddock.search.axes import NEARBY, Axis, SpaceSampler, complete, dice, key, next_number, unseen
+from paddock.search.base import Configuration, Problem, Trial
 from paddock.search.pareto import crowding, ended, known, losses, ranks, standing
 from paddock.search.sobol import Sobol
 
 POPULATION = 50
 _SPREAD = 0.15  # how far a number moves, as a share of its range
-_COUNT = ".count"  # `layers.count` says how many `layers.0`, `layers.1`, ... there are
+_COUNT = ".count"  # `layers.count` is the number of `layers.0`, `layers.1`, ...
 
 
-class Evolution:
+class PopulationSampler(SpaceSampler):
+    def __init__(self, problem: Problem, budget: int | None = None) -> None:
+        super().__init__(problem)
+        self._start = Sobol(problem)
+        self.population = POPULATION if budget is None else min(POPULATION, max(8, budget // 6))
+        self.tournament = max(3, self.population // 3)
+
+
+class Evolution(PopulationSampler):
     """Regularised evolution (Real et al., 2019): the best of a few of the last ones gets a descendant.
 
     The old ones leave, however good, so that one lucky value does not decide the rest of the search.
     """
 
-    def __init__(self, problem: Problem, budget: int | None = None) -> None:
-        self._goals, self._seed = problem.goals, problem.seed
-        self._axes = axes_of(problem.dimensions)
-        self._start, self._seen = Sobol(problem), SeenConfigurations()
-        self.population = POPULATION if budget is None else min(POPULATION, max(8, budget // 6))
-        self.tournament = max(3, self.population // 3)
-
-    def suggest(self, history: Sequence[Trial]) -> Flat | None:
-        number, seen = next_number(history), self._seen.of(history)
+    def suggest(self, history: Sequence[Trial]) -> Configuration | None:
+        number, seen = next_number(history), self._seen(history)
         past = sorted((trial for trial in history if ended(trial, self._goals)), key=lambda trial: trial.number)
         living = past[-self.population :]
         if len(living) < self.population:
@@ -54,20 +55,14 @@ class Evolution:
         return chance.choice([trial for trial, one in zip(able, best, strict=True) if one])
 
 
-class Nsga2:
+class Nsga2(PopulationSampler):
     """NSGA-II (Deb et al., 2002), one descendant at a time: the parents are the best of all so far.
 
-    Better is who is beaten by fewer, and among equals who has more room around itself.
+    A trial is better if fewer others beat it and, among equals, if it is further from its neighbours.
     """
 
-    def __init__(self, problem: Problem, budget: int | None = None) -> None:
-        self._goals, self._seed = problem.goals, problem.seed
-        self._axes = axes_of(problem.dimensions)
-        self._start, self._seen = Sobol(problem), SeenConfigurations()
-        self.population = POPULATION if budget is None else min(POPULATION, max(8, budget // 6))
-
-    def suggest(self, history: Sequence[Trial]) -> Flat | None:
-        number, seen = next_number(history), self._seen.of(history)
+    def suggest(self, history: Sequence[Trial]) -> Configuration | None:
+        number, seen = next_number(history), self._seen(history)
         past = sorted(history, key=lambda trial: trial.number)
         able = [trial for trial in past if known(trial, self._goals)]
         if len(able) < self.population // 2:
@@ -77,12 +72,12 @@ class Nsga2:
         order: list[int] = np.lexsort((-crowding(rows, rank), rank))[: self.population].tolist()  # the best first
         chance = dice(self._seed, "nsga2", number)
 
-        def parent() -> Flat:
+        def parent() -> Configuration:
             return able[order[min(chance.randrange(len(order)) for _ in range(2))]].params
 
         return descendant(self._axes, seen, chance, lambda: self._child(parent(), parent(), chance))
 
-    def _child(self, one: Flat, other: Flat, chance: random.Random) -> dict[str, JsonValue]:
+    def _child(self, one: Configuration, other: Configuration, chance: random.Random) -> Configuration:
         mixed = crossed(self._axes, one, other, chance) if chance.random() < 0.9 else dict(one)
         active = [axis for name, axis in self._axes.items() if name in mixed and not axis.fixed]
         wish = {
@@ -92,19 +87,19 @@ class Nsga2:
 
 
 def descendant(
-    axes: Mapping[str, Axis], seen: Container[str], chance: random.Random, make: Callable[[], dict[str, JsonValue]]
-) -> dict[str, JsonValue] | None:
+    axes: Mapping[str, Axis], seen: Container[str], chance: random.Random, make: Callable[[], Configuration]
+) -> Configuration | None:
     """Return a result of `make` that is not in `seen`, or a random configuration after some attempts."""
     for _ in range(NEARBY):
-        flat = make()
-        if key(flat) not in seen:
-            return flat
+        config = make()
+        if key(config) not in seen:
+            return config
     return unseen(axes, seen, chance)
 
 
-def mutated(axes: Mapping[str, Axis], parent: Flat, chance: random.Random) -> dict[str, JsonValue]:
+def mutated(axes: Mapping[str, Axis], parent: Configuration, chance: random.Random) -> Configuration:
     """Return a copy in which one dimension has another value, or one layer is doubled or removed."""
-    moves: list[Callable[[], Flat]] = []
+    moves: list[Callable[[], Configuration]] = []
     for name, axis in axes.items():
         if name not in parent or axis.fixed or not axis.holds(parent[name]):
             continue
@@ -133,9 +128,9 @@ def moved(axis: Axis, value: JsonValue, chance: random.Random) -> JsonValue:
     return axis.value(there)
 
 
-def crossed(axes: Mapping[str, Axis], one: Flat, other: Flat, chance: random.Random) -> dict[str, JsonValue]:
+def crossed(axes: Mapping[str, Axis], one: Configuration, other: Configuration, chance: random.Random) -> Configuration:
     """Return a mix: each dimension from one parent; numbers also from near either (simulated binary crossover)."""
-    wish: dict[str, JsonValue] = {**other, **one}
+    wish: Configuration = {**other, **one}
     for name in one:
         axis = axes.get(name)
         if axis is None or name not in other or not (axis.holds(one[name]) and axis.holds(other[name])):
@@ -151,11 +146,11 @@ def crossed(axes: Mapping[str, Axis], one: Flat, other: Flat, chance: random.Ran
     return complete(axes, wish, chance)
 
 
-def _relayered(parent: Flat, stem: str, count: int, change: int, chance: random.Random) -> dict[str, JsonValue]:
+def _relayered(parent: Configuration, stem: str, count: int, change: int, chance: random.Random) -> Configuration:
     """Return a copy with one layer doubled or removed; the layers after it keep their values."""
     pick = chance.randrange(count)
     member = re.compile(rf"{re.escape(stem)}\.(\d+)(\..*)?")
-    new: dict[str, JsonValue] = {stem + _COUNT: count + change}
+    new: Configuration = {stem + _COUNT: count + change}
     for name, value in parent.items():
         found = member.fullmatch(name)
         if found is None:

@@ -8,7 +8,7 @@ from paddock.errors import InvalidInput
 from paddock.models import Goal, JobSpec, Method, Params, Search
 from paddock.models.space import Choices
 from paddock.search import dimensions
-from paddock.search.base import Flat, Problem, Searcher
+from paddock.search.base import Configuration, Problem, Searcher
 from paddock.search.dimensions import Spaces
 
 MAX_VALUES = 2_000_000  # of all configurations that are known at submission
@@ -57,9 +57,9 @@ def adaptive(search: Search) -> bool:
 
 
 def trials_at_once(spec: JobSpec) -> int:
-    """How many configurations of an adaptive search are tried at the same time, however wide the backend is.
+    """Return how many configurations of an adaptive search are tried at the same time, however wide the backend is.
 
-    Where a person has not said: a fifth of them, as nothing is learnt from those that run at the same time.
+    Without a number from a person: a fifth of them, as nothing is learnt from those that run at the same time.
     """
     if spec.parallel is not None:
         return max(spec.parallel // spec.search.repeat, 1)
@@ -105,9 +105,9 @@ def _grid(space: Spaces, search: Search, limit: int) -> list[Params]:
     if count is not None and count <= most:
         _refuse_vast(space, count)
     widest = sum(map(dimensions.width, space.values()))
-    room = min(most + 1, MAX_VALUES // max(widest, 1) + 1)
-    found = list(islice(walk, room)) if count is None or count <= most else []
-    if len(found) == room <= most:
+    enough = min(most + 1, MAX_VALUES // max(widest, 1) + 1)
+    found = list(islice(walk, enough)) if count is None or count <= most else []
+    if len(found) == enough <= most:
         _refuse_vast(space, len(found))
     if (count or 0) > most or len(found) > most:
         raise _too_many(space, count, most)
@@ -134,7 +134,7 @@ def _too_many(space: Spaces, count: int | None, limit: int) -> InvalidInput:
     )
 
 
-def _drawn(space: Spaces, search: Search) -> Iterator[Flat]:
+def _drawn(space: Spaces, search: Search) -> Iterator[Configuration]:
     """Yield different configurations, the same as the searcher of this method suggests one by one."""
     from paddock.search.axes import key
     from paddock.search.samplers import Random

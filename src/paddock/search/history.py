@@ -3,7 +3,7 @@
 import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from paddock.errors import InvalidInput
 from paddock.models import JobSpec, Params, StopEarly, TaskState
 from paddock.search import dimensions
-from paddock.search.base import Flat, Outcome, Trial
+from paddock.search.base import Configuration, Outcome, Trial
 from paddock.search.dimensions import Spaces
 
 _OUTCOMES = {
@@ -72,9 +72,7 @@ def warm(runs: Iterable[Run], space: Spaces, count: int, before: int = 0) -> lis
     """Return the finished trials of other jobs that have values, numbered down from -1 (after `before` others)."""
     known = [_trial(0, one, space, count) for one in by_trial(runs).values()]
     able = [one for one in known if one.outcome is Outcome.FINISHED and one.values and one.params]
-    return [
-        Trial(-1 - before - place, one.params, one.outcome, one.values, one.curve) for place, one in enumerate(able)
-    ]
+    return [replace(one, number=-1 - before - place) for place, one in enumerate(able)]
 
 
 def _trial(number: int, runs: Sequence[Run], space: Spaces, count: int) -> Trial:
@@ -85,22 +83,20 @@ def _trial(number: int, runs: Sequence[Run], space: Spaces, count: int) -> Trial
         curve = tuple((run.epoch or 0.0, run.values[0]) for run in runs if run.values and run.values[0] is not None)[:1]
     whole = tuple(value for value in values if value is not None)
     finished = outcome is Outcome.FINISHED and len(whole) == count
-    return Trial(number, _flat(runs[0].params, space), outcome, whole if finished else (), curve)
+    return Trial(number, _configuration(runs[0].params, space), outcome, whole if finished else (), curve)
 
 
 def curve_trials(found: Iterable[Judged], series: Mapping[str, Points], space: Spaces) -> list[Trial]:
     """Return one trial per task with its curve. `series`: by task, points with step, value and time."""
-    return [_curve_trial(one, series.get(one.task), space) for one in found]
-
-
-def _curve_trial(one: Judged, points: Points | None, space: Spaces) -> Trial:
-    curve: tuple[tuple[float, float], ...] = ()
-    times: tuple[float, ...] = ()
-    if points is not None:
-        curve = tuple(zip(points["step"].tolist(), points["value"].tolist(), strict=True))
-        times = tuple(points["time"].tolist())
-    outcome = _OUTCOMES.get(one.state, Outcome.FAILED)
-    return Trial(one.number - 1, _flat(one.params, space), outcome, curve=curve, times=times)
+    known = []
+    for one in found:
+        outcome = _OUTCOMES.get(one.state, Outcome.FAILED)
+        trial = Trial(one.number - 1, _configuration(one.params, space), outcome)
+        if (points := series.get(one.task)) is not None:
+            curve = tuple(zip(points["step"].tolist(), points["value"].tolist(), strict=True))
+            trial = replace(trial, curve=curve, times=tuple(points["time"].tolist()))
+        known.append(trial)
+    return known
 
 
 def stop_early_of(spec: JobSpec, epochs: Sequence[int | None]) -> StopEarly:
@@ -125,7 +121,8 @@ def outcome_of(runs: Sequence[Run]) -> Outcome:
 
 def means(runs: Sequence[Run], count: int) -> Values:
     """Return the mean of each objective over the finished tasks; over all tasks where none has finished."""
-    return tuple(_mean(_column(runs, place)) for place in range(count))
+    columns = [_column(runs, place) for place in range(count)]
+    return tuple(statistics.fmean(column) if column else None for column in columns)
 
 
 def spreads(runs: Sequence[Run], count: int) -> Values:
@@ -143,12 +140,8 @@ def _column(runs: Sequence[Run], place: int) -> list[float]:
     return [value for value in values if value is not None and math.isfinite(value)]
 
 
-def _mean(values: Sequence[float]) -> float | None:
-    return statistics.fmean(values) if values else None
-
-
-def _flat(params: Params, space: Spaces) -> Flat:
-    """Return the flat parameters, without those that are not in the space (seeds, parameters of other jobs)."""
+def _configuration(params: Params, space: Spaces) -> Configuration:
+    """Return the configuration without what is not in the space (seeds, parameters of other jobs)."""
     try:
         return dimensions.spread({name: value for name, value in params.items() if name in space}, space)
     except InvalidInput:  # of another shape, from before the space was changed

@@ -15,7 +15,7 @@ from pydantic import JsonValue
 from paddock.models import Goal
 from paddock.models.space import Choices, Range, is_number, same
 from paddock.search.axes import Axis
-from paddock.search.base import Dimension, Flat, Outcome, Trial
+from paddock.search.base import Configuration, Dimension, Outcome, Trial
 from paddock.search.stopping import score, steps_done, walk
 
 QUANTILE = 0.25
@@ -28,7 +28,7 @@ class Exploit:
     """Go on from a copy of the source's checkpoint, with these parameters."""
 
     source: int
-    params: Flat
+    params: Configuration
     step: float  # of the interval at which this was decided
 
 
@@ -41,23 +41,24 @@ def perturb(
     interval: float,
     *,
     since: float = 0.0,
-    quantile: float = QUANTILE,
-    resample: float = RESAMPLE,
 ) -> Exploit | None:
     """Return what a running trial should do; None: go on as it is.
 
     It is judged at the last interval that it and enough others have reached: one that is ahead of the others is judged
     when they follow. `since` is the step of its last Exploit: at one interval a trial changes once.
     """
-    if not (interval > 0 and 0 < quantile <= 0.5):
-        raise ValueError("the interval must be above 0, and the quantile above 0 and at most a half")
     if trial.outcome is not Outcome.RUNNING:
         return None
     index = math.floor(steps_done(trial) / interval)
     while index * interval > since:
         ranked = _ranked(history, index * interval, goal)
-        if len(ranked) * quantile >= 1:
-            return _judged(trial, ranked, dimensions, seed, index, index * interval, quantile, resample)
+        size = math.floor(len(ranked) * QUANTILE)
+        if size:
+            source = random.Random(f"{seed}/{trial.number}/{index}")  # noqa: S311
+            better = _better(trial, ranked, size, source)
+            if better is None:
+                return None
+            return Exploit(better.number, explore(better.params, dimensions, source), index * interval)
         index -= 1
     return None
 
@@ -71,32 +72,23 @@ def _ranked(history: Sequence[Trial], step: float, goal: Goal) -> list[tuple[flo
     )
 
 
-def _judged(
-    trial: Trial,
-    ranked: Sequence[tuple[float, int, Trial]],
-    dimensions: Sequence[Dimension],
-    seed: int,
-    index: int,
-    step: float,
-    quantile: float,
-    resample: float,
-) -> Exploit | None:
-    size = math.floor(len(ranked) * quantile)
+def _better(trial: Trial, ranked: Sequence[tuple[float, int, Trial]], size: int, source: random.Random) -> Trial | None:
+    """Return one of the `size` best trials if this trial is one of the `size` worst."""
     top = [(at, other) for at, _, other in ranked[:size] if math.isfinite(at)]
     # A copy of one that has finished would have nothing to do.
     open_ = [other for _, other in top if other.outcome is Outcome.RUNNING]
     bottom = {number: at for at, number, _ in ranked[len(ranked) - size :]}
     if trial.number not in bottom or not open_ or bottom[trial.number] <= top[-1][0]:
         return None
-    source = random.Random(f"{seed}/{trial.number}/{index}")  # noqa: S311
-    better = source.choice(open_)
-    return Exploit(better.number, explore(better.params, dimensions, source, resample), step)
+    return source.choice(open_)
 
 
-def explore(params: Flat, dimensions: Sequence[Dimension], source: random.Random, resample: float = RESAMPLE) -> Flat:
+def explore(
+    params: Configuration, dimensions: Sequence[Dimension], source: random.Random, resample: float = RESAMPLE
+) -> Configuration:
     """Return changed parameters within their space. Those that no longer apply are left out, new ones are drawn."""
     known = {dimension.name for dimension in dimensions}
-    changed: dict[str, JsonValue] = {name: value for name, value in params.items() if name not in known}
+    changed: Configuration = {name: value for name, value in params.items() if name not in known}
     for dimension in dimensions:
         if not dimension.applies(changed):
             continue

@@ -1,13 +1,14 @@
-"""The state of a search, for people to look at. Pure."""
+"""Report the state of a search to people. Pure."""
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Sequence
 from datetime import UTC, datetime
 
 from paddock.errors import InvalidInput
 from paddock.models import JobSpec, Objective, TaskState, TrialReport
-from paddock.search import history
+from paddock.search import history, pareto
 from paddock.search.dimensions import dimensions_of
 from paddock.search.history import Judged, Run
+from paddock.search.importance import importance as shares
 
 UNJUDGED_SECONDS = 60.0  # a task may take this long until its first value
 
@@ -15,24 +16,28 @@ UNJUDGED_SECONDS = 60.0  # a task may take this long until its first value
 def trial_reports(runs: Sequence[Run], objectives: Sequence[Objective]) -> list[TrialReport]:
     """Return one report per trial in their order, each with the best value up to it."""
     count = len(objectives)
-    groups = history.by_trial(runs)
-    best = _best_so_far(groups, objectives)
-    front = _front(groups, objectives)
-    return [
-        TrialReport(
+    known = history.trials(runs, {}, count)
+    front = set(pareto.front(known, [objective.goal for objective in objectives]))
+    best: float | None = None
+    reports = []
+    for number, of_trial in history.by_trial(runs).items():
+        values = list(history.means(of_trial, count))
+        if values[0] is not None and objectives[0].better(values[0], best):
+            best = values[0]
+        report = TrialReport(
             trial=number,
             tasks=[run.task for run in of_trial],
             params=of_trial[0].params,
             state=_state(of_trial),
-            values=list(history.means(of_trial, count)),
+            values=values,
             spread=list(history.spreads(of_trial, count)) if len(of_trial) > 1 else [],
             count=len(history.counted(of_trial)),
             ended_at=_ended(of_trial),
-            best=best.get(number),
-            front=number in front,
+            best=best,
+            front=number - 1 in front,
         )
-        for number, of_trial in groups.items()
-    ]
+        reports.append(report)
+    return reports
 
 
 def _state(runs: Sequence[Run]) -> TaskState:
@@ -48,28 +53,7 @@ def _ended(runs: Sequence[Run]) -> datetime | None:
     return None if last is None else datetime.fromtimestamp(last, UTC)
 
 
-def _best_so_far(groups: Mapping[int, Sequence[Run]], objectives: Sequence[Objective]) -> dict[int, float | None]:
-    best: float | None = None
-    found: dict[int, float | None] = {}
-    for number, runs in groups.items():
-        value = history.means(runs, 1)[0]
-        if value is not None and objectives[0].better(value, best):
-            best = value
-        found[number] = best
-    return found
-
-
-def _front(groups: Mapping[int, Sequence[Run]], objectives: Sequence[Objective]) -> set[int]:
-    """Return the trials that no other beats; with one objective only the best."""
-    from paddock.search.pareto import front
-
-    known = history.trials([run for runs in groups.values() for run in runs], {}, len(objectives))
-    return {number + 1 for number in front(known, [objective.goal for objective in objectives])}
-
-
 def importance(runs: Sequence[Run], spec: JobSpec) -> dict[str, float]:
-    from paddock.search.importance import importance as shares
-
     try:
         known = history.trials(runs, spec.params, len(spec.objectives))
         return shares(known, dimensions_of(spec.params), [objective.goal for objective in spec.objectives])

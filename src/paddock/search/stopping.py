@@ -7,8 +7,8 @@ and after a crash the same history gives the same decisions. Points that a trial
 stopped count for nobody.
 
 - The value of a trial at a rung is its best until then: that is what trials are ranked by in the end. So it is for the
-  median, too: an average over the curve says more about its first epochs than about where it has come to.
-- Steps are counted as done: scripts that count epochs from 0 have done one more than they say.
+  median, too: an average over the curve depends more on its first epochs than on its last ones.
+- Steps are counted as done: scripts that count epochs from 0 have done one more than they report.
 - In a gap of the curve the last point before the rung counts. A trial whose first point comes later passes it unjudged.
 - A trial that has diverged (NaN or infinite at the rung) is worse than any number. Among others like it, it goes on.
 - A trial without points is never stopped.
@@ -211,8 +211,10 @@ def _half(min_trials: int) -> Cutoff:
 
 
 def _turns(count: int, eta: float) -> tuple[int, ...]:
-    """Which bracket each trial belongs to, in turn: all brackets take about the same number of steps, as in Hyperband,
-    so that those that begin to stop early get more trials."""
+    """Return the bracket of each trial, in turn.
+
+    All brackets take about the same number of steps, as in Hyperband: those that begin to stop early get more trials.
+    """
     depth = [count - 1 - k for k in range(count)]  # how many rungs more than the last bracket
     weights = [math.ceil(count / (d + 1) * eta**d) for d in depth]
     given = [0] * count

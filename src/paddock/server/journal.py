@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, PlainValidator, TypeAdapter, ValidationError
 
-from paddock.models import Cause, Packing, Room, Seat
+from paddock.models import Cause, FreeMemory, Packing, Seat
 from paddock.models.load import NodeSample
 
 LATEST = 1e11  # seconds since 1970: a later time is not valid
@@ -57,7 +57,7 @@ def _names(given: Any) -> frozenset[str]:
     return frozenset(name for name in given if len(name) <= MAX_NAME)
 
 
-def _part(kind: type[Seat | Room], given: Any) -> Seat | Room | None:
+def _part(kind: type[Seat | FreeMemory], given: Any) -> Seat | FreeMemory | None:
     """Return None if a runner of another version wrote it in another form."""
     try:
         found = kind.model_validate(given)
@@ -189,7 +189,7 @@ class Ended(AboutAttempt):
     peak_memory: _Bytes = None
     peak_gpu_memory: _Bytes = None
     cpu_seconds: _Float | None = None
-    again: Annotated[Room | None, PlainValidator(lambda given: _part(Room, given))] = None
+    again: Annotated[FreeMemory | None, PlainValidator(lambda given: _part(FreeMemory, given))] = None
 
 
 Record = RunnerStarted | Bye | NodeSeen | Packed | Started | Metric | Reset | Total | Usage | Warned | Ended

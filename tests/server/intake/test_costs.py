@@ -100,6 +100,22 @@ def test_a_job_file_of_aliases_of_aliases_is_refused() -> None:
         jobfile.loads("\n".join(lines))
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["[" * 3000, "{a: " * 3000, "- " * 3000, "".join(f"{' ' * n}a:\n" for n in range(1, 1500))],
+    ids=["lists", "objects", "lists in lines", "objects in lines"],
+)
+def test_a_job_file_that_is_nested_too_deeply_is_refused_early(text: str) -> None:
+    with cheap(1), pytest.raises(InvalidInput, match=r"line \d+, column \d+: it is nested more than 100 levels deep"):
+        jobfile.loads(f"params:\n {text}")
+
+
+def test_a_job_file_with_aliases_can_be_nested_too_deeply() -> None:
+    lines = ["a0: &a0 [1]", *(f"a{n}: &a{n} [*a{n - 1}]" for n in range(1, 200))]
+    with cheap(), pytest.raises(InvalidInput, match="nested more than 100 levels deep"):
+        jobfile.loads("\n".join(lines))
+
+
 # --- spaces ---------------------------------------------------------------------------------------------------------
 
 

@@ -839,7 +839,7 @@ export interface components {
              */
             resumed?: boolean;
             /** @description what it had to wait for, after an attempt that ran out of memory */
-            room?: components["schemas"]["Room"] | null;
+            room?: components["schemas"]["FreeMemory"] | null;
             seat?: components["schemas"]["Seat"] | null;
             /** Signal */
             signal?: number | null;
@@ -1236,6 +1236,28 @@ export interface components {
              * @description paths; those of folders end with a slash
              */
             names: string[];
+        };
+        /**
+         * FreeMemory
+         * @description The free memory that an attempt waits for, after an attempt that ran out of memory.
+         */
+        FreeMemory: {
+            /**
+             * Alone
+             * @description no other task may run on the same GPU
+             * @default false
+             */
+            alone?: boolean;
+            /**
+             * Gpu
+             * @description bytes that must be free on its GPU
+             */
+            gpu?: number | null;
+            /**
+             * Host
+             * @description bytes that must be free on its node
+             */
+            host?: number | null;
         };
         /**
          * Goal
@@ -2351,28 +2373,6 @@ export interface components {
              * @description ids or numbers of tasks; when not given, all that have ended
              */
             tasks?: string[] | null;
-        };
-        /**
-         * Room
-         * @description What an attempt waits for, after an attempt that ran out of memory.
-         */
-        Room: {
-            /**
-             * Alone
-             * @description no other task may run on the same GPU
-             * @default false
-             */
-            alone?: boolean;
-            /**
-             * Gpu
-             * @description bytes that must be free on its GPU
-             */
-            gpu?: number | null;
-            /**
-             * Host
-             * @description bytes that must be free on its node
-             */
-            host?: number | null;
         };
         /**
          * RungReport

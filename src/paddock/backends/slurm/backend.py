@@ -47,7 +47,7 @@ _CAUSES = {
     "OUT_OF_MEMORY": (Cause.HOST_OOM, "its allocation needed more memory than it had asked for"),
     "NODE_FAIL": (Cause.NODE_FAILURE, "a node of its allocation failed"),
     "BOOT_FAIL": (Cause.NODE_FAILURE, "a node of its allocation did not start"),
-    "PREEMPTED": (Cause.PREEMPTED, "its allocation had to make room for another"),
+    "PREEMPTED": (Cause.PREEMPTED, "its allocation was ended in favour of another"),
     "REVOKED": (Cause.PREEMPTED, "its allocation was given to another cluster"),
 }
 
@@ -112,8 +112,8 @@ class SlurmBackend:
             return f"{array} {count}"
         found = self._look_up(batch)
         if found is None:
-            said = "; ".join(printed.split("\n")).strip() or "nothing"
-            raise BackendError(f"`sbatch` succeeded, but its job is not in the queue; it printed: {said[:300]}")
+            shown = "; ".join(printed.split("\n")).strip() or "nothing"
+            raise BackendError(f"`sbatch` succeeded, but its job is not in the queue; it printed: {shown[:300]}")
         return found
 
     def _read_id(self, batch: AllocationBatch) -> str | None:
@@ -140,7 +140,7 @@ class SlurmBackend:
             self._config = parse.config(self.commands.run("scontrol", "show", "config"))
         return max(int(self._config.get("MaxArraySize") or 1001) - 1, 1)
 
-    # --- looking --------------------------------------------------------------------------------------------------
+    # --- reading --------------------------------------------------------------------------------------------------
 
     def poll(self, ids: Sequence[str]) -> Mapping[str, AllocationStatus]:
         if not ids and not self._full:
@@ -192,28 +192,23 @@ class SlurmBackend:
                 never=never,
                 held=row.reason == _HELD,
             )
-        node = parse.expand_nodes(row.nodes)
+        node = _first_node(row.nodes)
         if row.state in _RUNNING:
-            return AllocationStatus(
-                state=AllocationState.RUNNING, node=node[0] if node else None, held=row.reason == _HELD
-            )
-        return _ended(row.state, node[0] if node else None)
+            return AllocationStatus(state=AllocationState.RUNNING, node=node, held=row.reason == _HELD)
+        return _ended(row.state, node)
 
     def trace(self, ids: Sequence[str]) -> Mapping[str, AllocationStatus]:
         """Look up the accounting records, if the cluster keeps them."""
         found: dict[str, AllocationStatus] = {}
-        for start in range(0, len(ids), CHUNK):
-            listed = ",".join(ids[start : start + CHUNK])
-            argv = ("sacct", "-X", "-n", "-P", "-D", "-j", listed, "-o", parse.ACCOUNTING_FORMAT)
+        for some in _chunks(ids):
+            argv = ("sacct", "-X", "-n", "-P", "-D", "-j", ",".join(some), "-o", parse.ACCOUNTING_FORMAT)
             result = self.commands.try_run(*argv)
             if result.code and diagnose(result.err) is Trouble.DISABLED:
                 return {}
             if result.code:
                 raise complaint("sacct", result)
-            for row in parse.accounting(result.out):
-                node = parse.expand_nodes(row.nodes)
-                if row.state not in _WAITING | _RUNNING:
-                    found[row.id] = _ended(row.state, node[0] if node else None, row.by)
+            rows = [row for row in parse.accounting(result.out) if row.state not in _WAITING | _RUNNING]
+            found |= {row.id: _ended(row.state, _first_node(row.nodes), row.by) for row in rows}
         return found
 
     # --- orders -------------------------------------------------------------------------------------------------------
@@ -222,8 +217,8 @@ class SlurmBackend:
         if waiting_only:  # with --state, scancel ends more of an array than requested
             waiting = {row.id for row in self._queue() if row.state in _WAITING}
             ids = [one for one in ids if one in waiting]
-        for start in range(0, len(ids), CHUNK):
-            result = self.commands.try_run("scancel", *ids[start : start + CHUNK])
+        for some in _chunks(ids):
+            result = self.commands.try_run("scancel", *some)
             if result.code and diagnose(result.err) is Trouble.UNREACHABLE:
                 raise complaint("scancel", result)
 
@@ -247,8 +242,8 @@ class SlurmBackend:
 
     def _change(self, order: list[str], ids: Sequence[str]) -> None:
         """Change a list of allocations. Those that have ended are ignored."""
-        for start in range(0, len(ids), CHUNK):
-            listed = ",".join(ids[start : start + CHUNK])
+        for some in _chunks(ids):
+            listed = ",".join(some)
             argv = ["update", f"JobId={listed}", order[1]] if order[0] == "update" else [*order, listed]
             result = self.commands.try_run("scontrol", *argv)
             faults = [line for line in result.err.splitlines() if line.strip() and not _of_the_past(line)]
@@ -265,29 +260,28 @@ class SlurmBackend:
     def check(self, batch: AllocationBatch) -> Check:
         """Return the answer of `sbatch --test-only` for one allocation: it does not support arrays."""
         result = self.commands.try_run("sbatch", "--test-only", text=script(batch, self._settings, 1))
-        said = parse.trial(result.err)
-        starts_at = None if said.starts_at is None else datetime.fromtimestamp(said.starts_at, UTC)
-        if not said.accepted and diagnose(result.err) is Trouble.UNREACHABLE:
+        answer = parse.trial(result.err)
+        starts_at = None if answer.starts_at is None else datetime.fromtimestamp(answer.starts_at, UTC)
+        if not answer.accepted and diagnose(result.err) is Trouble.UNREACHABLE:
             raise complaint("sbatch", result)
-        message = f"on {said.nodes}" if said.accepted and said.nodes else said.message
-        if not said.accepted and diagnose(result.err) is not Trouble.CLOSED:
+        message = f"on {answer.nodes}" if answer.accepted and answer.nodes else answer.message
+        if not answer.accepted and diagnose(result.err) is not Trouble.CLOSED:
             return Check(accepted=False, message=message)
         fault = self._objection(batch.resources)
         if fault is None:
-            return Check(accepted=said.accepted, message=message, starts_at=starts_at)
+            return Check(accepted=answer.accepted, message=message, starts_at=starts_at)
         if fault.passes:
             return Check(accepted=True, message=f"{fault.text}: the job would wait until it is available again")
         return Check(accepted=False, message=f"{fault.text}, so the job would never start: {fault.fix}")
 
     def _objection(self, asked: Resources) -> partitions.Fault | None:
         """Return a fault that Slurm does not report: it accepts jobs that exceed their partition."""
-        said = self.commands.try_run("scontrol", "show", "partitions", "-o")
-        return None if said.code else partitions.objection(parse.partitions(said.out), asked)
+        result = self.commands.try_run("scontrol", "show", "partitions", "-o")
+        return None if result.code else partitions.objection(parse.partitions(result.out), asked)
 
     def nodes(self) -> Sequence[Node]:
-        return [
-            _node(row, self.name) for row in parse.nodes(self.commands.run("scontrol", "-d", "show", "nodes", "-o"))
-        ]
+        rows = parse.nodes(self.commands.run("scontrol", "-d", "show", "nodes", "-o"))
+        return [_node(row, self.name) for row in rows]
 
 
 def _text(path: Path) -> str:
@@ -298,9 +292,9 @@ def _text(path: Path) -> str:
         return ""
 
 
-def _closed(batch: AllocationBatch, said: str) -> str:
+def _closed(batch: AllocationBatch, message: str) -> str:
     where = f"partition {batch.resources.partition}" if batch.resources.partition else "its partition"
-    return f"waits until {where} accepts jobs again ({said})"
+    return f"waits until {where} accepts jobs again ({message})"
 
 
 def _with_gres(row: QueueRow) -> QueueRow:
@@ -310,6 +304,14 @@ def _with_gres(row: QueueRow) -> QueueRow:
 
 def _of_the_past(line: str) -> bool:
     return "already finished" in line or diagnose(line) is Trouble.UNKNOWN_JOB
+
+
+def _chunks(ids: Sequence[str]) -> list[Sequence[str]]:
+    return [ids[start : start + CHUNK] for start in range(0, len(ids), CHUNK)]
+
+
+def _first_node(nodes: str) -> str | None:
+    return next(iter(parse.expand_nodes(nodes)), None)
 
 
 def _array(one: str) -> str:

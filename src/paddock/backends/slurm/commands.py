@@ -23,6 +23,11 @@ _OURS = re.compile(
     r"^(PADDOCK_|SLURM_|SBATCH_|SLURMD_|CUDA_VISIBLE_DEVICES$|ROCR_VISIBLE_DEVICES$|GPU_DEVICE_ORDINAL$)"
 )
 _KEPT = ("SLURM_CONF",)
+_ERRORS: Mapping[Trouble, type[BackendError]] = {
+    Trouble.UNREACHABLE: BackendUnavailable,
+    Trouble.LIMIT: BackendBusy,
+    Trouble.CLOSED: BackendClosed,
+}
 
 
 @dataclass(frozen=True)
@@ -63,9 +68,8 @@ class Commands:
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            raise BackendUnavailable(
-                f"`{argv[0]}` did not answer within {self._settings.command_seconds:g} s"
-            ) from None
+            waited = f"{self._settings.command_seconds:g} s"
+            raise BackendUnavailable(f"`{argv[0]}` did not answer within {waited}") from None
         except OSError as error:
             raise BackendUnavailable(
                 f"`{whole[0]}` cannot be run ({error.strerror}): are Slurm's commands installed on this node?"
@@ -74,13 +78,11 @@ class Commands:
 
     def _whole(self, argv: Sequence[str]) -> list[str]:
         prefix = self._settings.prefix
-        if prefix and os.path.basename(prefix[0]) == "ssh":  # noqa: PTH119 - the other side is a shell
-            variables = [f"{name}={value}" for name, value in _of_settings(self._settings).items()]
-            return [*prefix, shlex.join(["env", *variables, *argv])]
-        if prefix:
-            variables = [f"{name}={value}" for name, value in _of_settings(self._settings).items()]
-            return [*prefix, "env", *variables, *argv]
-        return [*_mortal(), *argv] if argv[0] == "sbatch" else list(argv)
+        if not prefix:
+            return [*_mortal(), *argv] if argv[0] == "sbatch" else list(argv)
+        whole = ["env", *(f"{name}={value}" for name, value in _of_settings(self._settings).items()), *argv]
+        # On the other side of ssh is a shell.
+        return [*prefix, *([shlex.join(whole)] if os.path.basename(prefix[0]) == "ssh" else whole)]  # noqa: PTH119
 
 
 def environment(given: Mapping[str, str], settings: SlurmSettings) -> dict[str, str]:
@@ -97,15 +99,8 @@ def _of_settings(settings: SlurmSettings) -> dict[str, str]:
 
 def complaint(command: str, result: Result) -> BackendError:
     """Return the error for a failed command."""
-    said = message(result.err).replace("\n", "; ") or f"`{command}` ended with code {result.code}"
-    trouble = diagnose(result.err)
-    if trouble is Trouble.UNREACHABLE:
-        return BackendUnavailable(said)
-    if trouble is Trouble.LIMIT:
-        return BackendBusy(said)
-    if trouble is Trouble.CLOSED:
-        return BackendClosed(said)
-    return BackendError(said)
+    text = message(result.err).replace("\n", "; ") or f"`{command}` ended with code {result.code}"
+    return _ERRORS.get(diagnose(result.err), BackendError)(text)
 
 
 @cache

@@ -5,8 +5,10 @@ Times are read as seconds since 1970 (`SLURM_TIME_FORMAT=%s`), or as local time,
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from functools import wraps
 from typing import TypeVar
 
 from paddock.backends.slurm.complaints import message
@@ -33,11 +35,9 @@ class QueueRow:
     state: str
     reason: str
     starts_at: float | None
-    ends_at: float | None
     nodes: str
     partition: str
     priority: int | None
-    time_limit: int | None
     name: str
     gres: str = ""  # where it was asked for
 
@@ -50,7 +50,6 @@ class PendingRow:
     count: int
     partition: str
     priority: int | None
-    starts_at: float | None
 
 
 @dataclass(frozen=True)
@@ -60,12 +59,7 @@ class AccountingRow:
     id: str
     state: str
     by: int | None
-    exit_code: int
-    signal: int
-    starts_at: float | None
-    ends_at: float | None
     nodes: str
-    reason: str
 
 
 @dataclass(frozen=True)
@@ -73,7 +67,6 @@ class NodeRow:
     """One node. Memory is in MB. `gpus_alloc`: None if Slurm does not report how many are in use."""
 
     name: str
-    address: str
     states: frozenset[str]
     cpus: int
     cpus_alloc: int
@@ -96,7 +89,6 @@ class PartitionRow:
     name: str
     default: bool
     state: str
-    nodes: str
     max_time: int | None
     allow_accounts: str
     allow_groups: str
@@ -114,6 +106,20 @@ class TestOnly:
     starts_at: float | None
     nodes: str
     message: str
+
+
+def _of_each_line(parse: Callable[[str], Iterator[Row]]) -> Callable[[str], list[Row]]:
+    """Turn a parser of a line into one of a text. A line that cannot be parsed is skipped."""
+
+    @wraps(parse)
+    def parse_all(text: str) -> list[Row]:
+        rows: list[Row] = []
+        for line in text.splitlines():
+            with suppress(ValueError, KeyError):
+                rows += list(parse(line))
+        return rows
+
+    return parse_all
 
 
 # Durations, times, lists
@@ -200,37 +206,29 @@ def _split(text: str) -> list[str]:
 # The queue and accounting
 
 
-def queue(text: str) -> list[QueueRow]:
-    """`squeue -h -r -t all -u USER -o QUEUE_FORMAT`."""
-    return [row for line in text.splitlines() for row in _rows(_queue, line)]
-
-
-def _queue(line: str) -> Iterator[QueueRow]:
-    ids, state, reason, start, end, nodes, partition, priority, limit, name = line.split("|", 9)
+@_of_each_line
+def queue(line: str) -> Iterator[QueueRow]:
+    """Parse `squeue -h -r -t all -u USER -o QUEUE_FORMAT`."""
+    ids, state, reason, start, _, nodes, partition, priority, _, name = line.split("|", 9)
     for id in expand_ids(ids):
         yield QueueRow(
             id=id,
             state=_word(state),
             reason="" if reason == "None" else reason,
             starts_at=moment(start),
-            ends_at=moment(end),
             nodes=_text(nodes),
             partition=partition,
             priority=_whole(priority),
-            time_limit=seconds(limit),
             name=name,
         )
 
 
-def pending(text: str) -> list[PendingRow]:
-    """`squeue -h -t PENDING -o PENDING_FORMAT`, of all users."""
-    return [row for line in text.splitlines() for row in _rows(_pending, line)]
-
-
-def _pending(line: str) -> Iterator[PendingRow]:
-    id, partition, priority, start = line.split("|")
+@_of_each_line
+def pending(line: str) -> Iterator[PendingRow]:
+    """Parse `squeue -h -t PENDING -o PENDING_FORMAT`, of all users."""
+    id, partition, priority, _ = line.split("|")
     if count := count_ids(id):
-        yield PendingRow(id, count, partition, _whole(priority), moment(start))
+        yield PendingRow(id, count, partition, _whole(priority))
 
 
 def ahead(rows: Iterable[PendingRow], partition: str, priority: int) -> int:
@@ -239,27 +237,13 @@ def ahead(rows: Iterable[PendingRow], partition: str, priority: int) -> int:
     return sum(row.count for row in rows if wanted & set(row.partition.split(",")) and (row.priority or 0) > priority)
 
 
-def accounting(text: str) -> list[AccountingRow]:
-    """`sacct -X -n -P -j IDS -o ACCOUNTING_FORMAT`."""
-    return [row for line in text.splitlines() for row in _rows(_accounting, line)]
-
-
-def _accounting(line: str) -> Iterator[AccountingRow]:
-    ids, state, exit_code, start, end, nodes, reason = line.split("|", 6)
-    code, _, signal = exit_code.partition(":")
+@_of_each_line
+def accounting(line: str) -> Iterator[AccountingRow]:
+    """Parse `sacct -X -n -P -j IDS -o ACCOUNTING_FORMAT`."""
+    ids, state, _, _, _, nodes, _ = line.split("|", 6)
     by = re.search(r" by (\d+)", state)
     for id in expand_ids(ids):
-        yield AccountingRow(
-            id=id,
-            state=_word(state),
-            by=int(by[1]) if by else None,
-            exit_code=_whole(code) or 0,
-            signal=_whole(signal) or 0,
-            starts_at=moment(start),
-            ends_at=moment(end),
-            nodes=_text(nodes),
-            reason="" if reason == "None" else reason,
-        )
+        yield AccountingRow(id, _word(state), int(by[1]) if by else None, _text(nodes))
 
 
 def _word(state: str) -> str:
@@ -286,17 +270,13 @@ _MARKS = {
 }
 
 
-def nodes(text: str) -> list[NodeRow]:
-    """`scontrol show nodes --oneliner` (with `-d`, GPUs in use are known also where Slurm does not count them)."""
-    return [row for line in text.splitlines() for row in _rows(_node, line)]
-
-
-def _node(line: str) -> Iterator[NodeRow]:
+@_of_each_line
+def nodes(line: str) -> Iterator[NodeRow]:
+    """Parse `scontrol show nodes --oneliner`. With `-d`, GPUs in use are known also where Slurm does not count them."""
     fields = _fields(line, "NodeName")
     gpus = tuple(_gpus(fields.get("Gres", "")))
     yield NodeRow(
         name=fields["NodeName"],
-        address=fields.get("NodeAddr") or fields["NodeName"],
         states=_states(fields["State"]),
         cpus=_whole(fields.get("CPUEfctv", "")) or int(fields["CPUTot"]),
         cpus_alloc=_whole(fields.get("CPUAlloc", "")) or 0,
@@ -345,8 +325,8 @@ def _gpus_alloc(fields: Mapping[str, str]) -> int | None:
 
 def _gpus_used(gres: str) -> frozenset[int] | None:
     """Return the numbers of the GPUs in use, from `gpu:a100:2(IDX:0,2)`."""
-    told = re.findall(r"\bgpu(?::[^,(]*)?\(IDX:([^()]*)\)", gres)
-    return frozenset(number for text in told for each in _ranges(text + "]") for number in each) if told else None
+    found = re.findall(r"\bgpu(?::[^,(]*)?\(IDX:([^()]*)\)", gres)
+    return frozenset(number for text in found for each in _ranges(text + "]") for number in each) if found else None
 
 
 def _reason(line: str) -> str:
@@ -357,18 +337,14 @@ def _reason(line: str) -> str:
     return re.split(r" \[[^\[\]@]+@[^\[\]]+\]| (?:Comment|Extra|ResumeAfterTime)=", match[1])[0].strip()
 
 
-def partitions(text: str) -> list[PartitionRow]:
-    """`scontrol show partitions --oneliner`."""
-    return [row for line in text.splitlines() for row in _rows(_partition, line)]
-
-
-def _partition(line: str) -> Iterator[PartitionRow]:
+@_of_each_line
+def partitions(line: str) -> Iterator[PartitionRow]:
+    """Parse `scontrol show partitions --oneliner`."""
     fields = _fields(line, "PartitionName")
     yield PartitionRow(
         name=fields["PartitionName"],
         default=fields.get("Default") == "YES",
         state=fields.get("State", ""),
-        nodes=_text(fields.get("Nodes", "")),
         max_time=seconds(fields.get("MaxTime", "")),
         allow_accounts=fields.get("AllowAccounts", ""),
         allow_groups=fields.get("AllowGroups", ""),
@@ -396,12 +372,6 @@ def config(text: str) -> dict[str, str]:
         if match:
             found.setdefault(match[1], match[2].strip())
     return found
-
-
-def version(config: Mapping[str, str]) -> tuple[int, ...]:
-    """Return Slurm's version, such as (22, 5, 8); () if it is not given."""
-    match = re.match(r"\d+(\.\d+)*", config.get("SLURM_VERSION", ""))
-    return tuple(int(part) for part in match[0].split(".")) if match else ()
 
 
 def cluster_name(config: Mapping[str, str]) -> str:
@@ -440,13 +410,6 @@ def trial(stderr: str) -> TestOnly:
 
 
 # Small things
-
-
-def _rows(parse: Callable[[str], Iterator[Row]], line: str) -> list[Row]:
-    try:
-        return list(parse(line))
-    except (ValueError, KeyError):
-        return []
 
 
 def _text(value: str) -> str:

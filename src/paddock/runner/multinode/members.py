@@ -47,7 +47,7 @@ def command(members: Members, folder: str, argv: List[bytes], environ: Mapping[s
 def _srun(members: Members, environ: Mapping[str, str]) -> List[str]:
     parts = [_program("srun")]
     parts += ["--nodes=%d" % members.nodes, "--ntasks=%d" % members.total, "--ntasks-per-node=%d" % members.per_node]
-    # All the memory of the job, whatever the environment says, and no binding to cores.
+    # All the memory of the job, whatever the environment contains, and no binding to cores.
     parts += ["--kill-on-bad-exit=1", "--cpu-bind=none", "--mem=0", "--export=ALL"]
     cpus = environ.get("SLURM_CPUS_PER_TASK", "")
     if cpus.isdigit():

@@ -213,8 +213,8 @@ def _by_signal(signal: int, explanation: list[str], oom_killed: bool) -> str:
         return "killed by %s: %s" % (name, _OOM_KILLED)
     if _name(signal) not in _CRASHES:
         return "killed by %s, not by Paddock" % name
-    said = explanation and "Segmentation fault" not in explanation[0]
-    return "crashed: %s%s" % (name, "; %s" % explanation[0] if said else "")
+    other = explanation and "Segmentation fault" not in explanation[0]
+    return "crashed: %s%s" % (name, "; %s" % explanation[0] if other else "")
 
 
 def _shorten(text: str) -> str:

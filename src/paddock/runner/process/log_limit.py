@@ -1,4 +1,4 @@
-"""Limit the size of a task's log: its beginning and its end stay, and a line between them says what was dropped.
+"""Limit the size of a task's log: its beginning and its end stay, and a line between them reports what was dropped.
 
 The task writes to the file itself, always at its end (O_APPEND), and never waits for the runner: so the file is
 truncated after its first half, and its last part is appended again. What the task prints in

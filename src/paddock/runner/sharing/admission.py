@@ -1,4 +1,4 @@
-"""Decide whether an allocation has room for another task, and where.
+"""Decide whether an allocation can take another task, and where.
 
 A task gets a seat only if it is expected to fit: its GPU memory, by what tasks of this job have needed so far; the
 memory of the node; and, with `per_gpu = auto`, as many tasks per GPU as get more done together.
@@ -79,14 +79,11 @@ class Admission:
     @property
     def _wanted(self) -> int:
         """The most tasks in the allocation."""
-        return (
-            self._manifest.slots
-            if self._controller is None
-            else min(self._manifest.slots, self._most * len(self._groups))
-        )
+        slots = self._manifest.slots
+        return slots if self._controller is None else min(slots, self._most * len(self._groups))
 
     def seat(self, attempt: QueuedAttempt, now: float) -> Optional[AssignedSeat]:
-        """Return a seat for the attempt, or None if there is no room now; without other tasks there is."""
+        """Return a seat for the attempt, or None if it does not fit now; without other tasks it does."""
         if len(self._occupants) >= self._manifest.slots or not self._host_admits(attempt, now):
             return None
         together = [attempt, *(one.attempt for one in self._occupants.values())]
@@ -105,21 +102,27 @@ class Admission:
 
     def _for_itself(self, attempt: QueuedAttempt) -> bool:
         """Return True if it needs the whole allocation, not only a GPU: the node's memory was not enough before."""
-        return attempt.room.alone and (attempt.room.host is not None or not self._groups)
+        return attempt.memory_needed.alone and (attempt.memory_needed.host is not None or not self._groups)
 
     def _new_seat(self) -> AssignedSeat:
         return self._seats.make(self._wanted, {occupant.seat.place for occupant in self._occupants.values()})
 
     def _place(self, attempt: QueuedAttempt, now: float) -> Optional[int]:
-        """Return the number of a group of GPUs that has room for it."""
+        """Return the number of a group of GPUs on which it fits."""
         memories = [group.memory(now) for group in self._groups]
         need = self._expected(attempt)
         held = self._held_for_one(attempt, now)
         places = [place for place in range(len(memories)) if place != held]
-        found = packing.choose([memories[one] for one in places], need, attempt.room.alone, self._most, self._few)
+        found = packing.choose(
+            [memories[one] for one in places], need, attempt.memory_needed.alone, self._most, self._few
+        )
         if found is not None:
             return places[found]
-        if need is not None and not attempt.room.alone and any(len(memories[one].tasks) < self._most for one in places):
+        if (
+            need is not None
+            and not attempt.memory_needed.alone
+            and any(len(memories[one].tasks) < self._most for one in places)
+        ):
             self._short_of = packing_controller.MEMORY
         return None
 
@@ -128,12 +131,12 @@ class Admission:
         if not self._groups[0].total:
             return 0  # no driver reports these GPUs: only the number of tasks counts
         usual = self._history.need_of(attempt.params)
-        known = [one for one in (attempt.room.gpu, usual) if one is not None]
+        known = [one for one in (attempt.memory_needed.gpu, usual) if one is not None]
         return max(known) if known else None
 
     def _held_for_one(self, attempt: QueuedAttempt, now: float) -> Optional[int]:
         """Return a group that is kept free, because a task that has to be alone has waited long enough."""
-        if attempt.room.alone:
+        if attempt.memory_needed.alone:
             self._waits_alone = now if self._waits_alone is None else self._waits_alone
             return None
         if self._waits_alone is None or now - self._waits_alone < WAIT_SECONDS:
@@ -141,7 +144,7 @@ class Admission:
         return min(range(len(self._groups)), key=lambda place: len(self._groups[place].occupants))
 
     def _host_admits(self, attempt: QueuedAttempt, now: float) -> bool:
-        need = max(attempt.room.host or 0, self._host_need if self._occupants else 0)
+        need = max(attempt.memory_needed.host or 0, self._host_need if self._occupants else 0)
         memory = host_memory.read() if need else None
         if memory is None:
             return True
@@ -172,7 +175,7 @@ class Admission:
 
     def add(self, attempt: QueuedAttempt, seat: AssignedSeat, pid: int, now: float) -> None:
         self._waits_host = None
-        if attempt.room.alone:
+        if attempt.memory_needed.alone:
             self._waits_alone = None
         expected = None if seat.group is None else self._expected(attempt)
         occupant = Occupant(attempt, seat, pid, expected, now)

@@ -33,9 +33,11 @@ def _gpu(occupant: Occupant, log: str, ended: Dict[str, Any]) -> Dict[str, Any]:
     held, wanted = max(occupant.peak, causes.held(log) or 0), causes.wanted(log) or 0
     total = min((gpu.memory for gpu in occupant.seat.gpus), default=0)
     need = int(max(held + wanted, held * _MORE))
-    room = oom_retry.next_room(occupant.attempt.room, oom_retry.GPU, occupant.shared_gpu, need, total)
-    if room is not None:
-        return {"again": room._asdict()}
+    needed = oom_retry.next_memory_needed(
+        occupant.attempt.memory_needed, oom_retry.GPU, occupant.shared_gpu, need, total
+    )
+    if needed is not None:
+        return {"again": needed._asdict()}
     if not total:
         return {}
     had = "it had the GPU to itself" + (" and held %s" % size_text(held) if held else "")
@@ -48,20 +50,20 @@ def _host(occupant: Occupant, ended: Dict[str, Any]) -> Dict[str, Any]:
     memory = host_memory.read()
     total = memory.total if memory is not None else 0
     peak = max(occupant.memory_peak, ended["peak_memory"] or 0)
-    room = oom_retry.next_room(
-        occupant.attempt.room, oom_retry.HOST, occupant.shared_allocation, int(peak * _MORE), total
+    needed = oom_retry.next_memory_needed(
+        occupant.attempt.memory_needed, oom_retry.HOST, occupant.shared_allocation, int(peak * _MORE), total
     )
-    if room is not None:
-        return {"again": room._asdict()}
+    if needed is not None:
+        return {"again": needed._asdict()}
     held = "no other task was beside it, and it held %s" % size_text(peak)
     return {"reason": "%s; %s of %s: request more memory" % (ended["reason"], held, size_text(total))} if total else {}
 
 
 def _fault(occupant: Occupant, log: str, ended: Dict[str, Any], mps: Mps) -> Dict[str, Any]:
     """Have a task run alone after a fault under MPS, which ends the tasks beside it too: this shows whose it was."""
-    room = oom_retry.next_room(occupant.attempt.room, oom_retry.FAULT, occupant.shared_gpu)
+    needed = oom_retry.next_memory_needed(occupant.attempt.memory_needed, oom_retry.FAULT, occupant.shared_gpu)
     trouble = mps.trouble()
-    if room is None or (trouble is None and not causes.is_cuda_fault(log)):
+    if needed is None or (trouble is None and not causes.is_cuda_fault(log)):
         return {}
     why = trouble or "a CUDA error while it shared the GPU through MPS, where one task's error ends the others'"
-    return {"cause": "lost", "reason": "%s; %s" % (ended["reason"], why), "again": room._asdict()}
+    return {"cause": "lost", "reason": "%s; %s" % (ended["reason"], why), "again": needed._asdict()}

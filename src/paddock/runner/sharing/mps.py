@@ -78,10 +78,10 @@ class Mps:
             return None
         try:
             log = os.path.join(self.folder or "", "out.log")  # tasks can write in this folder
-            said = read_plain(log, _LAST, offset=-_LAST).decode("utf-8", "replace").strip().splitlines()
+            lines = read_plain(log, _LAST, offset=-_LAST).decode("utf-8", "replace").strip().splitlines()
         except OSError:
-            said = []
-        return "%s ended: %s" % (CONTROL, said[-1] if said else "exit code %s" % self._daemon.returncode)
+            lines = []
+        return "%s ended: %s" % (CONTROL, lines[-1] if lines else "exit code %s" % self._daemon.returncode)
 
     def stop(self) -> None:
         """End the daemon, when no task is left: first with SIGTERM, then with SIGKILL."""

@@ -44,7 +44,7 @@ class Occupant:
 
     @property
     def alone(self) -> bool:
-        return self.attempt.room.alone
+        return self.attempt.memory_needed.alone
 
     def steady(self, now: float) -> bool:
         """Return True if it is known how much memory it needs."""

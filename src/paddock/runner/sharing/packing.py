@@ -1,4 +1,4 @@
-"""Decide which GPU has room for another task. Pure: no clock, no driver.
+"""Decide which GPU has enough free memory for another task. Pure: no clock, no driver.
 
 A GPU is never promised more memory than it has: every task on it counts with what it is expected to need at most, or
 with what it holds if that is more; what others hold is not ours to give; and a margin stays free.
@@ -12,10 +12,13 @@ from typing import Any, Dict, Hashable, List, Mapping, NamedTuple, Optional, Seq
 MARGIN = 0.03  # of a GPU's memory: allocators round up, contexts differ
 ROUND_UP = 1.02  # needs are expected to be this much larger than what was measured
 ALIKE = 1.05  # needs that differ by less count as equal
-SPREAD = 1.2  # where all needs differ by less, parameters are not looked at
+SPREAD = 1.2  # where all needs differ by less, parameters are not used
 REMEMBERED = 1000  # tasks whose parameters are remembered
 EACH = 15 * 10**9  # bytes of a GPU per task of which nothing is known; there are at least 2 of these,
 FIRST = 10  # and at most this many
+
+
+Predictors = Dict[Tuple[str, ...], Dict[Hashable, int]]  # names of parameters -> their values -> the need
 
 
 class TaskMemory(NamedTuple):
@@ -50,9 +53,9 @@ class GpuMemory(NamedTuple):
 
 
 def choose(gpus: Sequence[GpuMemory], need: Optional[int], alone: bool, most: int, few: int = FIRST) -> Optional[int]:
-    """Return the number of the GPU that the next task should get: with the fewest tasks, then with the most room.
+    """Return the number of the GPU for the next task: the one with the fewest tasks, then with the most free memory.
 
-    None: there is room on none of them now. `most` tasks may share a GPU, `few` of which nothing is known.
+    None: the task fits on none of them now. `most` tasks may share a GPU, `few` of which nothing is known.
     """
     able = [place for place, gpu in enumerate(gpus) if _admits(gpu, need, alone, most, few)]
     return min(able, key=lambda place: (len(gpus[place].tasks), -gpus[place].free, place), default=None)
@@ -82,9 +85,7 @@ class MemoryHistory:
         """`need` is what an earlier job found."""
         self._most = None if need is None else int(need / ROUND_UP)
         self._seen: Dict[Hashable, Tuple[Mapping[str, Any], int]] = {}
-        self._predictive: Optional[Dict[Tuple[str, ...], Dict[Hashable, int]]] = (
-            None  # see _predictors; None: not looked for yet
-        )
+        self._predictive: Optional[Predictors] = None  # None: not computed yet
 
     def learn(self, peak: int, task: Hashable = None, params: Optional[Mapping[str, Any]] = None) -> None:
         """Note the most that a task held, once it does not grow any more."""
@@ -115,7 +116,7 @@ class MemoryHistory:
             return self.need
         return int(max(known) * ROUND_UP)
 
-    def _predictors(self) -> Dict[Tuple[str, ...], Dict[Hashable, int]]:
+    def _predictors(self) -> Predictors:
         """Return the parameters or pairs of which equal values always meant equal needs, with these."""
         if self._predictive is None:
             self._predictive = {}
@@ -125,7 +126,7 @@ class MemoryHistory:
                 self._predictive = self._among([(name,) for name in names]) or self._among(list(combinations(names, 2)))
         return self._predictive
 
-    def _among(self, candidates: Sequence[Tuple[str, ...]]) -> Dict[Tuple[str, ...], Dict[Hashable, int]]:
+    def _among(self, candidates: Sequence[Tuple[str, ...]]) -> Predictors:
         found = {}
         for names in candidates:
             by_value: Dict[Hashable, List[int]] = {}

@@ -334,7 +334,7 @@ def _gone(changes: Changes, row: AllocationRow | None) -> Callable[[AttemptEdit]
         why = "its runner was told to end" if cause is not known else reason
         # The memory was that of all its tasks together: each gets the allocation to itself.
         room, crowded = oom_retry.parse(edit.room), cause is Cause.HOST_OOM and edit.crowded
-        again = oom_retry.next_room(room, oom_retry.HOST, crowded, edit.of_attempt("peak_memory") or 0)
+        again = oom_retry.next_memory_needed(room, oom_retry.HOST, crowded, edit.of_attempt("peak_memory") or 0)
         if again is not None:
             edit.room = again._asdict()
         return lifecycle.judge_gone(

@@ -226,12 +226,12 @@ class SearchWorker:
         found: list[Params] = []
         until = math.inf
         while len(found) < room and time.monotonic() < until:
-            flat = ask.suggest(known)
+            config = ask.suggest(known)
             until = min(until, time.monotonic() + BATCH_SECONDS)  # the first one may take long, as it loads libraries
-            if flat is None:
+            if config is None:
                 return Advice(facts.id, found, last + 1, "every configuration has been tried", _blind(runs, facts))
-            known.append(Trial(last + len(found), flat, Outcome.RUNNING))
-            found.append(nest(flat, spec.params))
+            known.append(Trial(last + len(found), config, Outcome.RUNNING))
+            found.append(nest(config, spec.params))
         return Advice(facts.id, found, last + 1, warning=_blind(runs, facts))
 
     def _searcher(self, facts: JobFacts) -> Searcher:

@@ -2,29 +2,12 @@
 
 from enum import StrEnum
 
-from sqlalchemy import (
-    JSON,
-    BigInteger,
-    Boolean,
-    Column,
-    Enum,
-    Float,
-    ForeignKey,
-    Index,
-    Integer,
-    LargeBinary,
-    MetaData,
-    String,
-    Table,
-    Text,
-    UniqueConstraint,
-    and_,
-    text,
-)
+import sqlalchemy as sa
+from sqlalchemy import Column, Float, ForeignKey, Index, Integer, String, Table, Text, text
 
 from paddock.models import AllocationState, Cause, Goal, TaskState
 
-metadata = MetaData(
+metadata = sa.MetaData(
     naming_convention={
         "ix": "ix_%(table_name)s_%(column_0_N_name)s",
         "uq": "uq_%(table_name)s_%(column_0_N_name)s",
@@ -34,12 +17,12 @@ metadata = MetaData(
 )
 
 # SQLite numbers rows by itself only for a column of exactly the type INTEGER.
-_RowId = BigInteger().with_variant(Integer, "sqlite")
+_RowId = sa.BigInteger().with_variant(Integer, "sqlite")
 
 
-def _word(of: type[StrEnum], length: int = 16) -> Enum:
+def _word(of: type[StrEnum], length: int = 16) -> sa.Enum:
     """Return the type of a column that holds the value of an enumeration as plain text."""
-    return Enum(of, native_enum=False, length=length, values_callable=lambda of: [one.value for one in of])
+    return sa.Enum(of, native_enum=False, length=length, values_callable=lambda of: [one.value for one in of])
 
 
 # Times are seconds since 1970 in UTC, as in journals, and so the same in every database.
@@ -51,23 +34,23 @@ jobs = Table(
     Column("owner", String(200), nullable=False),
     Column("name", Text, nullable=False),
     Column("description", Text, nullable=False),
-    Column("tags", JSON, nullable=False),
-    Column("spec", JSON, nullable=False),
-    Column("script", JSON),
-    Column("code", JSON, nullable=False),
-    Column("interpreter", JSON, nullable=False),
+    Column("tags", sa.JSON, nullable=False),
+    Column("spec", sa.JSON, nullable=False),
+    Column("script", sa.JSON),
+    Column("code", sa.JSON, nullable=False),
+    Column("interpreter", sa.JSON, nullable=False),
     Column("metric", Text, nullable=False),
     Column("goal", _word(Goal, 8), nullable=False),
-    Column("warnings", JSON, nullable=False),
+    Column("warnings", sa.JSON, nullable=False),
     Column("created_at", Float(53), nullable=False),
-    Column("removing", Boolean, nullable=False, server_default=text("false")),
-    Column("held", Boolean, nullable=False, server_default=text("false")),
+    Column("removing", sa.Boolean, nullable=False, server_default=text("false")),
+    Column("held", sa.Boolean, nullable=False, server_default=text("false")),
     Column("adjusted", Integer, nullable=False, server_default=text("0")),  # the number of changes of hold and limits
     Column("told", Integer, nullable=False, server_default=text("0")),  # the last change that its runners were told
     Column("digest", String(64)),  # of the code
     Column("program", String(64)),  # digest of the script or command: the key of what is remembered for the next job
-    Column("packing", JSON),  # kind of GPU -> how tasks share it, as runners last reported
-    Column("searching", Boolean, nullable=False, server_default=text("false")),  # the search will add tasks
+    Column("packing", sa.JSON),  # kind of GPU -> how tasks share it, as runners last reported
+    Column("searching", sa.Boolean, nullable=False, server_default=text("false")),  # the search will add tasks
     Column("search_until", Float(53)),  # the end of the time budget
     Column("search_note", Text),  # why the search has ended
     Column("aside", Text),  # why the engine cannot go on with the job at the moment
@@ -80,9 +63,9 @@ tasks = Table(
     Column("id", String(64), primary_key=True),
     Column("job_id", ForeignKey("jobs.id", ondelete="CASCADE"), nullable=False),
     Column("number", Integer, nullable=False),
-    Column("params", JSON, nullable=False),
+    Column("params", sa.JSON, nullable=False),
     Column("state", _word(TaskState), nullable=False),
-    Column("stopping", Boolean, nullable=False, server_default=text("false")),
+    Column("stopping", sa.Boolean, nullable=False, server_default=text("false")),
     Column("attempt", Integer, nullable=False),
     Column("created_at", Float(53), nullable=False),
     Column("epoch", Float(53)),
@@ -94,9 +77,9 @@ tasks = Table(
     Column("best_epoch", Float(53)),
     Column("best_at", Float(53)),
     Column("trial", Integer, nullable=False, server_default=text("0")),  # the same for the same configuration
-    Column("others", JSON),  # the best value of every objective after the first
-    Column("reduces", Boolean, nullable=False, server_default=text("false")),  # it runs the `reduce` of the job
-    UniqueConstraint("job_id", "number"),
+    Column("others", sa.JSON),  # the best value of every objective after the first
+    Column("reduces", sa.Boolean, nullable=False, server_default=text("false")),  # it runs the `reduce` of the job
+    sa.UniqueConstraint("job_id", "number"),
     Index("ix_tasks_job_id_state", "job_id", "state"),
 )
 
@@ -110,9 +93,9 @@ attempts = Table(
     Column("state", _word(TaskState), nullable=False),
     Column("cause", _word(Cause)),
     Column("reason", Text),
-    Column("resumed", Boolean, nullable=False, server_default=text("false")),
-    Column("published", Boolean, nullable=False, server_default=text("false")),
-    Column("ordered", Boolean, nullable=False, server_default=text("false")),
+    Column("resumed", sa.Boolean, nullable=False, server_default=text("false")),
+    Column("published", sa.Boolean, nullable=False, server_default=text("false")),
+    Column("ordered", sa.Boolean, nullable=False, server_default=text("false")),
     Column("allocation", String(64)),
     Column("start", Integer),  # in which start of its allocation it was started
     Column("created_at", Float(53), nullable=False),
@@ -124,25 +107,25 @@ attempts = Table(
     Column("first_epoch", Float(53)),  # the first epoch that this attempt reported
     Column("exit_code", Integer),
     Column("signal", Integer),
-    Column("peak_memory", BigInteger),
-    Column("peak_gpu_memory", BigInteger),
-    Column("seat", JSON),  # its share of the allocation
-    Column("room", JSON),  # what it has to wait for after one that ran out of memory
+    Column("peak_memory", sa.BigInteger),
+    Column("peak_gpu_memory", sa.BigInteger),
+    Column("seat", sa.JSON),  # its share of the allocation
+    Column("room", sa.JSON),  # what it has to wait for after one that ran out of memory
     Column("cpu_seconds", Float(53)),
-    Column("warnings", JSON, nullable=False),
+    Column("warnings", sa.JSON, nullable=False),
     # Population-based training: what the next attempt will be, and what this one was made from.
-    Column("successor", JSON),
+    Column("successor", sa.JSON),
     Column("source", String(64)),
     Column("source_step", Float(53)),
-    Column("params", JSON),
-    UniqueConstraint("task_id", "number"),
+    Column("params", sa.JSON),
+    sa.UniqueConstraint("task_id", "number"),
     Index("ix_attempts_job_id_published", "job_id", "published"),
     Index("ix_attempts_allocation", "allocation"),
     sqlite_autoincrement=True,  # an id is never used again: what is kept in memory by id must not fit another attempt
 )
 
 UNENDED = (TaskState.SUBMITTED, TaskState.RUNNING)
-CURRENT = and_(attempts.c.task_id == tasks.c.id, attempts.c.number == tasks.c.attempt)  # the last attempt of its task
+CURRENT = sa.and_(attempts.c.task_id == tasks.c.id, attempts.c.number == tasks.c.attempt)  # its last
 
 # What was requested from a backend at once: each allocation belongs to one batch.
 batches = Table(
@@ -151,7 +134,7 @@ batches = Table(
     Column("key", String(64), primary_key=True),
     Column("job_id", ForeignKey("jobs.id", ondelete="CASCADE"), nullable=False),
     Column("backend", String(200), nullable=False),
-    Column("spec", JSON, nullable=False),
+    Column("spec", sa.JSON, nullable=False),
     Column("created_at", Float(53), nullable=False),
     Index("ix_batches_job_id", "job_id"),
 )
@@ -167,17 +150,17 @@ allocations = Table(
     Column("state", _word(AllocationState), nullable=False),
     Column("node", Text),
     Column("reason", Text),
-    Column("never", Boolean, nullable=False, server_default=text("false")),
-    Column("by_hand", Boolean, nullable=False, server_default=text("false")),
+    Column("never", sa.Boolean, nullable=False, server_default=text("false")),
+    Column("by_hand", sa.Boolean, nullable=False, server_default=text("false")),
     Column("starts_at", Float(53)),
     Column("adjusted", Integer, nullable=False, server_default=text("0")),  # the last change of its job that it has
     Column("created_at", Float(53), nullable=False),
     Column("seen_at", Float(53)),
     Column("ended_at", Float(53)),
-    Column("cancelled", Boolean, nullable=False, server_default=text("false")),
+    Column("cancelled", sa.Boolean, nullable=False, server_default=text("false")),
     Column("cause", _word(Cause)),
-    Column("closed", Boolean, nullable=False, server_default=text("false")),
-    Column("offsets", JSON, nullable=False),
+    Column("closed", sa.Boolean, nullable=False, server_default=text("false")),
+    Column("offsets", sa.JSON, nullable=False),
     Column("heard_at", Float(53)),  # when its journals last grew
     Index("ix_allocations_closed", "closed"),
     Index("ix_allocations_job_id", "job_id"),
@@ -192,7 +175,7 @@ chunks = Table(
     Column("name", String(200), primary_key=True),
     Column("seq", Integer, primary_key=True),
     Column("count", Integer, nullable=False),
-    Column("data", LargeBinary, nullable=False),
+    Column("data", sa.LargeBinary, nullable=False),
 )
 
 events = Table(
@@ -203,7 +186,7 @@ events = Table(
     Column("job_id", String(32)),
     Column("owner", String(200)),
     Column("kind", String(16), nullable=False),
-    Column("data", JSON, nullable=False),
+    Column("data", sa.JSON, nullable=False),
     sqlite_autoincrement=True,
 )
 
@@ -215,7 +198,7 @@ packings = Table(
     Column("program", String(64), primary_key=True),
     Column("gpu", String(200), primary_key=True),
     Column("tasks", Integer, nullable=False),
-    Column("need", BigInteger),
+    Column("need", sa.BigInteger),
     Column("limit", String(16)),
     Column("speedup", Float(53)),
     Column("at", Float(53), nullable=False),
@@ -228,7 +211,7 @@ loads = Table(
     Column("backend", String(200), primary_key=True),
     Column("node", String(255), primary_key=True),
     Column("at", Float(53), primary_key=True),
-    Column("data", JSON, nullable=False),
+    Column("data", sa.JSON, nullable=False),
     Index("ix_loads_at", "at"),
 )
 

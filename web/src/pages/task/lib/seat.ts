@@ -1,6 +1,6 @@
 /** The part of an allocation that a task has, and what it had to wait for, in words. */
 
-import type { Room, Seat } from '../../../api/types';
+import type { FreeMemory, Seat } from '../../../api/types';
 import { bytes } from '../../../lib/format';
 
 /** `GPU 0, NVIDIA H200`; null where it has none. */
@@ -29,7 +29,7 @@ export function sharingText({ sharing, why }: Seat): string | null {
 }
 
 /** `12 GiB free on the GPU and no other task beside it`; null where there is nothing to wait for. */
-export function roomText(room: Room | null | undefined): string | null {
+export function roomText(room: FreeMemory | null | undefined): string | null {
   const parts = [
     room?.gpu != null && `${bytes(room.gpu)} free on the GPU`,
     room?.host != null && `${bytes(room.host)} free on the node`,

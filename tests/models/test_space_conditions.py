@@ -57,7 +57,7 @@ def test_conditions_in_text(text: str, expected: Space) -> None:
         ("1 if a=[1", "not valid JSON"),
         ('{"repeat": 1, "block": {"a": 1}, "when": {"b": 1}} if b=2', "once"),
         ('{"repeat": 1, "block": {"a": "2..1"}}', "block.a: a range goes from the smaller"),
-        ('{"block": {"a": 1}}', "repeat: Field required"),
+        ('{"block": {"a": 1}}', "repeat: it is missing"),
     ],
 )
 def test_what_is_wrong_is_said(text: str, message: str) -> None:

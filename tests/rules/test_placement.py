@@ -168,17 +168,17 @@ def test_without_nodes_nothing_is_known_and_nothing_refused() -> None:
 @pytest.mark.parametrize(
     ("asked", "nodes", "field", "message"),
     [
-        ({"gpus": 3}, [node(1, 4), node(2, 4)], "gpus", "asks for 3 GPUs, and no machine has more than 2"),
-        ({"gpus": 0, "cpus": 5}, [node(1, 4)], "cpus", "asks for 5 CPU slots, and no machine has more than 4"),
+        ({"gpus": 3}, [node(1, 4), node(2, 4)], "gpus", "asks for 3 GPUs, and no node has more than 2"),
+        ({"gpus": 0, "cpus": 5}, [node(1, 4)], "cpus", "asks for 5 CPU slots, and no node has more than 4"),
         ({"gpus": 0, "cpus": 2, "slots": 3}, [node(0, 4)], "cpus", "ask for 6 CPU slots"),
         ({"nodes": 2}, [node(0, 4)], "nodes", "tasks over several nodes need a Slurm backend"),
         (
             {"slots": 2},
             [node(1, 4)],
             "gpus",
-            "the tasks of an allocation ask for 2 GPUs, and no machine has more than 1",
+            "the tasks of an allocation ask for 2 GPUs, and no node has more than 1",
         ),
-        ({"gpu_type": "v100"}, [node(1, 4)], "gpus", "asks for 1 GPU of type v100, and no machine has more than 0"),
+        ({"gpu_type": "v100"}, [node(1, 4)], "gpus", "asks for 1 GPU of type v100, and no node has any"),
         (
             {"partition": "volta,moon"},
             NODES,
@@ -187,31 +187,31 @@ def test_without_nodes_nothing_is_known_and_nothing_refused() -> None:
         ),
         ({"gpu_type": "h100"}, NODES, "gpu_type", "there are no GPUs of type 'h100'; there are: A100, v100"),
         ({"gpu_type": "h100"}, NODES[3:], "gpu_type", "there are no GPUs of type 'h100'; there are: none has a type"),
-        ({"gpus": 5}, NODES, "gpus", "a task asks for 5 GPUs, and no machine has more than 4"),
+        ({"gpus": 5}, NODES, "gpus", "a task asks for 5 GPUs, and no node has more than 4"),
         (
             {"gpus": 3, "partition": "ampere"},
             NODES,
             "gpus",
-            "a task asks for 3 GPUs, and no machine in partition ampere has more than 2",
+            "a task asks for 3 GPUs, and no node in partition ampere has more than 2",
         ),
         (
             {"gpus": 3, "gpu_type": "A100"},
             NODES,
             "gpus",
-            "a task asks for 3 GPUs of type A100, and no machine has more than 2",
+            "a task asks for 3 GPUs of type A100, and no node has more than 2",
         ),
         (
             {"gpus": 0, "cpus": 49, "partition": "cpu"},
             NODES,
             "cpus",
-            "a task asks for 49 cores, and no machine in partition cpu has more than 48",
+            "a task asks for 49 cores, and no node in partition cpu has more than 48",
         ),
-        ({"memory": "300G"}, NODES, "memory", "a task asks for 300 GiB, and no machine has more than 256 GiB"),
+        ({"memory": "300G"}, NODES, "memory", "a task asks for 300 GiB, and no node has more than 256 GiB"),
         (
             {"gpus": 0, "memory": "10G", "slots": 2, "partition": "cpu"},
             NODES,
             "memory",
-            "the tasks of an allocation ask for 20 GiB, and no machine in partition cpu has more than 16 GiB",
+            "the tasks of an allocation ask for 20 GiB, and no node in partition cpu has more than 16 GiB",
         ),
         ({"gpus": 4, "nodes": 3}, NODES, "nodes", "a task asks for 3 nodes, and fewer are large enough"),
         (
@@ -220,7 +220,7 @@ def test_without_nodes_nothing_is_known_and_nothing_refused() -> None:
             "nodes",
             "a task asks for 3 nodes, and fewer are large enough in partition volta",
         ),
-        ({"gpus": 4, "memory": "100G"}, NODES, "gpus", "no machine has all that a task asks for"),
+        ({"gpus": 4, "memory": "100G"}, NODES, "gpus", "no node has all that a task asks for"),
     ],
 )
 def test_the_message_says_how_much_there_is(asked: dict[str, Any], nodes: list[Node], field: str, message: str) -> None:

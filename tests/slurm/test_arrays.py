@@ -305,11 +305,11 @@ def _taken(backend: SlurmBackend, batch: AllocationBatch) -> Sequence[str]:
     ("resources", "field", "message"),
     [
         ({"partition": "volta"}, "partition", "there is no partition 'volta'; there are: cpu, gpu, one, tiny"),
-        ({"gpus": 3}, "gpus", "a task asks for 3 GPUs, and no machine has more than 2"),
-        ({"gpus": 1, "gpu_type": "big", "partition": "one"}, "gpus", "GPU of type big, and no machine in partition"),
+        ({"gpus": 3}, "gpus", "a task asks for 3 GPUs, and no node has more than 2"),
+        ({"gpus": 1, "gpu_type": "big", "partition": "one"}, "gpus", "GPU of type big, and no node in partition"),
         ({"gpu_type": "a100"}, "gpu_type", "there are no GPUs of type 'a100'; there are: big, fake"),
-        ({"cpus": 9}, "cpus", "a task asks for 9 cores, and no machine has more than 8"),
-        ({"memory": "1T"}, "memory", "no machine has more than"),
+        ({"cpus": 9}, "cpus", "a task asks for 9 cores, and no node has more than 8"),
+        ({"memory": "1T"}, "memory", "no node has more than"),
         ({"nodes": 4, "launcher": "srun"}, "nodes", "a task asks for 4 nodes"),
     ],
 )

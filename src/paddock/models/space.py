@@ -34,6 +34,7 @@ from pydantic import (
     model_validator,
 )
 
+from paddock.errors import in_words
 from paddock.models import space_text
 from paddock.models.base import Model, ParamName
 
@@ -313,7 +314,7 @@ def parse(text: str) -> Space:
 def _said(error: ValidationError) -> Iterator[str]:
     for one in error.errors():
         where = ".".join(map(str, one["loc"])) if error.title == Block.__name__ else ""
-        yield (f"{where}: " if where else "") + one["msg"].removeprefix("Value error, ")
+        yield (f"{where}: " if where else "") + in_words(one)
 
 
 def _block_in(text: str) -> dict[str, Any] | None:

@@ -148,7 +148,10 @@ def refuse_impossible(resources: Resources, nodes: Sequence[Node]) -> None:
         most = max((len(_gpus(size, node)) for node in eligible), default=0)
         if most < size.gpus:
             kind = ("GPU" if size.gpus == 1 else "GPUs") + (f" of type {size.gpu_type}" if size.gpu_type else "")
-            raise _never("gpus", f"{who} for {size.gpus} {kind}, and {_nobody(where)} has more than {most}")
+            raise _never(
+                "gpus",
+                f"{who} for {size.gpus} {kind}, and {_nobody(where)} has {f'more than {most}' if most else 'any'}",
+            )
     wanted = size.cpus or 1
     most = max((node.cpu_slots for node in eligible), default=0)
     if most < wanted:
@@ -161,7 +164,7 @@ def refuse_impossible(resources: Resources, nodes: Sequence[Node]) -> None:
         raise _never("memory", f"{who} for {asked}, and {_nobody(where)} has more than {there}")
     if several > 1:
         raise _never("nodes", f"a task asks for {several} nodes, and fewer are large enough {where}".rstrip())
-    raise _never("gpus", f"no machine has all that a task asks for {where}".rstrip())
+    raise _never("gpus", f"no node has all that a task asks for {where}".rstrip())
 
 
 def _refuse_unknown(resources: Resources, nodes: Sequence[Node]) -> None:
@@ -181,7 +184,7 @@ def _are(count: int) -> str:
 
 
 def _nobody(where: str) -> str:
-    return f"no machine {where}".rstrip()
+    return f"no node {where}".rstrip()
 
 
 def _never(field: str, message: str) -> InvalidInput:

@@ -6,6 +6,7 @@ BIN := $(VENV)/bin
 PORT ?= 54322
 TORCH_PYTHON ?= python3
 DEMO_HOME ?= .demo
+DEMO_ARGS ?=
 # Two of the five are for the tests on Slurm, which mostly wait (tests/conftest.py).
 PYTEST_ARGS ?= -n 5 --dist loadgroup --durations=30
 # Tests start many processes: what they import is compiled once, whatever the environment says.
@@ -28,7 +29,7 @@ $(VENV)/dev.stamp: $(VENV)/run.stamp
 	@touch $@
 
 demo: $(VENV)/run.stamp ## Start the server and run a sample sweep in it (PORT=54322)
-	@$(BIN)/python tools/demo.py --port $(PORT) --home $(DEMO_HOME)
+	@$(BIN)/python tools/demo.py --port $(PORT) --home $(DEMO_HOME) $(DEMO_ARGS)
 
 packages: # install what tests need from the system, if we may
 	@$(PYTHON) tools/packages.py

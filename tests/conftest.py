@@ -20,10 +20,13 @@ hypothesis.settings.load_profile("paddock")
 
 # What is in one group runs in one worker: it shares what is costly to start, a Slurm or a process with TensorFlow.
 GROUPS = {
-    "tests/slurm/test_causes.py": "slurm 1",
-    "tests/slurm/test_chaos.py": "slurm 1",
-    "tests/slurm/test_arrays.py": "slurm 1",
-    "tests/slurm/test_sharing.py": "slurm 1",
+    "tests/slurm/test_in_slurm.py": "slurm 1",
+    "tests/slurm/test_load.py": "slurm 1",
+    "tests/slurm/test_multi_node.py": "slurm 1",
+    "tests/slurm/test_recovery.py": "slurm 1",
+    "tests/slurm/test_sites.py": "slurm 1",
+    "tests/slurm/test_sweep.py": "slurm 1",
+    "tests/slurm/test_users.py": "slurm 1",
     "tests/slurm/": "slurm 2",
     "tests/frameworks/": "frameworks",
 }

@@ -1,7 +1,7 @@
 """Start a server, run the sample sweep in it, and print the best configurations: `make demo`.
 
 On a terminal the server runs until Ctrl-C. Without a terminal it ends after the sweep; the exit code is 0 if every task
-finished, else 1.
+finished, else 1. Further arguments are given to `paddock submit`: `make demo DEMO_ARGS="-p epochs=5"`.
 """
 
 import argparse
@@ -23,7 +23,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--port", type=int, default=54322)
     parser.add_argument("--home", type=Path, default=ROOT / ".demo")
-    arguments = parser.parse_args()
+    arguments, more = parser.parse_known_args()
     home = Home(arguments.home.absolute())
     paddock = [sys.executable, "-m", "paddock", "--home", str(home.root)]
     server = subprocess.Popen([*paddock, "up", "--port", str(arguments.port)], process_group=0)
@@ -35,7 +35,7 @@ def main() -> int:
             f"\nSubmitting the sample sweep {SAMPLE.relative_to(ROOT)}: 8 configurations of a small network\n",
             flush=True,
         )
-        sweep = [*paddock, "submit", str(SAMPLE), "--python", sys.executable, "--follow"]
+        sweep = [*paddock, "submit", str(SAMPLE), "--python", sys.executable, "--follow", *more]
         code = subprocess.run(sweep, check=False).returncode
         stays = sys.stdin.isatty() and sys.stdout.isatty()
         _conclude(home, paddock, url if stays else None)

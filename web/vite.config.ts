@@ -8,5 +8,12 @@ export default defineConfig({
   build: { outDir: '../src/paddock/web_dist', emptyOutDir: true, manifest: true, reportCompressedSize: false },
   server: { proxy: api },
   preview: { proxy: api },
-  test: { environment: 'happy-dom', include: ['src/**/*.test.{ts,tsx}'], setupFiles: ['src/test.setup.ts'] },
+  // Most tests need no document: those that do name their environment in their first line.
+  test: {
+    environment: 'node',
+    pool: 'threads',
+    isolate: false,
+    include: ['src/**/*.test.{ts,tsx}'],
+    setupFiles: ['src/test.setup.ts'],
+  },
 });

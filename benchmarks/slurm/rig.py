@@ -50,7 +50,7 @@ def cluster(nodes: int = 2, cpus: int = 8, nice: int = 0) -> Iterator[tuple[Clus
             "accounting": False,
             "max_array_size": 10001,
         }
-        with Cluster(root / "c", prefix="bench", port=21900, **options) as made:  # type: ignore[arg-type]
+        with Cluster(root / "c", prefix="bench", port=21900, **options) as made:
             os.environ |= made.environment
             try:
                 yield made, Calls(wrappers)

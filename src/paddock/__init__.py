@@ -16,7 +16,7 @@ _HOMES = {"Client": "paddock.client.client", "JobHandle": "paddock.client.client
 
 
 def __getattr__(name: str) -> Any:
-    # On demand: a training script that says `import paddock` to report must not pay for the client.
+    # On demand: a training script that imports paddock to report must not pay for the client.
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -157,9 +157,7 @@ def refuse_foreign_inside(home: Path, paths: Iterable[Path]) -> None:
                 f"remove it, or make it yours with `chown {_name(os.geteuid())} {path}`."
             )
         if found.st_mode & bits:
-            raise NotAuthorised(
-                f"Others can write {path}: check that nobody has changed it, then run `chmod go-w {path}`."
-            )
+            raise NotAuthorised(f"Others can write {path}: check that nobody changed it, then run `chmod go-w {path}`.")
 
 
 def _look(path: Path) -> os.stat_result | None:
@@ -221,7 +219,7 @@ def write_once(path: Path, text: str, mode: int = 0o644) -> None:
 def append_lines(path: Path, records: list[dict[str, Any]], below: Path | None = None, mode: int = 0o644) -> None:
     """Append JSON lines in one write. If a crash left an incomplete last line, it is closed first.
 
-    Raises OSError if the path is not a plain file. `below`: see common/files.py; default: the file's own folder.
+    Raise OSError if the path is not a plain file. `below`: see common/files.py; default: the file's own folder.
     """
     if records:
         text = "".join(json.dumps(record, separators=(",", ":")) + "\n" for record in records)

@@ -20,17 +20,10 @@ DEFAULT_PORT = 54322
 
 
 class LocalSettings(Model):
-    """The backend that runs tasks on this machine."""
+    """The backend that runs tasks on the server's own node."""
 
-    slots: int | None = Field(
-        None,
-        ge=1,
-        description="CPU slots: how many tasks without a GPU run at a time; the number of cores when not given",
-    )
-    gpus: list[str] | None = Field(
-        None,
-        description="ids of the GPUs to use, as in CUDA_VISIBLE_DEVICES; found with nvidia-smi when not given",
-    )
+    slots: int | None = Field(None, ge=1, description="tasks without a GPU at a time; as many as cores when not given")
+    gpus: list[str] | None = Field(None, description="the GPUs to use, as in CUDA_VISIBLE_DEVICES; all when not given")
     python: str | None = Field(
         None, description="interpreter that the runner is started with (3.8 or newer); the server's own when not given"
     )
@@ -47,15 +40,11 @@ class SlurmSettings(Model):
     python: str | None = Field(
         None, description="interpreter on the nodes for the runner (3.8 or newer); the server's own when not given"
     )
-    setup: list[str] = Field(
-        default_factory=list, description="shell lines of the batch script before the runner starts"
-    )
+    setup: list[str] = Field(default_factory=list, description="shell lines of the batch script before the runner")
     variables: dict[EnvName, str] = Field(default_factory=dict, description="environment variables of the batch script")
     resources: Resources = Field(Resources(), description="defaults for jobs: partition, account, time_limit, ...")
-    warn_seconds: int = Field(
-        60, ge=5, le=3600, description="this long before its time limit, a task is warned with SIGUSR1"
-    )
-    poll_seconds: float = Field(2.0, ge=0.1, le=600, description="how often the queue is asked while things change")
+    warn_seconds: int = Field(60, ge=5, le=3600, description="SIGUSR1 warns a task this long before its time limit")
+    poll_seconds: float = Field(2.0, ge=0.1, le=600, description="how often the queue is read while things change")
     rest_seconds: float = Field(15.0, ge=0.1, le=3600, description="how often when nothing has changed for a while")
     command_seconds: float = Field(20.0, ge=1, le=600, description="how long a command of Slurm may take")
 
@@ -71,12 +60,8 @@ class RunnerSettings(Model):
         le=3600,
         description="a runner that reports nothing for this long is shown as silent; if its node was lost, as gone",
     )
-    warn_seconds: float = Field(
-        60.0, ge=1, le=3600, description="this long before its time limit, a task is warned with SIGUSR1"
-    )
-    grace_seconds: float = Field(
-        10.0, ge=0, le=3600, description="time between SIGTERM and SIGKILL when a task is stopped"
-    )
+    warn_seconds: float = Field(60.0, ge=1, le=3600, description="SIGUSR1 warns a task this long before its time limit")
+    grace_seconds: float = Field(10.0, ge=0, le=3600, description="time from SIGTERM to SIGKILL when a task is stopped")
     stuck_seconds: float = Field(
         15.0,
         gt=0,
@@ -84,11 +69,7 @@ class RunnerSettings(Model):
         description="a runner that was told to end, or to stop a task, and reports nothing is killed this long after "
         "the grace period",
     )
-    log_bytes: int = Field(
-        1024**3,
-        ge=65_536,
-        description="largest log of a task; of a larger one, the middle is dropped",
-    )
+    log_bytes: int = Field(1024**3, ge=65_536, description="largest log of a task; more is cut out of its middle")
     mps: bool = Field(True, description="start NVIDIA MPS where tasks share a GPU and it is installed")
 
 
@@ -132,16 +113,13 @@ class Settings(BaseSettings):
         description="file (PEM) with the certificate for HTTPS on the port, and those of its signers; "
         "in the home unless its path is absolute; plain HTTP when not given",
     )
-    tls_key: Path | None = Field(
-        None, description="file (PEM) with the key of that certificate, which nobody else may read"
-    )
+    tls_key: Path | None = Field(None, description="file (PEM) with the key of that certificate, private to the owner")
     owner: str = Field(default_factory=getpass.getuser, description="name that new jobs belong to")
     database: str | None = Field(
-        None,
-        description="URL such as postgresql://user@host/paddock; a SQLite file in the home when not given",
+        None, description="URL such as postgresql://user@host/name; SQLite in the home when not given"
     )
     python: str | None = Field(
-        None, description="interpreter for jobs that choose no environment; the server's own when not given"
+        None, description="interpreter for jobs without an environment; the server's when not given"
     )
     backend: str = Field("local", description="backend for jobs that name none")
     tick_seconds: float = Field(0.25, gt=0, le=60, description="how often the engine looks at the journals")
@@ -149,10 +127,8 @@ class Settings(BaseSettings):
     event_hours: float = Field(1.0, gt=0, description="how long events are kept for clients that reconnect")
     load_hours: float = Field(48.0, gt=0, description="how long samples of the nodes' load are kept")
     check_seconds: float = Field(30.0, gt=0, description="how long the check of a job's environment may take")
-    group: str | None = Field(
-        None, description="group that may read the jobs' folders; nobody but their owner when not given"
-    )
-    local: LocalSettings = Field(LocalSettings(), description="the backend on this machine")
+    group: str | None = Field(None, description="group that may read jobs' folders; only their owner when not given")
+    local: LocalSettings = Field(LocalSettings(), description="the backend on the server's own node")
     backends: dict[str, SlurmSettings] = Field(
         default_factory=dict, description='Slurm clusters by name; `backend = "slurm"` alone is one with defaults'
     )
@@ -166,9 +142,9 @@ class Settings(BaseSettings):
 
     @field_validator("backends")
     @classmethod
-    def _not_this_machine(cls, given: dict[str, SlurmSettings]) -> dict[str, SlurmSettings]:
+    def _not_local(cls, given: dict[str, SlurmSettings]) -> dict[str, SlurmSettings]:
         if "local" in given:
-            raise ValueError("the backend `local` is this machine: give the cluster another name")
+            raise ValueError("`local` is the server's own node: give the cluster another name")
         return given
 
     def cluster(self, name: str) -> SlurmSettings | None:
@@ -206,7 +182,7 @@ def settings_file(home: str | Path | None = None) -> Path:
 def load(home: str | Path | None = None, **overrides: Any) -> Settings:
     """Return the settings in force; flags that are None count as not set.
 
-    Raises NotAuthorised for a home or a file that others own or can write: settings name programs to run.
+    Raise NotAuthorised for a home or a file that others own or can write: settings name programs to run.
     """
     refuse_foreign(home_folder(home))
     refuse_foreign_inside(home_folder(home), [settings_file(home)])

@@ -1,8 +1,9 @@
-"""Fixtures: a real Chromium and a real server."""
+"""Fixtures and helpers: a real Chromium, a real server, pictures and accessibility."""
 
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,29 @@ expect.set_options(timeout=90_000)  # machines that run the tests may be busy
 
 ROOT = Path(__file__).parent.parent.parent
 SHOTS = ROOT / "screenshots"
+AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
+SLEEPER = "import time; print('val_loss: 1', flush=True); time.sleep(600)"
+LOOKS = [(1440, False), (390, True)]  # widths, and whether the page is dark
+
+# Chromium takes one list only, so this one replaces the list of Playwright, and contains what matters of it. With
+# the first two, each page would also render the popups of an address bar that nobody sees, for 40 % of all the time.
+FEATURES_OFF = [
+    "WebUIOmniboxPopup",
+    "WebUIOmniboxAimPopup",
+    "AvoidUnnecessaryBeforeUnloadCheckSync",
+    "DestroyProfileOnBrowserClose",
+    "HttpsUpgrades",
+    "HttpsFirstBalancedModeAutoEnable",
+    "MediaRouter",
+    "PaintHolding",
+    "ThirdPartyStoragePartitioning",
+    "AvoidCorsURLLoaderRestartOnRedirect",
+    "OptimizationHints",
+    "NetworkTimeServiceQuerying",
+    "PreconnectToSearch",
+]
 ARGUMENTS = [
+    f"--disable-features={','.join(FEATURES_OFF)}",
     "--no-sandbox",
     "--disable-gpu",
     "--disable-quic",
@@ -63,16 +86,20 @@ def server(shared: ServerProcess) -> Iterator[ServerProcess]:
 
 @pytest.fixture
 def visit(browser: Browser, server: ServerProcess) -> Iterator[Callable[..., Page]]:
-    """Open a page as somebody who followed the link; every script error and foreign request is a failure."""
+    """Open a page as somebody who followed the link; every script error and foreign request is a failure.
+
+    `prepare` is called with the page before it is loaded.
+    """
     contexts: list[BrowserContext] = []
     faults: list[str] = []
 
-    def go(path: str = "/", *, width: int = 1440, dark: bool = False, signed_in: bool = True) -> Page:
+    def go(path: str = "/", *, signed_in: bool = True, prepare: Callable[[Page], None] | None = None) -> Page:
         context = browser.new_context(
-            viewport={"width": width, "height": 900},
+            viewport={"width": 1440, "height": 900},
             locale="en-US",
             timezone_id="Europe/Rome",
-            color_scheme="dark" if dark else "light",
+            color_scheme="light",
+            reduced_motion="reduce",  # nobody waits for the end of a movement
         )
         contexts.append(context)
         page = context.new_page()
@@ -85,6 +112,8 @@ def visit(browser: Browser, server: ServerProcess) -> Iterator[Callable[..., Pag
                 faults.append(f"foreign: {r.url}") if not r.url.startswith((server.url, "data:", "blob:")) else None
             ),
         )
+        if prepare:
+            prepare(page)
         token = f"{'&' if '?' in path else '?'}token={server.token}" if signed_in else ""
         page.goto(server.url + path + token)
         return page
@@ -101,3 +130,54 @@ def _bad(kind: str, text: str) -> bool:
     # Signing in and lost connections are told by the network too.
     expected = ("Failed to load resource", "ERR_", "Unable to preload", "dynamically imported module")
     return kind == "error" and not any(part in text for part in expected)
+
+
+def move(page: Page, path: str) -> None:
+    """Go to another page of Paddock as a link does, which costs a third of loading it."""
+    page.evaluate("path => history.pushState(null, '', path)", path)
+
+
+def dress(page: Page, width: int, dark: bool) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(color_scheme="dark" if dark else "light", reduced_motion="reduce")
+
+
+def picture(page: Page, name: str) -> None:
+    """Keep a picture for people, of what is there when nothing loads any more."""
+    expect(page.get_by_label("Loading", exact=True)).to_have_count(0)
+    page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    SHOTS.mkdir(exist_ok=True)
+    page.screenshot(path=str(SHOTS / f"{name}.png"), full_page=True)
+
+
+def look(page: Page, name: str) -> None:
+    """Keep a picture, and fail if the page is hard to use for somebody or wider than the screen."""
+    picture(page, name)
+    assert not serious(page)
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), "wider than the screen"
+
+
+def looks(page: Page, name: str) -> None:
+    """Look at the page in all of `LOOKS`."""
+    for width, dark in LOOKS:
+        dress(page, width, dark)
+        look(page, f"{name}-{width}-{'dark' if dark else 'light'}")
+
+
+def serious(page: Page, part: str = "html") -> list[str]:
+    """Return what axe finds in this part of the page that is serious or critical."""
+    # The page's policy forbids added scripts; what the browser's own tools evaluate is not held to it.
+    if page.evaluate("typeof axe") == "undefined":
+        page.evaluate(_axe())
+    wanted = "{resultTypes: ['violations'], preload: false}"
+    found = page.evaluate(f"part => axe.run(part, {wanted}).then(found => found.violations)", part)
+    return [
+        f"{one['id']}: {one['help']} ({one['nodes'][0]['html'][:120]})"
+        for one in found
+        if one["impact"] in ("serious", "critical")
+    ]
+
+
+@cache
+def _axe() -> str:
+    return AXE.read_text()

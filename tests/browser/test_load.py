@@ -15,9 +15,9 @@ from playwright.sync_api import Page, Route, expect
 from paddock.models import Packing
 from paddock.server.store import loads, packings, tables
 from paddock.server.store.db import Database
-from tests.browser.test_looks import LOOKS
+from tests.browser.conftest import LOOKS, SLEEPER, dress, look, move
 from tests.browser.test_page import SLOW, drop
-from tests.browser.test_resources import look, machines, resources
+from tests.browser.test_resources import machines, resources
 from tests.support.server import ServerProcess
 
 Visit = Callable[..., Page]
@@ -76,14 +76,14 @@ def test_sharing_is_asked_for_checked_and_kept(visit: Visit, server: ServerProce
     job = re.findall(r"/jobs/([0-9a-z]{8})", page.url)[0]
     assert server.get(f"/jobs/{job}")["spec"]["resources"]["triple"] == {"nodes": 1, "tasks": 2, "threads": 1}
     server.post(f"/jobs/{job}/stop")
-    page.goto(f"{server.url}/new?from={job}")
+    move(page, f"/new?from={job}")
     resources(page)
     for field, value in ((nodes, "1"), (tasks, "2"), (threads, "1")):
         expect(field).to_have_value(value)
 
 
 def test_how_tasks_share_a_gpu_is_told_while_they_do(visit: Visit, server: ServerProcess) -> None:
-    job = server.submit(SLOW, name="Shared", params={"epochs": 2000})
+    job = server.submit(SLEEPER, name="Shared")
     server.wait_state(job, "running")
     page = visit(f"/jobs/{job}")
     panel = page.get_by_role("region", name="Sharing GPUs")
@@ -115,8 +115,9 @@ def test_the_seat_of_a_task_and_what_it_waited_for(visit: Visit, server: ServerP
         c.execute(of.values(seat=seat, peak_gpu_memory=11 * GIB))
         c.execute(of.where(tables.attempts.c.number == 1).values(**ended))
         c.execute(of.where(tables.attempts.c.number == 2).values(room={"gpu": 12 * GIB}))
+    page = visit(f"/tasks/{job}-1")
     for width, dark in LOOKS:
-        page = visit(f"/tasks/{job}-1", width=width, dark=dark)
+        dress(page, width, dark)
         summary = page.get_by_role("region", name="Summary")
         expect(summary.get_by_text("Peak GPU memory")).to_be_visible()
         expect(summary.get_by_text("shares the GPU by taking turns")).to_be_visible()
@@ -131,7 +132,7 @@ def test_the_seat_of_a_task_and_what_it_waited_for(visit: Visit, server: ServerP
 
 def test_who_uses_what_and_what_was_before(visit: Visit, server: ServerProcess) -> None:
     """All of it as the server itself tells."""
-    job = server.submit(SLOW, name="Busy now", params={"epochs": 2000})
+    job = server.submit(SLEEPER, name="Busy now")
     server.wait_state(job, "running")
     now, key = time.time(), ("local", socket.gethostname())
     with _database(server) as c:
@@ -154,7 +155,7 @@ def test_who_uses_what_and_what_was_before(visit: Visit, server: ServerProcess) 
 
 
 def test_machines_with_gpus_stay_readable(visit: Visit, server: ServerProcess) -> None:
-    job = server.submit(SLOW, name="Many at a time", params={"epochs": 2000})
+    job = server.submit(SLEEPER, name="Many at a time")
     server.wait_state(job, "running")
     hint: dict[str, Any] = {"kind": "share_gpu", "text": "5 tasks could share a GPU: --per-gpu 5", "per_gpu": 5}
 
@@ -163,23 +164,25 @@ def test_machines_with_gpus_stay_readable(visit: Visit, server: ServerProcess) -
         jobs = [{**one, "gpus": 1, "gpu_memory": 29 * GIB, "gpu_load": 0.2, "advice": [hint]} for one in real["jobs"]]
         return {**real, "nodes": [{**mine, "devices": _cards(f"{job}-1")}, *machines(60)], "jobs": jobs}
 
-    for width, dark in LOOKS:
-        page = visit("/", width=width, dark=dark)
+    def prepare(page: Page) -> None:
         _change(page, "/api/v1/load$", load)
         _change(page, "/api/v1/backends$", lambda real: [*real, {**real[0], "name": "volta", "kind": "slurm"}])
-        page.goto(f"{server.url}/cluster")
+
+    page = visit("/cluster", prepare=prepare)
+    card = page.get_by_role("listitem", name="GPU 0")
+    volta = page.get_by_role("region", name="volta")
+    card.get_by_role("button", name="2 processes").click()
+    page.get_by_role("button", name="v003", exact=True).click()
+    for width, dark in LOOKS:
+        dress(page, width, dark)
         expect(page.get_by_role("region", name="Who uses what").get_by_text(hint["text"])).to_be_visible()
-        card = page.get_by_role("listitem", name="GPU 0")
         expect(card.get_by_text("28 of 140 GiB")).to_be_visible()
-        card.get_by_role("button", name="2 processes").click()
         expect(card.get_by_text("PID 4711 · anna · python train.py")).to_be_visible()
         expect(card.get_by_role("link", name="Many at a time #1")).to_have_count(2)
-        page.get_by_role("button", name="v003", exact=True).click()
-        volta = page.get_by_role("region", name="volta")
         expect(volta.get_by_role("listitem", name="GPU 7")).to_be_visible()
         expect(volta.get_by_role("region", name="CPU (%)")).to_be_visible()
         look(page, f"cluster-load-{width}-{'dark' if dark else 'light'}")
-    page.goto(f"{server.url}/jobs/{job}")
+    move(page, f"/jobs/{job}")
     expect(page.get_by_role("list", name="Advice").get_by_text(hint["text"])).to_be_visible()
 
 

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from paddock.client.client import Client
-from tests.browser.conftest import SHOTS
+from tests.browser.conftest import move, picture
 from tests.support.server import ServerProcess
 
 Visit = Callable[..., Page]
@@ -22,12 +22,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (tmp_path / f"photos/{name}.txt").write_text("bad" if name == "c" else name)
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def picture(page: Page, name: str) -> None:
-    SHOTS.mkdir(exist_ok=True)
-    page.wait_for_timeout(400)
-    page.screenshot(path=str(SHOTS / f"{name}.png"), full_page=True)
 
 
 def no_training(page: Page) -> None:
@@ -46,7 +40,10 @@ def test_a_map(visit: Visit, server: ServerProcess, folder: Path) -> None:
         waits = server.submit("print(1)", name="Waits", resources={"gpus": 0})
         why = "All 2 CPU slots of this node are in use"
         for path in (f"/jobs/{waits}", f"/tasks/{waits}-1", "/"):
-            expect(visit(path).get_by_text(why).first).to_be_visible()
+            move(page, path)
+            expect(page.get_by_text(why).first).to_be_visible()
+        move(page, f"/jobs/{made.id}")
+        expect(table.get_by_text("photos/a.txt")).to_be_visible()
         (folder / "go").touch()
         server.wait(made.id)
         expect(table.get_by_text("FilesFailed: exit code 1")).to_be_visible()
@@ -54,7 +51,7 @@ def test_a_map(visit: Visit, server: ServerProcess, folder: Path) -> None:
         picture(page, "map")
         page.get_by_label("Filter configurations").fill("photos/b")
         expect(table.get_by_text("photos/a.txt")).to_have_count(0)
-        page = visit(f"/tasks/{made.id}-3")
+        move(page, f"/tasks/{made.id}-3")
         expect(page.get_by_role("region", name="Summary").get_by_text("photos/c.txt")).to_be_visible()
         error = page.get_by_role("region", name="Error")
         expect(error.get_by_text("call paddock map again")).to_be_visible()
@@ -68,23 +65,24 @@ def test_a_map(visit: Visit, server: ServerProcess, folder: Path) -> None:
         many = client.map("cp {input} {output}", "photos/*.txt", "copies", per_task=3, resources={"gpus": 0})
         assert many is not None
         server.wait(many.id)
-        page = visit(f"/jobs/{many.id}")
+        move(page, f"/jobs/{many.id}")
         expect(page.get_by_text("photos/c.txt (+2)", exact=True)).to_be_visible()
         expect(page.get_by_text("file 3", exact=True)).to_be_visible()
         expect(page.get_by_role("region", name="Graphs").get_by_text("file_seconds").first).to_be_visible()
         picture(page, "map-several")
-        page = visit(f"/tasks/{many.id}-1")
+        move(page, f"/tasks/{many.id}-1")
         expect(page.get_by_text("file_seconds").first).to_be_visible()
         picture(page, "map-several-task")
-        actions = visit(f"/jobs/{many.id}").get_by_role("group", name="Actions")
+        move(page, f"/jobs/{many.id}")
+        actions = page.get_by_role("group", name="Actions")
         expect(actions.get_by_role("button", name="Export")).to_be_visible()
         expect(actions.get_by_role("link", name="Start from this job")).to_have_count(0)
-        page = visit(f"/new?from={many.id}")
+        move(page, f"/new?from={many.id}")
         expect(
             page.get_by_text("paddock map 'cp {input} {output}' --input 'photos/*.txt' --output copies")
         ).to_be_visible()
         picture(page, "map-again")
-        page = visit("/")
-        expect(page.get_by_text("Waits")).to_be_visible()
+        move(page, "/")
+        expect(page.get_by_role("link", name="Waits")).to_be_visible()
         expect(page.get_by_text("lowest val_loss")).to_have_count(1)
         picture(page, "map-jobs")

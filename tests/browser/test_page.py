@@ -3,14 +3,14 @@
 import os
 import re
 import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
+from tests.browser.conftest import SLEEPER, move
 from tests.support.server import ServerProcess, wait_for
+from tests.support.up import Cli
 
 Visit = Callable[..., Page]
 
@@ -100,7 +100,7 @@ def test_a_job_from_drop_to_removal(visit: Visit, server: ServerProcess) -> None
     actions.get_by_role("link", name="Start from this job").click()
     expect(page.get_by_role("textbox", name="learning_rate")).to_have_value("0.1,0.2")
     expect(page.get_by_role("region", name="Preview").get_by_text("2 tasks")).to_be_visible()
-    page.goto(f"{server.url}/jobs/{job}")
+    move(page, f"/jobs/{job}")
     page.get_by_role("button", name="Remove").click()
     dialog = page.get_by_role("dialog")
     expect(dialog.get_by_text("checkpoints")).to_be_visible()
@@ -128,7 +128,7 @@ def test_empty_dashboard_offers_the_sample(visit: Visit, server: ServerProcess) 
 
 def test_two_browsers_see_the_same_change(visit: Visit, server: ServerProcess) -> None:
     pages = [visit("/"), visit("/")]
-    job = server.submit(SLOW, name="Seen by both", params={"learning_rate": "0.1,0.2"})
+    job = server.submit(SLEEPER, name="Seen by both")
     for page in pages:
         expect(page.get_by_text("Seen by both")).to_be_visible()
     server.client.patch(f"/jobs/{job}", json={"name": "Renamed"})
@@ -140,54 +140,43 @@ def test_two_browsers_see_the_same_change(visit: Visit, server: ServerProcess) -
 STUBBORN = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)"
 
 
-def test_stops_and_restarts_from_elsewhere_show_at_once(visit: Visit, server: ServerProcess) -> None:
+def test_stops_and_restarts_from_elsewhere_show_at_once(visit: Visit, server: ServerProcess, tmp_path: Path) -> None:
     """By the command line, and in another browser: what was requested, before anything has come of it."""
+    command_line = Cli(server.home.root, tmp_path)
     job = server.submit(STUBBORN, name="stubborn", grace_seconds=600)
+    other = server.submit(SLEEPER, name="takes the other slot")
     server.wait_state(job, "running")
-    busy = server.submit("import time; time.sleep(600)", name="takes the other slot")
-    server.wait_state(busy, "running")
-    sweep, task, tasks = visit(f"/jobs/{job}"), visit(f"/tasks/{job}-1"), visit(f"/tasks/{busy}-1")
+    server.wait_state(other, "running")
+    sweep, task = visit(f"/jobs/{job}"), visit(f"/tasks/{job}-1")
     row = sweep.get_by_role("row").filter(has=sweep.get_by_role("link", name="Task 1"))
     summary = task.get_by_role("region", name="Summary")
-    expect(row).to_contain_text("running")
-    expect(summary).to_contain_text("running")
     try:
-        command_line(server, "stop", f"{job}-1")
+        expect(row).to_contain_text("running")
+        expect(summary).to_contain_text("running")
+        command_line("stop", f"{job}-1")
         expect(row).to_contain_text("stopping")
         expect(summary).to_contain_text("stopping")
         assert server.task(job)["state"] == "running"
+
+        move(sweep, f"/jobs/{other}")
+        move(task, f"/tasks/{other}-1")
+        expect(row).to_contain_text("running")
+        task.get_by_role("button", name="Stop").click()
+        task.get_by_role("dialog").get_by_role("button", name="Stop task").click()
+        expect(row).to_contain_text("stopped")
+        third = server.submit(SLEEPER, name="takes the slot that is free now")
+        server.wait_state(third, "running")
+        command_line("restart", f"{other}-1")
+        expect(row).to_contain_text("submitted")
+        expect(summary).to_contain_text("submitted")
     finally:
-        os.kill(server.get(f"/tasks/{job}-1")["attempts"][0]["pid"], signal.SIGKILL)
-
-    tasks.get_by_role("button", name="Stop").click()
-    tasks.get_by_role("dialog").get_by_role("button", name="Stop task").click()
-    other = visit(f"/jobs/{busy}")
-    there = other.get_by_role("row").filter(has=other.get_by_role("link", name="Task 1"))
-    expect(there).to_contain_text("stopped")
-    server.wait(job)
-    third = server.submit("import time; time.sleep(600)", params={"lr": [1, 2]}, name="takes all slots")
-    for number in (1, 2):
-        server.wait_state(third, "running", number)
-    command_line(server, "restart", f"{busy}-1")
-    expect(there).to_contain_text("submitted")
-    expect(tasks.get_by_role("region", name="Summary")).to_contain_text("submitted")
-
-
-def command_line(server: ServerProcess, *arguments: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "paddock", *arguments],
-        env={**os.environ, "PADDOCK_HOME": str(server.home.root)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+        os.kill(server.task(job)["attempts"][0]["pid"], signal.SIGKILL)
 
 
 def test_a_restart_by_somebody_else_is_seen_before_the_task_runs(visit: Visit, server: ServerProcess) -> None:
     job = server.submit("print('val_loss: 1')", name="again")
     server.wait(job)
-    busy = server.submit("import time; time.sleep(600)", params={"lr": [1, 2]}, name="takes all slots")
+    busy = server.submit(SLEEPER, params={"lr": [1, 2]}, name="takes all slots")
     for number in (1, 2):
         server.wait_state(busy, "running", number)
     page = visit(f"/jobs/{job}")
@@ -202,7 +191,7 @@ def test_names_and_logs_are_text(visit: Visit, server: ServerProcess) -> None:
     server.wait(job)
     page = visit("/")
     expect(page.get_by_text("<img src=x onerror=alert(1)>").first).to_be_visible()
-    page.goto(f"{server.url}/tasks/{job}-1")
+    move(page, f"/tasks/{job}-1")
     expect(page.get_by_text("NameError: name 'tensorflow' is not defined").first).to_be_visible()
     expect(page.get_by_text("<b>bold</b>").first).to_be_visible()
     assert page.title() != "owned"
@@ -264,5 +253,5 @@ def test_the_task_that_reduces_says_so(visit: Visit, server: ServerProcess) -> N
     expect(page.get_by_role("row").filter(has=page.get_by_role("link", name="Task 3"))).to_contain_text("reduce")
     page.get_by_role("link", name="Task 3").click()
     expect(page.get_by_role("region", name="Summary").get_by_text("reduce", exact=True)).to_be_visible()
-    page.goto(f"{server.url}/new?from={job}")
+    move(page, f"/new?from={job}")
     expect(page.get_by_role("textbox", name="When all have finished")).to_have_value("ls {results}")

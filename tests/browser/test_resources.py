@@ -5,11 +5,9 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
-from tests.browser.conftest import SHOTS
-from tests.browser.test_looks import serious
+from tests.browser.conftest import SLEEPER, look, looks, move
 from tests.browser.test_page import SLOW, drop
 from tests.support.server import ServerProcess, wait_for
 
@@ -60,13 +58,13 @@ def test_resources_are_asked_for_checked_and_kept(visit: Visit, server: ServerPr
     asked = server.get(f"/jobs/{job}")["spec"]["resources"]
     assert (asked["memory"], asked["time_limit"]) == (100 * 2**20, 5400)
     server.post(f"/jobs/{job}/stop")
-    page.goto(f"{server.url}/new?from={job}")
+    move(page, f"/new?from={job}")
     expect(resources(page)).to_have_value("100M")
     expect(page.get_by_role("textbox", name="Time limit")).to_have_value("1h30m")
 
 
 def test_a_job_is_held_and_released(visit: Visit, server: ServerProcess) -> None:
-    job = server.submit(SLOW, name="To be held", params={"learning_rate": "0.1,0.2,0.3,0.4", "epochs": 2000})
+    job = server.submit(SLEEPER, name="To be held", params={"learning_rate": "0.1,0.2,0.3,0.4"})
     server.wait_state(job, "running")
     page, dashboard = visit(f"/jobs/{job}"), visit("/")
     actions = page.get_by_role("group", name="Actions")
@@ -84,14 +82,14 @@ def test_a_job_is_held_and_released(visit: Visit, server: ServerProcess) -> None
 
     server.post(f"/jobs/{job}/hold")  # by somebody else
     expect(actions.get_by_role("button", name="Release")).to_be_visible()
-    page.goto(f"{server.url}/tasks/{job}-4")
+    move(page, f"/tasks/{job}-4")
     expect(page.get_by_role("region", name="Waiting").get_by_text("until it is released")).to_be_visible()
     server.post(f"/jobs/{job}/release")
     expect(page.get_by_text("until it is released")).to_have_count(0)
 
 
 def test_limits_are_changed(visit: Visit, server: ServerProcess) -> None:
-    job = server.submit(SLOW, params={"epochs": 2000}, resources={"time_limit": "1h"})
+    job = server.submit(SLEEPER, resources={"time_limit": "1h"})
     server.wait_state(job, "running")
     page = visit(f"/jobs/{job}")
     page.get_by_role("button", name="Limits").click()
@@ -120,7 +118,7 @@ def test_a_reduce_that_waits_for_a_task_in_error_says_so(visit: Visit, server: S
 
 
 def test_where_a_task_runs_is_shown(visit: Visit, server: ServerProcess) -> None:
-    job = server.submit(SLOW, params={"epochs": 2000})
+    job = server.submit(SLEEPER)
     server.wait_state(job, "running")
     panel = visit(f"/tasks/{job}-1").get_by_role("region", name="Allocation")
     expect(panel.get_by_text("local", exact=True)).to_be_visible()
@@ -170,15 +168,12 @@ def machines(count: int) -> list[dict[str, Any]]:
     return [machine(number) for number in range(count)]
 
 
-@pytest.mark.parametrize(("width", "dark"), [(1440, True), (390, False)])
-def test_many_machines_stay_readable(visit: Visit, width: int, dark: bool) -> None:
-    page = visit("/", width=width, dark=dark)
-    _with_scheduler(page)
-    page.goto(page.url + "cluster")
+def test_many_machines_stay_readable(visit: Visit) -> None:
+    page = visit("/cluster", prepare=_with_scheduler)
     group = page.get_by_role("region", name="volta")
     expect(group.get_by_text("200 nodes · 5 not usable")).to_be_visible()
     expect(group.get_by_text("volta does not answer")).to_be_visible()
-    look(page, f"cluster-many-{width}-{'dark' if dark else 'light'}")
+    looks(page, "cluster-many")
     group.get_by_role("button", name="Show all 200 nodes").click()
     expect(group.get_by_role("row")).to_have_count(201)
     group.get_by_role("searchbox").fill("drain")
@@ -187,9 +182,7 @@ def test_many_machines_stay_readable(visit: Visit, width: int, dark: bool) -> No
 
 
 def test_the_scheduler_is_asked_before_submission(visit: Visit, server: ServerProcess) -> None:
-    page = visit("/")
-    _with_scheduler(page)
-    page.goto(f"{server.url}/new")
+    page = visit("/new", prepare=_with_scheduler)
     drop(page, "train.py", SLOW)
     resources(page)
     page.get_by_role("combobox", name="Backend").or_(page.get_by_role("textbox", name="Backend")).first.click()
@@ -203,11 +196,3 @@ def test_the_scheduler_is_asked_before_submission(visit: Visit, server: ServerPr
     preview.get_by_role("button", name="Ask volta when it would start").click()
     expect(preview.get_by_text("volta would take it; expected to start")).to_be_visible()
     look(page, "new-job-scheduler-1440-light")
-
-
-def look(page: Page, name: str) -> None:
-    page.wait_for_timeout(600)
-    SHOTS.mkdir(exist_ok=True)
-    page.screenshot(path=str(SHOTS / f"{name}.png"), full_page=True)
-    assert not serious(page)
-    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), "wider than the screen"

@@ -5,9 +5,8 @@ from collections.abc import Callable
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.test_looks import LOOKS, dress, serious
+from tests.browser.conftest import looks, move, serious
 from tests.browser.test_page import drop
-from tests.browser.test_resources import look
 from tests.support.server import ServerProcess, wait_for
 
 Visit = Callable[..., Page]
@@ -75,15 +74,16 @@ def test_a_search_from_the_form_to_its_end(visit: Visit, server: ServerProcess) 
     history = _panel(page, "History of val_loss")
     expect(history).to_be_visible()
     # Without a reload: tasks that the search makes meanwhile, and what came of them.
-    expect(_panel(page, "Search").get_by_text("12 of 12 trials")).to_be_visible(timeout=60_000)
+    expect(_panel(page, "Search").get_by_text("12 of 12 trials")).to_be_visible()
     expect(page.get_by_role("link", name="Task 12", exact=True)).to_be_visible()
     server.wait(job)
     expect(history.get_by_role("img", name="val_loss of 12 trials by number, with the best so far")).to_be_visible()
     expect(_panel(page, "Early stopping").get_by_role("row")).not_to_have_count(0)
+    looks(page, "search-early")
     spec = server.get(f"/jobs/{job}")["spec"]
     assert (spec["search"]["method"], spec["stop_early"]["method"], spec["stop_early"]["eta"]) == ("tpe", "asha", 4)
 
-    page.goto(f"{server.url}/new?from={job}")
+    move(page, f"/new?from={job}")
     expect(page.get_by_role("textbox", name="Trials")).to_have_value("12")
     expect(page.get_by_role("textbox", name="One of so many goes on")).to_have_value("4")
 
@@ -134,12 +134,13 @@ def test_several_objectives_have_a_front(visit: Visit, server: ServerProcess) ->
     page.wait_for_url(re.compile(r"/jobs/[0-9a-z]{8}"))
     job = re.findall(r"/jobs/([0-9a-z]{8})", page.url)[0]
     server.wait(job)
-    page.goto(f"{server.url}/jobs/{job}?view=search")
+    move(page, f"/jobs/{job}?view=search")
     front = sum(one["front"] for one in server.get(f"/jobs/{job}/search")["history"])
     assert front >= 1
     name = f"cost over val_loss of 10 trials, {front} of them on the Pareto front"
     expect(_panel(page, "Pareto front").get_by_role("img", name=name)).to_be_visible()
-    page.goto(f"{server.url}/tasks/{job}-1")
+    looks(page, "search-pareto")
+    move(page, f"/tasks/{job}-1")
     expect(page.get_by_text("Best cost")).to_be_visible()
 
 
@@ -152,7 +153,8 @@ def test_repeats_lead_to_each_other(visit: Visit, server: ServerProcess) -> None
     expect(repeats.get_by_role("row")).to_have_count(4)
     expect(repeats.get_by_text("±").first).to_be_visible()
     first, second = server.get(f"/jobs/{job}/search")["history"][0]["tasks"]
-    page.goto(f"{server.url}/tasks/{first}")
+    looks(page, "search-repeats")
+    move(page, f"/tasks/{first}")
     page.get_by_role("region", name="Summary").get_by_role("link", name=f"task {second.split('-')[1]}").click()
     page.wait_for_url(re.compile(f"/tasks/{second}"))
 
@@ -184,26 +186,8 @@ def test_the_lineage_of_a_population(visit: Visit, server: ServerProcess) -> Non
     number, source = (moves[0][name].split("-")[1] for name in ("task", "source"))
     row = re.compile(f"task {number} task {source} ")  # what it changes may come back to the value it had
     expect(page.get_by_role("region", name="Moves").get_by_role("row", name=row).first).to_be_visible()
-    page.goto(f"{server.url}/tasks/{moves[0]['task']}")
+    move(page, f"/tasks/{moves[0]['task']}")
     attempts = page.get_by_role("region", name="Attempts", exact=True)
     expect(attempts.get_by_role("link", name=f"task {source}").first).to_be_visible()
     assert not serious(page)
     server.post(f"/jobs/{job}/stop")
-
-
-def test_the_panel_is_accessible_and_pictured(visit: Visit, server: ServerProcess) -> None:
-    params = RANGES | {"epochs": 9, "pause": 0.1}  # slow enough for some to be stopped early
-    two = server.submit(
-        TRAIN, name="Two", params=params, objective=["val_loss", "cost"], search={"method": "nsga2", "trials": 10}
-    )
-    stops = {"method": "asha", "min_steps": 1, "max_steps": 9}
-    one = server.submit(
-        TRAIN, name="One", params=params, search={"method": "tpe", "trials": 10, "repeat": 2}, stop_early=stops
-    )
-    for name, job in (("pareto", two), ("early", one)):
-        server.wait(job)
-        page = visit(f"/jobs/{job}?view=search")
-        for width, dark in LOOKS:
-            dress(page, width, dark)
-            expect(_panel(page, "History of val_loss")).to_be_visible()
-            look(page, f"search-{name}-{width}-{'dark' if dark else 'light'}")

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import SHOTS
+from tests.browser.conftest import picture
 from tests.support.server import ServerProcess
 
 Visit = Callable[..., Page]
@@ -29,8 +29,7 @@ def test_a_job_with_masked_variables_is_submitted_again(visit: Visit, server: Se
     preview = page.get_by_role("region", name="Preview")
     expect(preview.get_by_text("1 task", exact=True)).to_be_visible()
     field.scroll_into_view_if_needed()
-    SHOTS.mkdir(exist_ok=True)
-    page.screenshot(path=str(SHOTS / "masked.png"), full_page=True)
+    picture(page, "masked")
 
     field.fill(f"API_KEY=… as in job {first}\nMODE=slow")
     preview.get_by_role("button", name="Submit").click()
@@ -51,4 +50,4 @@ def test_a_mask_that_stands_for_nothing_is_told_at_its_field(visit: Visit, serve
     field.fill("API_KEY=… as in job zzzzzzzz\nMODE=x")
     told = page.get_by_text("the value of API_KEY is masked, and no job here has it: give the value again").first
     expect(told).to_be_visible()
-    page.screenshot(path=str(SHOTS / "masked-wrong.png"), full_page=True)
+    picture(page, "masked-wrong")

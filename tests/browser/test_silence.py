@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import SHOTS
+from tests.browser.conftest import dress, picture
 from tests.support.server import ServerProcess, running
 
 Visit = Callable[..., Page]
@@ -45,12 +45,11 @@ def test_a_silent_task_is_marked_and_no_more_when_it_speaks(visit: Visit, server
         expect(pages["job"].get_by_text(re.compile(r"^no report since \d")).first).to_be_visible()
         expect(pages["task"].get_by_label("No report")).to_contain_text(re.compile(r"from its runner since \d"))
         assert server.task(job)["state"] == "running"
-        SHOTS.mkdir(exist_ok=True)
         for name, page in pages.items():
-            page.screenshot(path=str(SHOTS / f"silent-{name}.png"), full_page=True)
-        phone = visit(f"/jobs/{job}", width=390, dark=True)
-        expect(phone.get_by_label("No report")).to_be_visible()
-        phone.screenshot(path=str(SHOTS / "silent-phone.png"), full_page=True)
+            picture(page, f"silent-{name}")
+        dress(pages["job"], 390, dark=True)
+        expect(pages["job"].get_by_label("No report")).to_be_visible()
+        picture(pages["job"], "silent-phone")
     finally:
         os.kill(runner, signal.SIGCONT)
     for page in pages.values():

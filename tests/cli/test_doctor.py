@@ -339,7 +339,7 @@ def test_set_up_lines_that_fail(fake: Fake, monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_clock_that_differs(fake: Fake) -> None:
     fake.program("date", 'echo "$(($(/bin/date +%s) - 1000)).5"')
     found = fake("--backend", "slurm", code=1)
-    assert "behind this machine's" in found["clock"]["detail"] and found["clock"]["status"] == "error"
+    assert "behind the one here" in found["clock"]["detail"] and found["clock"]["status"] == "error"
 
 
 @pytest.mark.parametrize(

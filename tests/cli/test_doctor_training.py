@@ -39,7 +39,7 @@ TOO_OLD = "The NVIDIA driver on your system is too old"
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (TORCH.format(count=0), {"version": "2.1.0+cu121", "gpus": 0, "said": TOO_OLD}),
+        (TORCH.format(count=0), {"version": "2.1.0+cu121", "gpus": 0, "output": TOO_OLD}),
         (TORCH.format(count=1), {"version": "2.1.0+cu121", "gpus": 1}),
         (TORCH.format(count=2), {"error": "its process ended with code 1"}),
         ("import os; os.kill(os.getpid(), 4)", {"error": "its process ended with signal 4"}),
@@ -64,13 +64,13 @@ def test_the_probe_survives_every_framework(tmp_path: Path, text: str, said: dic
     framework = job.Probed.model_validate(report).frameworks["torch"]
     found = job.framework("torch", framework, 2)
     assert found.status == "error", "it does not see two GPUs"
-    assert framework.said in found.detail and "by hand" in found.fix
+    assert framework.output in found.detail and "by hand" in found.fix
 
 
 def test_frameworks_in_order() -> None:
     one = job.Framework(version="2.9.0+cu128", gpus=2)
     assert job.framework("torch", one, 2).detail == "version 2.9.0+cu128 sees 2 GPUs"
-    found = job.framework("torch", job.Framework(version="2.9.0+cpu", said="no GPU\nfound"), 1)
+    found = job.framework("torch", job.Framework(version="2.9.0+cpu", output="no GPU\nfound"), 1)
     assert (found.status, found.detail) == ("error", "version 2.9.0+cpu sees 0 of 1 GPUs:\nno GPU\nfound")
     assert job.framework("torch", job.Framework(version="2.9.0+cpu"), 0).status == "ok"
 

@@ -256,7 +256,7 @@ def test_a_file_of_something_else_is_left_alone(cli: Cli) -> None:
     job = submit(cli, "-p", "lr=1")
     cli.wait(job)
     (cli.folder / "notes.db").write_text("my notes, all of them")
-    assert "is not an SQLite file" in cli.quick("export", job, "--optuna", "notes.db", code=2).err
+    assert "cannot be read as an SQLite file" in cli.quick("export", job, "--optuna", "notes.db", code=2).err
     assert (cli.folder / "notes.db").read_text() == "my notes, all of them"
     with sqlite3.connect(cli.folder / "other.db") as other:
         other.execute("CREATE TABLE mine (x)")

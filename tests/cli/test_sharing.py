@@ -22,14 +22,14 @@ def packing(ended: bool = False, **more: Any) -> str:
 def test_how_many_share_a_gpu_and_why_not_more() -> None:
     whole = packing(limit="cores", need=5 * GIB // 4, total=140 * GIB, load=0.934, speedup=11.2, known=True)
     assert whole == (
-        "24 tasks share each NVIDIA H200; chosen by itself: limited by the CPU cores; 11x as fast as one at a time; "
-        "each needs 1.3 GiB of 140 GiB; the GPU is busy 93 % of the time; began with what was learned before"
+        "24 tasks share each NVIDIA H200; chosen automatically: limited by the CPU cores; 11x as fast as one at a time"
+        "; each needs 1.3 GiB of 140 GiB; the GPU is busy 93 % of the time; began with what was learned before"
     )
     assert packing(tasks=1, speedup=1.02) == (
-        "each NVIDIA H200 has one task at a time; chosen by itself, still growing; as fast as one at a time"
+        "each NVIDIA H200 has one task at a time; chosen automatically, still growing; as fast as one at a time"
     )
     assert packing(True, limit="gain", speedup=3.26, need=0) == (
-        "24 tasks shared each NVIDIA H200; chosen by itself: more do not help; 3.3x as fast as one at a time"
+        "24 tasks shared each NVIDIA H200; chosen automatically: more do not help; 3.3x as fast as one at a time"
     )
 
 
@@ -42,8 +42,8 @@ def test_how_many_share_a_gpu_and_why_not_more() -> None:
         ({"limit": "memory"}, "fewer than asked for: limited by the GPU's memory"),
         ({"limit": "memory", "target": 24}, "as asked for"),  # held back at first only
         ({"limit": "tasks", "target": 30}, "there are no more tasks"),
-        ({"auto": True, "limit": "asked"}, "chosen by itself"),
-        ({"auto": True, "ended": True}, "chosen by itself"),
+        ({"auto": True, "limit": "asked"}, "chosen automatically"),
+        ({"auto": True, "ended": True}, "chosen automatically"),
     ],
 )
 def test_every_reason_has_words(given: dict[str, Any], why: str) -> None:
@@ -57,7 +57,7 @@ def test_what_a_task_has() -> None:
     assert sharing.seat(Seat(cores=[1], threads=1)) == "core 1; 1 thread"
     assert sharing.seat(None) == sharing.seat(Seat()) == ""
     assert sharing.room(FreeMemory(gpu=12 * GIB, alone=True)) == "12 GiB free on the GPU and no other task beside it"
-    assert sharing.room(FreeMemory(host=20 * 1024**2)) == "20 MiB free on the machine"
+    assert sharing.room(FreeMemory(host=20 * 1024**2)) == "20 MiB free on the node"
     assert sharing.room(None) == ""
     assert render.resources(Resources.model_validate({"triple": "1,2,1"})) == "1 node x 2 tasks x 1 thread"
 

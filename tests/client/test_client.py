@@ -25,6 +25,7 @@ from paddock.errors import (
 )
 from paddock.models import Goal, JobSpec, Method, Objective, SearchReport, StopEarly, TaskState, TrialReport
 from paddock.models.space import Choices
+from tests.support.server import wait_for
 from tests.support.up import TINY, up
 
 
@@ -192,7 +193,8 @@ def test_events(client: paddock.Client, script: Path) -> None:
     assert again == second
 
 
-def test_events_as_they_come(client: paddock.Client, home: Path, script: Path) -> None:
+def followed(client: paddock.Client, home: Path, job: str) -> tuple[list[str], threading.Thread]:
+    """Return events until a job is removed, as a thread sees them. It is connected: it has seen one of this job."""
     seen: list[str] = []
 
     def follow() -> None:
@@ -204,8 +206,13 @@ def test_events_as_they_come(client: paddock.Client, home: Path, script: Path) -
 
     thread = threading.Thread(target=follow, daemon=True)
     thread.start()
-    time.sleep(3)  # it has to be connected
+    wait_for(lambda: client.edit(job, description=str(time.time())) and seen, what="that it is connected")
+    return seen, thread
+
+
+def test_events_as_they_come(client: paddock.Client, home: Path, script: Path) -> None:
     handle = client.submit(script, resources=NO_GPU).wait(120)
+    seen, thread = followed(client, home, handle.id)
     handle.remove()
     thread.join(120)
     assert f"job {handle.id}" in seen
@@ -308,20 +315,9 @@ def test_server_sent_events_are_read_as_the_standard_says() -> None:
 def test_a_server_that_comes_back_is_followed_on(tmp_path: Path) -> None:
     """On another port, even: the address is looked up again."""
     home = tmp_path / "home"
-    seen: list[str] = []
-
-    def follow() -> None:
-        with paddock.Client(home=home) as other:
-            for event in other.events():
-                seen.append(f"{event.kind} {event.job}")
-                if event.kind == "removed":
-                    return
-
-    thread = threading.Thread(target=follow, daemon=True)
     with up(home), paddock.Client(home=home) as client:
-        first = client.submit(command="sleep 3", resources=NO_GPU)
-        thread.start()
-        time.sleep(0.5)
+        first = client.submit(command="sleep 600", resources=NO_GPU)
+        seen, thread = followed(client, home, first.id)
     with up(home), paddock.Client(home=home) as client:
         second = client.submit(command="true", resources=NO_GPU)
         assert client.job(first.id).wait(120).detail.counts.total == 1

@@ -17,10 +17,10 @@ from paddock.client.mapping import (
     Mapped,
     Wanted,
     call,
-    deal,
     find,
     mapped,
     part_files,
+    split,
     targets,
     task_count,
 )
@@ -56,7 +56,7 @@ def plan(
 def test_every_file_is_dealt_once_and_evenly(count: int, asked: int, each: bool, how: Distribution) -> None:
     wanted = Wanted("x {input}", per_task=asked if each else None, tasks=None if each else asked)
     tasks = task_count(count, wanted, 1000)
-    parts = deal(files(count), tasks, how)
+    parts = split(files(count), tasks, how)
     assert sorted((file for part in parts for file in part), key=lambda file: int(file.below.name)) == files(count)
     assert len(parts) == tasks
     if count:
@@ -68,7 +68,7 @@ def test_every_file_is_dealt_once_and_evenly(count: int, asked: int, each: bool,
 
 def test_blocks_are_consecutive_and_cards_are_dealt() -> None:
     def numbers(how: Distribution) -> list[list[str]]:
-        return [[file.below.name for file in part] for part in deal(files(7), 3, how)]
+        return [[file.below.name for file in part] for part in split(files(7), 3, how)]
 
     assert numbers(Distribution.BLOCK) == [["0", "1"], ["2", "3"], ["4", "5", "6"]]
     assert numbers(Distribution.CYCLIC) == [["0", "3", "6"], ["1", "4"], ["2", "5"]]

@@ -14,7 +14,7 @@ from tests.support.server import ServerProcess, running, wait_for
 
 EPOCHS = 10
 
-# Tells a witness outside of Paddock of every start, and writes a CSV as Keras does.
+# Tells a witness outside of Paddock of every start, waits for the file `--go`, and writes a CSV as Keras does.
 WITNESSED = """
 import argparse, os, time
 parser = argparse.ArgumentParser()
@@ -22,9 +22,12 @@ parser.add_argument("--number", type=int)
 parser.add_argument("--epochs", type=int)
 parser.add_argument("--witness")
 parser.add_argument("--seconds", type=float, default=0.05)
+parser.add_argument("--go", default="")
 args = parser.parse_args()
 with open(args.witness, "a") as file:
     file.write(os.environ["PADDOCK_TASK"] + "\\n")
+while args.go and not os.path.exists(args.go):
+    time.sleep(0.05)
 with open("log.csv", "w") as file:
     file.write("epoch,loss,val_loss\\n")
     for epoch in range(args.epochs):
@@ -33,18 +36,18 @@ with open("log.csv", "w") as file:
         file.flush()
 """
 
-# Goes on from its checkpoint behind what it has told, on standard output or in a CSV.
+# Goes on from its checkpoint behind what it has told, on standard output or in a CSV: without an end at first, and for
+# a few epochs in the attempt after that.
 RESUMING = """
 import argparse, os, time
 from pathlib import Path
-from typing import Any
 parser = argparse.ArgumentParser()
-parser.add_argument("--epochs", type=int)
 parser.add_argument("--where")
 args = parser.parse_args()
 state = Path(os.environ["PADDOCK_CHECKPOINT_DIR"], "epoch")
 first = int(state.read_text()) if state.exists() else 0
-for epoch in range(first + 1, args.epochs + 1):
+last = first + 5 if os.environ["PADDOCK_ATTEMPT"] == "2" else 100_000
+for epoch in range(first + 1, last + 1):
     time.sleep(0.05)
     if args.where == "stdout":
         print(f"epoch: {epoch} val_loss: {1 / epoch!r}", flush=True)
@@ -92,12 +95,13 @@ def _assert_all_there(server: ServerProcess, job: str, tasks: list[dict[str, Any
 
 def test_sweep_finishes_while_the_server_is_down(tmp_path: Path) -> None:
     witness = tmp_path / "witness"
-    params = {"number": "1,2,3,4,5,6", "epochs": 3, "seconds": 0.4, "witness": str(witness)}
+    params = {"number": "1,2,3,4,5,6", "epochs": 3, "witness": str(witness), "go": str(tmp_path / "go")}
     with running(tmp_path / "home", local__slots=2) as server:
         job = server.submit(WITNESSED, params=params)
         wait_for(witness.exists, what="the first task to start")
         server.kill()
-        assert len(witness.read_text().split()) < 6
+        assert len(witness.read_text().split()) <= 2
+        (tmp_path / "go").touch()
         wait_for(lambda: len(witness.read_text().split()) == 6, what="all tasks to start without a server")
         claims = server.home.job(job).claims
         assert len(list(claims.iterdir())) == 6
@@ -157,7 +161,7 @@ def test_runner_killed_task_is_retried_by_policy(tmp_path: Path) -> None:
 @pytest.mark.parametrize("where", ["stdout", "csv"])
 def test_what_a_killed_runner_had_not_read_is_not_lost(where: str, tmp_path: Path) -> None:
     with running(tmp_path / "home", local__slots=1) as server:
-        job = server.submit(RESUMING, params={"epochs": 40, "where": where})
+        job = server.submit(RESUMING, params={"where": where})
         wait_for(lambda: server.task(job)["epoch"], what="the first epoch")
         runner = _runner_of(server.task(job)["attempts"][0]["pid"])
         os.kill(runner, signal.SIGSTOP)
@@ -168,11 +172,13 @@ def test_what_a_killed_runner_had_not_read_is_not_lost(where: str, tmp_path: Pat
         [task] = server.wait(job)
         assert (task["state"], task["attempt"]) == ("finished", 2)
         [curve] = server.get(f"/jobs/{job}/metrics", metric="val_loss")
-        assert curve["steps"] == list(range(1, 41)), "each once, before the crash and after it"
-        assert curve["values"] == [1 / epoch for epoch in range(1, 41)]
+        epochs = range(1, int(task["epoch"]) + 1)
+        assert curve["steps"] == list(epochs), "each once, before the crash and after it"
+        assert curve["values"] == [1 / epoch for epoch in epochs]
         first, second = (server.get(f"/tasks/{job}-1/metrics", metric="val_loss", attempt=n)[0] for n in (1, 2))
         assert len(first["steps"]) > known + 8
         assert first["steps"] + second["steps"] == curve["steps"]
+        assert len(second["steps"]) == 5
 
 
 def test_a_stopped_runner_keeps_no_slot(tmp_path: Path) -> None:

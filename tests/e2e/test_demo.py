@@ -8,7 +8,8 @@ ROOT = Path(__file__).parent.parent.parent
 
 
 def _demo(home: Path) -> subprocess.CompletedProcess[str]:
-    command = ["make", "--no-print-directory", "demo", "PORT=0", f"DEMO_HOME={home}"]
+    # Eight whole trainings take half a minute of a processor.
+    command = ["make", "--no-print-directory", "demo", "PORT=0", f"DEMO_HOME={home}", "DEMO_ARGS=-p epochs=3"]
     return subprocess.run(
         command, cwd=ROOT, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=300, check=False
     )

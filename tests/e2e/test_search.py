@@ -34,6 +34,51 @@ for epoch in range(first + 1, args.epochs + 1):
     os.replace(saved + ".new", saved)
     print(f"epoch {epoch}/{args.epochs} val_loss: {loss:.6f}", flush=True)
 """
+# The worse learning rates begin when the better ones have ended, and stay at the fourth epoch until they are stopped,
+# however slow the machine is. Resumed they go on.
+HOPELESS = """
+import argparse, glob, os, time
+parser = argparse.ArgumentParser()
+parser.add_argument("--lr", type=float)
+parser.add_argument("--ended")
+args = parser.parse_args()
+saved = os.path.join(os.environ["PADDOCK_CHECKPOINT_DIR"], "epoch")
+first = int(open(saved).read()) if os.path.exists(saved) else 0
+poor = args.lr in (1.0, 1e-5)
+while poor and len(glob.glob(args.ended + "/*")) < 2:
+    time.sleep(0.05)
+for epoch in range(first + 1, 10):
+    time.sleep(0.05)
+    with open(saved + ".new", "w") as file:
+        file.write(str(epoch))
+    os.replace(saved + ".new", saved)
+    print(f"epoch {epoch}/9 val_loss: {abs(args.lr - 0.01) + poor + 1 / epoch:.6f}", flush=True)
+    if poor and epoch == 4 and not first:
+        time.sleep(600)
+open(os.path.join(args.ended, os.environ["PADDOCK_TASK"]), "w").close()
+"""
+# A population of these moves on only when one of its tasks has begun again with the weights of another.
+POPULATION = """
+import argparse, os, time
+parser = argparse.ArgumentParser()
+parser.add_argument("--lr", type=float)
+parser.add_argument("--moved")
+args = parser.parse_args()
+saved = os.path.join(os.environ["PADDOCK_CHECKPOINT_DIR"], "state")
+epoch, loss = map(float, open(saved).read().split()) if os.path.exists(saved) else (0, 100)
+if epoch:
+    print(f"resuming after epoch {epoch:.0f}", flush=True)
+    open(args.moved, "w").close()
+while epoch < 12:
+    while epoch == 5 and not os.path.exists(args.moved):
+        time.sleep(0.05)
+    time.sleep(0.1)
+    epoch, loss = epoch + 1, loss * (1 - args.lr)
+    with open(saved + ".new", "w") as file:
+        file.write(f"{epoch} {loss}")
+    os.replace(saved + ".new", saved)
+    print(f"epoch {epoch:.0f}/12 val_loss: {loss:.6f}", flush=True)
+"""
 NOISY = """
 import argparse, os
 parser = argparse.ArgumentParser()
@@ -67,21 +112,21 @@ def test_a_search_goes_on_through_crashes_of_the_server(tmp_path: Path) -> None:
     assert (found["searching"], found["trials"], len(found["history"])) == (False, 24, 24)
     best = [one["best"] for one in found["history"]]
     assert best == sorted(best, reverse=True)
-    assert best[-1] < best[5]
+    assert best[-1] == min(task["best_value"] for task in tasks)
     server.stop()
 
 
-def test_unpromising_tasks_are_pruned_and_leave_their_checkpoint(server: ServerProcess) -> None:
+def test_unpromising_tasks_are_pruned_and_leave_their_checkpoint(server: ServerProcess, tmp_path: Path) -> None:
     job = server.submit(
-        TRAIN,
-        params={"lr": [0.01, 0.1, 1.0, 1e-5, 0.02], "epochs": 9, "seconds": 0.7},
+        HOPELESS,
+        params={"lr": [0.01, 0.02, 1.0, 1e-5], "ended": str(tmp_path)},
         stop_early={"method": "asha", "min_steps": 1},
     )
     tasks = server.wait(job)
     states = {task["params"]["lr"]: task["state"] for task in tasks}
     assert (states[0.01], states[1.0], states[1e-5]) == ("finished", "pruned", "pruned")
     pruned = next(task for task in tasks if task["params"]["lr"] == 1.0)
-    assert pruned["epoch"] <= 6, "it went on for long after it had lost"
+    assert pruned["epoch"] <= 4
     folder = Path(server.get(f"/tasks/{pruned['id']}")["folder"])
     assert int((folder / "checkpoint" / "epoch").read_text()) >= 1
     found = report_of(server, job)
@@ -94,23 +139,17 @@ def test_unpromising_tasks_are_pruned_and_leave_their_checkpoint(server: ServerP
 
 
 def test_population_based_training(tmp_path: Path) -> None:
-    script = (Path(__file__).parents[2] / "examples" / "pbt_numpy" / "train.py").read_text()
     with running(tmp_path / "home", local__slots=4, runner__grace_seconds=1) as server:
         job = server.submit(
-            script,
-            params={"learning_rate": "1e-4..0.5:log", "epochs": 24, "steps": 1500},
+            POPULATION,
+            params={"lr": "1e-3..0.5:log", "moved": str(tmp_path / "moved")},
             search={"method": "pbt", "trials": 4, "interval": 4, "seed": 3},
         )
         tasks = server.wait(job)
         assert [task["state"] for task in tasks] == ["finished"] * 4
-        found = report_of(server, job)
-        assert found["moves"]
-        logs = []
-        for move in found["moves"]:
-            number = int(move["task"].rpartition("-")[2])
-            logs.append(server.log_of(job, number, move["attempt"]))
-        # A factor can lead back to the value of before, if a task follows the same leader twice.
-        assert any(move["before"]["learning_rate"] != move["after"]["learning_rate"] for move in found["moves"])
+        moves = report_of(server, job)["moves"]
+        assert moves[0]["before"] != moves[0]["after"]
+        logs = [server.log_of(job, int(move["task"].rpartition("-")[2]), move["attempt"]) for move in moves]
         # On a slow machine one may have had to follow again before it had said anything.
         assert any(logs)
         assert all(log.startswith("resuming after epoch") for log in logs if log), logs
@@ -121,7 +160,7 @@ def test_population_based_training(tmp_path: Path) -> None:
             assert (steps[0], steps) == (1, sorted(set(steps)))
             last.append(steps[-1])
         # Steps that a task took over belong to the other task. On a busy machine one may take over the very last ones.
-        assert max(last) == 24
+        assert max(last) == 12
 
 
 def test_repetitions_are_reported_as_mean_and_spread(server: ServerProcess) -> None:

@@ -73,7 +73,7 @@ class TestWhoLives:
 class TestLease:
     def test_a_second_is_refused_with_the_address_of_the_first(self, home: Home) -> None:
         with lease.held(home) as held:
-            held.tell("http://127.0.0.1:7")
+            held.add_address("http://127.0.0.1:7")
             with pytest.raises(Conflict, match=r"already runs on .* at http://127\.0\.0\.1:7 \(process \d+ on "):
                 lease.refuse_second(home)
             assert lease.serves_here(home)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from paddock.errors import InvalidInput
 from paddock.models import Convention, FlagStyle, JobSpec, Params, ScriptParam, ScriptReport
-from paddock.program.commands import Command, build, display, text_of
+from paddock.program.commands import Command, build, text_of
 
 
 def command(
@@ -250,6 +250,5 @@ def test_a_convention_that_was_chosen_is_kept() -> None:
     assert arguments({"bs": 1}, STFMANAGER, convention=Convention.FLAGS) == ["--bs", "1"]
 
 
-def test_display_and_text() -> None:
-    assert display(["python", "a b.py", "--x", "it's"]) == "python 'a b.py' --x 'it'\"'\"'s'"
+def test_text() -> None:
     assert [text_of(v) for v in (None, True, 1.0, 3, "é")] == ["", "True", "1.0", "3", "é"]

@@ -70,7 +70,7 @@ def test_the_architecture_names_every_step_of_the_engine() -> None:
         ("slurm", "; expected start"),
         ("slurm", "can ever give what it asks for"),
         ("slurm", "has ended, and no server answers"),
-        ("slurm", "but does not answer: check if this machine can reach the nodes"),
+        ("slurm", "but does not answer: check if this computer can reach the nodes"),
         ("running", "no word since"),
         ("load", "could run 6 tasks per GPU"),
     ],

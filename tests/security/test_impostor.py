@@ -15,7 +15,7 @@ import paddock
 from paddock.cli import run
 from paddock.client import connection
 from paddock.errors import NotAuthorised, PaddockError, ServerUnreachable
-from paddock.home import door, proof
+from paddock.home import proof, unix_socket
 from paddock.paths import Home
 from tests.support.server import ServerProcess, running
 
@@ -58,7 +58,7 @@ def impostor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[type[_
     with ThreadingHTTPServer(("127.0.0.1", 0), kind) as other:
         threading.Thread(target=other.serve_forever, daemon=True).start()
         home.server.write_text(json.dumps({"url": f"http://127.0.0.1:{other.server_port}"}))
-        with socket.socket(socket.AF_UNIX) as left, door.address(home) as place:
+        with socket.socket(socket.AF_UNIX) as left, unix_socket.address(home) as place:
             left.bind(place)  # a crash leaves it as well; nobody listens there
         yield kind
         other.shutdown()
@@ -131,7 +131,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
 
 
 def test_on_the_same_machine_the_home_is_the_way(server: ServerProcess, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert door.path(server.home).stat().st_mode & 0o777 == 0o600
+    assert unix_socket.path(server.home).stat().st_mode & 0o777 == 0o600
     # Even with the address of somebody else in the file, the right one is asked.
     monkeypatch.setattr(connection.Connection, "_prove", None)
     with paddock.Client(home=server.home.root) as client:
@@ -175,10 +175,10 @@ def test_what_everybody_may_ask_tells_nothing(server: ServerProcess) -> None:
 def test_the_socket_goes_with_the_server(tmp_path: Path) -> None:
     with running(tmp_path / "home", local__slots=1) as server:
         server.kill()
-        assert door.path(server.home).is_socket()
+        assert unix_socket.path(server.home).is_socket()
         server.start()
         with paddock.Client(home=server.home.root) as client:
             assert client.health().ok
         assert server.stop() == 0
-        assert not door.path(server.home).exists()
+        assert not unix_socket.path(server.home).exists()
     shutil.rmtree(tmp_path / "home")

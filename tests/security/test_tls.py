@@ -16,7 +16,7 @@ import paddock
 from paddock.cli.doctor import checks
 from paddock.cli.doctor.finding import Finding, Status
 from paddock.errors import InvalidInput, NotAuthorised, ServerUnreachable
-from paddock.home import door, server_file, tls
+from paddock.home import server_file, tls, unix_socket
 from paddock.paths import Home
 from paddock.settings import Settings
 from tests.support.server import ServerProcess, running
@@ -144,7 +144,10 @@ class TestServer:
         assert "plain HTTP" not in secure.output()
 
     def test_the_socket_in_the_home_is_plain(self, secure: ServerProcess) -> None:
-        with door.address(secure.home) as place, httpx2.Client(transport=httpx2.HTTPTransport(uds=place)) as client:
+        with (
+            unix_socket.address(secure.home) as place,
+            httpx2.Client(transport=httpx2.HTTPTransport(uds=place)) as client,
+        ):
             answer = client.get("http://paddock/api/v1/version", headers={"Authorization": f"Bearer {secure.token}"})
         assert answer.status_code == 200
 

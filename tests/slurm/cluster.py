@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.slurm import leftovers
+from tests.slurm.configuration import ACCOUNTS, USERS, Configuration
 
 PROGRAMS = {
     "munged": "munge",
@@ -29,60 +30,27 @@ PROGRAMS = {
     "mariadb": "mariadb-client-core",
 }
 PATIENCE = 180.0
-USERS = ("alice", "bob")
 PATH = f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin"
-
-LOW = ("low", "low-grace", "low-requeue")
-"""The QOS that give way to `high`."""
 
 
 def missing() -> list[str]:
-    """The Debian packages that a cluster needs and that are not there."""
+    """Return the Debian packages that a cluster needs and that are not installed."""
     packages = [package for program, package in PROGRAMS.items() if shutil.which(program, path=PATH) is None]
     if not any(Path("/usr/lib").glob("*/slurm*/accounting_storage_mysql.so")):
         packages.append("slurm-wlm-mysql-plugin")
     return packages
 
 
-class Cluster:
-    """Nodes `<prefix>1`, `<prefix>2`, ... Clusters on one machine differ in folder, prefix and ports.
+class Cluster(Configuration):
+    """A configuration and its daemons: `munged`, `mariadbd`, `slurmdbd`, `slurmctld` and `slurmd:<node>`.
 
-    The ports are `port` (slurmctld), `port + 1` (slurmdbd) and from `port + 2` on one for each node. Stopped and
-    started again in the same folder, a cluster keeps its queue and its accounting.
-
-    Partitions: `gpu` (default) and `cpu` with all nodes, `one` with the first, `tiny` with a limit of one minute. QOS
-    with accounting: `normal`, `high`, which preempts `low`, `low-grace` (10 s of grace) and `low-requeue`, and `few`
-    (5 jobs a user). Without accounting, partition `high` preempts partition `low`. What runs on the nodes has the
-    priority `nice`.
-
-    Daemons are named `munged`, `mariadbd`, `slurmdbd`, `slurmctld` and `slurmd:<node>`.
+    A cluster that is stopped, and started again in the same folder, keeps its queue and its accounting. What runs on
+    the nodes has the priority `nice`.
     """
 
-    def __init__(
-        self,
-        folder: Path,
-        *,
-        prefix: str,
-        port: int,
-        nodes: int = 3,
-        cpus: int = 8,
-        memory: int = 16000,
-        gpus: int = 2,
-        accounting: bool = True,
-        max_array_size: int = 1001,
-        min_job_age: int = 300,
-        nice: int = 0,
-        extra: str = "",
-    ) -> None:
-        self.folder = folder.absolute()
-        self.nodes = [f"{prefix}{number}" for number in range(1, nodes + 1)]
-        self.port = port
-        self.cpus, self.memory, self.gpus = cpus, memory, gpus
-        self.accounting = accounting
+    def __init__(self, folder: Path, *, nice: int = 0, **configuration: Any) -> None:
+        super().__init__(folder, **configuration)
         self.nice = nice
-        self.max_array_size, self.min_job_age, self.extra = max_array_size, min_job_age, extra
-        self.cgroups = leftovers.cgroups_writable()
-        self.conf = self.folder / "etc" / "slurm.conf"
         self._running: dict[str, subprocess.Popen[bytes]] = {}
         self._watcher: subprocess.Popen[bytes] | None = None
 
@@ -95,7 +63,6 @@ class Cluster:
         self.stop()
 
     def start(self) -> "Cluster":
-        self._check_folder()
         taken = leftovers.served(self.nodes)
         assert not taken, f"{', '.join(taken)} belong to another Slurm on this machine: take another prefix"
         self._watcher = subprocess.Popen(
@@ -105,7 +72,7 @@ class Cluster:
         )
         try:
             fresh = not self.conf.exists()
-            self._write_files()
+            self.write_files()
             for user in USERS:
                 _add_user(user)
             self.start_daemon("munged")
@@ -130,7 +97,7 @@ class Cluster:
         return self
 
     def stop(self) -> None:
-        """Ends every daemon, step and process of a job. The files stay."""
+        """End every daemon, step and process of a job. The files stay."""
         for node in self.nodes:
             self.stop_daemon(f"slurmd:{node}")
             leftovers.end(self.folder, [node])
@@ -144,7 +111,7 @@ class Cluster:
             self._watcher = None
 
     def start_daemon(self, name: str) -> None:
-        """Starts one, when it is not there. Does not wait until it answers: see `wait_ready`."""
+        """Start a daemon, unless it runs. Does not wait until it answers: see `wait_ready`."""
         if self._alive(name):
             return
         kind, _, node = name.partition(":")
@@ -156,7 +123,7 @@ class Cluster:
                 *(f"--seed-file={run / 'munge.seed'}", "--num-threads=4"),
             ],
             "mariadbd": [
-                *self._database_options(),
+                *self.database_options(),
                 *("--skip-networking", "--innodb-lock-wait-timeout=900", "--max-allowed-packet=64M"),
                 *(f"--socket={run / 'mysql.sock'}", f"--pid-file={run / 'mysqld.pid'}"),
                 f"--init-file={etc / 'db.sql'}",
@@ -183,7 +150,7 @@ class Cluster:
             )
 
     def stop_daemon(self, name: str, seconds: float = 10) -> None:
-        """Ends one as an administrator would: it tidies up."""
+        """End a daemon as an administrator would: it saves its state."""
         process = self._running.pop(name, None)
         if process is None:
             return
@@ -194,8 +161,16 @@ class Cluster:
             process.kill()
             process.wait()
 
+    def remember(self, seconds: int) -> None:
+        """Keep ended jobs in the queue for this many seconds from now on. Starts slurmctld again."""
+        self.min_job_age = seconds
+        self.write_files()
+        self.stop_daemon("slurmctld")
+        self.start_daemon("slurmctld")
+        self.wait_ready()
+
     def kill(self, name: str, with_jobs: bool = False) -> None:
-        """Ends a daemon as a crash would. `with_jobs`, for a node: and all that runs on it, as a power cut would."""
+        """End a daemon as a crash would. `with_jobs`, for a node: also all that runs on it, as a power cut would."""
         process = self._running.pop(name, None)
         if process is not None:
             process.kill()
@@ -206,11 +181,11 @@ class Cluster:
             leftovers.end(self.folder, [node])
 
     def ping(self) -> bool:
-        """Whether slurmctld answers."""
+        """Return True if slurmctld answers."""
         return " UP" in self.run("scontrol", "ping", check=False, timeout=10)
 
     def wait_ready(self, seconds: float = PATIENCE) -> None:
-        """Until slurmctld answers and every node can take jobs."""
+        """Wait until slurmctld answers and every node can take jobs."""
         self._until(lambda: self._alive("slurmctld") and self.ping(), seconds, "slurmctld")
         usable = {"idle", "mixed", "allocated", "completing"}
         self._until(lambda: set(self.node_states().values()) <= usable, seconds, "the nodes")
@@ -218,14 +193,14 @@ class Cluster:
             self._until(lambda: _open(self.port + 1), seconds, "slurmdbd")
 
     def wait_saved(self) -> None:
-        """Until slurmctld has written its queue down. It does so at most every 5 s: a crash loses what came later."""
+        """Wait until slurmctld has saved its queue, which it does every 5 s: a crash loses what came later."""
         now, file = time.time(), self.folder / "state" / "job_state"
         self._until(
             lambda: time.time() > now + 6 or (file.exists() and file.stat().st_mtime > now), 10, "a saved queue"
         )
 
     def clear(self, seconds: float = PATIENCE) -> None:
-        """Brings everything back to an empty queue and idle nodes, whatever a test has done."""
+        """Restore an empty queue and idle nodes, whatever a test has done."""
         for name in self._daemons():
             self.start_daemon(name)
         self._until(self.ping, seconds, "slurmctld")
@@ -239,11 +214,11 @@ class Cluster:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What a command needs in its environment to speak with this cluster."""
+        """Return the variables with which a command finds this cluster."""
         return {"SLURM_CONF": str(self.conf)}
 
     def run(self, *argv: str, user: str | None = None, check: bool = True, timeout: float = 30) -> str:
-        """What a command prints, without the last line's end. A failure has `returncode`, `stdout` and `stderr`."""
+        """Return what a command prints, without its last newline. A failure has `returncode`, `stdout` and `stderr`."""
         environment = self._environment()
         as_user: dict[str, Any] = {}
         if user is not None:
@@ -268,15 +243,15 @@ class Cluster:
         return done.stdout.removesuffix("\n")
 
     def submit(self, script: str, *options: str, user: str | None = None) -> str:
-        """The number of a new job that runs these lines of shell. Without `--output`, what it prints is thrown away."""
+        """Submit lines of shell and return the job's id. Without `--output`, what the job prints is dropped."""
         return self.run("sbatch", "--parsable", "--output=/dev/null", *options, f"--wrap={script}", user=user)
 
     def job_state(self, job: str) -> str:
-        """`PENDING`, `RUNNING`, `COMPLETED`, ...; empty when slurmctld does not know the job (any more)."""
+        """Return `PENDING`, `RUNNING`, `COMPLETED`, ...; empty if slurmctld does not know the job (any more)."""
         return self.run("squeue", "-h", "-t", "all", "-j", job, "-o", "%T", check=False)
 
     def wait_job(self, job: str, *states: str, seconds: float = PATIENCE) -> str:
-        """Waits until a job is in one of these states, and says in which."""
+        """Wait until a job is in one of these states, and return which."""
         state = ""
 
         def reached() -> bool:
@@ -284,11 +259,16 @@ class Cluster:
             state = self.job_state(job)
             return state in states
 
-        self._until(reached, seconds, f"job {job} being {' or '.join(states)}")
+        try:
+            self._until(reached, seconds, f"job {job} being {' or '.join(states)}")
+        except AssertionError as error:
+            for about in (("job", job), ("node",)):
+                error.add_note(self.run("scontrol", "show", *about, check=False))
+            raise
         return state
 
     def node_states(self) -> dict[str, str]:
-        """The state of each node in sinfo's long words; `*` at the end: does not respond."""
+        """Return the state of each node, as sinfo writes it in full; `*` at the end: the node does not respond."""
         words = self.run("sinfo", "-h", "-N", "-p", "gpu", "-o", "%N %T", timeout=10).split()
         return dict(zip(words[::2], words[1::2], strict=True))
 
@@ -334,173 +314,11 @@ class Cluster:
                 self.run("scontrol", "update", f"NodeName={node}", "State=RESUME", check=False, timeout=10)
         return not jobs and set(states.values()) == {"idle"}
 
-    def _check_folder(self) -> None:
-        longest = self.folder / "spool" / self.nodes[-1] / f"{self.nodes[-1]}_1234567.4294967291"
-        assert len(str(longest)) < 108, f"{self.folder} is too long a path: {longest} would be no valid socket"
-        closed = [str(parent) for parent in self.folder.parents if not parent.stat().st_mode & 0o001]
-        assert not closed, f"users cannot reach {self.folder}: {', '.join(closed)} is closed to them"
-
-    # ---- files
-
-    def _write_files(self) -> None:
-        for part in ("", "etc", "run", "log", "state", "spool", "dev"):
-            (self.folder / part).mkdir(exist_ok=True)
-            (self.folder / part).chmod(0o755)
-        etc = self.folder / "etc"
-        if not (etc / "munge.key").exists():
-            _write_secret(etc / "munge.key", os.urandom(1024))
-        self.conf.write_text(self._slurm_conf())
-        (etc / "gres.conf").write_text("\n".join(map(self._gres, self.nodes)) + "\n")
-        if self.cgroups:
-            (etc / "cgroup.conf").write_text(
-                f"CgroupPlugin=cgroup/v1\nCgroupMountpoint={leftovers.CGROUPS}\nConstrainRAMSpace=yes\nConstrainSwapSpace=no\n"
-                "ConstrainCores=no\nConstrainDevices=yes\n"
-            )
-        if self.accounting:
-            _write_secret(etc / "slurmdbd.conf", self._slurmdbd_conf().encode())
-            (etc / "db.sql").write_text(
-                "CREATE DATABASE IF NOT EXISTS slurm;\n"
-                "GRANT ALL ON slurm.* TO 'slurm'@'localhost' IDENTIFIED BY 'slurm';\n"
-            )
-
-    def _gpu_type(self, node: str) -> str:
-        return "big" if len(self.nodes) >= 3 and node == self.nodes[-1] else "fake"
-
-    def _gres(self, node: str) -> str:
-        """The line of a node's GPUs. They are devices that no driver answers for; cgroups can still allow or refuse."""
-        folder = self.folder / "dev" / node
-        folder.mkdir(exist_ok=True)
-        for number in range(self.gpus):
-            device = folder / f"nvidia{number}"
-            if not device.exists():
-                os.mknod(device, 0o020666, os.makedev(195, number))
-        if not self.gpus:
-            return ""
-        return f"NodeName={node} Name=gpu Type={self._gpu_type(node)} File={folder}/nvidia[0-{self.gpus - 1}]"
-
-    def _slurm_conf(self) -> str:
-        folder, host = self.folder, socket.gethostname().partition(".")[0]
-        tracking = ("proctrack/cgroup", "task/cgroup") if self.cgroups else ("proctrack/linuxproc", "task/none")
-        gres = {node: f"Gres=gpu:{self._gpu_type(node)}:{self.gpus}" if self.gpus else "" for node in self.nodes}
-        nodes = "\n".join(
-            f"NodeName={node} NodeHostname={host} NodeAddr=127.0.0.1 Port={self.port + 2 + index} CPUs={self.cpus} "
-            f"RealMemory={self.memory} {gres[node]} Feature={self._gpu_type(node)},{node} State=UNKNOWN"
-            for index, node in enumerate(self.nodes)
-        )
-        return f"""\
-ClusterName=lab
-SlurmctldHost={host}(127.0.0.1)
-SlurmctldPort={self.port}
-SlurmUser=root
-SlurmdUser=root
-AuthType=auth/munge
-AuthInfo=socket={folder}/run/munge.sock,cred_expire=5
-CredType=cred/munge
-StateSaveLocation={folder}/state
-SlurmdSpoolDir={folder}/spool/%n
-SlurmctldPidFile={folder}/run/slurmctld.pid
-SlurmdPidFile={folder}/run/slurmd.%n.pid
-SlurmctldLogFile={folder}/log/slurmctld.log
-SlurmdLogFile={folder}/log/slurmd.%n.log
-MailProg=/bin/true
-MpiDefault=none
-SwitchType=switch/none
-ProctrackType={tracking[0]}
-TaskPlugin={tracking[1]}
-JobAcctGatherType=jobacct_gather/linux
-JobAcctGatherFrequency=2
-# Hardware that only pretends to be there.
-SlurmdParameters=config_overrides
-SelectType=select/cons_tres
-SelectTypeParameters=CR_Core_Memory
-DefMemPerCPU=500
-GresTypes=gpu
-# As fast as it goes.
-SchedulerType=sched/backfill
-SchedulerParameters=batch_sched_delay=0,sched_interval=2,sched_min_interval=0,bf_interval=1,default_queue_depth=2000
-KillWait=2
-OverTimeLimit=0
-CompleteWait=0
-EpilogMsgTime=0
-MinJobAge={self.min_job_age}
-SlurmctldTimeout=10
-SlurmdTimeout=10
-HealthCheckInterval=0
-MessageTimeout=5
-UnkillableStepTimeout=30
-ReturnToService=2
-MaxArraySize={self.max_array_size}
-MaxJobCount=50000
-{self._policy()}
-{nodes}
-PartitionName=DEFAULT Nodes=ALL MaxTime=INFINITE DefaultTime=60 State=UP
-PartitionName=gpu Default=YES
-PartitionName=cpu
-PartitionName=one Nodes={self.nodes[0]}
-PartitionName=tiny MaxTime=1 DefaultTime=1
-{self._partitions()}
-{self.extra}
-"""
-
-    def _policy(self) -> str:
-        """Accounting, priority and preemption."""
-        if not self.accounting:
-            return (
-                "AccountingStorageType=accounting_storage/none\nPreemptType=preempt/partition_prio\nPreemptMode=CANCEL"
-            )
-        return f"""\
-AccountingStorageType=accounting_storage/slurmdbd
-AccountingStorageHost=127.0.0.1
-AccountingStoragePort={self.port + 1}
-AccountingStoragePass={self.folder}/run/munge.sock
-AccountingStorageTRES=gres/gpu
-AccountingStorageEnforce=associations,limits,qos
-PriorityType=priority/multifactor
-PriorityWeightAge=1000
-PriorityWeightQOS=5000
-PriorityCalcPeriod=1
-PreemptType=preempt/qos
-PreemptMode=CANCEL"""
-
-    def _partitions(self) -> str:
-        """Those that are there for preemption only."""
-        if self.accounting:
-            return ""
-        return "PartitionName=low PriorityTier=1 PreemptMode=CANCEL\nPartitionName=high PriorityTier=10 PreemptMode=OFF"
-
-    # ---- accounting
-
-    def _slurmdbd_conf(self) -> str:
-        return f"""\
-AuthType=auth/munge
-AuthInfo=socket={self.folder}/run/munge.sock,cred_expire=5
-DbdHost=localhost
-DbdAddr=127.0.0.1
-DbdPort={self.port + 1}
-SlurmUser=root
-LogFile={self.folder}/log/slurmdbd.log
-PidFile={self.folder}/run/slurmdbd.pid
-StorageType=accounting_storage/mysql
-StorageHost=localhost
-StorageUser=slurm
-StoragePass=slurm
-StorageLoc=slurm
-"""
-
-    def _database_options(self) -> list[str]:
-        """Nothing has to survive a power cut here: what counts is speed."""
-        return [
-            *("--no-defaults", "--user=root", f"--datadir={self.folder / 'db'}", "--skip-log-bin"),
-            *("--innodb-log-file-size=16M", "--innodb-buffer-pool-size=128M", "--innodb-doublewrite=0"),
-            *("--innodb-flush-log-at-trx-commit=0", "--innodb-flush-method=nosync", "--debug-no-sync"),
-            "--loose-innodb-snapshot-isolation=OFF",  # slurmdbd does not know it and would fail
-        ]
-
     def _make_database(self) -> None:
         self.run(
-            *("mariadb-install-db", *self._database_options()),
+            *("mariadb-install-db", *self.database_options()),
             *("--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve"),
-            timeout=60,
+            timeout=PATIENCE,
         )
 
     def _database_answers(self) -> bool:
@@ -508,18 +326,7 @@ StorageLoc=slurm
         return self.run(*client, "-e", "select 1") != ""
 
     def _make_accounts(self) -> None:
-        for line in (
-            "add cluster lab",
-            "add account lab Description=lab Organization=lab",
-            "add qos low PreemptMode=CANCEL GraceTime=0",
-            "add qos low-grace PreemptMode=CANCEL GraceTime=10",
-            "add qos low-requeue PreemptMode=REQUEUE",
-            f"add qos high Priority=1000 Preempt={','.join(LOW)}",
-            "add qos few MaxSubmitJobsPerUser=5",
-            f"modify account lab set qos=normal,high,few,{','.join(LOW)}",
-            f"add user {','.join(('root', *USERS))} account=lab",
-            "modify user root set DefaultAccount=lab",
-        ):
+        for line in ACCOUNTS:
             self.run("sacctmgr", "-i", "-Q", *line.split())
 
 
@@ -531,13 +338,8 @@ def _open(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-def _write_secret(path: Path, content: bytes) -> None:
-    path.touch(0o600)
-    path.write_bytes(content)
-
-
 def _add_user(name: str) -> None:
-    """Tries for a while: another process may be changing /etc/passwd."""
+    """Add a user. Tries for a while: another process may be changing /etc/passwd."""
     end = time.monotonic() + 20
     while True:
         with contextlib.suppress(KeyError):

@@ -16,7 +16,7 @@ _started: list[Cluster] = []
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Every test here has the mark `slurm`."""
+    """Mark every test here with `slurm`."""
     here = Path(__file__).parent
     for item in items:
         if here in item.path.parents:
@@ -49,7 +49,7 @@ def binding_cluster() -> Iterator[Cluster]:
 
 @pytest.fixture(autouse=True)
 def _tidied() -> Iterator[None]:
-    """Leaves the next test an empty queue and idle nodes."""
+    """Leave the next test an empty queue and idle nodes."""
     yield
     for made in _started:
         made.clear()
@@ -77,13 +77,13 @@ def _require_slurm() -> None:
 
 
 def _port(slot: int) -> int:
-    """The first of a slot's ports. All are below those that the system gives to outgoing connections."""
+    """Return the first of a slot's ports. All are below those that the system gives to outgoing connections."""
     return 20000 + 50 * slot
 
 
 @contextmanager
 def _slot() -> Iterator[int]:
-    """A number that no other cluster on this machine has, whichever worker or run of the tests it belongs to."""
+    """Yield a number that no other cluster on this machine has, whichever worker or run of the tests started it."""
     for number in range(26):
         with socket.socket(socket.AF_UNIX) as lock:
             try:

@@ -23,7 +23,7 @@ def cgroups_writable() -> bool:
 
 
 def _cgroup_folders(nodes: Iterable[str], of_jobs: bool = False) -> list[Path]:
-    """Those that Slurm makes for nodes, or those of their jobs; the innermost first."""
+    """Return the cgroups that Slurm makes for nodes, or those of their jobs; the innermost first."""
     tops = [top for node in nodes for top in CGROUPS.glob(f"*/slurm_{node}{'/uid_*/job_*' if of_jobs else ''}")]
     return [Path(folder) for top in tops for folder, _, _ in os.walk(top, topdown=False)]
 
@@ -35,7 +35,7 @@ def remove_cgroups(nodes: Iterable[str]) -> None:
 
 
 def _leftovers(folder: Path, nodes: list[str], with_daemons: bool) -> set[int]:
-    """Steps and processes of jobs of these nodes, and all that they have started; the daemons too, if asked for."""
+    """Return the steps and processes of jobs of these nodes, and all that they started; the daemons too on request."""
     wanted = [{f"{CLUSTER_MARK}={folder}", f"{NODE_MARK}={node}"} for node in nodes]
     wanted += [{f"SLURM_CONF={folder}/etc/slurm.conf", f"SLURMD_NODENAME={node}"} for node in nodes]
     wanted += [{f"{CLUSTER_MARK}={folder}"}] if with_daemons else []
@@ -72,7 +72,7 @@ def end(folder: Path, nodes: list[str], with_daemons: bool = False, seconds: flo
 
 
 def served(nodes: Iterable[str]) -> list[str]:
-    """Those of the nodes that some slurmd on this machine serves."""
+    """Return those of the nodes that some slurmd on this machine serves."""
     found = set()
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
@@ -83,7 +83,7 @@ def served(nodes: Iterable[str]) -> list[str]:
 
 
 def _watch(folder: Path, nodes: list[str]) -> None:
-    """In a process of its own: waits until the one that started it is gone, and tidies up after it."""
+    """Wait, in a separate process, until the process that started it is gone, and remove what it left."""
     sys.stdin.read()
     end(folder, nodes, with_daemons=True)
     remove_cgroups(nodes)

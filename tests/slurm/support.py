@@ -15,6 +15,14 @@ from tests.support.server import ServerProcess, wait_for
 
 PATIENCE = 120.0
 STEPS = 10
+# Paddock's own patience, where it is not what a test is about: see ServerProcess.
+WAITS = {
+    "server.engine.backend_worker.BUSY_SECONDS": 3.0,
+    "server.engine.linger.QUIET_SECONDS": 3.0,
+    "server.engine.observe.HELD_SECONDS": 3.0,
+    "server.engine.observe.MISSING_SECONDS": 4.0,
+    "server.engine.observe.TOUCH_SECONDS": 1.0,
+}
 PTRACE_SEIZE, PTRACE_INTERRUPT, WAIT_ALL = 0x4206, 0x4207, 0x40000000
 
 # Tells a witness outside of Paddock what it does; two processes of one task at a time would not go unnoticed.
@@ -54,7 +62,7 @@ if args.fails:
 saved = os.path.join(os.environ["PADDOCK_CHECKPOINT_DIR"], "step")
 first = int(open(saved).read()) if os.path.exists(saved) else 0
 held = b"x" * (args.holds << 20)
-print("ready at", first, flush=True)
+print("ready at", first, "until", os.environ.get("PADDOCK_ENDS_AT"), flush=True)
 for step in range(first, args.steps):
     time.sleep(args.seconds)
     report(step=step, loss=args.number + 1 / (step + 1))
@@ -71,14 +79,14 @@ say("done")
 
 
 class Witness:
-    """What the training scripts said of themselves."""
+    """What the training scripts wrote about themselves."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         folder.mkdir()
 
     def said(self, what: str, task: str = "*") -> list[str]:
-        """The attempts that said it, one for each time, by task."""
+        """Return the attempts that wrote this, once per time, by task."""
         lines = [line for file in sorted(self.folder.glob(task)) for line in self._lines(file)]
         return [line.split()[1] for line in lines if line.startswith(f"{what} ")]
 
@@ -93,7 +101,7 @@ class Lab:
         self.server, self.cluster, self.witness = server, cluster, witness
 
     def submit(self, resources: dict[str, Any] | None = None, *, parallel: int | None = None, **params: Any) -> str:
-        """A job of the training script; parameters with a list are a sweep."""
+        """Submit the training script; parameters with a list are a sweep."""
         given = {"steps": STEPS, "witness": str(self.witness.folder), **params}
         return self.server.submit(TRAIN, params=given, objective="loss", resources=resources or {}, parallel=parallel)
 
@@ -102,18 +110,18 @@ class Lab:
         return found
 
     def ends(self, job: str, number: int = 1) -> list[str]:
-        """How each attempt of a task ended: its cause, where it has one, else its state."""
+        """Return how each attempt of a task ended: its cause if it has one, otherwise its state."""
         return [one["cause"] or one["state"] for one in self.attempts(job, number)]
 
     def wait_ends(self, job: str, *ends: str, number: int = 1, seconds: float = PATIENCE) -> None:
-        """Until its attempts have come to this."""
+        """Wait until the attempts of a task ended like this."""
         with contextlib.suppress(AssertionError):
             wait_for(lambda: self.ends(job, number) == list(ends), seconds)
         attempts = self.attempts(job, number)
         assert self.ends(job, number) == list(ends), f"{attempts}, {self.server.task(job, number)['allocation']}"
 
     def wait_attempt(self, job: str, attempt: int, number: int = 1, seconds: float = PATIENCE) -> dict[str, Any]:
-        """Until this attempt of a task runs and has begun to train."""
+        """Wait until this attempt of a task runs and has begun to train."""
 
         def begun() -> bool:
             task = self.server.task(job, number)
@@ -124,16 +132,16 @@ class Lab:
         return self.attempts(job, number)[-1]
 
     def wait_steps(self, job: str, count: int, number: int = 1, seconds: float = PATIENCE) -> None:
-        """Until a task has reported so many steps."""
+        """Wait until a task has reported this many steps."""
         wait_for(lambda: len(self.steps(job, number)) >= count, seconds, f"{count} steps of {job}-{number}")
 
     def steps(self, job: str, number: int = 1) -> list[int]:
-        """The steps of its curve, over all attempts that went on from each other."""
+        """Return the steps of a task's curve, over all attempts that continued each other."""
         curves = self.server.get(f"/tasks/{job}-{number}/metrics", metric="loss")
         return [int(step) for curve in curves for step in curve["steps"]]
 
     def assert_finished(self, job: str, tasks: int = 1, steps: int = STEPS) -> None:
-        """All of them did, with whole curves, and none ever ran twice at a time."""
+        """Wait for a job. All its tasks finish, with complete curves, and none ever runs twice at a time."""
         found = self.server.wait(job, PATIENCE)
         assert [task["state"] for task in found] == ["finished"] * tasks, found
         for number in range(1, tasks + 1):
@@ -142,25 +150,25 @@ class Lab:
         assert not self.witness.said("doubled")
 
     def allocation(self, job: str, number: int = 1) -> str:
-        """Slurm's id of the allocation of a task."""
+        """Return Slurm's id of the allocation of a task."""
         found: str = self.server.task(job, number)["allocation"]["backend_id"]
         return found
 
     def queue(self, job: str, *options: str) -> list[str]:
-        """Ids of the job's allocations in Slurm's queue."""
+        """Return the ids of the job's allocations in Slurm's queue."""
         rows = self.cluster.run("squeue", "-h", "-r", *options, "-o", "%i %j").splitlines()
         return [row.split()[0] for row in rows if f"paddock-{job}-" in row]
 
     def wait_gone(self, job: str) -> None:
-        """Until nothing of a job is left in the queue."""
+        """Wait until nothing of a job is left in the queue."""
         wait_for(lambda: not self.queue(job), PATIENCE, f"the allocations of {job} to leave")
 
     def arrays(self, job: str) -> list[str]:
-        """All arrays that were ever submitted for a job, as far as Slurm remembers."""
+        """Return all arrays that were ever submitted for a job, as far as Slurm remembers."""
         return sorted({row.partition("_")[0] for row in self.queue(job, "-t", "all")}, key=int)
 
     def save_queue(self) -> None:
-        """Until slurmctld has written its queue down. It may take long over it: a submission makes it hurry."""
+        """Wait until slurmctld has saved its queue. That may take long: a submission makes it hurry."""
         file = self.cluster.folder / "state" / "job_state"
 
         def saved() -> bool:
@@ -172,22 +180,27 @@ class Lab:
         wait_for(saved, PATIENCE, "slurmctld to write its queue down")
 
     def revive(self) -> None:
-        """Starts the server again, where a test that failed left it dead."""
+        """Start the server again if a test that failed left it dead."""
         assert self.server.process is not None
         if self.server.process.poll() is not None:
             self.server.kill()
             self.server.start()
 
     def runner(self, pid: int) -> int:
-        """The process of the runner of a task."""
+        """Return the process of the runner of a task."""
         return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
 
 
 @contextlib.contextmanager
 def lab(
-    folder: Path, cluster: Cluster, path: str = "", slurm: dict[str, Any] | None = None, **settings: Any
+    folder: Path,
+    cluster: Cluster,
+    path: str = "",
+    slurm: dict[str, Any] | None = None,
+    waits: dict[str, float] | None = None,
+    **settings: Any,
 ) -> Iterator[Lab]:
-    """A server of its own. `path` comes before the rest of PATH, for the server only; `slurm`: of the backend."""
+    """Start a server. `path` comes before the rest of PATH, for the server only; `slurm`: settings of the backend."""
     folder.mkdir(parents=True, exist_ok=True)
     slurm = {"poll_seconds": 0.5, "rest_seconds": 1, "warn_seconds": 15, **(slurm or {})}
     server = ServerProcess(
@@ -197,7 +210,8 @@ def lab(
         backends=json.dumps({"slurm": slurm}),
         runner__grace_seconds=3,
         runner__usage_seconds=1,
-        runner__silence_seconds=20,
+        runner__silence_seconds=6,
+        waits=WAITS | (waits or {}),
         **settings,
     ).start()
     made = Lab(server, cluster, Witness(folder / "witness"))
@@ -209,7 +223,7 @@ def lab(
 
 
 def end_jobs(made: Lab) -> None:
-    """Stops what still runs, so that nothing is left for the next test."""
+    """Stop what still runs, so that nothing is left for the next test."""
     process = made.server.process
     if process is None or process.poll() is not None:
         return
@@ -221,7 +235,7 @@ def end_jobs(made: Lab) -> None:
 
 
 def freeze(pid: int) -> None:
-    """Keeps a process from reacting until it is killed. As a debugger does: Slurm wakes what a signal has stopped."""
+    """Keep a process from reacting until it is killed, as a debugger does: Slurm wakes what a signal has stopped."""
     libc = ctypes.CDLL(None, use_errno=True)
     stopped = threading.Event()
 
@@ -233,3 +247,11 @@ def freeze(pid: int) -> None:
 
     threading.Thread(target=hold, daemon=True).start()  # what it has stopped would go on if it ended
     assert stopped.wait(PATIENCE), f"process {pid} does not stop"
+
+
+def text_of(path: Path) -> str:
+    """Return the content of a file; nothing if there is none."""
+    try:
+        return path.read_text(errors="replace")
+    except OSError:
+        return ""

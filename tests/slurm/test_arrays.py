@@ -206,13 +206,13 @@ def test_sixty_tasks_on_six_gpus_cost_a_handful_of_calls(
 
 def test_when_nothing_changes_it_is_asked_less_and_less(cluster: Cluster, tmp_path: Path) -> None:
     calls = Calls(tmp_path / "bin")
-    pace = {"poll_seconds": 0.5, "rest_seconds": 4}
+    pace = {"poll_seconds": 0.25, "rest_seconds": 2}
     with served(tmp_path / "home", cluster, slurm=pace, calls=calls) as server:
         job = server.submit(SLEEPS, params={"number": 300})
         server.wait_state(job, "running", seconds=PATIENCE)
-        time.sleep(3)
+        time.sleep(2)
         before = calls.count
-        time.sleep(6)  # at the pace of the beginning it would ask twelve times
+        time.sleep(3.5)  # at the pace of the beginning it would ask fourteen times
         made = calls.count - before
         assert 1 <= made["squeue"] <= 4
         assert made.total() <= 6

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.slurm.cluster import Cluster
+from tests.slurm.support import text_of
 from tests.support.server import wait_for
 
 HOG = "python3 -c \"block = b'x' * (400 << 20); import time; time.sleep(20)\""
@@ -82,18 +83,6 @@ def test_a_qos_limits_how_many_jobs_a_user_has(cluster: Cluster) -> None:
     assert "QOSMaxSubmitJobPerUserLimit" in refused.value.stderr
 
 
-def test_a_power_cut_of_a_node_fails_its_job(cluster: Cluster, folder: Path) -> None:
-    node = cluster.nodes[1]
-    script = f"env -i sleep 300 & echo $! > {folder}/number; wait"
-    job = cluster.submit(script, "-w", node, "--no-requeue", "--export=NONE", user="alice")
-    cluster.wait_job(job, "RUNNING")
-    number = wait_for(lambda: text_of(folder / "number").strip(), what="the job's process")
-    cluster.kill(f"slurmd:{node}", with_jobs=True)
-    assert "sleep" not in text_of(Path(f"/proc/{number}/cmdline"))
-    cluster.wait_job(job, "NODE_FAIL")
-    assert cluster.node_states()[node] == "down*"
-
-
 def test_slurmctld_keeps_its_queue_through_a_crash_and_forgets_what_has_ended(bare_cluster: Cluster) -> None:
     ended = bare_cluster.submit("true")
     running = bare_cluster.submit("sleep 60")
@@ -141,11 +130,3 @@ def test_a_cluster_ends_with_the_process_that_started_it(bare_cluster: Cluster) 
     wait_for(
         lambda: not any(str(folder) in text_of(file) for file in Path("/proc").glob(everything)), what="no process"
     )
-
-
-def text_of(path: Path) -> str:
-    """Empty when there is no such file."""
-    try:
-        return path.read_text(errors="replace")
-    except OSError:
-        return ""

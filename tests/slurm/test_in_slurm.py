@@ -1,5 +1,6 @@
 """Test `paddock up --in-slurm` on a real cluster: start, reach, hand over, end."""
 
+import json
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from paddock.paths import Home
 from tests.slurm.cluster import PATH, Cluster
 from tests.support.server import wait_for
 from tests.support.up import Cli, Done
+from tests.support.warm import WAITS
 
 
 class Site:
@@ -26,7 +28,8 @@ class Site:
         self.home = Home(cli.home)
 
     def __call__(self, *arguments: str, code: int | None = 0) -> Done:
-        return self.cli(*arguments, code=code, PATH=PATH, **self.cluster.environment)
+        hurried = {WAITS: json.dumps({"paddock.cli.in_slurm.LOOK_SECONDS": 0.2})}
+        return self.cli(*arguments, code=code, PATH=PATH, **hurried, **self.cluster.environment)
 
     def up(self, *arguments: str) -> dict[str, Any]:
         found: dict[str, Any] = self("up", "--in-slurm", "--port", "0", "--memory", "1G", *arguments, "--json").json
@@ -58,10 +61,10 @@ def site(cluster: Cluster, tmp_path: Path) -> Iterator[Site]:
     made("down", code=None)
 
 
-def test_a_server_in_slurm(site: Site) -> None:
+def test_a_server_its_successors_and_its_end(site: Site) -> None:
     facts = site.up("--partition", "cpu", "--time", "30m")
-    job = facts["slurm"]
-    assert site.jobs() == [job]
+    first = facts["slurm"]
+    assert site.jobs() == [first]
     assert facts["node"] in site.cluster.nodes
     token = site.home.read_token()
     assert token
@@ -73,13 +76,13 @@ def test_a_server_in_slurm(site: Site) -> None:
     again = site("up", "--in-slurm", "--json")
     assert again.json == facts
     assert "already" in again.err
-    assert site.jobs() == [job]
+    assert site.jobs() == [first]
     assert "already runs" in site("up", code=5).err
 
     # Nothing secret is where others could read it.
-    shown = site.cluster.run("scontrol", "show", "job", job) + site.cluster.run("scontrol", "write", "batch", job, "-")
-    assert "up --host 0.0.0.0" in shown
-    assert token not in shown
+    shown = [site.cluster.run("scontrol", *words) for words in (("show", "job", first), ("write", "batch", first, "-"))]
+    assert "up --host 0.0.0.0" in "".join(shown)
+    assert token not in "".join(shown)
     assert token not in site.log
     assert (site.home.root / "server.log").stat().st_mode & 0o077 == 0
 
@@ -89,41 +92,32 @@ def test_a_server_in_slurm(site: Site) -> None:
     assert site("show", name, "--json").json["counts"]["finished"] == 2
     assert "Allocation  slurm " in site("show", f"{name}-1").out
 
-    ended = site("down", "--json").json
-    assert ended == {"ended": [f"Slurm job {job}"]}
+    # A successor takes over at the warning, and another one from that; a job goes on meanwhile.
+    job = site("submit", site.cli.script(), "-p", "sleep=5", "--gpus", "0", "--json").json["id"]
+    site.signal(first)
+    second = site.served_by_another_than(first).slurm
+    assert second
+    assert "will take over" in site.log
+    wait_for(lambda: site.jobs() == [second], what="the end of the first")
+    assert site.cluster.wait_job(first, "COMPLETED") == "COMPLETED"
+    assert site("show", job, "--json").json["id"] == job
+    site.signal(second)
+    third = site.served_by_another_than(second).slurm
+    assert third not in (first, None)
+    wait_for(lambda: site("show", job, "--json").json["counts"]["finished"] == 1, what="the end of the job")
+    wait_for(lambda: site.jobs() == [third], what="the end of the second")
+
+    # With the server, a successor that waits is ended, too.
+    site.cluster.run("scontrol", "update", "PartitionName=cpu", "State=DOWN")
+    site.signal(third)
+    wait_for(lambda: len(site.jobs()) == 2, what="a successor in the queue")
+    site.signal(third)  # a second warning makes no second successor
+    fourth = next(job for job in site.jobs() if job != third)
+    assert site("down", "--json").json == {"ended": [f"Slurm job {third}", f"Slurm job {fourth}"]}
     assert site.jobs() == []
     assert not site.home.server.exists()
     assert "No Paddock server" in site("down", code=4).err
     assert "No Paddock server" in site("tunnel", code=4).err
-
-
-def test_a_successor_takes_over_at_the_warning(site: Site) -> None:
-    first = site.up("--partition", "cpu", "--time", "30m")["slurm"]
-    job = site("submit", site.cli.script(), "-p", "sleep=5", "--gpus", "0", "--json").json["id"]
-    site.signal(first)
-    second = site.served_by_another_than(first)
-    assert "will take over" in site.log
-    wait_for(lambda: site.jobs() == [second.slurm], what="the end of the first")
-    assert site.cluster.wait_job(first, "COMPLETED") == "COMPLETED"
-    assert site("show", job, "--json").json["id"] == job
-
-    # And so does the next one; the job has gone on meanwhile.
-    assert second.slurm
-    site.signal(second.slurm)
-    third = site.served_by_another_than(second.slurm)
-    assert third.slurm not in (first, None)
-    wait_for(lambda: site("show", job, "--json").json["counts"]["finished"] == 1, what="the end of the job")
-
-
-def test_down_also_cancels_a_successor_that_waits(site: Site) -> None:
-    first = site.up("--partition", "one", "--cpus", str(site.cluster.cpus), "--time", "30m")["slurm"]
-    site.signal(first)
-    wait_for(lambda: len(site.jobs()) == 2, what="a successor in the queue")
-    site.signal(first)  # a second warning makes no second successor
-    ended = site("down").out
-    assert f"Slurm job {first}" in ended
-    assert site.jobs() == []
-    assert not site.home.server.exists()
 
 
 def test_one_that_waits_can_be_waited_for_again(site: Site) -> None:

@@ -1,6 +1,5 @@
 """Test real sites' habits: partitions closed for a while, limits on submissions, configurations that change."""
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,7 +13,8 @@ from tests.support.server import wait_for
 
 @pytest.fixture(scope="module")
 def shared(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    with new_lab(Path(tmp_path_factory.mktemp("sites")), cluster) as made:
+    never = {"server.engine.backend_worker.BUSY_SECONDS": 3600.0}  # by themselves, submissions are not tried again
+    with new_lab(Path(tmp_path_factory.mktemp("sites")), cluster, waits=never) as made:
         yield made
 
 
@@ -29,28 +29,30 @@ def waits(lab: Lab, job: str) -> str:
     return found["reason"] if found else ""
 
 
-@pytest.mark.parametrize("state", ["DRAIN", "INACTIVE"])
-def test_a_partition_that_is_closed_for_a_while_is_waited_for(cluster: Cluster, tmp_path: Path, state: str) -> None:
+def test_partitions_that_are_closed_for_a_while_are_waited_for(cluster: Cluster, tmp_path: Path) -> None:
+    closed = {"cpu": "DRAIN", "one": "INACTIVE"}
     with new_lab(tmp_path / "lab", cluster) as lab:
-        cluster.run("scontrol", "update", "PartitionName=cpu", f"State={state}")
-        job = lab.submit({"partition": "cpu", "gpus": 0}, number=[1, 2])
-        wait_for(lambda: "partition cpu" in waits(lab, job), PATIENCE, "a reason to wait")
-        assert "(Batch job submission failed: Required partition not available" in waits(lab, job)
+        for partition, state in closed.items():
+            cluster.run("scontrol", "update", f"PartitionName={partition}", f"State={state}")
+        jobs = {one: lab.submit({"partition": one, "gpus": 0}, number=[1, 2]) for one in closed}
+        for partition, job in jobs.items():
+            wait_for(lambda: f"partition {partition}" in waits(lab, job), PATIENCE, "a reason to wait")  # noqa: B023
+            assert "(Batch job submission failed: Required partition not available" in waits(lab, job)
         other = lab.submit({"partition": "gpu", "gpus": 0}, steps=1)
         lab.assert_finished(other, steps=1)  # what asks for another partition is not held up
-        assert {task["state"] for task in lab.server.tasks(job)} == {"submitted"}
-        cluster.run("scontrol", "update", "PartitionName=cpu", "State=UP")
-        lab.assert_finished(job, 2)
+        for partition, job in jobs.items():
+            assert {task["state"] for task in lab.server.tasks(job)} == {"submitted"}
+            cluster.run("scontrol", "update", f"PartitionName={partition}", "State=UP")
+        for job in jobs.values():
+            lab.assert_finished(job, 2)
 
 
 def test_places_that_become_free_are_used_at_once_and_all_say_why_they_wait(cluster: Cluster, lab: Lab) -> None:
     others = [cluster.submit("sleep 300", "--qos=few", "--hold") for _ in range(5)]
     jobs = [lab.submit({"qos": "few", "gpus": 0}, steps=2) for _ in range(2)]
     wait_for(lambda: all("QOSMaxSubmitJobPerUserLimit" in waits(lab, job) for job in jobs), PATIENCE, "why they wait")
-    began = time.monotonic()
     cluster.run("scancel", *others[:2])
     wait_for(lambda: not any(waits(lab, job) for job in jobs), PATIENCE, "a place for both")
-    assert time.monotonic() - began < 25, "well before it would be tried anyhow"
     for job in jobs:
         lab.assert_finished(job, steps=2)
 

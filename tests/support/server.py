@@ -14,7 +14,7 @@ from typing import Any
 import httpx2
 
 from paddock.paths import Home
-from tests.support.warm import Warm
+from tests.support.warm import WAITS, Warm
 
 ENDED = {"finished", "error", "stopped", "pruned"}
 
@@ -32,15 +32,27 @@ def wait_for(condition: Callable[[], Any], seconds: float = PATIENCE, what: str 
         waited = time.monotonic() - begun
         assert waited < seconds, f"not within {seconds} s: {what or condition}; last answer: {answer!r}"
         # Each look costs the server something, and the machine is small.
-        time.sleep(min(0.02 + waited / 20, 0.2))
+        time.sleep(min(0.02 + waited / 20, 0.5))
 
 
 class ServerProcess:
-    """`paddock up` on a free port, with a client for its API. `environment` is for other programs than Paddock."""
+    """`paddock up` on a free port, with a client for its API. `environment` is for other programs than Paddock.
 
-    def __init__(self, home: Path, *, environment: Mapping[str, str] | None = None, **settings: Any) -> None:
+    `waits`: how long Paddock waits for something, where no setting controls it, by the name of the constant.
+    """
+
+    def __init__(
+        self,
+        home: Path,
+        *,
+        environment: Mapping[str, str] | None = None,
+        waits: Mapping[str, float] | None = None,
+        **settings: Any,
+    ) -> None:
         self.home = Home(home)
         self._environment = {f"PADDOCK_{name.upper()}": str(value) for name, value in settings.items()}
+        if waits:
+            self._environment[WAITS] = json.dumps({f"paddock.{name}": seconds for name, seconds in waits.items()})
         self._environment |= environment or {}
         self.process: subprocess.Popen[bytes] | None = None
         self.verify = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # most have no certificate; this one is made quickly

@@ -29,6 +29,8 @@ from typing import Any, NoReturn
 
 _ROOT = Path(__file__).resolve().parents[2]
 _ROOM = 4096  # for command lines
+WAITS = "TESTS_WAITS"
+"""The environment variable with constants of Paddock's modules that have another value in a `Warm`, as JSON."""
 
 
 class Warm(subprocess.Popen[bytes]):
@@ -170,6 +172,10 @@ def _become(order: dict[str, Any]) -> NoReturn:
     os.chdir(order["cwd"])
     os.environ.clear()
     os.environ.update(order["env"])
+    for name, seconds in json.loads(os.environ.pop(WAITS, "{}")).items():
+        module, _, constant = name.rpartition(".")
+        assert constant in vars(sys.modules[module]), f"there is no {name}"
+        setattr(sys.modules[module], constant, seconds)
     time.tzset()
     scripted = not sys.modules.get("paddock.cli")
     sys.path[0] = str(Path(order["argv"][0]).parent) if scripted else order["cwd"]
@@ -215,6 +221,7 @@ def _start() -> dict[str, Any]:
         importlib.import_module(module)
     if "paddock.cli" in sys.modules:
         sys.modules["paddock.cli"].built()
+        importlib.import_module("paddock.runner.build").archive()
     gc.freeze()
     return _serve(socket.socket(fileno=int(sys.argv[1])))
 

@@ -91,9 +91,11 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except (KeyboardInterrupt, typer.Abort):
         return base.INTERRUPTED
     except PermissionError as error:
-        return _not_yours(error)
+        where = f": {error.filename}" if error.filename else ""
+        base.note(f"error: Permission denied{where}. If this is the home of another user, choose your own with --home.")
+        return base.UNREACHABLE
     except ValidationError as error:
-        base.say(
+        base.note(
             f"error: The answer is not that of a Paddock server ({error.title}): check its address and its version."
         )
         return base.UNREACHABLE
@@ -106,12 +108,6 @@ def run(arguments: Sequence[str] | None = None) -> int:
     return result if isinstance(result, int) else 0
 
 
-def _not_yours(error: PermissionError) -> int:
-    where = f": {error.filename}" if error.filename else ""
-    base.say(f"error: Permission denied{where}. If this is the home of another user, choose your own with --home.")
-    return base.UNREACHABLE
-
-
 def _usage(error: Exception) -> int:
     """Print an error of typer about the arguments in our form; anything else is a bug and keeps its traceback."""
     message = getattr(error, "format_message", None)
@@ -120,9 +116,9 @@ def _usage(error: Exception) -> int:
     context = getattr(error, "ctx", None)
     if type(error).__name__ == "NoArgsIsHelpError":
         return base.WRONG
-    base.say(f"error: {message().replace('Value error, ', '')}")
+    base.note(f"error: {message().replace('Value error, ', '')}")
     if context is not None:
-        base.say(f"  see `{context.command_path} --help`")
+        base.note(f"  see `{context.command_path} --help`")
     return base.WRONG
 
 

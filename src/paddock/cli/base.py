@@ -1,6 +1,5 @@
 """What all commands use: the client, output, errors and exit codes."""
 
-import json
 import os
 import sys
 from collections.abc import Callable, Iterable
@@ -8,29 +7,17 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
-from pydantic import BaseModel
+from pydantic_core import to_json
 from rich.console import Console
 
 from paddock.cli import complete
 from paddock.cli.render import clean
 from paddock.client.client import Client
-from paddock.errors import (
-    InvalidInput,
-    NotAuthorised,
-    NotFound,
-    PaddockError,
-    ServerUnreachable,
-    TooLarge,
-)
+from paddock.errors import InvalidInput, NotAuthorised, NotFound, PaddockError, ServerUnreachable, TooLarge
 
 FAILED, WRONG, MISSING, UNREACHABLE, REFUSED, INTERRUPTED = 1, 2, 3, 4, 5, 130
-_CODES: list[tuple[type[PaddockError], int]] = [
-    (InvalidInput, WRONG),
-    (TooLarge, WRONG),
-    (NotFound, MISSING),
-    (NotAuthorised, UNREACHABLE),
-    (ServerUnreachable, UNREACHABLE),
-]
+_LOST = (NotAuthorised, ServerUnreachable)  # nothing else can be done either
+_CODES = (((InvalidInput, TooLarge), WRONG), ((NotFound,), MISSING), (_LOST, UNREACHABLE))
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on standard output.")]
 Follow = Annotated[bool, typer.Option("--follow", "-f", help="Show progress until all tasks have ended.")]
@@ -76,7 +63,7 @@ def screen() -> Console:
     return Console(markup=False, emoji=False, highlight=False, soft_wrap=False)
 
 
-def say(*lines: str) -> None:
+def note(*lines: str) -> None:
     """Print notes on standard error, so that standard output can be piped on."""
     for line in lines:
         sys.stderr.write(f"{line}\n")
@@ -84,12 +71,12 @@ def say(*lines: str) -> None:
 
 
 def warn(texts: Iterable[str]) -> None:
-    say(*(f"warning: {clean(text)}" for text in texts))
+    note(*(f"warning: {clean(text)}" for text in texts))
 
 
-def emit(value: Any) -> None:
+def emit(value: Any, indent: int | None = 2) -> None:
     """Print one JSON document."""
-    sys.stdout.write(_json(value, 2) + "\n")
+    sys.stdout.write(to_json(value, indent=indent).decode() + "\n")
     sys.stdout.flush()
 
 
@@ -102,32 +89,21 @@ def only_json(wanted: bool, value: Any) -> None:
 
 def emit_line(value: Any) -> None:
     """Print one line of JSON lines."""
-    sys.stdout.write(_json(value, None) + "\n")
-    sys.stdout.flush()
-
-
-def _json(value: Any, indent: int | None) -> str:
-    if isinstance(value, BaseModel):
-        return value.model_dump_json(indent=indent)
-    return json.dumps(value, indent=indent, default=_plain, ensure_ascii=False)
-
-
-def _plain(value: Any) -> Any:
-    return value.model_dump(mode="json") if isinstance(value, BaseModel) else str(value)
+    emit(value, None)
 
 
 # --- errors ---------------------------------------------------------------------------------------------------------
 
 
 def exit_code(error: PaddockError) -> int:
-    return next((code for kind, code in _CODES if isinstance(error, kind)), REFUSED)
+    return next((code for kinds, code in _CODES if isinstance(error, kinds)), REFUSED)
 
 
 def report(error: PaddockError) -> int:
     """Print an error with the fields that its message does not mention; return the exit code."""
-    told = error.message.lower()
-    say(f"error: {clean(error.message)}")
-    say(*(f"  {clean(name)}: {clean(text)}" for name, text in error.fields.items() if text.lower() not in told))
+    mentioned = error.message.lower()
+    note(f"error: {clean(error.message)}")
+    note(*(f"  {clean(name)}: {clean(text)}" for name, text in error.fields.items() if text.lower() not in mentioned))
     return exit_code(error)
 
 
@@ -137,7 +113,7 @@ def for_each(targets: list[str], act: Callable[[str], Any]) -> int:
     for target in dict.fromkeys(targets):
         try:
             act(target)
-        except (ServerUnreachable, NotAuthorised):
+        except _LOST:
             raise
         except PaddockError as error:
             code = code or report(error)

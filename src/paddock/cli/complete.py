@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -13,31 +14,43 @@ SECONDS = 1.0
 Found = list[tuple[str, str]]
 
 
+def _silently(find: Callable[[typer.Context, str], Iterable[tuple[str, str]]]) -> Callable[..., Found]:
+    @wraps(find)
+    def found(ctx: typer.Context, incomplete: str) -> Found:
+        try:
+            return list(find(ctx, incomplete))
+        except Exception:  # whatever it is, a half-typed command line is no place to show it
+            return []
+
+    return found
+
+
+@_silently
 def jobs(ctx: typer.Context, incomplete: str) -> Found:
-    return _silently(lambda: _jobs(ctx, incomplete))
+    with _client(ctx) as client:
+        found = client.jobs(limit=200).items
+    return [(job.id, clean(job.name)) for job in found if job.id.startswith(incomplete)]
 
 
+@_silently
 def targets(ctx: typer.Context, incomplete: str) -> Found:
     """Complete jobs, and tasks once a dash is typed."""
-    return _silently(lambda: _tasks(ctx, incomplete) if "-" in incomplete else _jobs(ctx, incomplete))
+    return _tasks(ctx, incomplete) if "-" in incomplete else jobs(ctx, incomplete)
 
 
+@_silently
 def partitions(ctx: typer.Context, incomplete: str) -> Found:
-    return _silently(lambda: _partitions(ctx, incomplete))
+    with _client(ctx) as client:
+        names = sorted({name for node in client.nodes() for name in node.partitions})
+    return [(name, "partition") for name in names if name.startswith(incomplete)]
 
 
+@_silently
 def params(ctx: typer.Context, incomplete: str) -> Found:
     """Complete `name=` of the parameters of a script, which is read here; for `extend`, of those of a job."""
     if ctx.info_name == "extend":
-        return _silently(lambda: _job_params(ctx, incomplete))
-    return _silently(lambda: _params(ctx.params.get("source") or _typed_source(), incomplete))
-
-
-def _silently(find: Callable[[], Iterable[tuple[str, str]]]) -> Found:
-    try:
-        return list(find())
-    except Exception:  # whatever it is, a half-typed command line is no place to show it
-        return []
+        return _job_params(ctx, incomplete)
+    return _params(ctx.params.get("source") or _typed_source(), incomplete)
 
 
 def _client(ctx: typer.Context) -> Any:
@@ -45,12 +58,6 @@ def _client(ctx: typer.Context) -> Any:
 
     given = ctx.find_root().params
     return Client(url=given.get("url"), home=given.get("home"), timeout=SECONDS)
-
-
-def _jobs(ctx: typer.Context, incomplete: str) -> Found:
-    with _client(ctx) as client:
-        found = client.jobs(limit=200).items
-    return [(job.id, clean(job.name)) for job in found if job.id.startswith(incomplete)]
 
 
 def _tasks(ctx: typer.Context, incomplete: str) -> Found:
@@ -73,12 +80,6 @@ def _job_params(ctx: typer.Context, incomplete: str) -> Found:
     with _client(ctx) as client:
         spec = client.detail(ctx.params.get("job") or _typed_after("extend")).spec
     return [(f"{name}=", clean(text_of(space))) for name, space in spec.params.items() if name.startswith(incomplete)]
-
-
-def _partitions(ctx: typer.Context, incomplete: str) -> Found:
-    with _client(ctx) as client:
-        names = sorted({name for node in client.nodes() for name in node.partitions})
-    return [(name, "partition") for name in names if name.startswith(incomplete)]
 
 
 def _typed_source() -> str | None:

@@ -75,11 +75,7 @@ def _confirm_restart(job: JobDetail) -> None:
 
 
 def _change(targets: list[str], act: Callable[[str], list[str]], done: str, as_json: bool) -> None:
-    def one(target: str) -> tuple[list[str], str]:
-        found = act(target)
-        return found, _summary(target, found, done)
-
-    raise typer.Exit(_each(targets, one, as_json, "tasks"))
+    raise typer.Exit(_each(targets, lambda target: _summary(target, act(target), done), as_json, "tasks"))
 
 
 def _each(targets: list[str], act: Callable[[str], tuple[list[Any], str]], as_json: bool, key: str | None) -> int:
@@ -98,12 +94,12 @@ def _each(targets: list[str], act: Callable[[str], tuple[list[Any], str]], as_js
     return code
 
 
-def _summary(target: str, found: list[str], done: str) -> str:
-    if not found:
-        return f"{target}: no task could be {done}"
+def _summary(target: str, found: list[str], done: str) -> tuple[list[str], str]:
+    """Return the tasks and a line about them."""
     listed = ", ".join(found[:5]) + (", ..." if len(found) > 5 else "")
     being = "being stopped" if done == "stopped" else done
-    return f"{listed}: {being}" if len(found) == 1 else f"{len(found)} tasks {being}: {listed}"
+    several = f"{len(found)} tasks {being}: {listed}" if found else f"{target}: no task could be {done}"
+    return found, f"{listed}: {being}" if len(found) == 1 else several
 
 
 def hold(ctx: typer.Context, jobs: Jobs, as_json: Json = False) -> None:
@@ -144,11 +140,9 @@ def limits(
     if time is None and nice is None:
         raise InvalidInput("There is nothing to change: give --time, --nice or both.")
     client = base.client(ctx)
-    new = ", ".join(
-        text for text in (f"time limit {time}" if time else "", f"nice {nice}" if nice is not None else "") if text
-    )
+    new = ", ".join([f"time limit {time}"] * bool(time) + [f"nice {nice}"] * (nice is not None))
     _adjust(jobs, lambda job: client.limits(job, time_limit=time, nice=nice), new, as_json)
-    base.say("If the scheduler refuses this, `paddock show JOB` reports it.")
+    base.note("If the scheduler refuses this, `paddock show JOB` reports it.")
 
 
 def _adjust(jobs: list[str], act: Callable[[str], JobDetail], done: str, as_json: bool) -> None:

@@ -13,21 +13,14 @@ from rich.text import Text
 
 from paddock.cli import base, map_files, render
 from paddock.client.client import Client
-from paddock.client.events import looks
+from paddock.client.events import polled
 from paddock.errors import InvalidInput, NotFound, PaddockError
 from paddock.models import Job, JobDetail, NoWord, Task, TaskState
 from paddock.search import varying
 
 LOOK_SECONDS = 0.5
-TELL_SECONDS = 30.0
-_ORDER = [
-    TaskState.RUNNING,
-    TaskState.ERROR,
-    TaskState.SUBMITTED,
-    TaskState.FINISHED,
-    TaskState.STOPPED,
-    TaskState.PRUNED,
-]
+SUMMARY_SECONDS = 30.0
+_ORDER = sorted(render.STYLES, key=lambda state: state is not TaskState.RUNNING)
 
 
 def follow_job(ctx: typer.Context, job: base.JobId, as_json: base.Json = False) -> None:
@@ -54,27 +47,31 @@ def follow(client: Client, job: JobDetail, *, as_json: bool = False) -> int:
         else:
             last = _as_lines(client, job)
     except KeyboardInterrupt:
-        base.say(f"\nThe job goes on: `paddock tasks {job.id}` shows it, `paddock stop {job.id}` stops it.")
+        base.note(f"\nThe job goes on: `paddock tasks {job.id}` shows it, `paddock stop {job.id}` stops it.")
         return base.INTERRUPTED
     except NotFound:
-        base.say(f"The job {job.id} was removed.")
+        base.note(f"The job {job.id} was removed.")
         return base.MISSING
-    if job.spec.stop_early.method != "none" and not as_json:
+    if not as_json:
         with suppress(PaddockError):  # the job has ended well, whatever becomes of the server now
-            base.say(f"Early stopping {render.saved(client.search_report(job.id))}.")
-    if job.spec.reduce is not None and (last.counts.error or last.counts.stopped) and not as_json:
-        with suppress(PaddockError):
-            if not any(task.reduces for task in client.tasks(job.id)):
-                flags = (" --failed" if last.counts.error else "") + (" --stopped" if last.counts.stopped else "")
-                again = f"`paddock restart {job.id}{flags} --resume`"
-                base.say(f"The reduce command has not run, as not all tasks have finished: {again} continues them.")
+            _conclude(client, job, last)
     return base.FAILED if last.counts.error else 0
 
 
-def _looks(client: Client, job: str) -> Iterator[tuple[JobDetail, list[Task]]]:
+def _conclude(client: Client, job: JobDetail, last: Job) -> None:
+    """Print what early stopping saved, and how to continue a job whose reduce command has not run."""
+    if job.spec.stop_early.method != "none":
+        base.note(f"Early stopping {render.saved(client.search_report(job.id))}.")
+    flags = (" --failed" if last.counts.error else "") + (" --stopped" if last.counts.stopped else "")
+    if job.spec.reduce is not None and flags and not any(task.reduces for task in client.tasks(job.id)):
+        again = f"`paddock restart {job.id}{flags} --resume`"
+        base.note(f"The reduce command has not run, as not all tasks have finished: {again} continues them.")
+
+
+def _states(client: Client, job: str) -> Iterator[tuple[JobDetail, list[Task]]]:
     """Return the job and its tasks from time to time, and once more at its end."""
     # The job first: when it has ended, so have the tasks that are read after it.
-    for detail, tasks in looks(lambda: (client.detail(job), client.tasks(job))):
+    for detail, tasks in polled(lambda: (client.detail(job), client.tasks(job))):
         yield detail, tasks
         if detail.ended:
             return
@@ -86,15 +83,11 @@ def _looks(client: Client, job: str) -> Iterator[tuple[JobDetail, list[Task]]]:
 
 def _changes(client: Client, job: JobDetail) -> Iterator[tuple[Job, list[Task], list[Task]]]:
     before: dict[str, tuple[TaskState, int]] = {}
-    for detail, tasks in _looks(client, job.id):
+    for detail, tasks in _states(client, job.id):
         now = {task.id: (task.state, task.attempt) for task in tasks}
-        changed = [
-            task
-            for task in tasks
-            if before.get(task.id) != now[task.id] and not (task.id not in before and task.state is TaskState.SUBMITTED)
-        ]
+        first = TaskState.SUBMITTED
+        yield detail, tasks, [task for task in tasks if before.get(task.id, (first, task.attempt)) != now[task.id]]
         before = now
-        yield detail, tasks, changed
 
 
 def _as_json(client: Client, job: JobDetail) -> Job:
@@ -110,7 +103,7 @@ def _as_json(client: Client, job: JobDetail) -> Job:
 
 def _as_lines(client: Client, job: JobDetail) -> Job:
     last: Job = job
-    told = time.monotonic()
+    printed = time.monotonic()
     why: tuple[str | None, NoWord | None] = (None, None)
     screen = base.screen()
     parts = map_files.parts(client, job)
@@ -119,8 +112,8 @@ def _as_lines(client: Client, job: JobDetail) -> Job:
         for task in map_files.named(changed, parts):
             screen.print(_line(task, names, last.objective.metric), soft_wrap=True)
         now = (last.waits.reason if last.waits else None, last.no_word)
-        if time.monotonic() - told > TELL_SECONDS or last.ended or (any(now) and now != why):
-            told, why = time.monotonic(), now
+        if time.monotonic() - printed > SUMMARY_SECONDS or last.ended or (any(now) and now != why):
+            printed, why = time.monotonic(), now
             screen.print(_summary(last), soft_wrap=True)
     return last
 
@@ -160,12 +153,12 @@ def _on_screen(client: Client, job: JobDetail) -> Job:
     screen = base.screen()
     parts = map_files.parts(client, job)
     with Live(console=screen, auto_refresh=False, transient=False) as live:
-        for last, tasks in _looks(client, job.id):
-            live.update(picture(last, map_files.named(tasks, parts), screen.height), refresh=True)
+        for last, tasks in _states(client, job.id):
+            live.update(view(last, map_files.named(tasks, parts), screen.height), refresh=True)
     return last
 
 
-def picture(job: JobDetail, tasks: list[Task], height: int) -> RenderableType:
+def view(job: JobDetail, tasks: list[Task], height: int) -> RenderableType:
     """Return one line per task, as many as fit; running tasks come first."""
     room = max(height - 4, 1)
     ordered = sorted(tasks, key=lambda task: (_ORDER.index(task.state), task.number))

@@ -7,6 +7,7 @@ import socket
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
@@ -44,22 +45,22 @@ def start(found: settings.Settings, wanted: Resources, *, backend: str | None, a
     home = Home(found.home)
     running = _running(home)
     if running:
-        base.say(f"A server already runs on {home.root}.")
+        base.note(f"A server already runs on {home.root}.")
         _announce(home, running, as_json)
         return
     host = slurm_server.host(found, home, backend)
     queued = host.jobs()
     if queued:
         job = queued[0].id
-        base.say(f"The server is already in the queue, as Slurm job {job}.")
+        base.note(f"The server is already in the queue, as Slurm job {job}.")
     else:
         _warn_of_variables()
         job = host.start(host.plan(wanted, found.port))
-        base.say(f"Slurm job {job} submitted.")
+        base.note(f"Slurm job {job} submitted.")
     try:
         running = _wait(host, job)
     except KeyboardInterrupt:
-        base.say(
+        base.note(
             "",
             f"Slurm job {job} stays in the queue, and the server starts when Slurm starts it.",
             "  paddock up --in-slurm   waits for it again",
@@ -79,7 +80,7 @@ def _warn_of_variables() -> None:
 
 def _wait(host: SlurmServer, job: str) -> ServerAddress:
     """Wait until the server answers, and report on standard error what happens meanwhile."""
-    told, pause = "", LOOK_SECONDS
+    noted, pause = "", LOOK_SECONDS
     while True:
         running = _running(host.home)
         if running:
@@ -94,10 +95,10 @@ def _wait(host: SlurmServer, job: str) -> ServerAddress:
             now = f"Slurm job {job} {_state(row)}"
             there = server_file.read(host.home)
             if there and there.slurm == job:
-                now += f" and serves at {there.url}, but does not answer: check if this machine can reach the nodes"
-        if now != told:
-            base.say(render.clean(now))
-        told = now
+                now += f" and serves at {there.url}, but does not answer: check if this computer can reach the nodes"
+        if now != noted:
+            base.note(render.clean(now))
+        noted = now
         time.sleep(pause)
         pause = min(pause * 1.2, SELDOM_SECONDS)
 
@@ -117,7 +118,7 @@ def _ended(host: SlurmServer, job: str) -> Conflict:
         lines = log.read_text(errors="replace").splitlines()[-_LAST_LINES:]
     except OSError:
         lines = []
-    base.say(*(f"  {render.clean(line)}" for line in lines))
+    base.note(*(f"  {render.clean(line)}" for line in lines))
     hint = f"the end of {log} is above" if lines else f"{log} is empty: check if the nodes see {host.home.root}"
     return Conflict(f"Slurm job {job} has ended, and no server answers: {hint}.")
 
@@ -133,13 +134,13 @@ def _running(home: Home) -> ServerAddress | None:
 def tunnel(
     ctx: typer.Context,
     port: Annotated[
-        int | None, typer.Option(min=1, max=65535, help="Port on your own machine; that of the server when not given.")
+        int | None, typer.Option(min=1, max=65535, help="Port on your own computer; that of the server when not given.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Print the ssh command that brings the server's page to your own machine.
+    """Print the ssh command that brings the server's page to your own computer.
 
-    Run this where the server's home is, such as on a login node, and the printed command on your own machine.
+    Run this where the server's home is, such as on a login node, and the printed command on your own computer.
 
     Examples:
         paddock tunnel
@@ -154,7 +155,7 @@ def tunnel(
     facts = _facts(home, running, port)
     base.only_json(as_json, facts)
     typer.echo(facts["tunnel"])
-    base.say("Run it on your own machine, then open", f"  {facts['page']}")
+    base.note("Run it on your own computer, then open", f"  {facts['page']}")
 
 
 def _facts(home: Home, running: ServerAddress, port: int | None = None) -> dict[str, Any]:
@@ -173,18 +174,20 @@ def _facts(home: Home, running: ServerAddress, port: int | None = None) -> dict[
 def _announce(home: Home, running: ServerAddress, as_json: bool) -> None:
     facts = _facts(home, running)
     base.warn(server_file.exposure(running.url))
-    base.only_json(as_json, facts)
+    if as_json:
+        base.emit(facts)
+        return
     where = f" (Slurm job {running.slurm} on {running.node})" if running.slurm else ""
     typer.echo(f"Paddock {__version__} serves at {running.url}{where}")
     typer.echo(f"Open {facts['link']}")
-    typer.echo(f"or, from your own machine,\n  {facts['tunnel']}\nand then {facts['page']}")
+    typer.echo(f"or, from your own computer,\n  {facts['tunnel']}\nand then {facts['page']}")
 
 
 # --- its end ----------------------------------------------------------------------------------------------------------
 
 
 def down(ctx: typer.Context, as_json: Json = False) -> None:
-    """End the server of this home, on this machine or in Slurm, and its successors. Running tasks go on.
+    """End the server of this home, on this node or in Slurm, and its successors. Running tasks go on.
 
     Example:
         paddock down
@@ -197,10 +200,8 @@ def down(ctx: typer.Context, as_json: Json = False) -> None:
         ended = [f"process {running.pid}"]
     else:
         ended = [f"Slurm job {one}" for one in _end_in_slurm(found, home, running)]
-    if as_json:
-        base.emit({"ended": ended})
-    else:
-        typer.echo(f"The server of {home.root} has ended ({', '.join(ended)}); running tasks go on.")
+    base.only_json(as_json, {"ended": ended})
+    typer.echo(f"The server of {home.root} has ended ({', '.join(ended)}); running tasks go on.")
 
 
 def _end_here(home: Home, running: ServerAddress) -> None:
@@ -243,8 +244,7 @@ def _nobody(home: Home) -> ServerUnreachable:
 def _is_paddock(pid: int) -> bool:
     """Return True if the process is one of Paddock: its number may have been reused."""
     try:
-        with open(f"/proc/{pid}/cmdline", "rb") as file:
-            return b"paddock" in file.read()
+        return b"paddock" in Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return False
 

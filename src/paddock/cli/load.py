@@ -4,6 +4,7 @@ import csv
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Annotated, Any
 
 import typer
@@ -14,7 +15,7 @@ from rich.text import Text
 from paddock.cli import base, render
 from paddock.cli.base import Json
 from paddock.client.client import Client
-from paddock.client.events import looks
+from paddock.client.events import polled
 from paddock.common.spreadsheet import cell
 from paddock.errors import InvalidInput, NotFound
 from paddock.models import Device, Node
@@ -49,19 +50,16 @@ def load(
     if as_csv and (as_json or watch):
         raise InvalidInput("--csv excludes --watch and --json: give it alone.")
     client = base.client(ctx)
-    if not watch:
-        report = _only(client.load(), node)
-        if as_json:
-            base.emit(report)
-        elif as_csv:
-            _print_csv(report)
-        else:
-            base.screen().print(picture(report))
+    if watch:
+        with suppress(KeyboardInterrupt):
+            _watch(client, node, as_json=as_json)
         return
-    try:
-        _watch(client, node, as_json=as_json)
-    except KeyboardInterrupt:
-        return
+    report = _only(client.load(), node)
+    base.only_json(as_json, report)
+    if as_csv:
+        _print_csv(report)
+    else:
+        base.screen().print(view(report))
 
 
 def _only(report: LoadReport, name: str | None) -> LoadReport:
@@ -78,17 +76,17 @@ def _only(report: LoadReport, name: str | None) -> LoadReport:
 
 def _watch(client: Client, node: str | None, *, as_json: bool) -> None:
     if as_json or not base.is_terminal():
-        for report in _looks(client, node):
-            base.emit_line(report) if as_json else base.screen().print(picture(report))
+        for report in _reports(client, node):
+            base.emit_line(report) if as_json else base.screen().print(view(report))
         return
     screen = base.screen()
     with Live(console=screen, auto_refresh=False, screen=False, vertical_overflow="crop") as live:
-        for report in _looks(client, node):
-            live.update(picture(report), refresh=True)
+        for report in _reports(client, node):
+            live.update(view(report), refresh=True)
 
 
-def _looks(client: Client, node: str | None) -> Iterator[LoadReport]:
-    for report in looks(lambda: _only(client.load(), node)):
+def _reports(client: Client, node: str | None) -> Iterator[LoadReport]:
+    for report in polled(lambda: _only(client.load(), node)):
         yield report
         time.sleep(WATCH_SECONDS)
 
@@ -96,7 +94,7 @@ def _looks(client: Client, node: str | None) -> Iterator[LoadReport]:
 # --- as tables --------------------------------------------------------------------------------------------------------
 
 
-def picture(report: LoadReport) -> RenderableType:
+def view(report: LoadReport) -> RenderableType:
     parts: list[RenderableType] = [_nodes(report.nodes)]
     gpus = [(node, device) for node in report.nodes for device in node.devices if device.kind == "gpu"]
     if gpus:
@@ -115,49 +113,39 @@ def picture(report: LoadReport) -> RenderableType:
 def _nodes(nodes: list[Node]) -> RenderableType:
     clusters = len({node.backend for node in nodes}) > 1
     given = any(node.cpus_busy != node.cpus_used for node in nodes)  # to others than those that are busy
-    columns = ["NODE", *(["BACKEND"] if clusters else []), "STATE", "CORES", "USED", *(["BUSY"] if given else [])]
-    columns += ["LOAD", "MEMORY", "IN USE", "GPUS"]
     right = ("CORES", "USED", "BUSY", "LOAD", "MEMORY", "IN USE", "GPUS")
-    made = render.table(*columns, flexible=("NODE", "STATE"), right=right)
+    columns = ("NODE", "BACKEND", "STATE", *right)
+    made = render.Listing(*columns, flexible=("NODE", "STATE"), right=right, optional=("BACKEND", "BUSY"))
     for node in nodes:
         gpus = [device for device in node.devices if device.kind == "gpu"]
-        cells = {
-            "NODE": node.name,
-            "BACKEND": node.backend,
-            "STATE": node.state,
-            "CORES": str(node.cpus),
-            "USED": _cores(node.cpus_used),
-            "BUSY": _cores(node.cpus_busy),
-            "LOAD": _cores(node.load),
-            "MEMORY": render.size(node.memory),
-            "IN USE": render.size(_memory(node)),
-            "GPUS": f"{sum(device.busy for device in gpus)} of {len(gpus)}" if gpus else "none",
-        }
-        made.add_row(*(render.clean(cells[name]) for name in columns))
+        busy = f"{sum(device.busy for device in gpus)} of {len(gpus)}" if gpus else "none"
+        where = (node.name, node.backend if clusters else "", node.state)
+        cores = map(_cores, (node.cpus_used, node.cpus_busy if given else None, node.load))
+        made.add_row(*where, str(node.cpus), *cores, *map(render.size, (node.memory, _memory(node))), busy)
     return made
 
 
 def _gpus(gpus: list[tuple[Node, Device]]) -> RenderableType:
-    made = render.table(
+    made = render.Listing(
         "NODE", "GPU", "KIND", "LOAD", "MEMORY", "IN USE", "TASKS",
         flexible=("NODE", "KIND", "TASKS"), right=("GPU", "LOAD", "MEMORY", "IN USE"),
     )  # fmt: skip
     for node, device in gpus:
         tasks = ", ".join(device.tasks) or ("free" if not device.busy else "others")
-        cells = (node.name, device.id, device.name, _share(device.load), render.size(device.memory))
-        made.add_row(*map(render.clean, (*cells, render.size(device.memory_used), tasks)))
+        sizes = map(render.size, (device.memory, device.memory_used))
+        made.add_row(node.name, device.id, device.name, _share(device.load), *sizes, tasks)
     return made
 
 
 def _processes(gpus: list[tuple[Node, Device]]) -> RenderableType:
-    made = render.table(
+    made = render.Listing(
         "NODE", "GPU", "PID", "OWNER", "MEMORY", "TASK", "COMMAND",
         flexible=("NODE", "OWNER", "COMMAND"), right=("GPU", "PID", "MEMORY"),
     )  # fmt: skip
     for node, device in gpus:
         for one in device.processes:
             cells = (node.name, device.id, str(one.pid), one.owner or "", render.size(one.memory), one.task or "")
-            made.add_row(*map(render.clean, (*cells, one.command or "not seen from here")))
+            made.add_row(*cells, one.command or "not seen from here")
     return made
 
 
@@ -165,18 +153,17 @@ _USE = ("TASKS", "CORES", "MEMORY", "GPUS", "GPU MEMORY")
 
 
 def _users(report: LoadReport, use: Sequence[str]) -> RenderableType:
-    made = render.table("USER", *use, flexible=("USER",), right=_USE)
+    made = render.Listing("USER", *use, flexible=("USER",), right=_USE)
     for user in report.users:
-        made.add_row(render.clean(user.user), *_uses(user, use))
+        made.add_row(user.user, *_uses(user, use))
     return made
 
 
 def _jobs(report: LoadReport, use: Sequence[str]) -> RenderableType:
     columns = ("NAME", *use, *(["GPU LOAD"] if use == _USE else []))
-    made = render.table("JOB", *columns, flexible=("NAME",), right=(*_USE, "GPU LOAD"))
+    made = render.Listing("JOB", *columns, flexible=("NAME",), right=(*_USE, "GPU LOAD"))
     for job in report.jobs:
-        cells = [render.clean(job.name), *_uses(job, use), _share(job.gpu_load)]
-        made.add_row(job.job, *cells[: len(columns)])
+        made.add_row(job.job, *[job.name, *_uses(job, use), _share(job.gpu_load)][: len(columns)])
     return made
 
 
@@ -195,9 +182,7 @@ def _share(value: float | None) -> str:
 
 
 def _memory(node: Node) -> int | None:
-    if node.memory_used is None and node.memory is not None and node.memory_free is not None:
-        return node.memory - node.memory_free
-    return node.memory_used
+    return _difference(node.memory, node.memory_free) if node.memory_used is None else node.memory_used
 
 
 # --- as one flat table ------------------------------------------------------------------------------------------------
@@ -206,8 +191,7 @@ def _memory(node: Node) -> int | None:
 def _print_csv(report: LoadReport) -> None:
     writer = csv.DictWriter(sys.stdout, COLUMNS, lineterminator="\n")
     writer.writeheader()
-    for row in _rows(report):
-        writer.writerow({name: cell(value) for name, value in row.items()})
+    writer.writerows({name: cell(value) for name, value in row.items()} for row in _rows(report))
 
 
 def _rows(report: LoadReport) -> Iterator[dict[str, Any]]:
@@ -235,11 +219,11 @@ def _rows(report: LoadReport) -> Iterator[dict[str, Any]]:
                     "load": device.load,
                     "memory": device.memory,
                     "memory_used": device.memory_used,
-                    "memory_free": _free(device),
+                    "memory_free": _difference(device.memory, device.memory_used),
                     "tasks": len(device.tasks),
                     "processes": len(device.processes),
                 }
 
 
-def _free(device: Device) -> int | None:
-    return None if device.memory is None or device.memory_used is None else device.memory - device.memory_used
+def _difference(total: int | None, part: int | None) -> int | None:
+    return None if total is None or part is None else total - part

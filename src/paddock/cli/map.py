@@ -9,7 +9,6 @@ import typer
 from paddock.cli import base, flags, options, render, submit
 from paddock.cli.base import Follow, Json
 from paddock.cli.options import pick, row, table, takes
-from paddock.client.client import Client
 from paddock.client.mapping import Distribution, File, Mapped, Wanted, mapped
 from paddock.errors import InvalidInput
 
@@ -101,12 +100,14 @@ def map_files(
         max_tasks=client.max_tasks(),
     )
     if not as_json:
-        _say(made)
+        _note_skipped(made)
     if made.bundle is None:
         if as_json:
             base.emit(_summary(made))
     elif dry_run:
-        _dry_run(client, made, as_json)
+        first = [[_command(made, file) for file in part[:SHOWN]] for part in made.parts[:SHOWN]]
+        more = _summary(made) | {"commands": first}
+        submit.only_preview(client, made.bundle, as_json, lambda _: _print_parts(made), more)
     else:
         submit.send(client, made.bundle, watch, as_json)
 
@@ -115,34 +116,23 @@ def _summary(made: Mapped) -> dict[str, Any]:
     return {"files": made.files, "tasks": len(made.parts), "skipped": made.skipped}
 
 
-def _say(made: Mapped) -> None:
+def _note_skipped(made: Mapped) -> None:
     if made.skipped and made.parts:
         left_out = render.several(made.skipped, "file")
-        base.say(f"{left_out} left out, as their outputs exist: give --fresh to process them again.")
+        base.note(f"{left_out} left out, as their outputs exist: give --fresh to process them again.")
     elif made.skipped:
         rest = "only the reduce command is left" if made.bundle else "nothing is left to do"
-        base.say(f"All {render.several(made.skipped, 'output')} exist, {rest}: give --fresh to make them again.")
+        base.note(f"All {render.several(made.skipped, 'output')} exist, {rest}: give --fresh to make them again.")
 
 
-def _dry_run(client: Client, made: Mapped, as_json: bool) -> None:
-    assert made.bundle is not None  # noqa: S101
-    preview = client.preview(made.bundle, check=True)
-    base.warn([*made.bundle.warnings, *preview.warnings])
-    if as_json:
-        first = [[_command(made, file) for file in part[:SHOWN]] for part in made.parts[:SHOWN]]
-        base.emit(_summary(made) | {"commands": first, "preview": preview.model_dump(mode="json")})
-    else:
-        typer.echo(f"{render.several(made.files, 'file')} in {render.several(len(made.parts), 'task')}")
-        for number, part in enumerate(made.parts[:SHOWN], start=1):
-            typer.echo(f"task {number}: {render.several(len(part), 'file')}")
-            for file in part[:SHOWN]:
-                typer.echo(f"  {render.paragraph(_command(made, file))}")
-        if made.wanted.reduce is not None:
-            typer.echo(f"then: {render.paragraph(made.wanted.reduce)}")
-        submit.print_request(preview)
-        base.say("Nothing was submitted.")
-    if preview.check and not preview.check.accepted:
-        raise typer.Exit(base.REFUSED)
+def _print_parts(made: Mapped) -> None:
+    typer.echo(f"{render.several(made.files, 'file')} in {render.several(len(made.parts), 'task')}")
+    for number, part in enumerate(made.parts[:SHOWN], start=1):
+        typer.echo(f"task {number}: {render.several(len(part), 'file')}")
+        for file in part[:SHOWN]:
+            typer.echo(f"  {render.paragraph(_command(made, file))}")
+    if made.wanted.reduce is not None:
+        typer.echo(f"then: {render.paragraph(made.wanted.reduce)}")
 
 
 _FIELD = re.compile(r"\{\{|\}\}|\{input\}|\{output\}")

@@ -3,8 +3,8 @@
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from enum import Enum, StrEnum
-from typing import Annotated, Any
+from enum import Enum
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -12,13 +12,6 @@ from paddock.cli import complete, flags
 from paddock.models import Convention, Launcher, Method
 
 Command = Callable[..., None]
-
-
-class Stop(StrEnum):
-    NONE = "none"
-    MEDIAN = "median"
-    ASHA = "asha"
-    HYPERBAND = "hyperband"
 
 
 @dataclass(frozen=True)
@@ -51,7 +44,6 @@ class JobOption:
 
 
 Options = tuple[JobOption, ...]
-Row = Callable[[str, str | None], JobOption]
 
 
 def row(
@@ -59,20 +51,18 @@ def row(
     kind: Any,
     help: str,
     *names: str,
-    fills: str | None = None,
+    fills: str = "",
     default: Any = None,
     read: Callable[[Any], Any] | None = None,
     **more: Any,
-) -> Row:
+) -> JobOption:
     """Return a row of a table; `fills` is the whole path of a field, where it is not the table's and the name."""
-    return lambda prefix, panel: JobOption(
-        name, kind, help, names, f"{prefix}{name}" if fills is None else fills, panel, default, read, more
-    )
+    return JobOption(name, kind, help, names, fills, None, default, read, more)
 
 
-def table(panel: str, prefix: str, *rows: Row) -> Options:
+def table(panel: str, prefix: str, *rows: JobOption) -> Options:
     """Return options that are shown under one heading, and fill fields of one part of a job."""
-    return tuple(make(prefix, panel) for make in rows)
+    return tuple(replace(one, panel=panel, fills=one.fills or prefix + one.name) for one in rows)
 
 
 WHAT = table(
@@ -134,7 +124,7 @@ STOP_EARLY = table(
     "stop_early.",
     row(
         "stop_early",
-        Stop,
+        Literal["none", "median", "asha", "hyperband"],
         "Stop tasks that are not promising. median: those worse than half of the others; asha: at each rung, one "
         "of ETA goes on; hyperband: asha with several first rungs.",
         fills="stop_early.method",

@@ -11,38 +11,23 @@ from paddock.models import PruneReport, units
 from paddock.rules import keep
 
 SHOWN = 20
+Age = str | None
+
+
+def _older(what: str, help: str) -> Any:
+    return typer.Option(f"--{what}-older-than", metavar="AGE", help=help)
 
 
 def prune(
     ctx: typer.Context,
-    jobs: Annotated[
-        str | None,
-        typer.Option(
-            "--jobs-older-than", metavar="AGE", help="Ended jobs that are older than this, such as 90d, 12w or 36h."
-        ),
-    ] = None,
+    jobs: Annotated[Age, _older("jobs", "Ended jobs that are older than this, such as 90d, 12w or 36h.")] = None,
     attempts: Annotated[
-        str | None,
-        typer.Option(
-            "--attempts-older-than",
-            metavar="AGE",
-            help="In ended jobs, logs and results of attempts that were followed by another one.",
-        ),
+        Age, _older("attempts", "In ended jobs, logs and results of attempts that were followed by another one.")
     ] = None,
     journals: Annotated[
-        str | None,
-        typer.Option(
-            "--journals-older-than",
-            metavar="AGE",
-            help="Journals: what the runners of ended jobs reported to the server.",
-        ),
+        Age, _older("journals", "Journals: what the runners of ended jobs reported to the server.")
     ] = None,
-    runners: Annotated[
-        str | None,
-        typer.Option(
-            "--runners-older-than", metavar="AGE", help="Runners of earlier versions that nothing uses any more."
-        ),
-    ] = None,
+    runners: Annotated[Age, _older("runners", "Runners of earlier versions that nothing uses any more.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be deleted.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Delete without asking.")] = False,
     as_json: Json = False,
@@ -65,7 +50,9 @@ def prune(
         if dry_run or not would.items:
             _show(would, as_json)
             return
-        _confirm(would, as_json)
+        if not as_json:
+            base.screen().print(_table(would))
+        base.confirm(f"Delete {_sum(would)}", "deleted")
     _show(client.prune(**days), as_json)
 
 
@@ -76,12 +63,6 @@ def _days(option: str, given: str | None) -> float | None:
         return float(units.seconds(given)) / keep.DAY
     except ValueError as error:
         raise InvalidInput(f"{option}: {error}.") from None
-
-
-def _confirm(would: PruneReport, as_json: bool) -> None:
-    if not as_json:
-        base.screen().print(_table(would))
-    base.confirm(f"Delete {_sum(would)}", "deleted")
 
 
 def _show(report: PruneReport, as_json: bool) -> None:
@@ -101,17 +82,11 @@ def _sum(report: PruneReport) -> str:
     return ", ".join(keep.summary(report))
 
 
-def _table(report: PruneReport) -> render.Rows:
-    table = render.table("what", "of", "name", "age", "size", flexible=("name",), right=("age", "size"))
+def _table(report: PruneReport) -> render.Listing:
+    table = render.Listing("what", "of", "name", "age", "size", flexible=("name",), right=("age", "size"))
     for item in report.items[:SHOWN]:
         kind = item.kind.value if item.count == 1 else f"{item.count:,} {item.kind.value}"
-        table.add_row(
-            kind,
-            render.clean(item.what),
-            render.clean(item.name or ""),
-            render.age(item.since),
-            render.size(item.bytes),
-        )
+        table.add_row(kind, item.what, item.name or "", render.age(item.since), render.size(item.bytes))
     more = sum(one.count for one in report.totals) - sum(item.count for item in report.items[:SHOWN])
     if more > 0:
         table.add_row("...", f"and {more:,} more", "", "", "")

@@ -12,41 +12,27 @@ from rich.console import Console, ConsoleOptions, JustifyMethod, RenderResult
 from rich.table import Table
 from rich.text import Text
 
-from paddock.models import (
-    Allocation,
-    AllocationState,
-    Job,
-    Resources,
-    SearchReport,
-    Task,
-    TaskCounts,
-    TaskState,
-    Waits,
-    units,
-)
+from paddock import models
+from paddock.models import units
 
 GAP, NARROWEST = 2, 4
 STYLES = {
-    TaskState.ERROR: "red",
-    TaskState.RUNNING: "cyan",
-    TaskState.SUBMITTED: "blue",
-    TaskState.FINISHED: "green",
-    TaskState.STOPPED: "yellow",
-    TaskState.PRUNED: "magenta",
+    models.TaskState.ERROR: "red",
+    models.TaskState.RUNNING: "cyan",
+    models.TaskState.SUBMITTED: "blue",
+    models.TaskState.FINISHED: "green",
+    models.TaskState.STOPPED: "yellow",
+    models.TaskState.PRUNED: "magenta",
 }
 
 
 def clean(text: str) -> str:
     """Return text of other people without what a terminal would obey: escapes, and marks that turn its direction."""
-    return "".join(char if char == " " or _shown(char) else _escaped(char) for char in text)
+    return "".join(char.encode("unicode_escape").decode() if _obeyed(char) else char for char in text)
 
 
-def _shown(char: str) -> bool:
-    return unicodedata.category(char) not in ("Cc", "Cf", "Cs", "Zl", "Zp")
-
-
-def _escaped(char: str) -> str:
-    return char.encode("unicode_escape").decode("ascii")
+def _obeyed(char: str) -> bool:
+    return unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp")
 
 
 def paragraph(text: str) -> str:
@@ -92,7 +78,7 @@ def moment(at: datetime) -> str:
     return f"{local:%H:%M}" if local.date() == today.date() else f"{local:%a %d %b, %H:%M}"
 
 
-def waits(what: Waits | None) -> Text:
+def waits(what: models.Waits | None) -> Text:
     """Return why the tasks of a job wait, and until when; a job that will not start by itself is marked."""
     if what is None:
         return Text("")
@@ -105,20 +91,20 @@ def expected(starts_at: datetime | None) -> str:
     return f"; expected start {moment(starts_at)}" if starts_at else ""
 
 
-def place(allocation: Allocation | None) -> str:
+def place(allocation: models.Allocation | None) -> str:
     """Return `slurm 123_4 on n1`, and why it waits or ended."""
     if allocation is None:
         return ""
     text = " ".join(part for part in (allocation.backend, allocation.backend_id) if part)
     text += f" on {allocation.node}" if allocation.node else ""
-    if allocation.state in (AllocationState.PLANNED, AllocationState.PENDING):
+    if allocation.state in (models.AllocationState.PLANNED, models.AllocationState.PENDING):
         text += f", {allocation.reason or 'not submitted yet'}{expected(allocation.starts_at)}"
-    elif allocation.state is AllocationState.ENDED:
+    elif allocation.state is models.AllocationState.ENDED:
         text += f", ended: {allocation.reason}" if allocation.reason else ", ended"
     return clean(text)
 
 
-def resources(given: Resources) -> str:
+def resources(given: models.Resources) -> str:
     """Return what a job asks for: `slurm, partition gpu, 2 GPUs (a100), 4 cores, 16 GiB, time limit 4:00:00`."""
     gpus = several(given.gpus, "GPU") if given.gpus is not None else ""
     parts = [
@@ -164,22 +150,17 @@ def params_text(params: dict[str, Any], names: Iterable[str] | None = None) -> s
     )
 
 
-def state_text(task: Task) -> Text:
-    text = "stopping" if task.stopping else task.state.value
-    return Text(text, STYLES[task.state])
+def state_text(task: models.Task) -> Text:
+    return Text("stopping" if task.stopping else task.state.value, STYLES[task.state])
 
 
-def counts_text(counts: TaskCounts) -> Text:
-    parts = []
-    for state, style in STYLES.items():
-        found = getattr(counts, state.value)
-        if found:
-            parts.append(Text(f"{found} {state.value}", style))
-    return Text(", ").join(parts)
+def counts_text(counts: models.TaskCounts) -> Text:
+    known = ((getattr(counts, state.value), state.value, style) for state, style in STYLES.items())
+    return Text(", ").join(Text(f"{count} {name}", style) for count, name, style in known if count)
 
 
-def tasks_text(job: Job) -> Text:
-    """Return the tasks of a job by state, how many are to come, and of how many that run nothing is heard."""
+def tasks_text(job: models.Job) -> Text:
+    """Return the tasks of a job by state, how many are to come, and how many have a silent runner."""
     parts = [counts_text(job.counts)] if job.counts.total else []
     if job.searching:
         parts.append(Text("more to come" if job.to_come is None else f"{job.to_come:,} to come", "dim"))
@@ -189,11 +170,11 @@ def tasks_text(job: Job) -> Text:
     return text
 
 
-def no_word(task: Task) -> str:
+def no_word(task: models.Task) -> str:
     return f"no word since {moment(task.no_word_since)}" if task.no_word_since else ""
 
 
-def search(report: SearchReport) -> str:
+def search(report: models.SearchReport) -> str:
     """Return `tpe, 12 of 50 trials done`, and why no further ones come or when they end."""
     done = sum(trial.state.ended for trial in report.history)
     of = f" of {report.trials:,}" if report.trials is not None else ""
@@ -205,7 +186,7 @@ def search(report: SearchReport) -> str:
     return clean("; ".join(parts))
 
 
-def saved(report: SearchReport) -> str:
+def saved(report: models.SearchReport) -> str:
     """Return what early stopping did: `saved 61 % of the epochs, about 2 h 10 min`."""
     found = report.saved
     if found.steps <= 0:
@@ -219,51 +200,44 @@ def measured(value: float | None, spread: float | None) -> str:
     return number(value) if value is None or spread is None else f"{number(value)} ± {spread:.2g}"
 
 
-def outcome(task: Task) -> str:
+def outcome(task: models.Task) -> str:
     """Return why a task is in its state."""
     if task.cause is None and not task.reason:
         return clean("; ".join(task.warnings))
     return clean(": ".join(part for part in (task.cause, task.reason) if part))
 
 
-class Rows:
-    """A table of which only the flexible columns are cut when the terminal is narrow."""
+class Listing:
+    """A table without escapes. Flexible columns are cut when the terminal is narrow; optional ones need a value."""
 
-    def __init__(self, columns: Sequence[str], flexible: Sequence[str], right: Sequence[str]) -> None:
-        self._columns = columns
-        self._flexible = [at for at, name in enumerate(columns) if name in flexible]
-        self._right = right
+    def __init__(
+        self, *columns: str, flexible: Sequence[str] = (), right: Sequence[str] = (), optional: Sequence[str] = ()
+    ) -> None:
+        self._columns, self._flexible, self._right, self._optional = columns, flexible, right, optional
         self._rows: list[list[Text]] = []
 
     def add_row(self, *cells: str | Text) -> None:
-        self._rows.append([cell if isinstance(cell, Text) else Text(cell) for cell in cells])
+        self._rows.append([cell if isinstance(cell, Text) else Text(clean(cell)) for cell in cells])
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        every = [(name, [row[at] for row in self._rows]) for at, name in enumerate(self._columns)]
+        columns = [(name, cells) for name, cells in every if name not in self._optional or any(cells)]
         table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold")
-        for name, width in zip(self._columns, self.widths(options.max_width), strict=True):
+        for (name, _), width in zip(columns, self._widths(columns, options.max_width), strict=True):
             justify: JustifyMethod = "right" if name in self._right else "left"
             table.add_column(Text(name), width=width, no_wrap=True, overflow="ellipsis", justify=justify)
-        for row in self._rows:
+        for row in zip(*(cells for _, cells in columns), strict=True):
             table.add_row(*row)
         yield table
 
-    def widths(self, room: int) -> list[int]:
-        wanted = [
-            max(cell_len(name), *(row[at].cell_len for row in self._rows)) if self._rows else cell_len(name)
-            for at, name in enumerate(self._columns)
-        ]
-        over = sum(wanted) + GAP * (len(wanted) - 1) - room
-        while over > 0:
-            widest = max(self._flexible, key=lambda at: wanted[at], default=None)
-            if widest is None or wanted[widest] <= NARROWEST:
-                break
-            wanted[widest] -= 1
-            over -= 1
+    def _widths(self, columns: list[tuple[str, list[Text]]], room: int) -> list[int]:
+        wanted = [max(cell_len(name), *(cell.cell_len for cell in cells), 0) for name, cells in columns]
+        flexible = [at for at, (name, _) in enumerate(columns) if name in self._flexible]
+        for _ in range(sum(wanted) + GAP * (len(wanted) - 1) - room):
+            widest = max(flexible, key=wanted.__getitem__, default=None)
+            if widest is not None and wanted[widest] > NARROWEST:
+                wanted[widest] -= 1
         return wanted
-
-
-def table(*columns: str, flexible: Sequence[str] = (), right: Sequence[str] = ()) -> Rows:
-    return Rows(columns, flexible, right)
 
 
 def fields(pairs: Iterable[tuple[str, str | Text]]) -> Table:

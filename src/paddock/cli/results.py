@@ -2,6 +2,7 @@
 
 import csv
 import sys
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -39,22 +40,22 @@ def logs(
     log = client.task_log(task, attempt)
     part = log.whole() if tail is None else log.tail(tail)
     if attempt is not None and not part.size and not follow:
-        base.say(f"The log of attempt {attempt} of {task} is empty, or no longer kept (setting keep.attempts_days).")
-    if as_json and not follow:
-        base.emit({"task": task, "start": part.start, "size": part.size, "text": part.text})
-        return
+        base.note(f"The log of attempt {attempt} of {task} is empty, or no longer kept (setting keep.attempts_days).")
+    whole = {"task": task, "start": part.start, "size": part.size, "text": part.text}
+    base.only_json(as_json and not follow, whole)
     if as_json:
-        base.emit_line({"task": task, "text": part.text})
-        for text in log.follow(part.end):
+        for text in chain([part.text], log.follow(part.end)):
             base.emit_line({"task": task, "text": text})
         return
+    _write(part.data)  # as the task wrote it, whatever its encoding
+    for text in log.follow(part.end) if follow else ():
+        _write(text.encode())
+
+
+def _write(data: bytes) -> None:
     sys.stdout.flush()
-    sys.stdout.buffer.write(part.data)  # as the task wrote it, whatever its encoding
+    sys.stdout.buffer.write(data)
     sys.stdout.flush()
-    if follow:
-        for text in log.follow(part.end):
-            sys.stdout.write(text)
-            sys.stdout.flush()
 
 
 def _the_task(client: Client, target: str) -> str:
@@ -92,7 +93,7 @@ def metrics(
     curves = client.curves(target, metric, points=points, attempt=attempt)
     base.only_json(as_json, curves)
     if not curves:
-        base.say("There are no values yet.")
+        base.note("There are no values yet.")
         return
     if not metric:  # what the runner measures comes by time, not by step
         curves = [curve for curve in curves if not curve.metric.startswith("sys/")] or curves
@@ -104,12 +105,12 @@ def metrics(
         return
     screen = base.screen()
     fit = max((screen.width - 8) // 12, 1)
-    made = render.table(*map(render.clean, header[: fit + 1]), flexible=header[1:], right=header)
+    made = render.Listing(*map(render.clean, header[: fit + 1]), flexible=header[1:], right=header)
     for row in rows:
         made.add_row(render.count(row[0]), *map(render.number, row[1 : fit + 1]))
     screen.print(made)
     if len(header) > fit + 1:
-        base.say(f"{len(header) - fit - 1} more columns do not fit: choose with --metric, or use --json.")
+        base.note(f"{len(header) - fit - 1} more columns do not fit: choose with --metric, or use --json.")
 
 
 def _grid(curves: list[Curve]) -> tuple[list[str], list[list[float | None]]]:
@@ -159,8 +160,7 @@ def export(
         raise InvalidInput("--json and --format csv exclude each other: give one of them.")
     text = base.client(ctx).export(job, "jsonl" if as_json else format or "csv")
     if output is None:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(text.encode())
+        _write(text.encode())
         return
     try:
         output.write_bytes(text.encode())
@@ -168,7 +168,7 @@ def export(
         raise NotFound(f"There is no folder {output.parent}: create it, or give another file.") from None
     except OSError as error:
         raise InvalidInput(f"{output} cannot be written ({error.strerror}): give another file.") from None
-    base.say(f"{len(text.encode()):,} bytes written to {output}")
+    base.note(f"{len(text.encode()):,} bytes written to {output}")
 
 
 def _to_optuna(client: Client, job: str, path: Path, *, force: bool, as_json: bool) -> None:
@@ -182,12 +182,12 @@ def _to_optuna(client: Client, job: str, path: Path, *, force: bool, as_json: bo
         for curve in client.curves(detail.id, points=points, offset=offset, limit=CURVES)
     ]
     if len(report.history) > MANY:
-        base.say(f"Optuna takes a while to write {len(report.history):,} trials.")
+        base.note(f"Optuna takes a while to write {len(report.history):,} trials.")
     from paddock.client import optuna_file
 
     study = optuna_file.write(path, detail, report, tasks, curves, force=force)
     base.only_json(as_json, {"file": str(path), "study": study, "trials": len(report.history)})
-    base.say(
+    base.note(
         f"{render.several(len(report.history), 'trial')} written to {path} as the study {render.clean(study)!r}",
         f"  optuna-dashboard sqlite:///{path}     opens it",
     )

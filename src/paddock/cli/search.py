@@ -51,18 +51,13 @@ def _best_tasks(client: Client, job: JobDetail, count: int, as_json: bool) -> No
     base.only_json(as_json, found)
     name = render.clean(job.objective.metric)
     if not found:
-        base.say(f"No task of {job.id} has a value of {name} yet." if name else f"{job.id} has no objective.")
+        base.note(f"No task of {job.id} has a value of {name} yet." if name else f"{job.id} has no objective.")
         return
     names = varying([task.params for task in found]) or None
-    made = render.table("ID", name, "EPOCH", "STATE", "PARAMETERS", flexible=("PARAMETERS",), right=(name, "EPOCH"))
+    made = render.Listing("ID", name, "EPOCH", "STATE", "PARAMETERS", flexible=("PARAMETERS",), right=(name, "EPOCH"))
     for task in found:
-        made.add_row(
-            task.id,
-            render.number(task.best_value),
-            render.count(task.best_epoch),
-            render.state_text(task),
-            render.params_text(task.params, names),
-        )
+        value, epoch = render.number(task.best_value), render.count(task.best_epoch)
+        made.add_row(task.id, value, epoch, render.state_text(task), render.params_text(task.params, names))
     base.screen().print(made)
 
 
@@ -73,12 +68,12 @@ def _best_trials(client: Client, job: JobDetail, count: int | None, as_json: boo
     base.only_json(as_json, found)
     metrics = [render.clean(objective.metric) for objective in report.objectives]
     if not found:
-        base.say(f"No task of {job.id} has values of {' and '.join(metrics)} yet.")
+        base.note(f"No task of {job.id} has values of {' and '.join(metrics)} yet.")
         return
     names = varying([trial.params for trial in found]) or None
     repeated = job.spec.search.repeat > 1
     columns = ["TRIAL", *metrics, *(["TASKS"] if repeated else ["ID"]), "STATE", "PARAMETERS"]
-    made = render.table(*columns, flexible=("PARAMETERS",), right=("TRIAL", *metrics, "TASKS"))
+    made = render.Listing(*columns, flexible=("PARAMETERS",), right=("TRIAL", *metrics, "TASKS"))
     for trial in found:
         spread = trial.spread or [None] * len(trial.values)
         made.add_row(
@@ -90,7 +85,7 @@ def _best_trials(client: Client, job: JobDetail, count: int | None, as_json: boo
         )
     base.screen().print(made)
     if several and count is None:
-        base.say(f"The Pareto front: {len(found)} of {render.several(len(report.history), 'configuration')}.")
+        base.note(f"The Pareto front: {len(found)} of {render.several(len(report.history), 'configuration')}.")
 
 
 def importance(ctx: typer.Context, job: JobId, as_json: Json = False) -> None:
@@ -103,12 +98,12 @@ def importance(ctx: typer.Context, job: JobId, as_json: Json = False) -> None:
     report = client.search_report(_whole(job))
     base.only_json(as_json, report.importance)
     if not report.importance:
-        base.say(_too_few(report))
+        base.note(_too_few(report))
         return
     most = max(report.importance.values()) or 1.0
-    made = render.table("PARAMETER", "SHARE", "", flexible=("PARAMETER",), right=("SHARE",))
+    made = render.Listing("PARAMETER", "SHARE", "", flexible=("PARAMETER",), right=("SHARE",))
     for name, share in report.importance.items():
-        made.add_row(render.clean(name), f"{share:.0%}".replace("%", " %"), "█" * round(BAR * share / most))
+        made.add_row(name, f"{share:.0%}".replace("%", " %"), "█" * round(BAR * share / most))
     base.screen().print(made)
 
 

@@ -14,7 +14,7 @@ from paddock.cli.base import Json
 from paddock.cli.options import pick, takes
 from paddock.errors import InvalidInput, PaddockError
 from paddock.home import server_file
-from paddock.models import Node, ScriptReport
+from paddock.models import Node
 
 _RESOURCES = pick(
     "partition cpus memory time account qos",
@@ -87,7 +87,7 @@ def _serve(found: settings.Settings, hosted: str | None, succeed: bool, as_json:
         typer.echo(f"Paddock {__version__} serves at {url}")
         if hosted is None:  # the log of a Slurm job is no place for a token
             typer.echo(f"Open {link}")
-            base.say("Ctrl-C ends the server; running tasks go on.")
+            base.note("Ctrl-C ends the server; running tasks go on.")
 
     try:
         return serve(found, announce=announce, cluster=hosted, succeed=succeed)
@@ -103,10 +103,8 @@ def token(ctx: typer.Context, as_json: Json = False) -> None:
     """
     client = base.client(ctx)
     client.version()  # so that a link to nowhere is not printed
-    if as_json:
-        base.emit({"url": client.url, "link": client.link})
-    else:
-        typer.echo(client.link)
+    base.only_json(as_json, {"url": client.url, "link": client.link})
+    typer.echo(client.link)
 
 
 def show_settings(ctx: typer.Context, as_json: Json = False) -> None:
@@ -118,10 +116,10 @@ def show_settings(ctx: typer.Context, as_json: Json = False) -> None:
     found = settings.load(base.place(ctx).home)
     base.only_json(as_json, _without_password(found.model_dump(mode="json")))
     file = settings.settings_file(base.place(ctx).home)
-    base.say(f"From {file}{'' if file.exists() else ' (no such file: defaults)'} and PADDOCK_... variables.")
-    table = render.table("SETTING", "VALUE", "MEANING", flexible=("VALUE", "MEANING"))
+    base.note(f"From {file}{'' if file.exists() else ' (no such file: defaults)'} and PADDOCK_... variables.")
+    table = render.Listing("SETTING", "VALUE", "MEANING", flexible=("VALUE", "MEANING"))
     for name, value, meaning in _flat(found, ""):
-        table.add_row(name, render.clean(value), meaning)
+        table.add_row(name, value, meaning)
     base.screen().print(table)
 
 
@@ -155,23 +153,13 @@ def nodes(ctx: typer.Context, as_json: Json = False) -> None:
     """
     found = base.client(ctx).nodes()
     base.only_json(as_json, found)
-    columns = ["NODE", "BACKEND", "STATE", "SLOTS", "CPUS", "MEMORY", "GPUS"]
-    columns += ["PARTITIONS"] if any(node.partitions for node in found) else []
-    columns += ["REASON"] if any(node.reason for node in found) else []
-    table = render.table(*columns, flexible=("NODE", "GPUS", "PARTITIONS", "REASON"), right=("CPUS",))
+    last = ("PARTITIONS", "REASON")
+    columns = ("NODE", "BACKEND", "STATE", "SLOTS", "CPUS", "MEMORY", "GPUS", *last)
+    table = render.Listing(*columns, flexible=("NODE", "GPUS", *last), right=("CPUS",), optional=last)
     for node in found:
-        cells = {
-            "NODE": node.name,
-            "BACKEND": node.backend,
-            "STATE": node.state,
-            "SLOTS": f"{node.slots_used} of {node.slots}",
-            "CPUS": str(node.cpus),
-            "MEMORY": render.size(node.memory),
-            "GPUS": _gpus(node),
-            "PARTITIONS": ",".join(node.partitions),
-            "REASON": node.reason or "",
-        }
-        table.add_row(*(render.clean(cells[name]) for name in columns))
+        slots = f"{node.slots_used} of {node.slots}"
+        cells = (node.name, node.backend, node.state, slots, str(node.cpus), render.size(node.memory), _gpus(node))
+        table.add_row(*cells, ",".join(node.partitions), node.reason or "")
     base.screen().print(table)
 
 
@@ -184,11 +172,7 @@ def _gpus(node: Node) -> str:
     return f"{len(gpus)} x {kinds}" + (f", {busy} busy" if busy else "")
 
 
-def inspect(
-    ctx: typer.Context,
-    script: Annotated[Path, typer.Argument(help="Python script.")],
-    as_json: Json = False,
-) -> None:
+def inspect(script: Annotated[Path, typer.Argument(help="Python script.")], as_json: Json = False) -> None:
     """Show the parameters of a script. The script is read, not run, and no server is needed.
 
     Example:
@@ -202,18 +186,14 @@ def inspect(
         raise InvalidInput(f"{script} cannot be read ({error.strerror}): give another file.") from None
     report = inspect_source(source, script.name)
     base.only_json(as_json, report)
-    _print_report(report)
-
-
-def _print_report(report: ScriptReport) -> None:
     screen = base.screen()
     screen.print(f"Takes parameters: {report.convention.value}. Metrics: {', '.join(report.metrics) or 'none found'}.")
     if report.params:
-        table = render.table("PARAMETER", "TYPE", "DEFAULT", "HELP", flexible=("DEFAULT", "HELP"))
+        table = render.Listing("PARAMETER", "TYPE", "DEFAULT", "HELP", flexible=("DEFAULT", "HELP"))
         for param in report.params:
             default = "(required)" if param.required else render.value_text(param.default)
             choices = f"one of {', '.join(map(render.value_text, param.choices))}; " if param.choices else ""
-            table.add_row(render.clean(param.name), param.type or "", default, choices + render.clean(param.help or ""))
+            table.add_row(param.name, param.type or "", default, choices + (param.help or ""))
         screen.print(table)
     base.warn(report.warnings)
 

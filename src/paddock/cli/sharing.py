@@ -9,14 +9,14 @@ _LIMITS = {
     "asked": "as asked for",
     "tasks": "there are no more tasks",
     "memory": "limited by the GPU's memory",
-    "host_memory": "limited by the machine's memory",
+    "host_memory": "limited by the node's memory",
     "cores": "limited by the CPU cores",
     "gain": "more do not help",
 }
 
 
 def packing(one: Packing, *, ended: bool) -> str:
-    """Return `24 tasks share each NVIDIA H200: chosen by itself: more do not help; 11x as fast as one at a time`."""
+    """Return `24 tasks share each NVIDIA H200; chosen automatically: more do not help; 11x as fast as one`, ..."""
     if one.tasks == 1:
         title = f"each {one.gpu} {'had' if ended else 'has'} one task at a time"
     else:
@@ -38,10 +38,10 @@ def _reason(one: Packing, ended: bool) -> str:
         return _LIMITS["asked"]
     if one.limit is None:
         if ended:
-            return "chosen by itself" if one.auto else _LIMITS["asked"]
-        return "chosen by itself, still growing" if one.auto else "still growing"
+            return "chosen automatically" if one.auto else _LIMITS["asked"]
+        return "chosen automatically, still growing" if one.auto else "still growing"
     if one.auto:
-        return "chosen by itself" if one.limit == "asked" else f"chosen by itself: {_LIMITS[one.limit]}"
+        return "chosen automatically" if one.limit == "asked" else f"chosen automatically: {_LIMITS[one.limit]}"
     asked = one.limit in ("asked", "tasks")
     return _LIMITS[one.limit] if asked else f"fewer than asked for: {_LIMITS[one.limit]}"
 
@@ -94,7 +94,7 @@ def room(one: FreeMemory | None) -> str:
         return ""
     parts = [
         f"{size(one.gpu)} free on the GPU" if one.gpu is not None else "",
-        f"{size(one.host)} free on the machine" if one.host is not None else "",
+        f"{size(one.host)} free on the node" if one.host is not None else "",
         "no other task beside it" if one.alone else "",
     ]
     return " and ".join(part for part in parts if part)

@@ -1,6 +1,7 @@
 """The commands ls, show and tasks: print jobs and tasks."""
 
 import json
+import shlex
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,30 +10,17 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from paddock import models
 from paddock.cli import base, map_files, render, sharing
 from paddock.cli.base import JobId, Json
-from paddock.cli.render import Rows
 from paddock.common import layout
-from paddock.models import (
-    Job,
-    JobDetail,
-    JobSpec,
-    MapPart,
-    Method,
-    Move,
-    Objective,
-    SearchReport,
-    Task,
-    TaskDetail,
-    TaskState,
-    jobfile,
-)
+from paddock.models import jobfile
 from paddock.models.space import text_of
 from paddock.search import varying
 
 MAX_COLUMNS = 5
 State = Annotated[
-    TaskState | None, typer.Option("--state", help="Only tasks in this state, or jobs that have such tasks.")
+    models.TaskState | None, typer.Option("--state", help="Only tasks in this state, or jobs that have such tasks.")
 ]
 
 
@@ -55,33 +43,18 @@ def ls(
     page = base.client(ctx).jobs(q=query, state=state, tag=tag, owner=owner, limit=limit)
     base.only_json(as_json, page)
     if not page.items:
-        base.say(
-            "There are no jobs." if page.total == 0 and not (query or state or tag or owner) else "No job matches."
-        )
+        base.note("No job matches." if query or state or tag or owner else "There are no jobs.")
         return
-    columns = ["ID", "NAME", "TASKS"]
-    columns += ["BEST"] if any(job.objective.metric for job in page.items) else []
-    columns += ["AGE", "LEFT"]
-    columns += ["WAITS"] if any(job.waits or job.held for job in page.items) else []
-    made = render.table(*columns, flexible=("NAME", "TASKS", "WAITS"), right=("BEST",))
+    optional = ["WAITS"] if any(job.objective.metric for job in page.items) else ["WAITS", "BEST"]
+    columns = ("ID", "NAME", "TASKS", "BEST", "AGE", "LEFT", "WAITS")
+    made = render.Listing(*columns, flexible=("NAME", "TASKS", "WAITS"), right=("BEST",), optional=optional)
     for job in page.items:
-        cells = _cells(job)
-        made.add_row(*(cells[name] for name in columns))
+        figures = (render.number(job.best_value), render.age(job.created_at), render.duration(job.seconds_left))
+        why = render.waits(job.waits) or ("held" if job.held else "")
+        made.add_row(job.id, job.name, render.tasks_text(job), *figures, why)
     base.screen().print(made)
     if page.total > len(page.items):
-        base.say(f"{page.total - len(page.items)} more jobs match: raise --limit to see them.")
-
-
-def _cells(job: Job) -> dict[str, str | Text]:
-    return {
-        "ID": job.id,
-        "NAME": render.clean(job.name),
-        "TASKS": render.tasks_text(job),
-        "BEST": render.number(job.best_value),
-        "AGE": render.age(job.created_at),
-        "LEFT": render.duration(job.seconds_left),
-        "WAITS": render.waits(job.waits) or Text("held" if job.held else ""),
-    }
+        base.note(f"{page.total - len(page.items)} more jobs match: raise --limit to see them.")
 
 
 def show(
@@ -99,22 +72,19 @@ def show(
     client = base.client(ctx)
     if spec:
         detail = client.detail(target.rpartition("-")[0] if base.is_task(target) else target)
-        if as_json:
-            base.emit(detail.spec)
-        else:
-            typer.echo(_how_to_submit(detail) + jobfile.dump(detail.spec), nl=False)
+        base.only_json(as_json, detail.spec)
+        typer.echo(_how_to_submit(detail) + jobfile.dump(detail.spec), nl=False)
         return
     found = client.task(target) if base.is_task(target) else client.detail(target)
-    if as_json:
-        base.emit(found)
-    elif isinstance(found, TaskDetail):
+    base.only_json(as_json, found)
+    if isinstance(found, models.TaskDetail):
         _show_task(found, map_files.of(found, map_files.parts(client, client.detail(found.job))))
     else:
         report = client.search_report(found.id) if _searches(found.spec) else None
         _show_job(found, report, sum(part.files for part in client.parts(found.id)) if found.mapped else None)
 
 
-def _how_to_submit(job: JobDetail) -> str:
+def _how_to_submit(job: models.JobDetail) -> str:
     """Return the first lines of a job file, which is of use without a change only where the script is."""
     if not job.code.files:
         return ""
@@ -124,12 +94,12 @@ def _how_to_submit(job: JobDetail) -> str:
     )
 
 
-def _searches(spec: JobSpec) -> bool:
+def _searches(spec: models.JobSpec) -> bool:
     """Return True if the search has more to report than its number of tasks."""
-    return spec.search.method is not Method.GRID or spec.stop_early.method != "none" or spec.search.repeat > 1
+    return spec.search.method is not models.Method.GRID or spec.stop_early.method != "none" or spec.search.repeat > 1
 
 
-def _show_job(job: JobDetail, report: SearchReport | None, mapped: int | None) -> None:
+def _show_job(job: models.JobDetail, report: models.SearchReport | None, mapped: int | None) -> None:
     """Print a job; `mapped` is the number of files of a map."""
     screen = base.screen()
     goal = ", ".join(f"{one.metric} ({one.goal.value})" for one in job.spec.objectives if one.metric)
@@ -171,9 +141,9 @@ def _show_job(job: JobDetail, report: SearchReport | None, mapped: int | None) -
         )
     )
     if job.spec.params and mapped is None:
-        made = render.table("PARAMETER", "VALUES", flexible=("VALUES",))
+        made = render.Listing("PARAMETER", "VALUES", flexible=("VALUES",))
         for name, space in job.spec.params.items():
-            made.add_row(name, render.clean(text_of(space)))
+            made.add_row(name, text_of(space))
         screen.print()
         screen.print(made)
     base.warn(job.warnings)
@@ -182,12 +152,12 @@ def _show_job(job: JobDetail, report: SearchReport | None, mapped: int | None) -
         base.warn([f"{missing}: early stopping cannot judge them, such as {report.unjudged[0]}"])
 
 
-def _stopping(report: SearchReport) -> str:
+def _stopping(report: models.SearchReport) -> str:
     method = report.stop_early.method
     return "" if method == "none" else f"{method} {render.saved(report)}"
 
 
-def _moves(moves: list[Move]) -> str:
+def _moves(moves: list[models.Move]) -> str:
     """Return the moves of population-based training as text."""
     if not moves:
         return ""
@@ -198,12 +168,10 @@ def _moves(moves: list[Move]) -> str:
     )
 
 
-def _show_task(task: TaskDetail, part: MapPart | None) -> None:
+def _show_task(task: models.TaskDetail, part: models.MapPart | None) -> None:
     """Print a task; `part` is its part of a map."""
-    from paddock.program.commands import display
-
     screen = base.screen()
-    waiting = task.state is TaskState.SUBMITTED
+    waiting = task.state is models.TaskState.SUBMITTED
     named = map_files.params(part) if part else {}
     done = f"{render.count(task.epoch)} of {render.several(part.files, 'file')}" if part and task.epoch else ""
     params = (
@@ -237,14 +205,14 @@ def _show_task(task: TaskDetail, part: MapPart | None) -> None:
                 ("CPU time", render.duration(task.cpu_seconds)),
                 ("Log", render.size(task.log_bytes)),
                 ("Folder", render.clean(task.folder)),
-                ("Command", render.paragraph(display(task.command))),
+                ("Command", render.paragraph(shlex.join(task.command))),
             ]
         )
     )
     moved = any(one.source or one.params for one in task.attempts)
     more = ["FROM", "PARAMETERS"] if moved else []
     names = varying([one.params for one in task.attempts if one.params]) or None
-    made = render.table("ATTEMPT", "STATE", "STARTED", "TOOK", *more, "REASON", flexible=("REASON",))
+    made = render.Listing("ATTEMPT", "STATE", "STARTED", "TOOK", *more, "REASON", flexible=("REASON",))
     for one in task.attempts:
         began = f"{one.started_at.astimezone():%m-%d %H:%M:%S}" if one.started_at else ""
         took = (one.ended_at - one.started_at).total_seconds() if one.ended_at and one.started_at else None
@@ -258,7 +226,7 @@ def _show_task(task: TaskDetail, part: MapPart | None) -> None:
     base.warn(task.warnings)
 
 
-def _state(task: Task) -> Text:
+def _state(task: models.Task) -> Text:
     silent = render.no_word(task)
     return render.state_text(task).append(f", {silent} from its runner" if silent else "", "dim")
 
@@ -288,18 +256,18 @@ def tasks(
     base.only_json(as_json, found)
     detail = client.detail(job)
     base.screen().print(tasks_table(map_files.named(found, map_files.parts(client, detail)), detail.spec.objectives))
-    waiting = sum(task.state is TaskState.SUBMITTED for task in found)
+    waiting = sum(task.state is models.TaskState.SUBMITTED for task in found)
     if waiting and (why := render.waits(detail.waits).plain):
-        base.say(f"{render.several(waiting, 'task')} not started yet: {why}")
+        base.note(f"{render.several(waiting, 'task')} not started yet: {why}")
 
 
-def tasks_table(found: list[Task], objectives: Sequence[Objective]) -> Rows:
+def tasks_table(found: list[models.Task], objectives: Sequence[models.Objective]) -> render.Listing:
     names = varying([task.params for task in found if not task.reduces])
     shown, more = (names, []) if len(names) <= MAX_COLUMNS else (names[: MAX_COLUMNS - 1], names[MAX_COLUMNS - 1 :])
     columns = [*shown, *(["MORE"] if more else [])]
     judged = [render.clean(one.metric) for one in objectives] if len(objectives) > 1 else ["BEST"]
     last = ["EPOCH", *judged] if objectives[0].metric else ["TOOK"]
-    made = render.table("ID", *columns, "STATE", *last, "REASON", flexible=(*columns, "REASON"), right=last)
+    made = render.Listing("ID", *columns, "STATE", *last, "REASON", flexible=(*columns, "REASON"), right=last)
     for task in found:
         values: list[str | Text] = [render.value_text(task.params.get(name)) for name in shown]
         values = ["reduce", *[""] * (len(shown) - 1)] if task.reduces and shown else values
@@ -310,11 +278,11 @@ def tasks_table(found: list[Task], objectives: Sequence[Objective]) -> Rows:
     return made
 
 
-def _took(task: Task) -> float | None:
+def _took(task: models.Task) -> float | None:
     """Return how long a task ran, or has run so far."""
     return ((task.ended_at or datetime.now(UTC)) - task.started_at).total_seconds() if task.started_at else None
 
 
-def _values(task: Task, count: int) -> list[float | None]:
+def _values(task: models.Task, count: int) -> list[float | None]:
     """Return the value of each objective; None where the task has not reported one."""
     return [task.best_value] if count == 1 else (task.values + [None] * count)[:count]

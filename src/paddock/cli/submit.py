@@ -1,6 +1,7 @@
 """The command submit: make a job of a script, a folder or a job file."""
 
-from collections.abc import Mapping
+import shlex
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
 import typer
@@ -52,7 +53,7 @@ def submit(
     made = bundle(source, None, changes, environment=shell, limits=client.upload_limits())
     _refuse_unused_options(made.spec, given)
     if dry_run:
-        _dry_run(client, made, as_json)
+        only_preview(client, made, as_json, lambda preview: _print_preview(preview, made))
         return
     send(client, made, watch, as_json)
 
@@ -65,22 +66,23 @@ def _refuse_unused_options(spec: JobSpec, given: Mapping[str, Any]) -> None:
         raise InvalidInput.at("stop_early", message)
 
 
-def _dry_run(client: Client, made: Bundle, as_json: bool) -> None:
+def only_preview(
+    client: Client, made: Bundle, as_json: bool, show: Callable[[Preview], None], more: Mapping[str, Any] | None = None
+) -> None:
+    """Print what would be submitted, and if the backend would accept it. `more` goes into the JSON beside it."""
     preview = client.preview(made, check=True)
     base.warn([*made.warnings, *preview.warnings])
     if as_json:
-        base.emit(preview)
+        base.emit({**more, "preview": preview} if more else preview)
     else:
-        _print_preview(preview, made)
+        show(preview)
         print_request(preview)
-        base.say("Nothing was submitted.")
+        base.note("Nothing was submitted.")
     if preview.check and not preview.check.accepted:
         raise typer.Exit(base.REFUSED)
 
 
 def _print_preview(preview: Preview, made: Bundle) -> None:
-    from paddock.program.commands import display
-
     screen = base.screen()
     files = ", ".join(list(made.code.files)[:8]) + (", ..." if len(made.code.files) > 8 else "")
     taken = render.several(len(made.code.files), "file") + " sent along" + (f": {files}" if files else "")
@@ -88,23 +90,23 @@ def _print_preview(preview: Preview, made: Bundle) -> None:
     screen.print(f"{count}; {render.clean(taken)}")
     shown = preview.columns or list(preview.tasks[0] if preview.tasks else {})
     columns = shown[:8]
-    table = render.table("TASK", *columns, flexible=columns, right=("TASK",))
+    table = render.Listing("TASK", *columns, flexible=columns, right=("TASK",))
     for number, params in enumerate(preview.tasks, start=1):
         table.add_row(str(number), *(render.value_text(params.get(name)) for name in columns))
     screen.print(table)
     screen.print()
     for number, command in enumerate(preview.commands, start=1):
         # Not wrapped: these lines are for copying.
-        typer.echo(f"{number}: {render.paragraph(display(command))}")
+        typer.echo(f"{number}: {render.paragraph(shlex.join(command))}")
     if preview.spec.reduce is not None:
         typer.echo(f"then: {render.paragraph(preview.spec.reduce)}")
     if preview.adaptive:
         method = preview.spec.search.method.value
-        base.say(f"These are the first configurations; {method} chooses the others when results arrive.")
+        base.note(f"These are the first configurations; {method} chooses the others when results arrive.")
     elif preview.count is not None and preview.count > len(preview.tasks):
         repeat = preview.spec.search.repeat
         each = f", each for {repeat} tasks" if repeat > 1 else ""
-        base.say(f"{len(preview.tasks)} of {preview.count // repeat} configurations are shown{each}.")
+        base.note(f"{len(preview.tasks)} of {preview.count // repeat} configurations are shown{each}.")
 
 
 def print_request(preview: Preview) -> None:
@@ -114,14 +116,14 @@ def print_request(preview: Preview) -> None:
         typer.echo(f"\n{backend} would be asked for {render.several(preview.allocations, 'allocation')}:\n")
         typer.echo(render.paragraph(preview.batch_script))
     if preview.check and (preview.batch_script or not preview.check.accepted):
-        typer.echo(f"{backend} {_said(preview.check)}")
+        typer.echo(f"{backend} {_verdict(preview.check)}")
 
 
-def _said(check: Check) -> str:
+def _verdict(check: Check) -> str:
     if not check.accepted:
         return f"would refuse it: {render.clean('; '.join(check.message.split(chr(10)))) or 'it gives no reason'}"
-    told = f" ({render.clean(check.message)})" if check.starts_at is None and check.message else ""
-    return f"would accept it{told}{render.expected(check.starts_at)}"
+    remark = f" ({render.clean(check.message)})" if check.starts_at is None and check.message else ""
+    return f"would accept it{remark}{render.expected(check.starts_at)}"
 
 
 def send(client: Client, made: Bundle, watch: bool, as_json: bool) -> None:
@@ -142,7 +144,7 @@ def _announce(job: JobDetail, watch: bool) -> None:
     tasks = f"{render.several(job.counts.total, 'task')} submitted" if job.counts.total else ""
     typer.echo(f"{job.id}  {render.clean(job.name)}: {', '.join(part for part in (tasks, _to_come(job)) if part)}")
     if not watch:
-        base.say(
+        base.note(
             f"  paddock tasks {job.id}     list its tasks",
             f"  paddock logs {job.id}-1    print the output of its first task",
             *([f"  paddock best {job.id}      show the best tasks so far"] if job.objective.metric else []),

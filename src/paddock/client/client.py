@@ -6,55 +6,29 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 from urllib.parse import quote
 
-from pydantic import BaseModel
+from pydantic_core import to_jsonable_python
 
-from paddock import settings
+from paddock import models, settings
 from paddock.client.bundle import Bundle, bundle
-from paddock.client.connection import Connection, understood
+from paddock.client.connection import Answer, Connection, understood
 from paddock.client.events import events
 from paddock.client.job import JobHandle
 from paddock.client.logs import TaskLog
 from paddock.client.mapping import Distribution, Wanted, mapped
 from paddock.errors import InvalidInput, NotFound
-from paddock.models import (
-    Changed,
-    Curve,
-    Event,
-    Health,
-    InspectRequest,
-    JobDetail,
-    JobPage,
-    JobPatch,
-    JobSpec,
-    MapPart,
-    Node,
-    Preview,
-    PruneReport,
-    PruneRequest,
-    RestartRequest,
-    ScriptReport,
-    SearchReport,
-    StopRequest,
-    Task,
-    TaskDetail,
-    TaskPage,
-    TaskState,
-    Version,
-)
 from paddock.models.load import LoadReport, LoadSeries
 
 __all__ = ["Client", "JobHandle"]
 
 Source = str | os.PathLike[str] | Bundle | None
-Model = TypeVar("Model", bound=BaseModel)
 
 SUBMIT_SECONDS = 180.0  # the server tries the environment, and imports on a network file system are slow
 PRUNE_SECONDS = 300.0  # folders are measured, and thousands of them renamed
 _PAGE = 5000
+_PYTHON = {"python": sys.executable} if sys.executable else {}
 _ID = re.compile(r"[0-9A-Za-z]+(-[0-9]+)?")
 
 
@@ -77,7 +51,7 @@ class Client:
     def __enter__(self) -> "Client":
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -90,31 +64,30 @@ class Client:
     @property
     def link(self) -> str:
         """The address with the token, for a browser. Raises unless it is certain that our server is there."""
-        self._connection.check()
+        self._connection.reach()
         return f"{self.url}/?token={quote(self._connection.token or '')}"
 
     # --- submitting -------------------------------------------------------------------------------------------------
 
-    def submit(self, source: Source = None, *, spec: JobSpec | None = None, **fields: Any) -> JobHandle:
+    def submit(self, source: Source = None, *, spec: models.JobSpec | None = None, **fields: Any) -> JobHandle:
         """Submit a script, a folder or a job file. `fields` are those of JobSpec; they override a job file or `spec`.
 
         If no environment is given, tasks run with the Python that runs this.
         """
-        detail = self._post_bundle("/jobs", self.bundle(source, spec=spec, **fields), JobDetail)
+        detail = self._post_bundle("/jobs", self.bundle(source, spec=spec, **fields), models.JobDetail)
         return JobHandle(self, detail)
 
     def preview(
-        self, source: Source = None, *, spec: JobSpec | None = None, check: bool = False, **fields: Any
-    ) -> Preview:
+        self, source: Source = None, *, spec: models.JobSpec | None = None, check: bool = False, **fields: Any
+    ) -> models.Preview:
         """Return what `submit` would do. `check`: also ask the backend if it would accept the job, and when."""
-        return self._post_bundle("/jobs/preview", self.bundle(source, spec=spec, **fields), Preview, check=check)
+        return self._post_bundle("/jobs/preview", self.bundle(source, spec=spec, **fields), models.Preview, check=check)
 
-    def bundle(self, source: Source = None, *, spec: JobSpec | None = None, **fields: Any) -> Bundle:
+    def bundle(self, source: Source = None, *, spec: models.JobSpec | None = None, **fields: Any) -> Bundle:
         """Return what `submit` would send."""
         if isinstance(source, Bundle):
             return source
-        python = {"python": sys.executable} if sys.executable else {}
-        return bundle(source, spec, fields, environment=python, limits=self.upload_limits())
+        return bundle(source, spec, fields, environment=_PYTHON, limits=self.upload_limits())
 
     def map(
         self,
@@ -141,7 +114,7 @@ class Client:
         made = mapped(
             wanted,
             {"resources": {"gpus": 0}} | fields,
-            environment={"python": sys.executable} if sys.executable else {},
+            environment=_PYTHON,
             limits=self.upload_limits(),
             max_tasks=self.max_tasks(),
         )
@@ -163,14 +136,11 @@ class Client:
         except InvalidInput:
             return None
 
-    def _post_bundle(self, path: str, what: Bundle, model: type[Model], **params: Any) -> Model:
+    def _post_bundle(self, path: str, what: Bundle, model: type[Answer], **params: Any) -> Answer:
         parts = [("files", (name, data, "application/octet-stream")) for name, data in what.code.files.items()]
         # Fields go as parts as well, so that the request is multipart even when no file is taken along.
         fields = [("spec", (None, what.spec.model_dump_json())), ("code", (None, what.code.code.model_dump_json()))]
-        response = self._connection.request(
-            "POST", path, params=params, files=[*fields, *parts], patience=SUBMIT_SECONDS
-        )
-        return understood(model, response.content)
+        return self._send("POST", path, model, params=params, files=[*fields, *parts], wait_seconds=SUBMIT_SECONDS)
 
     # --- jobs -------------------------------------------------------------------------------------------------------
 
@@ -178,29 +148,29 @@ class Client:
         self,
         *,
         q: str | None = None,
-        state: TaskState | str | None = None,
+        state: models.TaskState | str | None = None,
         tag: str | None = None,
         owner: str | None = None,
         sort: str = "-created",
         offset: int = 0,
         limit: int = 50,
-    ) -> JobPage:
+    ) -> models.JobPage:
         """Return one page of jobs, the newest first."""
         return self._get(
-            "/jobs", JobPage, q=q, state=state, tag=tag, owner=owner, sort=sort, offset=offset, limit=limit
+            "/jobs", models.JobPage, q=q, state=state, tag=tag, owner=owner, sort=sort, offset=offset, limit=limit
         )
 
     def job(self, job: str) -> JobHandle:
         return JobHandle(self, self.detail(job))
 
-    def detail(self, job: str) -> JobDetail:
-        return self._get(f"/jobs/{_path(job)}", JobDetail)
+    def detail(self, job: str) -> models.JobDetail:
+        return self._get(f"/jobs/{_path(job)}", models.JobDetail)
 
     def edit(
         self, job: str, *, name: str | None = None, description: str | None = None, tags: Sequence[str] | None = None
-    ) -> JobDetail:
-        patch = JobPatch(name=name, description=description, tags=list(tags) if tags is not None else None)
-        return self._send("PATCH", f"/jobs/{_path(job)}", JobDetail, patch.model_dump(exclude_none=True))
+    ) -> models.JobDetail:
+        patch = models.JobPatch(name=name, description=description, tags=list(tags) if tags is not None else None)
+        return self._send("PATCH", f"/jobs/{_path(job)}", models.JobDetail, patch.model_dump(exclude_none=True))
 
     def remove(self, job: str) -> None:
         """Stop a job and delete it with its results, logs and checkpoints."""
@@ -209,9 +179,9 @@ class Client:
     def stop(self, job_or_task: str, tasks: Sequence[str] | None = None) -> list[str]:
         """Stop a task, a job, or some tasks of a job; return the ids of the tasks that are stopped."""
         if _is_task(job_or_task):
-            return self._send("POST", f"/tasks/{_path(job_or_task)}/stop", Changed).tasks
-        body = StopRequest(tasks=list(tasks) if tasks is not None else None)
-        return self._send("POST", f"/jobs/{_path(job_or_task)}/stop", Changed, body.model_dump()).tasks
+            return self._send("POST", f"/tasks/{_path(job_or_task)}/stop", models.Changed).tasks
+        body = models.StopRequest(tasks=list(tasks) if tasks is not None else None)
+        return self._send("POST", f"/jobs/{_path(job_or_task)}/stop", models.Changed, body.model_dump()).tasks
 
     def restart(
         self, job_or_task: str, tasks: Sequence[str] | None = None, *, failed: bool = False, resume: bool = False
@@ -220,28 +190,28 @@ class Client:
         if _is_task(job_or_task):
             job, _, number = job_or_task.rpartition("-")
             job_or_task, tasks = job, [number]
-        body = RestartRequest(tasks=list(tasks) if tasks is not None else None, failed=failed, resume=resume)
-        return self._send("POST", f"/jobs/{_path(job_or_task)}/restart", Changed, body.model_dump()).tasks
+        body = models.RestartRequest(tasks=list(tasks) if tasks is not None else None, failed=failed, resume=resume)
+        return self._send("POST", f"/jobs/{_path(job_or_task)}/restart", models.Changed, body.model_dump()).tasks
 
-    def hold(self, job: str) -> JobDetail:
+    def hold(self, job: str) -> models.JobDetail:
         """Start no further task, including tasks in the backend's queue. Running tasks go on."""
-        return self._send("POST", f"/jobs/{_path(job)}/hold", JobDetail)
+        return self._send("POST", f"/jobs/{_path(job)}/hold", models.JobDetail)
 
-    def release(self, job: str) -> JobDetail:
+    def release(self, job: str) -> models.JobDetail:
         """Continue a held job."""
-        return self._send("POST", f"/jobs/{_path(job)}/release", JobDetail)
+        return self._send("POST", f"/jobs/{_path(job)}/release", models.JobDetail)
 
-    def limits(self, job: str, *, time_limit: int | str | None = None, nice: int | None = None) -> JobDetail:
+    def limits(self, job: str, *, time_limit: int | str | None = None, nice: int | None = None) -> models.JobDetail:
         """Change the time limit (seconds, or text such as `4h`) or priority of present and future allocations.
 
         The backend is asked a little later; if it refuses, the job's `warnings` report it.
         """
         body = {name: value for name, value in (("time_limit", time_limit), ("nice", nice)) if value is not None}
-        return self._send("POST", f"/jobs/{_path(job)}/limits", JobDetail, body)
+        return self._send("POST", f"/jobs/{_path(job)}/limits", models.JobDetail, body)
 
-    def search_report(self, job: str) -> SearchReport:
+    def search_report(self, job: str) -> models.SearchReport:
         """Return the trials of a job, the importance of its parameters, and what early stopping saved."""
-        return self._get(f"/jobs/{_path(job)}/search", SearchReport)
+        return self._get(f"/jobs/{_path(job)}/search", models.SearchReport)
 
     def extend(
         self,
@@ -250,14 +220,14 @@ class Client:
         trials: int | None = None,
         time_budget: int | str | None = None,
         params: Mapping[str, Any] | None = None,
-    ) -> JobDetail:
+    ) -> models.JobDetail:
         """Extend a search: more trials, more time (seconds, or text such as `2h`), other values of parameters.
 
         This also continues a search that is over.
         """
         given = {"trials": trials, "time_budget": time_budget, "params": dict(params) if params else None}
-        body = {name: _jsonable(value) for name, value in given.items() if value is not None}
-        return self._send("POST", f"/jobs/{_path(job)}/extend", JobDetail, body)
+        body = to_jsonable_python({name: value for name, value in given.items() if value is not None})
+        return self._send("POST", f"/jobs/{_path(job)}/extend", models.JobDetail, body)
 
     def export(self, job: str, format: Literal["csv", "jsonl"] = "csv") -> str:
         """Return all tasks with parameters, states and best values, as text."""
@@ -265,23 +235,23 @@ class Client:
 
     # --- tasks ------------------------------------------------------------------------------------------------------
 
-    def task(self, task: str) -> TaskDetail:
-        return self._get(f"/tasks/{_path(task)}", TaskDetail)
+    def task(self, task: str) -> models.TaskDetail:
+        return self._get(f"/tasks/{_path(task)}", models.TaskDetail)
 
-    def parts(self, job: str) -> list[MapPart]:
+    def parts(self, job: str) -> list[models.MapPart]:
         """Return the files of each task of a map; an empty list for other jobs."""
-        return understood(list[MapPart], self._request("GET", f"/jobs/{_path(job)}/parts"))
+        return self._get(f"/jobs/{_path(job)}/parts", list[models.MapPart])
 
     def tasks(
-        self, job: str, *, state: TaskState | str | None = None, sort: str = "number", limit: int | None = None
-    ) -> list[Task]:
+        self, job: str, *, state: models.TaskState | str | None = None, sort: str = "number", limit: int | None = None
+    ) -> list[models.Task]:
         """Return the tasks of a job, all of them unless there is a `limit`."""
-        found: list[Task] = []
+        found: list[models.Task] = []
         wanted = math.inf if limit is None else limit
         while len(found) < wanted:
             size = int(min(_PAGE, wanted - len(found)))
             path = f"/jobs/{_path(job)}/tasks"
-            page = self._get(path, TaskPage, state=state, sort=sort, offset=len(found), limit=size)
+            page = self._get(path, models.TaskPage, state=state, sort=sort, offset=len(found), limit=size)
             found += page.items
             if len(found) >= page.total or not page.items:
                 break
@@ -296,25 +266,18 @@ class Client:
         attempt: int | None = None,
         offset: int | None = None,
         limit: int | None = None,
-    ) -> list[Curve]:
+    ) -> list[models.Curve]:
         """Return the curves of a task (all metrics) or of a job (the objective), or those of some `metrics`.
 
         For a job, these are the curves of its first 1,000 tasks; `offset` and `limit` choose others.
         """
         kind = "tasks" if _is_task(job_or_task) else "jobs"
-        found = self._request(
-            "GET",
-            f"/{kind}/{_path(job_or_task)}/metrics",
-            metric=list(metrics) if metrics else None,
-            points=points,
-            attempt=attempt if kind == "tasks" else None,
-            offset=offset if kind == "jobs" else None,
-            limit=limit if kind == "jobs" else None,
-        )
-        return understood(list[Curve], found)
+        given = {"attempt": attempt} if kind == "tasks" else {"offset": offset, "limit": limit}
+        chosen: Any = {"metric": list(metrics) if metrics else None, "points": points} | given
+        return self._get(f"/{kind}/{_path(job_or_task)}/metrics", list[models.Curve], **chosen)
 
     def metric_names(self, job: str) -> list[str]:
-        return understood(list[str], self._request("GET", f"/jobs/{_path(job)}/metrics/names"))
+        return self._get(f"/jobs/{_path(job)}/metrics/names", list[str])
 
     # --- logs -------------------------------------------------------------------------------------------------------
 
@@ -333,15 +296,15 @@ class Client:
 
     # --- the server -------------------------------------------------------------------------------------------------
 
-    def events(self, job: str | None = None, last: int | None = None) -> Iterator[Event]:
+    def events(self, job: str | None = None, last: int | None = None) -> Iterator[models.Event]:
         """Return events as they happen, after the event `last`. The stream is resumed after an interruption.
 
         An event with `data["change"] == "missed"` means that some were lost: fetch the present state.
         """
         return events(self._connection, job, last)
 
-    def nodes(self) -> list[Node]:
-        return understood(list[Node], self._request("GET", "/nodes"))
+    def nodes(self) -> list[models.Node]:
+        return self._get("/nodes", list[models.Node])
 
     def load(self) -> LoadReport:
         """Return how busy nodes are, what users and jobs use of them, and advice for running jobs."""
@@ -351,11 +314,10 @@ class Client:
         self, node: str | None = None, *, backend: str | None = None, minutes: float = 60.0
     ) -> list[LoadSeries]:
         """Return how busy nodes and their GPUs were."""
-        found = self._request("GET", "/load/history", node=node, backend=backend, minutes=minutes)
-        return understood(list[LoadSeries], found)
+        return self._get("/load/history", list[LoadSeries], node=node, backend=backend, minutes=minutes)
 
-    def health(self) -> Health:
-        return self._get("/health", Health)
+    def health(self) -> models.Health:
+        return self._get("/health", models.Health)
 
     def answers(self) -> bool:
         """Return True if the server answers now."""
@@ -369,53 +331,42 @@ class Client:
         attempts_days: float | None = None,
         journals_days: float | None = None,
         runners_days: float | None = None,
-    ) -> PruneReport:
+    ) -> models.PruneReport:
         """Delete what is older than this many days; the settings `keep` apply where none are given. See PruneRequest.
 
         `dry_run`: only report what would be deleted.
         """
-        asked = PruneRequest(
+        asked = models.PruneRequest(
             dry_run=dry_run,
             jobs_days=jobs_days,
             attempts_days=attempts_days,
             journals_days=journals_days,
             runners_days=runners_days,
         )
-        answer = self._connection.request("POST", "/prune", json=asked.model_dump(), patience=PRUNE_SECONDS)
-        return understood(PruneReport, answer.content)
+        return self._send("POST", "/prune", models.PruneReport, asked.model_dump(), wait_seconds=PRUNE_SECONDS)
 
-    def version(self) -> Version:
-        return self._get("/version", Version)
+    def version(self) -> models.Version:
+        return self._get("/version", models.Version)
 
-    def inspect(self, source: str | os.PathLike[str], params: Sequence[str] = ()) -> ScriptReport:
+    def inspect(self, source: str | os.PathLike[str], params: Sequence[str] = ()) -> models.ScriptReport:
         """Return the parameters and metrics of a script. The script is read, not run."""
         path = Path(source)
         try:
             text = path.read_text(encoding="utf-8", errors="replace")
         except OSError as error:
             raise InvalidInput(f"{path} cannot be read ({error.strerror}): give another file.") from None
-        body = InspectRequest(source=text, filename=path.name, params=list(params))
-        return self._send("POST", "/scripts/inspect", ScriptReport, body.model_dump())
+        body = models.InspectRequest(source=text, filename=path.name, params=list(params))
+        return self._send("POST", "/scripts/inspect", models.ScriptReport, body.model_dump())
 
     # --- requests ---------------------------------------------------------------------------------------------------
 
-    def _request(self, method: str, path: str, **params: Any) -> bytes:
-        given = {name: value for name, value in params.items() if value is not None}
-        return self._connection.request(method, path, params=given).content
+    def _get(self, path: str, kind: type[Answer], **params: Any) -> Answer:
+        return self._send("GET", path, kind, params={name: one for name, one in params.items() if one is not None})
 
-    def _get(self, path: str, model: type[Model], **params: Any) -> Model:
-        return understood(model, self._request("GET", path, **params))
-
-    def _send(self, method: str, path: str, model: type[Model], body: Any = None) -> Model:
-        options = {} if body is None else {"json": body}
-        return understood(model, self._connection.request(method, path, **options).content)
-
-
-def _jsonable(value: Any) -> Any:
-    """Return a value as JSON has it; parameters may be given as models of a spec."""
-    if isinstance(value, Mapping):
-        return {name: _jsonable(one) for name, one in value.items()}
-    return value.model_dump(mode="json") if isinstance(value, BaseModel) else value
+    def _send(self, method: str, path: str, kind: type[Answer], body: Any = None, **options: Any) -> Answer:
+        """Send a request with this `body` as JSON, and return the answer as this `kind`."""
+        options |= {} if body is None else {"json": body}
+        return understood(kind, self._connection.request(method, path, **options).content)
 
 
 def _is_task(text: str) -> bool:

@@ -1,6 +1,7 @@
 """Collect the files of a submission: a script with the modules it imports, or a folder without ignored files."""
 
 import os
+import re
 import stat
 import subprocess
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from paddock.program import ignore
 from paddock.settings import UploadSettings, home_folder
 
 GIT_SECONDS = 2.0
+_UNSENDABLE = re.compile(r'["\\\x00-\x1f\x7f-\x9f\ud800-\udfff]')  # the last ones: bytes that are not UTF-8
 _USUAL_SCRIPTS = ("train.py", "main.py")
 
 
@@ -140,20 +142,12 @@ def _choose(root: Path, script: str | None, names: list[str]) -> str:
 def _refuse_names(paths: dict[str, Path]) -> None:
     """Refuse names that a multipart form would change."""
     for name in paths:
-        try:
-            name.encode()
-        except UnicodeEncodeError:
-            strange = "is not valid UTF-8"
-        else:
-            bad = next((char for char in name if char in '"\\' or (not char.isprintable() and char < "\xa0")), None)
-            if bad is None:
-                continue
-            strange = f"contains the character {bad!r}"
-        raise InvalidInput(
-            f"The file name {name!r} {strange}, which a submission cannot transfer: rename the file, or leave it out "
-            "in .paddockignore.",
-            fields={"files": repr(name)},
-        )
+        if bad := _UNSENDABLE.search(name):
+            raise InvalidInput(
+                f"The file name {name!r} contains the character {bad[0]!r}, which a submission cannot transfer: "
+                "rename the file, or leave it out in .paddockignore.",
+                fields={"files": repr(name)},
+            )
 
 
 def _refuse_size(paths: dict[str, Path], limits: UploadSettings) -> None:
@@ -201,13 +195,14 @@ def _code_info(source: Path, files: dict[str, bytes]) -> CodeInfo:
     return CodeInfo(
         files=len(files),
         bytes=sum(map(len, files.values())),
-        source=_text(source)[:4000],
+        source=shown(source)[:4000],
         git_commit=commit.strip()[:100] if commit else None,
         git_dirty=bool(changes.strip()) if changes is not None else None,
     )
 
 
-def _text(path: Path) -> str:
+def shown(path: Path | str) -> str:
+    """Return a path as text that can be encoded."""
     return os.fsencode(path).decode("utf-8", errors="replace")
 
 

@@ -21,7 +21,7 @@ import httpx2
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from paddock.errors import NotAuthorised, PaddockError, ServerUnreachable, by_code
-from paddock.home import door, proof, server_file, tls
+from paddock.home import proof, server_file, tls, unix_socket
 from paddock.models import ErrorReply
 from paddock.paths import Home, refuse_foreign
 from paddock.settings import home_folder
@@ -61,7 +61,7 @@ class Connection:
     @cached_property
     def _http(self) -> httpx2.Client:
         """Return the client for ports, made on first use: loading the trusted certificates takes longer than a call."""
-        # A proxy of the environment stands between networks, not between this machine and itself.
+        # A proxy of the environment stands between networks, not between this computer and itself.
         local = self._url is None or urlsplit(self._url).hostname in _LOOPBACK
         made = httpx2.Client(timeout=self._timeout, trust_env=not local, verify=tls.trust(None))
         return self._open.enter_context(made)
@@ -90,9 +90,9 @@ class Connection:
     def token(self) -> str | None:
         return self._token or self.home.read_token()
 
-    def request(self, method: str, path: str, *, patience: float | None = None, **options: Any) -> httpx2.Response:
-        """Return a whole answer. `patience`: seconds to wait for it, if longer than usual."""
-        options.setdefault("timeout", max(patience or 0, self._timeout))
+    def request(self, method: str, path: str, *, wait_seconds: float | None = None, **options: Any) -> httpx2.Response:
+        """Return a whole answer. `wait_seconds`: seconds to wait for it, if longer than usual."""
+        options.setdefault("timeout", max(wait_seconds or 0, self._timeout))
         end = time.monotonic() + HANDOVER_SECONDS
         while True:
             before = server_file.read(self.home)
@@ -111,20 +111,16 @@ class Connection:
             return False
         return True
 
-    def check(self) -> None:
-        """Raise unless the server answers, and is ours."""
-        self._reach()
-
     def _request(self, method: str, path: str, options: dict[str, Any]) -> httpx2.Response:
-        http, url = self._reach()
+        http, url = self.reach()
         with self._translated(url, again=method == "GET"):
             response = http.request(method, url + PREFIX + path, headers=self._headers(), **options)
             _refuse(response, url)
             self._heard(url)
             return response
 
-    def _reach(self) -> tuple[httpx2.Client, str]:
-        """Return a client and the address, once it is certain that our server is there."""
+    def reach(self) -> tuple[httpx2.Client, str]:
+        """Return a client and the address, once it is certain that our server is there. Raises PaddockError."""
         url = self.url
         inside = self._through_the_home() if self._url is None else None
         if inside is not None:
@@ -145,11 +141,11 @@ class Connection:
 
     def _through_the_home(self) -> httpx2.Client | None:
         try:
-            with door.address(self.home) as place:
-                if not door.path(self.home).is_socket() or not door.listens(place):
+            with unix_socket.address(self.home) as place:
+                if not unix_socket.path(self.home).is_socket() or not unix_socket.listens(place):
                     return None
             if self._inside is None:
-                place = self._open.enter_context(door.address(self.home))
+                place = self._open.enter_context(unix_socket.address(self.home))
                 transport = httpx2.HTTPTransport(uds=place, verify=_NO_TLS)
                 self._inside = self._open.enter_context(
                     httpx2.Client(transport=transport, timeout=self._timeout, trust_env=False)
@@ -172,7 +168,7 @@ class Connection:
                 if len(body) > _HELLO_BYTES:
                     break
         try:
-            said = _Hello.model_validate_json(body).proof
+            answer = _Hello.model_validate_json(body).proof
         except ValidationError:
             status = f"{response.status_code} {response.reason_phrase}".strip()
             raise ServerUnreachable(
@@ -181,7 +177,7 @@ class Connection:
             ) from None
         token = self.token
         right = proof.of(token, f"hello {nonce}") if token else ""
-        if not token or not hmac.compare_digest(said.encode(errors="replace"), right.encode()):
+        if not token or not hmac.compare_digest(answer.encode(errors="replace"), right.encode()):
             raise NotAuthorised(
                 f"What answers at {url} does not know your token, so nothing was sent to it: it is another user's "
                 "server, or the token is wrong. Set PADDOCK_TOKEN, give the server's home with --home, or restart your "
@@ -201,7 +197,7 @@ class Connection:
     @contextmanager
     def stream(self, path: str, headers: dict[str, str] | None = None, **params: Any) -> Iterator[httpx2.Response]:
         """Return an answer while it arrives."""
-        http, url = self._reach()
+        http, url = self.reach()
         timeout = httpx2.Timeout(self._timeout, read=SILENCE_SECONDS)
         given = {name: value for name, value in params.items() if value is not None}
         with (

@@ -29,24 +29,23 @@ class Sent:
 def events(connection: Connection, job: str | None, last: int | None) -> Iterator[Event]:
     """Return events as they happen. If the server was away for a while, the stream is resumed where it was."""
     position = last
-    patience: Patience | None = None  # a server that never answered is an error at once
+    outage: Outage | None = None  # a server that never answered is an error at once
     while True:
         try:
             resumed = {"Last-Event-ID": str(position)} if position is not None else {}
             with connection.stream("/events", resumed, job=job) as response:
-                patience = patience or Patience()
-                patience.reached()
+                outage = outage or Outage()
+                outage.end()
                 for sent in server_sent(response):
                     position = int(sent.id) if sent.id and sent.id.isdigit() else position
-                    event = _event(sent, job, position)
-                    if event is not None:
+                    if event := _event(sent, job, position):
                         yield event
             ended: PaddockError = ServerUnreachable("The server closed the event stream.")
         except (ServerUnreachable, Busy, DatabaseUnavailable) as error:
             ended = error
-        if patience is None:
+        if outage is None:
             raise ended
-        patience.missed(ended)
+        outage.go_on(ended)
 
 
 def _event(sent: "Sent", job: str | None, position: int | None) -> Event | None:
@@ -89,16 +88,16 @@ def _lines(response: httpx2.Response) -> Iterator[str]:
             yield line.removesuffix(b"\r").decode("utf-8", errors="replace")
 
 
-class Patience:
-    """How long a server may be away while a caller follows something."""
+class Outage:
+    """The time since a server last answered, while a caller follows something."""
 
     def __init__(self) -> None:
         self._since: float | None = None
 
-    def reached(self) -> None:
+    def end(self) -> None:
         self._since = None
 
-    def missed(self, error: PaddockError) -> None:
+    def go_on(self, error: PaddockError) -> None:
         """Wait a little; raise the error if the server has been away for too long."""
         now = time.monotonic()
         self._since = now if self._since is None else self._since
@@ -107,14 +106,14 @@ class Patience:
         time.sleep(AWAY_PAUSE)
 
 
-def looks(look: Callable[[], Seen]) -> Iterator[Seen]:
-    """Look again and again, as often as the caller asks; a server may be away for a while in between."""
-    patience = Patience()
+def polled(fetch: Callable[[], Seen]) -> Iterator[Seen]:
+    """Return what `fetch` returns, each time the caller asks; a server may be away for a while in between."""
+    outage = Outage()
     while True:
         try:
-            seen = look()
+            seen = fetch()
         except ServerUnreachable as error:
-            patience.missed(error)
+            outage.go_on(error)
             continue
-        patience.reached()
+        outage.end()
         yield seen

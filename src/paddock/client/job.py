@@ -4,7 +4,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from paddock.client.events import Patience
+from paddock.client.events import Outage
 from paddock.errors import ServerUnreachable
 from paddock.models import Curve, Goal, JobDetail, SearchReport, Task, TrialReport
 
@@ -41,13 +41,13 @@ class JobHandle:
         """
         end = None if timeout is None else time.monotonic() + timeout
         pause = _FIRST_PAUSE
-        patience = Patience()
+        outage = Outage()
         while True:
             try:
                 ended = self.refresh().detail.ended
-                patience.reached()
+                outage.end()
             except ServerUnreachable as error:  # tasks go on while the server is away, and so does the waiting
-                patience.missed(error)
+                outage.go_on(error)
                 ended = False
             if ended:
                 return self

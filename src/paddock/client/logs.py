@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from paddock.client.connection import Connection, understood
-from paddock.client.events import looks
+from paddock.client.events import polled
 from paddock.models import Attempt
 
 PART = 10_000_000
@@ -72,7 +72,7 @@ class TaskLog:
         """Return what is printed while it is printed, until the attempt has ended. The server may be away meanwhile."""
         decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
         # Whether it has ended is asked before reading: nothing comes after.
-        for ended, part in looks(lambda: (self._ended(), self.part(offset))):  # noqa: B023 - the one of that moment
+        for ended, part in polled(lambda: (self._ended(), self.part(offset))):  # noqa: B023 - the one of that moment
             if part.size < offset:  # its middle was dropped: go on behind what is there
                 offset = part.size
                 yield "\n[paddock] the middle of this log was dropped\n"

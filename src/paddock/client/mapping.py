@@ -17,7 +17,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from paddock.client.bundle import Bundle, changed
-from paddock.client.collect import Collected, collect
+from paddock.client.collect import Collected, collect, shown
 from paddock.errors import InvalidInput
 from paddock.models import CodeInfo, JobSpec
 from paddock.program import shell_template
@@ -92,12 +92,12 @@ def mapped(
     _refuse_fields(wanted)
     found = find(wanted)
     left = found if wanted.fresh else undone(found)
-    parts = deal(left, task_count(len(left), wanted, max_tasks), wanted.distribution)
+    parts = split(left, task_count(len(left), wanted, max_tasks), wanted.distribution)
     scripts = _Scripts(wanted.folder, limits)
     command = scripts.take(wanted.command)
     rendered = shell_template.render(command, _FIELDS, params=("input", "output"), numbers=())
     reduce = _in_folder(scripts.take(wanted.reduce), wanted.folder) if wanted.reduce is not None else None
-    given = {"description": _text(call(wanted)), **changes}
+    given = {"description": shown(call(wanted)), **changes}
     if parts:
         files = scripts.files | part_files(parts, rendered, wanted.folder)
         driven = {"name": _name(wanted.command)} | given | _driven(len(parts), reduce)
@@ -107,27 +107,19 @@ def mapped(
         files, spec = scripts.files, changed(JobSpec(), alone, environment)
     else:
         return Mapped(wanted, [], len(found), None)
-    code = scripts.code.model_copy(update={"source": _text(wanted.folder)[:4000]})
+    code = scripts.code.model_copy(update={"source": shown(wanted.folder)[:4000]})
     made = Bundle(spec, Collected(files, spec.script, code, scripts.warnings))
     return Mapped(wanted, parts, len(found) - len(left), made)
 
 
 def call(wanted: Wanted) -> str:
     """Return the shell command that asks for this."""
-    words = ["paddock", "map", wanted.command]
-    for pattern in wanted.inputs:
-        words += ["--input", pattern]
-    chosen = {
-        "--list": wanted.listed,
-        "--output": wanted.output,
-        "--suffix": wanted.suffix,
-        "--per-task": wanted.per_task,
-        "--tasks": wanted.tasks,
-        "--distribution": wanted.distribution.value if wanted.distribution is not Distribution.BLOCK else None,
-        "--reduce": wanted.reduce,
-    }
-    for flag, value in chosen.items():
-        words += [flag, str(value)] if value is not None else []
+    words = ["paddock", "map", wanted.command, *(word for one in wanted.inputs for word in ("--input", one))]
+    distribution = None if wanted.distribution is Distribution.BLOCK else wanted.distribution
+    names = ("output", "suffix", "per_task", "tasks", "reduce")
+    chosen = {"list": wanted.listed, "distribution": distribution} | {name: getattr(wanted, name) for name in names}
+    for name, value in chosen.items():
+        words += [f"--{name.replace('_', '-')}", str(value)] if value is not None else []
     return shlex.join([*words, *(["--fresh"] if wanted.fresh else [])])
 
 
@@ -178,7 +170,7 @@ def find(wanted: Wanted) -> list[File]:
     for pattern in wanted.inputs:
         files = _matches(pattern, wanted.folder, output)
         if not files:
-            raise InvalidInput.at("input", f"no file matches {_text(pattern)} in {_text(wanted.folder)}")
+            raise InvalidInput.at("input", f"no file matches {shown(pattern)} in {shown(wanted.folder)}")
         found |= {file.source: file for file in files if file.source not in found}
     for file in _listed(wanted.listed, wanted.folder) if wanted.listed is not None else []:
         found.setdefault(file.source, file)
@@ -206,13 +198,13 @@ def _listed(name: str, folder: Path) -> list[File]:
     try:
         lines = _absolute(folder, name).read_bytes().split(b"\n")
     except OSError as error:
-        raise InvalidInput.at("list", f"the list {_text(name)} cannot be read: {error.strerror}") from None
+        raise InvalidInput.at("list", f"the list {shown(name)} cannot be read: {error.strerror}") from None
     found = [_line(folder, os.fsdecode(line)) for line in lines if line.strip()]
     missing = [path for path in found if not path.is_file()]
     if missing or not found:
         more = f", and {len(missing) - 1:,} more" if len(missing) > 1 else ""
-        what = f"names what is not a file: {_text(missing[0])}{more}" if missing else "names no file"
-        raise InvalidInput.at("list", f"the list {_text(name)} {what}")
+        what = f"names what is not a file: {shown(missing[0])}{more}" if missing else "names no file"
+        raise InvalidInput.at("list", f"the list {shown(name)} {what}")
     return [File(path, path.relative_to(folder if folder in path.parents else "/")) for path in found]
 
 
@@ -231,19 +223,19 @@ def targets(files: Sequence[File], output: Path, suffix: str | None) -> list[Fil
         target = output / file.below.with_name(name)
         if target in sources:
             raise InvalidInput.at(
-                "output", f"{_text(target)} would be overwritten, as it is an input: give another --output or --suffix"
+                "output", f"{shown(target)} would be overwritten, as it is an input: give another --output or --suffix"
             )
         if target in made:
-            two = f"{_text(made[target].source)} and {_text(file.source)}"
+            two = f"{shown(made[target].source)} and {shown(file.source)}"
             raise InvalidInput.at(
-                "output", f"{two} have the same output, {_text(target)}: map them into different folders"
+                "output", f"{two} have the same output, {shown(target)}: map them into different folders"
             )
         made[target] = replace(file, target=target)
     folders = {target.parent for target in made}
     both = next((one for folder in folders for one in (folder, *folder.parents) if one in made), None)
     if both is not None:
         raise InvalidInput.at(
-            "output", f"{_text(both)} would be both a file and a folder: map the inputs into different folders"
+            "output", f"{shown(both)} would be both a file and a folder: map the inputs into different folders"
         )
     return list(made.values())
 
@@ -285,7 +277,7 @@ def task_count(files: int, wanted: Wanted, max_tasks: int) -> int:
     return count
 
 
-def deal(files: Sequence[File], count: int, distribution: Distribution) -> list[list[File]]:
+def split(files: Sequence[File], count: int, distribution: Distribution) -> list[list[File]]:
     """Split files into this many parts, whose sizes differ by at most one."""
     if distribution is Distribution.CYCLIC:
         return [list(files[number::count]) for number in range(count)]
@@ -343,18 +335,14 @@ def _in_folder(command: str, folder: Path) -> str:
     try:
         text = shlex.quote(str(folder).encode().decode())
     except UnicodeEncodeError:
-        message = f"the name of {_text(folder)} is not valid UTF-8: a reduce command cannot run in it"
+        message = f"the name of {shown(folder)} is not valid UTF-8: a reduce command cannot run in it"
         raise InvalidInput.at("reduce", message) from None
     return f"cd {text.replace('{', '{{').replace('}', '}}')} || exit\n{command}"
 
 
 def _name(command: str) -> str:
-    line = " ".join(_text(command).split())
+    line = " ".join(shown(command).split())
     return line if len(line) <= NAME_LENGTH else line[: NAME_LENGTH - 1] + "…"
-
-
-def _text(path: Path | str) -> str:
-    return os.fsencode(path).decode("utf-8", errors="replace")
 
 
 def _absolute(folder: Path, *parts: str) -> Path:

@@ -40,6 +40,7 @@ _STATES = {
     TaskState.FINISHED: TrialState.COMPLETE,
     TaskState.PRUNED: TrialState.PRUNED,
 }
+_DIRECTIONS = {Goal.MIN: StudyDirection.MINIMIZE, Goal.MAX: StudyDirection.MAXIMIZE}
 _Flat = dict[str, JsonValue]
 
 
@@ -52,9 +53,8 @@ def write(
         storage = RDBStorage(f"sqlite:///{file}")
         try:
             _make_room(storage, name, path, force=force)
-            study = optuna.create_study(
-                storage=storage, study_name=name, directions=[_direction(one.goal) for one in report.objectives]
-            )
+            directions = [_DIRECTIONS[objective.goal] for objective in report.objectives]
+            study = optuna.create_study(storage=storage, study_name=name, directions=directions)
             study.set_metric_names([objective.metric for objective in report.objectives])
             study.set_user_attr("paddock_job", job.id)
             study.add_trials(_trials(job, report, tasks, curves))
@@ -62,10 +62,6 @@ def write(
             storage.remove_session()
             storage.engine.dispose()
     return name
-
-
-def _direction(goal: Goal) -> StudyDirection:
-    return StudyDirection.MINIMIZE if goal is Goal.MIN else StudyDirection.MAXIMIZE
 
 
 def _make_room(storage: RDBStorage, name: str, path: Path, *, force: bool) -> None:
@@ -103,15 +99,11 @@ def _file(path: Path) -> Iterator[Path]:
 
 def _refuse_strange(path: Path) -> None:
     """Refuse a file that is not a storage of Optuna."""
-    with open(path, "rb") as file:
-        head = file.read(16)
-    if head and not head.startswith(b"SQLite format 3"):
-        raise InvalidInput(f"{path} is not an SQLite file: give another one.")
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
             tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     except sqlite3.Error as error:
-        raise InvalidInput(f"{path} cannot be read ({error}): give another file.") from None
+        raise InvalidInput(f"{path} cannot be read as an SQLite file ({error}): give another file.") from None
     if tables and "studies" not in tables:
         raise InvalidInput(f"{path} is a database of another program: give another file.")
 

@@ -1,4 +1,4 @@
-"""Makes sure that a home has one server, also where several nodes share it through a network file system.
+"""Make sure that a home has one server, also where several nodes share it through a network file system.
 
 `server.lease` in the home names the process that serves it. That process rewrites the file every few seconds. On the
 same node, the process itself shows whether it still runs. From another node, the file shows it: it must change while
@@ -180,7 +180,7 @@ class Lease:
                 raise refusal(self._home, found)
         self._thread.start()
 
-    def tell(self, url: str) -> None:
+    def add_address(self, url: str) -> None:
         """Add this server's address, for the message to those who are refused."""
         self._holder = self._holder.model_copy(update={"url": url})
         self.renew()

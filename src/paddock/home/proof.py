@@ -1,4 +1,4 @@
-"""Proves that one knows the token without sending it."""
+"""Prove that one knows the token without sending it."""
 
 import hmac
 import re

@@ -104,8 +104,8 @@ def ends_at(settings: Settings) -> float | None:
     if files is None:
         return None
     # Otherwise the standard library decodes only certificates that it has verified, which needs a connection.
-    told: dict[str, Any] = ssl._ssl._test_decode_cert(str(files[0]))  # type: ignore[attr-defined]
-    return ssl.cert_time_to_seconds(told["notAfter"])
+    decoded: dict[str, Any] = ssl._ssl._test_decode_cert(str(files[0]))  # type: ignore[attr-defined]
+    return ssl.cert_time_to_seconds(decoded["notAfter"])
 
 
 def days_left(ends: float, now: float | None = None) -> int:

@@ -30,9 +30,7 @@ class Device(Model):
     uuid: str | None = None
     load: float | None = Field(None, description="share of the time in which it is busy, as last measured")
     memory_used: int | None = Field(None, description="bytes in use by all processes")
-    processes: list[GpuProcess] = Field(
-        default_factory=list, description="the processes on it, as far as the server can see them"
-    )
+    processes: list[GpuProcess] = Field(default_factory=list, description="the processes on it that the server can see")
 
 
 class Node(Model):
@@ -75,9 +73,7 @@ class Health(Model):
     database: str
     backends: dict[str, str] = Field(description="name -> ok, or what is wrong")
     problems: list[str] = Field(default_factory=list)
-    set_aside: int = Field(
-        0, description="number of jobs that the engine cannot process now; the warnings of each job contain the reason"
-    )
+    set_aside: int = Field(0, description="number of jobs that the engine cannot process now; see their warnings")
 
 
 class Version(Model):

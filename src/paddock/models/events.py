@@ -63,9 +63,7 @@ class TasksUpdate(Model):
         None, description="task -> metric -> new points, as step and value; a value that is not a number is null"
     )
     reset: dict[str, list[str]] | None = Field(None, description="task -> metrics whose curves must be fetched again")
-    more: Literal[True] | None = Field(
-        None, description="there are too many new points to send: fetch the job's curves again"
-    )
+    more: Literal[True] | None = Field(None, description="too many new points to send: fetch the job's curves again")
 
 
 class JobRemoved(Model):

@@ -37,7 +37,7 @@ def is_jobfile(path: Path) -> bool:
 
 
 def load(path: Path) -> JobFile:
-    """Read a job file. Raises InvalidInput that names the file, the field and what to do."""
+    """Read a job file. Raise InvalidInput that names the file, the field and what to do."""
     try:
         if path.stat().st_size > MAX_BYTES:
             raise InvalidInput(f"{path} is larger than {units.size_text(MAX_BYTES)}: is it a job file?")
@@ -58,7 +58,7 @@ def load(path: Path) -> JobFile:
 
 
 def validated(data: Any, where: str = "The job") -> JobSpec:
-    """Return a JobSpec. Raises InvalidInput with the fields as they are named in the file."""
+    """Return a JobSpec. Raise InvalidInput with the fields as they are named in the file."""
     try:
         return JobSpec.model_validate(data)
     except ValidationError as error:

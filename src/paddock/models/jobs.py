@@ -38,16 +38,12 @@ class Job(Model):
     ended_at: datetime | None = None
     objective: Objective
     counts: TaskCounts
-    ended: bool = Field(
-        description="no task waits or runs, and no further task will come, neither from a search nor to reduce"
-    )
+    ended: bool = Field(description="no task waits or runs, and none will be added, neither by a search nor to reduce")
     searching: bool = Field(False, description="the search is not over: further tasks will come")
     to_come: int | None = Field(None, description="number of further tasks, where it is known")
     best_task: str | None = None
     best_value: float | None = None
-    sparkline: list[float] = Field(
-        default_factory=list, description="the objective of the best task over time, about 30 points"
-    )
+    sparkline: list[float] = Field(default_factory=list, description="the objective of the best task, about 30 points")
     seconds_left: float | None = None
     held: bool = Field(False, description="no further task starts until the job is released")
     waits: "Waits | None" = Field(None, description="why tasks that have not started wait, as the backend reports it")
@@ -77,9 +73,7 @@ class JobDetail(Job):
     script: ScriptReport | None = None
     code: CodeInfo = CodeInfo()
     folder: str
-    mapped: bool = Field(
-        False, description="the job is a map, which runs a command per file; `GET /jobs/{job}/parts` lists the files"
-    )
+    mapped: bool = Field(False, description="the job is a map; `GET /jobs/{job}/parts` lists its files")
 
 
 class MapPart(Model):
@@ -96,10 +90,7 @@ class Packing(Model):
 
     gpu: str = Field(description="the kind of GPU")
     tasks: int = Field(description="tasks at a time per GPU, as last chosen")
-    target: int | None = Field(
-        None,
-        description="tasks per GPU that the controller aims at, given enough tasks and memory",
-    )
+    target: int | None = Field(None, description="tasks per GPU that the controller aims at, if memory suffices")
     auto: bool = Field(
         description="true: Paddock chooses the number; false: it is as requested, or less where memory is short"
     )
@@ -119,9 +110,7 @@ class Preview(Model):
 
     spec: JobSpec
     count: int | None = Field(description="number of tasks; null: as many as the time budget allows")
-    adaptive: bool = Field(
-        False, description="configurations are chosen while results come in: these are the first ones"
-    )
+    adaptive: bool = Field(False, description="configurations are chosen while results come in: these are the first")
     columns: list[str] = Field(description="the parameters that differ between tasks")
     tasks: list[Params] = Field(description="the first tasks, up to 1,000")
     commands: list[list[str]] = Field(description="the exact command of each of these tasks")
@@ -159,7 +148,7 @@ class LimitsRequest(Model):
     """Limits of a job that can be changed while it waits or runs."""
 
     time_limit: Seconds | None = Field(
-        None, ge=60, le=MOST_SECONDS, description="time limit of its allocations, such as 4h"
+        None, ge=60, le=MOST_SECONDS, description="time limit of allocations, such as 4h"
     )
     nice: int | None = Field(None, ge=0, le=2_147_483_645)
 

@@ -81,9 +81,7 @@ def _triple(given: Any) -> Any:
     try:
         nodes, tasks, threads = (int(part) for part in parts)
     except (TypeError, ValueError):
-        raise ValueError(
-            f"write NODES,TASKS_PER_NODE,THREADS_PER_TASK: three numbers such as 2,8,4, not {given!r}"
-        ) from None
+        raise ValueError(f"write NODES,TASKS_PER_NODE,THREADS_PER_TASK: such as 2,8,4, not {given!r}") from None
     return {"nodes": nodes, "tasks": tasks, "threads": threads}
 
 
@@ -106,9 +104,7 @@ class Resources(Model):
 
     backend: Name | None = Field(None, description="name of the backend; the server's default when not given")
     profile: Name | None = Field(None, description="name of a profile (resources with a name) in the settings")
-    gpus: int | None = Field(
-        None, ge=0, le=1024, description="GPUs per node; when not given: one where nodes have GPUs, else none"
-    )
+    gpus: int | None = Field(None, ge=0, le=1024, description="GPUs per node; when not given: one if nodes have GPUs")
     gpu_type: SlurmNames | None = Field(None, description="the kind of GPU, by its name in the cluster")
     cpus: int | None = Field(None, ge=1, le=4096, description="cores per node; one when not given")
     memory: Bytes | None = Field(None, ge=1, le=2**53, description="memory per node, such as 16G")
@@ -150,17 +146,14 @@ class Resources(Model):
         if not 0 < part < 1:
             raise ValueError(f"gpus: {part:g} is not possible: write a whole number, or a part of one such as 0.25")
         if given.get("per_gpu") is not None:
-            raise ValueError(f"gpus: {part:g} says how many share a GPU: leave per_gpu out")
+            raise ValueError(f"gpus: {part:g} means that several tasks share a GPU: leave per_gpu out")
         return {name: value for name, value in given.items() if name != "gpus"} | {"per_gpu": int(1 / part + 1e-9)}
 
     @model_validator(mode="after")
-    def _one_way_to_say_it(self) -> "Resources":
+    def _nothing_twice(self) -> "Resources":
         if self.triple is not None:
-            twice = [
-                name for name in ("slots", "cpus", "nodes", "per_gpu", "launcher") if getattr(self, name) is not None
-            ]
-            if self.gpus:
-                twice.append("gpus")
+            names = ("slots", "cpus", "nodes", "per_gpu", "launcher")
+            twice = [name for name in names if getattr(self, name) is not None] + ["gpus"] * bool(self.gpus)
             if twice:
                 raise ValueError(f"triple contains this already: leave {', '.join(twice)} out")
         if self.per_gpu is not None and self.gpus == 0:

@@ -47,18 +47,14 @@ class ScriptReport(Model):
     convention: Convention
     params: list[ScriptParam] = Field(default_factory=list)
     open_ended: bool = Field(False, description="the script may take parameters that reading it does not show")
-    metrics: list[str] = Field(
-        default_factory=list, description="metric sources that were found: csv, tensorboard, stdout, ..."
-    )
+    metrics: list[str] = Field(default_factory=list, description="metric sources that were found: csv, stdout, ...")
     warnings: list[str] = Field(default_factory=list)
 
 
 class InspectRequest(Model):
     source: str = Field(max_length=5_000_000)
     filename: str = "train.py"
-    params: list[str] = Field(
-        default_factory=list, description="names of the parameters that will be given, to check them"
-    )
+    params: list[str] = Field(default_factory=list, description="names of the parameters that are given, to check them")
 
 
 def same_name(name: str) -> str:

@@ -13,12 +13,8 @@ class ExtendRequest(Model):
     """A request to continue a search; fields that are not given stay as they are."""
 
     trials: int | None = Field(None, ge=1, le=100_000, description="number of further trials")
-    time_budget: Seconds | None = Field(
-        None, ge=1, le=MOST_SECONDS, description="time budget of the rest of the search, from now on"
-    )
-    params: dict[ParamName, ParamSpace] = Field(
-        default_factory=dict, description="new values of these parameters from now on"
-    )
+    time_budget: Seconds | None = Field(None, ge=1, le=MOST_SECONDS, description="time budget from now on, such as 2h")
+    params: dict[ParamName, ParamSpace] = Field(default_factory=dict, description="other values of these parameters")
 
 
 class TrialReport(Model):
@@ -27,9 +23,7 @@ class TrialReport(Model):
     trial: int
     tasks: list[str]
     params: Params
-    state: TaskState = Field(
-        description="running or submitted while one of its tasks has not ended; then the state of the best ending"
-    )
+    state: TaskState = Field(description="running or submitted until all its tasks have ended; then their best state")
     values: list[float | None] = Field(description="one value per objective; the mean over its tasks")
     spread: list[float | None] = Field(default_factory=list, description="standard deviation over its tasks")
     count: int = Field(0, description="number of tasks that the values come from")
@@ -79,9 +73,7 @@ class SearchReport(Model):
     ended_why: str | None = Field(None, description="why no further trials come")
     ends_at: datetime | None = Field(None, description="when the time budget is over")
     history: list[TrialReport]
-    importance: dict[str, float] = Field(
-        description="share of each parameter in how good trials are, the largest first"
-    )
+    importance: dict[str, float] = Field(description="share of each parameter in how good trials are, largest first")
     rungs: list[RungReport] = Field(default_factory=list)
     saved: Savings = Savings()
     unjudged: list[str] = Field(

@@ -37,6 +37,7 @@ from pydantic import (
 from paddock.errors import in_words
 from paddock.models import space_text
 from paddock.models.base import Model, ParamName
+from paddock.models.space_text import shortened as shortened
 
 MAX_VALUES = 100_000
 MAX_LAYERS = 64
@@ -84,7 +85,7 @@ class Choices(Model):
         return len(self.values)
 
     def own(self, value: JsonValue) -> JsonValue:
-        """Return the listed value that is the same: 1 for 1.0. Raises ValueError if there is none."""
+        """Return the listed value that is the same: 1 for 1.0. Raise ValueError if there is none."""
         found = self._by_key.get(key_of(value), ())
         if not found:
             raise _not_in(self, value)
@@ -167,7 +168,7 @@ class Range(Model):
         return None if count is None else [self.value(index) for index in range(count)]
 
     def own(self, value: JsonValue) -> JsonValue:
-        """Return the number of the range: 0.3 for 0.30000000000000004. Raises ValueError if it is not in the range."""
+        """Return the number of the range: 0.3 for 0.30000000000000004. Raise ValueError if it is not in the range."""
         if is_number(value) and self.step is not None and (index := self.index(value)) is not None:
             return self.value(index)
         if self.step is not None or not is_number(value) or not self.low <= value <= self.high:
@@ -226,10 +227,6 @@ def _glimpse(space: Leaf) -> str:
     if isinstance(space, Choices) and len(space.values) > 100:
         space = Choices(values=space.values[:100])  # only the beginning is shown
     return shortened(base_text(space))
-
-
-def shortened(text: str, most: int = 80) -> str:
-    return text if len(text) <= most else f"{text[: most - 4]} ..."
 
 
 def _no_block(space: Any) -> Any:
@@ -298,7 +295,7 @@ _BLOCK_KEY = '"block"'
 
 
 def parse(text: str) -> Space:
-    """Read the short text form. Raises ValueError with what to write instead."""
+    """Read the short text form. Raise ValueError with what to write instead."""
     text, when = space_text.conditions(text)
     found = space_text.range_of(text)
     try:
@@ -308,10 +305,10 @@ def parse(text: str) -> Space:
             return Block.model_validate(_with_when(block, when))
         return Choices(values=[space_text.scalar(part) for part in space_text.split(text)], when=when)
     except ValidationError as error:  # its own text is for programmers
-        raise ValueError("; ".join(_said(error))) from None
+        raise ValueError("; ".join(_messages(error))) from None
 
 
-def _said(error: ValidationError) -> Iterator[str]:
+def _messages(error: ValidationError) -> Iterator[str]:
     for one in error.errors():
         where = ".".join(map(str, one["loc"])) if error.title == Block.__name__ else ""
         yield (f"{where}: " if where else "") + in_words(one)
@@ -342,9 +339,7 @@ def _parse_range(low: str, high: str, how: str | None, when: dict[str, list[Json
     step: float | None = None
     if how and how != "log":
         if not space_text.FLOAT.fullmatch(how):
-            raise ValueError(
-                f"after the colon comes `log` or a step, not {how!r}: for example 1e-4..1e-1:log, 32..256:32"
-            )
+            raise ValueError(f"after the colon comes `log` or a step, not {how!r}: such as 1e-4..1e-1:log, 32..256:32")
         step = float(how)
     whole = all(space_text.INT.fullmatch(part) for part in (low, high, how if step is not None and how else "1"))
     kind: Literal["int", "float"] = "int" if whole else "float"
@@ -421,7 +416,7 @@ def _coerce(given: Any) -> Any:
             return Range.model_validate({"type": kind} | given)
         case dict():
             raise ValueError(
-                "write a value, a list, a text such as '1e-4..1e-1:log', {low, high, step, log}, or {repeat, block}"
+                "write a value, a list, a text such as '1e-4..1:log', {low, high, step, log} or {repeat, block}"
             )
     return given
 

@@ -36,9 +36,7 @@ def range_of(text: str) -> tuple[str, str, str | None] | None:
 def conditions(text: str) -> tuple[str, dict[str, list[JsonValue]]]:
     """Split `0..1 if a=1 and b=x,y` into `0..1` and {a: [1], b: [x, y]}."""
     if len(text) > MAX_TEXT:
-        raise ValueError(
-            f"its text has {len(text):,} characters, more than {MAX_TEXT:,}: give fewer values, or a range"
-        )
+        raise ValueError(f"its text has {len(text):,} characters, more than {MAX_TEXT:,}: give fewer values or a range")
     found = _found(_IF, text)
     if found is None:
         if _half(text):
@@ -56,7 +54,7 @@ def conditions(text: str) -> tuple[str, dict[str, list[JsonValue]]]:
             raise ValueError(f"there are more than {MAX_CONDITIONS} conditions")
         if not values.strip():
             raise ValueError(f"there is no value after {name}=")
-        when[name] = [_word(part) for part in split(values)]
+        when[name] = [scalar(part.strip()) for part in split(values)]
     return base, when
 
 
@@ -71,10 +69,6 @@ def _half(text: str) -> bool:
     found = _BEFORE_IF.match(text)
     begins = _NUMBER_BEGINS.match(found[1]) if found else None
     return bool(found and begins and found[1][begins.end() :].partition("..")[2])
-
-
-def _word(text: str) -> JsonValue:
-    return scalar(text.strip())
 
 
 def text_of_conditions(when: Mapping[str, list[JsonValue]]) -> str:
@@ -124,7 +118,7 @@ def scalar(text: str) -> JsonValue:
     if INT.fullmatch(word):
         if len(word) > MAX_DIGITS:
             raise ValueError(
-                f"a number has {len(word):,} digits, more than {MAX_DIGITS:,}: write it in quotes for a text"
+                f"a number has {len(word):,} digits, more than {MAX_DIGITS:,}: quote it to pass it as text"
             )
         return int(word)
     if FLOAT.fullmatch(word) and math.isfinite(float(word)):
@@ -133,12 +127,15 @@ def scalar(text: str) -> JsonValue:
         try:
             parsed: JsonValue = json.loads(word)
         except ValueError as error:
-            shown = word if len(word) <= 80 else f"{word[:76]} ..."
-            raise ValueError(f"{shown!r} is not valid JSON ({error})") from None
+            raise ValueError(f"{shortened(word)!r} is not valid JSON ({error})") from None
         except RecursionError:
             raise ValueError("a value is nested too deeply") from None
         return parsed
     return text
+
+
+def shortened(text: str, most: int = 80) -> str:
+    return text if len(text) <= most else f"{text[: most - 4]} ..."
 
 
 def text_of_value(value: JsonValue, mark: re.Pattern[str] = _IF) -> str:

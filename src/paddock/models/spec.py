@@ -77,9 +77,7 @@ class Search(Model):
         description="no further task starts after this time since the submission, such as 2h",
     )
     seed: int = Field(0, ge=0, le=2**31 - 1)
-    repeat: int = Field(
-        1, ge=1, le=100, description="tasks per configuration, each with another seed; their mean counts"
-    )
+    repeat: int = Field(1, ge=1, le=100, description="tasks per configuration, each with another seed; the mean counts")
     warm_start: list[Annotated[str, StringConstraints(min_length=1, max_length=32)]] = Field(
         default_factory=list, max_length=20, description="past jobs to learn from"
     )
@@ -97,9 +95,7 @@ class StopEarly(Model):
         None, gt=0, le=1e9, description="steps of a task that is not stopped; the epochs of the script when not given"
     )
     eta: float = Field(3.0, ge=2, le=100, description="asha, hyperband: one of this many tasks goes on after a rung")
-    min_trials: int = Field(
-        5, ge=1, le=100_000, description="median: this many other tasks must have reached the same step"
-    )
+    min_trials: int = Field(5, ge=1, le=100_000, description="median: this many other tasks must have reached the step")
     interval: float | None = Field(None, gt=0, le=1e9, description="median: steps between two comparisons")
 
 
@@ -109,9 +105,7 @@ class Environment(Model):
     python: Text | None = Field(None, description="path or name of an interpreter")
     venv: Text | None = Field(None, description="folder of a virtual environment")
     conda: Text | None = Field(None, description="name or folder of a conda environment")
-    setup: list[Text] = Field(
-        default_factory=list, description="shell lines that run before the script, such as `module load cuda`"
-    )
+    setup: list[Text] = Field(default_factory=list, description="shell lines before the script: `module load cuda`")
     variables: dict[EnvName, Text] = Field(default_factory=dict)
 
     @model_validator(mode="after")
@@ -125,9 +119,7 @@ class Environment(Model):
 class MetricFiles(Model):
     """Where Paddock looks for metrics, beyond what it finds by itself."""
 
-    files: list[RelativePath] = Field(
-        default_factory=list, description="patterns of file names, relative to the task's folder"
-    )
+    files: list[RelativePath] = Field(default_factory=list, description="patterns of file names in the task's folder")
     stdout: bool = Field(True, description="read `name: value` lines on standard output when no file has metrics")
 
 
@@ -139,9 +131,7 @@ class JobSpec(Model):
     tags: list[Annotated[Name, StringConstraints(min_length=1)]] = Field(default_factory=list, max_length=50)
     script: RelativePath | None = Field(None, description="path of the script, relative to the submitted folder")
     command: Text | None = Field(None, description="a shell command with {parameter} fields, in place of a script")
-    reduce: Text | None = Field(
-        None, description="a shell command that runs as one more task when all others have finished"
-    )
+    reduce: Text | None = Field(None, description="a shell command that runs as one more task when all others finished")
     convention: Convention = Convention.AUTO
     params: dict[ParamName, ParamSpace] = Field(default_factory=dict, max_length=1000)
     objective: Annotated[
@@ -162,9 +152,7 @@ class JobSpec(Model):
     retries: dict[Cause, Annotated[int, Field(ge=0, le=100)]] = Field(
         default_factory=dict, description="how often a task is tried again, by cause; the settings contain the defaults"
     )
-    grace_seconds: float | None = Field(
-        None, ge=0, le=3600, description="seconds between SIGTERM and SIGKILL when a task is stopped"
-    )
+    grace_seconds: float | None = Field(None, ge=0, le=3600, description="seconds from SIGTERM to SIGKILL when stopped")
 
     @model_validator(mode="before")
     @classmethod

@@ -23,13 +23,9 @@ class Task(Model):
     cause: Cause | None = None
     reason: str | None = None
     attempt: int
-    trial: int = Field(
-        description="number of the configuration, from 1 on; tasks with the same configuration have the same number"
-    )
+    trial: int = Field(description="number of the configuration, from 1 on; several tasks may have the same")
     reduces: bool = Field(False, description="the task runs the job's `reduce` after all others, and has no parameters")
-    values: list[float | None] = Field(
-        default_factory=list, description="the best value of each objective, where there are several"
-    )
+    values: list[float | None] = Field(default_factory=list, description="the best value of each of several objectives")
     created_at: datetime
     started_at: datetime | None = None
     ended_at: datetime | None = None
@@ -45,9 +41,7 @@ class Task(Model):
     exit_code: int | None = None
     peak_memory: int | None = Field(None, description="bytes")
     peak_gpu_memory: int | None = Field(None, description="bytes on all GPUs of the task")
-    seat: "Seat | None" = Field(
-        None, description="its share of the allocation, where several tasks run in one allocation"
-    )
+    seat: "Seat | None" = Field(None, description="its share of the allocation, if several tasks run in one allocation")
     cpu_seconds: float | None = None
     warnings: list[str] = Field(default_factory=list)
 
@@ -57,9 +51,7 @@ class Seat(Model):
 
     gpus: list[str] = Field(default_factory=list, description="ids of its GPUs, as in CUDA_VISIBLE_DEVICES")
     gpu_name: str | None = None
-    cores: list[int] = Field(
-        default_factory=list, description="the cores that it may use; empty: all cores of the allocation"
-    )
+    cores: list[int] = Field(default_factory=list, description="the cores that it may use; empty: all that there are")
     threads: int | None = Field(None, description="number of threads that numerical libraries are set to")
     sharing: Literal["mps", "turns"] | None = Field(
         None, description="how the task shares its GPU with others: through NVIDIA MPS, or by taking turns"
@@ -84,9 +76,7 @@ class Attempt(Model):
     resumed: bool = Field(False, description="continues from the checkpoint of the attempt before")
     source: str | None = Field(None, description="the task from whose checkpoint it continues (pbt)")
     source_step: float | None = Field(None, description="the step of that checkpoint")
-    params: Params | None = Field(
-        None, description="the parameters of this attempt, where they differ between attempts (pbt)"
-    )
+    params: Params | None = Field(None, description="the parameters of this attempt, where attempts differ (pbt)")
     allocation: str | None = None
     created_at: datetime
     started_at: datetime | None = None
@@ -99,9 +89,7 @@ class Attempt(Model):
     peak_memory: int | None = None
     peak_gpu_memory: int | None = None
     seat: Seat | None = None
-    room: FreeMemory | None = Field(
-        None, description="what it had to wait for, after an attempt that ran out of memory"
-    )
+    room: FreeMemory | None = Field(None, description="what it had to wait for, after an attempt ran out of memory")
     cpu_seconds: float | None = None
     warnings: list[str] = Field(default_factory=list)
 
@@ -147,9 +135,7 @@ class Curve(Model):
 
 
 class StopRequest(Model):
-    tasks: list[str] | None = Field(
-        None, description="ids or numbers of tasks; when not given, all that have not ended"
-    )
+    tasks: list[str] | None = Field(None, description="ids or numbers of tasks; all that have not ended when not given")
 
 
 class RestartRequest(Model):

@@ -34,9 +34,8 @@ class Loader(yaml.SafeLoader):
         for key, _ in node.value:
             if isinstance(key, yaml.ScalarNode) and key.tag != "tag:yaml.org,2002:merge":
                 if key.value in seen:
-                    raise yaml.constructor.ConstructorError(
-                        None, None, f"the key {key.value!r} is given twice", key.start_mark
-                    )
+                    message = f"the key {key.value!r} is given twice"
+                    raise yaml.constructor.ConstructorError(None, None, message, key.start_mark)
                 seen.add(key.value)
         return super().construct_mapping(node, deep)
 

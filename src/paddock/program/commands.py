@@ -2,8 +2,7 @@
 
 import json
 import re
-import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
@@ -91,10 +90,6 @@ def wrap_setup(command: Command, setup: list[str]) -> Command:
     if not setup:
         return command
     return replace(command, argv=["/bin/bash", "-c", _SETUP, "setup", "\n".join([*setup, ""]), *command.argv])
-
-
-def display(argv: list[str]) -> str:
-    return shlex.join(argv)
 
 
 def text_of(value: JsonValue, kind: str | None = None, *, lower: bool = False) -> str:
@@ -238,16 +233,17 @@ def _last_arguments(positionals: list[tuple[ScriptParam, JsonValue]]) -> list[st
 
 def _stfmanager(report: ScriptReport | None, params: Params) -> list[str]:
     slots = report.params if report is not None else []
-    if not slots:
-        slots = [ScriptParam(name=n, position=i, required=True) for i, n in enumerate(STFMANAGER[2:], start=3)]
-    return _by_slots(slots, params, first=3, more=False)
+    return _by_slots(slots or _required(STFMANAGER[2:], 3), params, first=3, more=False)
 
 
 def _positional(report: ScriptReport | None, params: Params) -> list[str]:
     if report is None:
-        slots = [ScriptParam(name=n, position=i, required=True) for i, n in enumerate(params, start=1)]
-        return _by_slots(slots, params, first=1, more=False)
+        return _by_slots(_required(params, 1), params, first=1, more=False)
     return _by_slots(report.params, params, first=1, more=report.open_ended)
+
+
+def _required(names: Iterable[str], first: int) -> list[ScriptParam]:
+    return [ScriptParam(name=name, position=at, required=True) for at, name in enumerate(names, start=first)]
 
 
 def _by_slots(slots: list[ScriptParam], params: Params, *, first: int, more: bool) -> list[str]:
@@ -267,17 +263,14 @@ def _by_slots(slots: list[ScriptParam], params: Params, *, first: int, more: boo
         else:
             arguments.append(text_of(params[name], slot.type))
     if given and not (more and missing is None):
-        raise _refused(f"the script takes {_listed(slots)}, and not {', '.join(f'`{n}`' for n in given.values())}")
+        taken = ", ".join(f"`{slot.name}`" for slot in slots) or "no parameters"
+        raise _refused(f"the script takes {taken}, and not {', '.join(f'`{n}`' for n in given.values())}")
     return arguments + [text_of(params[name]) for name in given.values()]
 
 
 def _canonical(slot: ScriptParam) -> str:
     position = slot.position or 0
     return STFMANAGER[position - 1] if position <= len(STFMANAGER) else ""
-
-
-def _listed(slots: list[ScriptParam]) -> str:
-    return ", ".join(f"`{slot.name}`" for slot in slots) or "no parameters"
 
 
 def _own_variables(report: ScriptReport | None, params: Params) -> dict[str, str]:

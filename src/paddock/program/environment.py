@@ -37,14 +37,8 @@ except OSError as error:
     sys.exit(error.strerror)
 """
 _CONDA_ROOTS = (
-    "~/miniconda3",
-    "~/anaconda3",
-    "~/miniforge3",
-    "~/mambaforge",
-    "~/.conda",
-    "/opt/conda",
-    "/opt/miniconda3",
-)
+    "~/miniconda3", "~/anaconda3", "~/miniforge3", "~/mambaforge", "~/.conda", "/opt/conda", "/opt/miniconda3",
+)  # fmt: skip
 
 
 def find(environment: Environment, default: str | None) -> Interpreter:
@@ -56,7 +50,7 @@ def find(environment: Environment, default: str | None) -> Interpreter:
     wanted = environment.python or default or sys.executable
     found = shutil.which(Path(wanted).expanduser() if "/" in wanted else wanted)
     if found is None:
-        message = f"there is no executable {wanted!r} on the server's machine"
+        message = f"there is no executable {wanted!r} on the node of the server"
         raise UnusableEnvironment.at("environment.python", message, "The interpreter was not found")
     return Interpreter(argv=[str(Path(found).absolute())])
 
@@ -103,8 +97,8 @@ def check(environment: Environment, interpreter: Interpreter, seconds: float, *,
     answers = [line.removeprefix("PADDOCK ") for line in out.splitlines() if line.startswith("PADDOCK ")]
     answer = _answer(answers[-1]) if answers else None
     if code or answer is None:
-        said = err.strip().splitlines()
-        raise _unusable(f"{what} ended with code {code}" + (f": {said[-1][:300]}" if said else ""))
+        lines = err.strip().splitlines()
+        raise _unusable(f"{what} ended with code {code}" + (f": {lines[-1][:300]}" if lines else ""))
     return interpreter.model_copy(update=answer)
 
 

@@ -8,20 +8,9 @@ from pathlib import PurePosixPath
 from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 DEFAULTS = (
-    ".git",
-    ".hg",
-    ".svn",
-    "__pycache__/",
-    "*.pyc",
-    ".venv/",
-    "venv/",
-    "node_modules/",
-    ".ipynb_checkpoints/",
-    ".DS_Store",
-    ".mypy_cache/",
-    ".pytest_cache/",
-    ".ruff_cache/",
-)
+    ".git", ".hg", ".svn", "__pycache__/", "*.pyc", ".venv/", "venv/", "node_modules/", ".ipynb_checkpoints/",
+    ".DS_Store", ".mypy_cache/", ".pytest_cache/", ".ruff_cache/",
+)  # fmt: skip
 FILES = (".gitignore", ".paddockignore")  # a later one may take back what an earlier one ignores
 ENVIRONMENT_MARKS = ("pyvenv.cfg", "conda-meta")  # a folder that contains one of them is a Python environment
 

@@ -1,4 +1,4 @@
-"""What the owner of a job could change, as its running tasks show. Pure."""
+"""Find out from the running tasks of a job what its owner could change. Pure."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -40,7 +40,7 @@ def _idle_gpu(part: Sequence[Running], gpus: Mapping[str, Sequence[Gpu]]) -> Hin
 def _never_used(one: Running, on: Sequence[Gpu]) -> bool:
     if one.gpu_load is None or one.gpu_load >= 0.01 or one.peak_gpu_memory or one.gpu_memory:
         return False
-    # Where nobody tells which process has how much, what the GPU has in use may be this task's.
+    # Without figures per process, the memory in use on the GPU may belong to this task.
     return one.gpu_memory is not None or all(_fullness(gpu.device) < 0.03 for gpu in on)
 
 
@@ -49,9 +49,8 @@ def _fullness(device: Device) -> float:
 
 
 def _near_gpu_memory(part: Sequence[Running], gpus: Mapping[str, Sequence[Gpu]]) -> Hint | None:
-    fullest = max(
-        (gpu for one in part for gpu in gpus.get(one.task, ())), key=lambda g: _fullness(g.device), default=None
-    )
+    on = (gpu for one in part for gpu in gpus.get(one.task, ()))
+    fullest = max(on, key=lambda gpu: _fullness(gpu.device), default=None)
     if fullest is None or _fullness(fullest.device) <= FULL:
         return None
     device = fullest.device
@@ -77,7 +76,7 @@ def _share_gpu(part: Sequence[Running], gpus: Mapping[str, Sequence[Gpu]]) -> Hi
         return None
     fits = [MOST_TASKS, int(SPARE / max(load, 0.01)), int(SPARE * total / (1.1 * memory))]
     for one, gpu in on:
-        fits += _on_host(one, gpu.node)
+        fits += _on_node(one, gpu.node)
     count = min(fits)
     if count < 2:
         return None
@@ -99,7 +98,7 @@ def _alone(one: Running, device: Device) -> bool:
     return device.tasks == [one.task] and not others
 
 
-def _on_host(one: Running, node: Node) -> list[int]:
+def _on_node(one: Running, node: Node) -> list[int]:
     """Return how many such tasks per GPU the cores and the memory of its node allow."""
     count = max(sum(device.kind == "gpu" for device in node.devices), 1)
     fits = []
@@ -112,8 +111,8 @@ def _on_host(one: Running, node: Node) -> list[int]:
 
 def _near_memory(part: Sequence[Running], nodes: Sequence[Node]) -> Hint | None:
     limit = part[0].resources.memory
-    hosts = [node for node in nodes if any(one.node == node.name for one in part)]
-    if limit and any(node.partitions for node in hosts):  # on one's own machine nobody sees to it
+    own = [node for node in nodes if any(one.node == node.name for one in part)]
+    if limit and any(node.partitions for node in own):  # the local backend does not enforce the limit
         most = max(one.memory or 0 for one in part)
         if most > FULL * limit:
             text = (
@@ -121,7 +120,7 @@ def _near_memory(part: Sequence[Running], nodes: Sequence[Node]) -> Hint | None:
                 "with more it is killed; --memory asks for more"
             )
             return Hint(kind="near_memory", text=text)
-    for node in hosts:
+    for node in own:
         if node.memory and node.memory_used is not None and node.memory_used > FULL * node.memory:
             left = _of(node.memory - node.memory_used, node.memory)
             text = f"{node.name} has {left} of memory left: what needs more will be killed"
@@ -151,6 +150,6 @@ def _percent(share: float) -> str:
 
 
 def mean(values: Sequence[float | None]) -> float | None:
-    """Return the mean of those that are known."""
+    """Return the mean of the values that are known; None if none is."""
     known = [value for value in values if value is not None]
     return fmean(known) if known else None

@@ -100,7 +100,5 @@ def _old(at: float | None, days: float | None, now: float) -> bool:
 
 def summary(report: PruneReport) -> list[str]:
     """Return what was deleted, or would be, as one text per kind: `3 jobs (1.5 GiB)`."""
-    least = "" if report.measured else "at least "
-    return [
-        f"{one.count:,} {_WORDS[one.kind][one.count != 1]} ({least}{size_text(one.bytes)})" for one in report.totals
-    ]
+    at = "" if report.measured else "at least "
+    return [f"{one.count:,} {_WORDS[one.kind][one.count != 1]} ({at}{size_text(one.bytes)})" for one in report.totals]

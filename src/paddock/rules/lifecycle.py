@@ -36,12 +36,12 @@ class Ending:
     by: str | None = None  # stop, prune, follow, shutdown: the runner ended it
     cause: Cause | None = None
     reason: str | None = None
-    shared: bool = False  # it would not have ended so without the others beside it
+    shared: bool = False  # it ended because of other tasks beside it
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What becomes of the attempt, and whether another one follows by itself."""
+    """What becomes of the attempt, and whether the engine begins another one."""
 
     state: TaskState
     cause: Cause | None = None
@@ -52,9 +52,9 @@ class Verdict:
 def judge(ending: Ending, *, stop_wanted: bool, tried: int, limit: Callable[[Cause], int]) -> Verdict:
     """Decide what an ended attempt means.
 
-    `tried` is how many attempts of the task already ended with the same cause; `limit` tells how many retries a
-    cause is worth. A stop that was asked for is a stop however the process took it: but a process that had
-    finished before the signal reached it has finished. What was not its own fault is tried again in any case.
+    `tried` is how many attempts of the task have already ended with the same cause; `limit` returns how many retries
+    a cause allows. A requested stop counts as a stop however the process ended, unless the process had finished before
+    the signal reached it. What was the fault of other tasks is tried again in any case.
     """
     if ending.exit_code == 0 and ending.cause is None and ending.by is None:
         return Verdict(S.FINISHED)
@@ -88,6 +88,6 @@ def judge_gone(
     limit: Callable[[Cause], int],
     shared: bool = False,
 ) -> Verdict:
-    """An attempt without an end whose allocation is gone: never finished, whatever it may have done."""
+    """Decide what becomes of an attempt without an end whose allocation is gone: it never counts as finished."""
     ending = Ending(cause=cause or Cause.LOST, reason=reason or GONE, shared=shared)
     return judge(ending, stop_wanted=stop_wanted, tried=tried, limit=limit)

@@ -15,38 +15,35 @@ from paddock.rules.running import Gpu, Running
 
 def with_measurements(node: Node, sample: NodeSample) -> Node:
     """Return a node with what was measured on it. GPUs that its backend does not know come last."""
-    cards: dict[str, GpuSample] = {}
-    for card in sample.cards:
-        name = str(card.number) if card.place is None else card.place
-        cards[card.id if name in cards else name] = card
+    gpus: dict[str, GpuSample] = {}
+    for gpu in sample.cards:
+        name = str(gpu.number) if gpu.place is None else gpu.place
+        gpus[gpu.id if name in gpus else name] = gpu
     devices = [
-        _with_card(device, cards.pop(device.id)) if device.kind == "gpu" and device.id in cards else device
+        _with_sample(device, gpus.pop(device.id)) if device.kind == "gpu" and device.id in gpus else device
         for device in node.devices
     ]
-    devices += [_with_card(Device(id=name, kind="gpu"), card) for name, card in cards.items() if card.place is None]
-    return node.model_copy(
-        update={
-            "devices": devices,
-            "load": node.load if sample.load is None else sample.load,
-            "cpus_busy": sample.busy,
-            "memory_used": sample.used,
-        }
-    )
+    devices += [_with_sample(Device(id=name, kind="gpu"), gpu) for name, gpu in gpus.items() if gpu.place is None]
+    load = _first_known(sample.load, node.load)
+    changes = {"devices": devices, "load": load, "cpus_busy": sample.busy, "memory_used": sample.used}
+    return node.model_copy(update=changes)
 
 
-def _with_card(device: Device, card: GpuSample) -> Device:
-    name = {"name": card.name} if card.name and device.name in ("", "as set") else {}
-    return device.model_copy(
-        update={
-            **name,
-            "uuid": card.id,
-            "memory": card.memory or device.memory,
-            "memory_used": card.used,
-            "load": card.load,
-            "processes": card.processes,
-            "busy": device.busy or bool(card.processes),
-        }
-    )
+def _first_known(first: float | None, second: float | None) -> float | None:
+    return second if first is None else first
+
+
+def _with_sample(device: Device, gpu: GpuSample) -> Device:
+    changes = {
+        "name": gpu.name if gpu.name and device.name in ("", "as set") else device.name,
+        "uuid": gpu.id,
+        "memory": gpu.memory or device.memory,
+        "memory_used": gpu.used,
+        "load": gpu.load,
+        "processes": gpu.processes,
+        "busy": device.busy or bool(gpu.processes),
+    }
+    return device.model_copy(update=changes)
 
 
 # --- over time --------------------------------------------------------------------------------------------------------
@@ -56,7 +53,7 @@ Sample = dict[str, Any]  # as it is kept: load, memory, gpus: id -> [load, memor
 
 def sample(node: Node) -> Sample | None:
     """Return what is stored of a node at one moment; None when nothing is known."""
-    cores = node.cpus_used if node.cpus_busy is None else node.cpus_busy
+    cores = _first_known(node.cpus_busy, node.cpus_used)
     memory = node.memory_used
     if memory is None and node.memory is not None and node.memory_free is not None:
         memory = node.memory - node.memory_free
@@ -112,11 +109,13 @@ def decimate(rows: Sequence[Row], points: int) -> tuple[list[float], list[float 
 
 
 def users(running: Sequence[Running], gpus: Mapping[str, Sequence[Gpu]]) -> list[UserLoad]:
+    """Return what the running tasks of each user use, by the user's name."""
     parts = groupby(sorted(running, key=lambda one: one.user), key=lambda one: one.user)
     return [UserLoad(user=user, **_share(list(part), gpus)) for user, part in parts]
 
 
 def jobs(running: Sequence[Running], nodes: Sequence[Node], gpus: Mapping[str, Sequence[Gpu]]) -> list[JobLoad]:
+    """Return what the running tasks of each job use, and advice for its owner, in the order of the tasks."""
     parts: dict[str, list[Running]] = {}
     for one in running:
         parts.setdefault(one.job, []).append(one)
@@ -125,7 +124,7 @@ def jobs(running: Sequence[Running], nodes: Sequence[Node], gpus: Mapping[str, S
             job=job,
             name=part[0].name,
             user=part[0].user,
-            gpu_load=_gpu_load(part, gpus),
+            gpu_load=_first_known(mean(list(_gpu_loads(part, gpus).values())), mean([one.gpu_load for one in part])),
             advice=advice(part, nodes, gpus),
             **_share(part, gpus),
         )
@@ -134,21 +133,16 @@ def jobs(running: Sequence[Running], nodes: Sequence[Node], gpus: Mapping[str, S
 
 
 def _share(part: Sequence[Running], gpus: Mapping[str, Sequence[Gpu]]) -> dict[str, Any]:
-    on = {(gpu.node.backend, gpu.node.name, gpu.device.id) for one in part for gpu in gpus.get(one.task, ())}
     return {
         "tasks": len(part),
         "cores": round(sum(one.cores or 0 for one in part), 3),
         "memory": int(sum(one.memory or 0 for one in part)),
-        "gpus": len(on),
+        "gpus": len(_gpu_loads(part, gpus)),
         "gpu_memory": int(sum(one.gpu_memory or 0 for one in part)),
     }
 
 
-def _gpu_load(part: Sequence[Running], gpus: Mapping[str, Sequence[Gpu]]) -> float | None:
-    on = {
-        (gpu.node.backend, gpu.node.name, gpu.device.id): gpu.device.load
-        for one in part
-        for gpu in gpus.get(one.task, ())
-    }
-    measured_there = mean(list(on.values()))
-    return mean([one.gpu_load for one in part]) if measured_there is None else measured_there
+def _gpu_loads(part: Sequence[Running], gpus: Mapping[str, Sequence[Gpu]]) -> dict[tuple[str, str, str], float | None]:
+    """Return the load of each GPU that one of these tasks is on."""
+    on = (gpu for one in part for gpu in gpus.get(one.task, ()))
+    return {(gpu.node.backend, gpu.node.name, gpu.device.id): gpu.device.load for gpu in on}

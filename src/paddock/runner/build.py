@@ -9,6 +9,7 @@ import marshal
 import os
 import tempfile
 import zipfile
+from functools import lru_cache
 from importlib.util import MAGIC_NUMBER, source_hash
 from pathlib import Path
 from typing import Dict
@@ -21,16 +22,15 @@ _SAME_BYTES = 2  # a format of `marshal` that gives the same bytes for the same 
 _START = "import sys\nfrom %s.runner.__main__ import main\nsys.exit(main(%r))\n"
 
 
+@lru_cache(maxsize=1)
 def digest() -> str:
     """Return eight hexadecimal digits that identify the content."""
-    return _digest(_sources())
+    return hashlib.sha256(_zip(_sources())).hexdigest()[:8]
 
 
 def build(target: Path) -> None:
     """Write the archive. The same content gives the same bytes, and readers never see half a file."""
-    sources = _sources()
-    start = {"__main__.py": (_START % (_PACKAGE, _digest(sources))).encode()}
-    content = _zip({**sources, **_compiled(sources), **start})
+    content = archive()
     fd, temporary = tempfile.mkstemp(dir=target.parent, prefix=target.name)
     try:
         with os.fdopen(fd, "wb") as file:
@@ -40,6 +40,14 @@ def build(target: Path) -> None:
     except BaseException:
         os.unlink(temporary)
         raise
+
+
+@lru_cache(maxsize=1)
+def archive() -> bytes:
+    """Return the content of the archive."""
+    sources = _sources()
+    start = {"__main__.py": (_START % (_PACKAGE, digest())).encode()}
+    return _zip({**sources, **_compiled(sources), **start})
 
 
 def _sources() -> Dict[str, bytes]:
@@ -61,10 +69,6 @@ def _compiled(sources: Dict[str, bytes]) -> Dict[str, bytes]:
         with contextlib.suppress(ValueError):  # Python 3.14 cannot write everything in this format
             found[name + "c"] = header + marshal.dumps(code, _SAME_BYTES)
     return found
-
-
-def _digest(sources: Dict[str, bytes]) -> str:
-    return hashlib.sha256(_zip(sources)).hexdigest()[:8]
 
 
 def _zip(files: Dict[str, bytes]) -> bytes:

@@ -21,7 +21,7 @@ from paddock.backends.base import Backend
 from paddock.backends.local import LocalBackend
 from paddock.backends.slurm.backend import SlurmBackend
 from paddock.errors import Conflict, InvalidInput
-from paddock.home import door, lease, server_file, tls
+from paddock.home import lease, server_file, tls, unix_socket
 from paddock.home.server_file import ServerAddress
 from paddock.paths import Home
 from paddock.server import slurm_server
@@ -66,7 +66,7 @@ def serve(
         _succeed(home) if succeed or _requeued(home, cluster) else _alone(home),
         lease.held(home) as held,
         _listen(settings.host, settings.port, other=cluster is not None) as listener,
-        door.opened(home) as inside,
+        unix_socket.opened(home) as inside,
         closing(open_database(settings, home)) as db,
         closing(Database(_database_url(settings, home))) as own,  # the engine never waits for connections of requests
         closing(backups.Daily(own, home.backups)) as daily,
@@ -79,7 +79,7 @@ def serve(
         port = listener.getsockname()[1]
         url = _url(settings.host, port, "https" if secure else "http")
         about = ServerAddress.here(url, port, cluster, tls.certificate(settings))
-        held.tell(url)
+        held.add_address(url)
         server = _Uvicorn(app, secure, home, about, lambda: (announce or _print)(url, f"{url}/?token={token}"))
         held.when_lost(lambda: _give_way(server, engine))
         server.run([listener, *inside])

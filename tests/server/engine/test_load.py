@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 from rich.console import Console
 
-from paddock.cli.load import picture
+from paddock.cli.load import view
 from paddock.models import Device, GpuProcess, Node, TaskState
 from paddock.models.load import LoadReport
 from paddock.paths import Home
@@ -213,7 +213,7 @@ class TestReport:
         seen = node(gpus=0, cpus_used=4, memory=256 * GIB, memory_free=200 * GIB, cpus_busy=1.6)
         report = self.ask(db, [seen.model_copy(update={"devices": devices, "cpus": 64})])
         screen = Console(width=80, file=io.StringIO(), record=True)
-        screen.print(picture(report))
+        screen.print(view(report))
         text = screen.export_text()
         assert all(len(line) <= 80 for line in text.splitlines())
         for part in (

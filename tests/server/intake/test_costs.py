@@ -16,7 +16,7 @@ from paddock.program.inspection import inspect_source
 from paddock.search import dimensions, expand, resolved
 from paddock.server.intake import apart, planning
 
-SECONDS = 10.0
+SECONDS = 5.0
 
 
 @contextmanager
@@ -34,7 +34,7 @@ def _plan(spec: dict[str, object], source: str | None = None) -> planning.Planne
 
 # --- texts ----------------------------------------------------------------------------------------------------------
 
-N = 200_000
+N = 50_000
 LONG = {
     "dots": "." * N,
     "a number and dots": "1" + "." * N,
@@ -151,8 +151,11 @@ def test_twenty_thousand_sobol_trials_take_seconds() -> None:
 
 def test_nine_hundred_dimensions_cost_in_proportion() -> None:
     params = {f"p{n}": "0..1.5" for n in range(900)}
-    with cheap(30):
-        assert len(_plan({"params": params, "search": {"method": "sobol", "trials": 200}}).configurations) == 200
+    spec = JobSpec.model_validate({"command": "true", "params": params, "search": {"method": "sobol", "trials": 50}})
+    asked = planning.PlanInput(spec, None, 20_000)
+    assert not asked.small
+    with cheap(15):  # here: the CPU time of a process of its own would not be counted
+        assert len(planning.planned(asked).configurations) == 50
 
 
 @pytest.mark.parametrize("method", ["random", "sobol"])
@@ -185,8 +188,8 @@ def test_a_script_of_five_megabytes_is_refused() -> None:
 
 
 def test_a_script_with_very_many_options_is_read_in_proportion() -> None:
-    lines = [f"p.add_argument('--a{n}', type=int, default={n})" for n in range(10_000)]
-    with cheap(60):
+    lines = [f"p.add_argument('--a{n}', type=int, default={n})" for n in range(3_000)]
+    with cheap(20):
         report = inspect_source("\n".join(["import argparse", "p = argparse.ArgumentParser()", *lines]), given=["a1"])
     assert (len(report.params), report.open_ended) == (1000, True)
     assert any("more than 1,000 parameters" in text for text in report.warnings)

@@ -64,7 +64,7 @@ class TestScriptAndCommand:
         [
             (FILES, {"script": "train.py", "command": "true"}, "command", "script or a command, not both"),
             ({}, {}, "script", "Give a script or a command"),
-            ({"a.py": b"", "b.py": b""}, {}, "script", "which file is the script"),
+            ({"a.py": b"", "b.py": b""}, {}, "script", "Name the file that is the script"),
             (FILES, {"script": "tain.py"}, "script", "there are: train.py"),
             (FILES, {"script": "../train.py"}, "files", "not a path inside"),
             ({}, {"command": "  \n"}, "command", "empty"),
@@ -90,7 +90,7 @@ class TestObjective:
         "spec", [{"params": {"lr": "0.1..0.2"}}, {"params": {"lr": "1,2"}, "stop_early": {"method": "asha"}}]
     )
     def test_what_learns_needs_one(self, settings: Settings, spec: dict[str, Any]) -> None:
-        with pytest.raises(InvalidInput, match="needs a metric to go by") as caught:
+        with pytest.raises(InvalidInput, match="needs a metric such as val_loss") as caught:
             planned(settings, **spec, objective="")
         assert list(caught.value.fields) == ["objective"]
 

@@ -27,7 +27,7 @@ def test_insert_writes_the_job_its_tasks_their_attempts_and_one_event(db: Databa
         assert [(e.kind, e.job, e.data) for e in told(c, 0)] == [
             ("job", "k3v9x2ab", {"change": "submitted", "tasks": 3})
         ]
-        assert jobs.objective(c, job.id) == job.objective
+        assert jobs.get(c, job.id).objective() == job.objective
         assert list(jobs.launchable(c, [job.id, "nope"])) == [job.id]
 
 

@@ -7,6 +7,7 @@ import pytest
 import sqlalchemy as sa
 
 from paddock.models import AllocationBatch, AllocationState, AllocationStatus, Cause, Resources, TaskState
+from paddock.rules.keep import StoredAttempt, StoredJob
 from paddock.server.store import allocations, attempts, jobs, keeping, tasks
 from paddock.server.store.db import Database
 from tests.server.store.given import add_job, current, move
@@ -58,7 +59,7 @@ def done(db: Database) -> list[str]:
 
 def test_a_job_that_has_ended(db: Database, done: list[str]) -> None:
     with db.read() as c:
-        assert keeping.ended(c, OLD) == [keeping.EndedJob(JOB, JOB, 2000.0)]
+        assert keeping.ended(c, OLD) == [StoredJob(JOB, JOB, 2000.0)]
     assert ended(db, 1999.0) == []
     assert ended(db, 999.0) == []
     assert (ended(db, job=JOB), ended(db, job="other")) == ([JOB], [])
@@ -108,7 +109,7 @@ def test_attempts_that_others_came_after(db: Database, done: list[str]) -> None:
         attempts.begin_next(c, JOB, [(done[0], 2)], resumed=True)
     with db.read() as c:
         found = list(keeping.superseded(c, OLD))
-        assert found == [keeping.Superseded(JOB, done[0], 1, 2000.0)], "the second began a moment ago"
+        assert found == [StoredAttempt(JOB, done[0], 1, 2000.0)], "the second began a moment ago"
         assert [one.number for one in keeping.superseded(c, time.time() + 1)] == [1, 2]
         assert list(keeping.superseded(c, 1999.0)) == []
         assert current(c, done[0]).attempt_number == 3

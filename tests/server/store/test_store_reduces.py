@@ -41,8 +41,8 @@ def test_when_all_others_have_ended_well_and_once(db: Database) -> None:
     move(db, ids[2], S.PRUNED)
     assert not ended(db)
     with db.read() as c:
-        assert reduces.due(c) == [reduces.Due(JOB, None, None)]
-        assert reduces.due(c, ["k3other"]) == reduces.due(c, []) == []
+        assert reduces.due(c) == {JOB: None}
+        assert reduces.due(c, ["k3other"]) == reduces.due(c, []) == {}
     assert begin(db) == f"{JOB}-4"
     assert begin(db) is None
     with db.read() as c:
@@ -75,7 +75,7 @@ def test_not_while_a_search_goes_on_or_the_job_is_removed(db: Database) -> None:
     assert begin(db) is None
     with db.write() as c:
         trials.end(c, JOB, None)
-        assert [one.job for one in reduces.due(c)] == [JOB]
+        assert list(reduces.due(c)) == [JOB]
         jobs.mark_removing(c, JOB)
     assert begin(db) is None
 

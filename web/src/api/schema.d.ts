@@ -819,7 +819,7 @@ export interface components {
             number: number;
             /**
              * Params
-             * @description the parameters of this attempt, where they differ between attempts (pbt)
+             * @description the parameters of this attempt, where attempts differ (pbt)
              */
             params?: {
                 [key: string]: components["schemas"]["JsonValue"];
@@ -838,7 +838,7 @@ export interface components {
              * @default false
              */
             resumed?: boolean;
-            /** @description what it had to wait for, after an attempt that ran out of memory */
+            /** @description what it had to wait for, after an attempt ran out of memory */
             room?: components["schemas"]["FreeMemory"] | null;
             seat?: components["schemas"]["Seat"] | null;
             /** Signal */
@@ -1119,7 +1119,7 @@ export interface components {
             name?: string;
             /**
              * Processes
-             * @description the processes on it, as far as the server can see them
+             * @description the processes on it that the server can see
              */
             processes?: components["schemas"]["GpuProcess"][];
             /**
@@ -1152,7 +1152,7 @@ export interface components {
             python?: string | null;
             /**
              * Setup
-             * @description shell lines that run before the script, such as `module load cuda`
+             * @description shell lines before the script: `module load cuda`
              */
             setup?: string[];
             /** Variables */
@@ -1187,14 +1187,14 @@ export interface components {
         ExtendRequest: {
             /**
              * Params
-             * @description new values of these parameters from now on
+             * @description other values of these parameters
              */
             params?: {
                 [key: string]: components["schemas"]["Choices"] | components["schemas"]["Range"] | components["schemas"]["Block-Input"] | boolean | number | string | components["schemas"]["JsonValue"][] | null;
             };
             /**
              * Time Budget
-             * @description time budget of the rest of the search, from now on
+             * @description time budget from now on, such as 2h
              */
             time_budget?: (number | string) | null;
             /**
@@ -1308,7 +1308,7 @@ export interface components {
             problems?: string[];
             /**
              * Set Aside
-             * @description number of jobs that the engine cannot process now; the warnings of each job contain the reason
+             * @description number of jobs that the engine cannot process now; see their warnings
              * @default 0
              */
             set_aside?: number;
@@ -1340,7 +1340,7 @@ export interface components {
             filename?: string;
             /**
              * Params
-             * @description names of the parameters that will be given, to check them
+             * @description names of the parameters that are given, to check them
              */
             params?: string[];
             /** Source */
@@ -1362,7 +1362,7 @@ export interface components {
             description: string;
             /**
              * Ended
-             * @description no task waits or runs, and no further task will come, neither from a search nor to reduce
+             * @description no task waits or runs, and none will be added, neither by a search nor to reduce
              */
             ended: boolean;
             /** Ended At */
@@ -1392,7 +1392,7 @@ export interface components {
             seconds_left?: number | null;
             /**
              * Sparkline
-             * @description the objective of the best task over time, about 30 points
+             * @description the objective of the best task, about 30 points
              */
             sparkline?: number[];
             /** Tags */
@@ -1446,7 +1446,7 @@ export interface components {
             description: string;
             /**
              * Ended
-             * @description no task waits or runs, and no further task will come, neither from a search nor to reduce
+             * @description no task waits or runs, and none will be added, neither by a search nor to reduce
              */
             ended: boolean;
             /** Ended At */
@@ -1463,7 +1463,7 @@ export interface components {
             id: string;
             /**
              * Mapped
-             * @description the job is a map, which runs a command per file; `GET /jobs/{job}/parts` lists the files
+             * @description the job is a map; `GET /jobs/{job}/parts` lists its files
              * @default false
              */
             mapped?: boolean;
@@ -1490,7 +1490,7 @@ export interface components {
             seconds_left?: number | null;
             /**
              * Sparkline
-             * @description the objective of the best task over time, about 30 points
+             * @description the objective of the best task, about 30 points
              */
             sparkline?: number[];
             spec: components["schemas"]["JobSpec"];
@@ -1621,7 +1621,7 @@ export interface components {
             environment?: components["schemas"]["Environment"];
             /**
              * Grace Seconds
-             * @description seconds between SIGTERM and SIGKILL when a task is stopped
+             * @description seconds from SIGTERM to SIGKILL when stopped
              */
             grace_seconds?: number | null;
             /**
@@ -1659,7 +1659,7 @@ export interface components {
             };
             /**
              * Reduce
-             * @description a shell command that runs as one more task when all others have finished
+             * @description a shell command that runs as one more task when all others finished
              */
             reduce?: string | null;
             /**
@@ -1724,7 +1724,7 @@ export interface components {
             nice?: number | null;
             /**
              * Time Limit
-             * @description time limit of its allocations, such as 4h
+             * @description time limit of allocations, such as 4h
              */
             time_limit?: (number | string) | null;
         };
@@ -1831,7 +1831,7 @@ export interface components {
         MetricFiles: {
             /**
              * Files
-             * @description patterns of file names, relative to the task's folder
+             * @description patterns of file names in the task's folder
              */
             files?: string[];
             /**
@@ -2025,7 +2025,7 @@ export interface components {
             speedup?: number | null;
             /**
              * Target
-             * @description tasks per GPU that the controller aims at, given enough tasks and memory
+             * @description tasks per GPU that the controller aims at, if memory suffices
              */
             target?: number | null;
             /**
@@ -2046,7 +2046,7 @@ export interface components {
         Preview: {
             /**
              * Adaptive
-             * @description configurations are chosen while results come in: these are the first ones
+             * @description configurations are chosen while results come in: these are the first
              * @default false
              */
             adaptive?: boolean;
@@ -2292,7 +2292,7 @@ export interface components {
             gpu_type?: string | null;
             /**
              * Gpus
-             * @description GPUs per node; when not given: one where nodes have GPUs, else none
+             * @description GPUs per node; when not given: one if nodes have GPUs
              */
             gpus?: number | null;
             /** @description how the processes of one task are started */
@@ -2471,7 +2471,7 @@ export interface components {
             convention: components["schemas"]["Convention"];
             /**
              * Metrics
-             * @description metric sources that were found: csv, tensorboard, stdout, ...
+             * @description metric sources that were found: csv, stdout, ...
              */
             metrics?: string[];
             /**
@@ -2496,7 +2496,7 @@ export interface components {
             method?: components["schemas"]["Method"];
             /**
              * Repeat
-             * @description tasks per configuration, each with another seed; their mean counts
+             * @description tasks per configuration, each with another seed; the mean counts
              * @default 1
              */
             repeat?: number;
@@ -2540,7 +2540,7 @@ export interface components {
             history: components["schemas"]["TrialReport"][];
             /**
              * Importance
-             * @description share of each parameter in how good trials are, the largest first
+             * @description share of each parameter in how good trials are, largest first
              */
             importance: {
                 [key: string]: number;
@@ -2581,7 +2581,7 @@ export interface components {
         Seat: {
             /**
              * Cores
-             * @description the cores that it may use; empty: all cores of the allocation
+             * @description the cores that it may use; empty: all that there are
              */
             cores?: number[];
             /** Gpu Name */
@@ -2641,7 +2641,7 @@ export interface components {
             min_steps?: number | null;
             /**
              * Min Trials
-             * @description median: this many other tasks must have reached the same step
+             * @description median: this many other tasks must have reached the step
              * @default 5
              */
             min_trials?: number;
@@ -2650,7 +2650,7 @@ export interface components {
         StopRequest: {
             /**
              * Tasks
-             * @description ids or numbers of tasks; when not given, all that have not ended
+             * @description ids or numbers of tasks; all that have not ended when not given
              */
             tasks?: string[] | null;
         };
@@ -2753,7 +2753,7 @@ export interface components {
              * @default false
              */
             reduces?: boolean;
-            /** @description its share of the allocation, where several tasks run in one allocation */
+            /** @description its share of the allocation, if several tasks run in one allocation */
             seat?: components["schemas"]["Seat"] | null;
             /** Seconds Left */
             seconds_left?: number | null;
@@ -2768,12 +2768,12 @@ export interface components {
             stopping?: boolean;
             /**
              * Trial
-             * @description number of the configuration, from 1 on; tasks with the same configuration have the same number
+             * @description number of the configuration, from 1 on; several tasks may have the same
              */
             trial: number;
             /**
              * Values
-             * @description the best value of each objective, where there are several
+             * @description the best value of each of several objectives
              */
             values?: (number | null)[];
             /** Warnings */
@@ -2894,7 +2894,7 @@ export interface components {
              * @default false
              */
             reduces?: boolean;
-            /** @description its share of the allocation, where several tasks run in one allocation */
+            /** @description its share of the allocation, if several tasks run in one allocation */
             seat?: components["schemas"]["Seat"] | null;
             /** Seconds Left */
             seconds_left?: number | null;
@@ -2909,12 +2909,12 @@ export interface components {
             stopping?: boolean;
             /**
              * Trial
-             * @description number of the configuration, from 1 on; tasks with the same configuration have the same number
+             * @description number of the configuration, from 1 on; several tasks may have the same
              */
             trial: number;
             /**
              * Values
-             * @description the best value of each objective, where there are several
+             * @description the best value of each of several objectives
              */
             values?: (number | null)[];
             /** Warnings */
@@ -2987,7 +2987,7 @@ export interface components {
             };
             /**
              * More
-             * @description there are too many new points to send: fetch the job's curves again
+             * @description too many new points to send: fetch the job's curves again
              */
             more?: true | null;
             /**
@@ -3048,7 +3048,7 @@ export interface components {
              * @description standard deviation over its tasks
              */
             spread?: (number | null)[];
-            /** @description running or submitted while one of its tasks has not ended; then the state of the best ending */
+            /** @description running or submitted until all its tasks have ended; then their best state */
             state: components["schemas"]["TaskState"];
             /** Tasks */
             tasks: string[];

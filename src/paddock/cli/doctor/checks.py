@@ -1,4 +1,4 @@
-"""The checks of `paddock doctor` on this machine. If one fails, the others still run."""
+"""The checks of `paddock doctor` that need no Slurm. If one fails, the others still run."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from paddock import __version__, settings
-from paddock.cli.doctor.finding import Finding, Scope, Status, error, guarded, ok, warn
+from paddock.cli.doctor.finding import Finding, Scope, error, guarded, ok, warn
 from paddock.client.client import Client
 from paddock.common import filesystems
 from paddock.errors import DatabaseDamaged, NotAuthorised, PaddockError, ServerUnreachable
@@ -36,23 +36,19 @@ def run_all(home: str | None, url: str | None, asked: Scope) -> list[Finding]:
 
     loaded, first = _settings(home)
     subject = CheckContext(Home(settings.home_folder(home)), home, url, loaded)
-    found = [first]
     steps = (_home, _disk, _space, _token, _database, _runner, _gpus, _server, _certificate)
-    for check in steps:
-        found.append(guarded(check.__name__.lstrip("_"), partial(check, subject)))
-    return found + slurm.run_all(loaded, subject.home, asked)
+    found = [guarded(check.__name__.lstrip("_"), partial(check, subject)) for check in steps]
+    return [first, *found, *slurm.run_all(loaded, subject.home, asked)]
 
 
 def _settings(home: str | None) -> tuple[Settings | None, Finding]:
+    file = settings.settings_file(home)
     try:
         found = settings.load(home)
     except PaddockError as fault:
-        fix = f"correct {settings.settings_file(home)} or the variable"
-        return None, Finding(name="settings", status=Status.ERROR, detail=fault.message, fix=fix)
-    file = settings.settings_file(home)
-    return found, Finding(
-        name="settings", detail=f"valid; {file if file.exists() else 'all defaults, as there is no settings.toml'}"
-    )
+        return None, error(fault.message, f"correct {file} or the variable").named("settings")
+    where = file if file.exists() else "all defaults, as there is no settings.toml"
+    return found, ok(f"valid; {where}").named("settings")
 
 
 # --- the home folder ------------------------------------------------------------------------------------------------
@@ -110,7 +106,7 @@ def _database(subject: CheckContext) -> Finding:
     from paddock.server.store.db import Database
 
     if subject.settings is None:
-        return warn("not looked at", "correct the settings first")
+        return warn("not checked", "correct the settings first")
     if subject.settings.database is None and not subject.home.database.exists():
         return ok("will be made at the first start")
     db = Database(subject.settings.database or f"sqlite:///{subject.home.database}")
@@ -162,8 +158,8 @@ def _runner(subject: CheckContext) -> Finding:
             return error(f"{python} does not start: {fault}", "set local.python to a Python of 3.8 or newer")
     if done.returncode == 2 and "usage" in done.stderr:
         return ok(f"starts with {python}")
-    said = (done.stderr.strip().splitlines() or ["it printed nothing"])[-1]
-    return error(f"does not start with {python}: {said}", "set local.python to a Python of 3.8 or newer")
+    reason = (done.stderr.strip().splitlines() or ["it printed nothing"])[-1]
+    return error(f"does not start with {python}: {reason}", "set local.python to a Python of 3.8 or newer")
 
 
 def _gpus(subject: CheckContext) -> Finding:
@@ -203,7 +199,7 @@ def _unreachable(subject: CheckContext, fault: ServerUnreachable) -> Finding:
 def _certificate(subject: CheckContext) -> Finding:
     """Check the certificate of the server's port."""
     if subject.settings is None:
-        return warn("not looked at", "correct the settings first")
+        return warn("not checked", "correct the settings first")
     try:
         if tls.context(subject.settings) is None:
             return ok("none: the server's port uses plain HTTP")

@@ -63,7 +63,7 @@ def doctor(
         partition=partition,
         gpus=gpus,
         wait=wait,
-        say=lambda line: base.say(render.clean(line)),
+        note=lambda line: base.note(render.clean(line)),
     )
     found = run_all(at.home, at.url, asked)
     shown = [finding for finding in found if not quiet or finding.status is not Status.OK]

@@ -19,7 +19,7 @@ class Scope:
     partition: str | None = None
     gpus: int = 0
     wait: float = 120.0
-    say: Callable[[str], None] = lambda _: None
+    note: Callable[[str], None] = lambda _: None
 
 
 class Status(StrEnum):

@@ -63,9 +63,9 @@ class _Failed(Exception):
 
 def trial(site: Site) -> Finding:
     """Ask Slurm if it would take a job, without submitting one."""
-    said = site.backend.check(_batch(site, site.home.root / "doctor"))
-    if not said.accepted:
-        return error(f"Slurm would refuse a small job: {said.message}", _CHOOSE)
+    answer = site.backend.check(_batch(site, site.home.root / "doctor"))
+    if not answer.accepted:
+        return error(f"Slurm would refuse a small job: {answer.message}", _CHOOSE)
     return ok("Slurm would take a small job; none was submitted")
 
 
@@ -81,7 +81,7 @@ def run(site: Site) -> list[Finding]:
     except _Failed as failed:
         found = failed.finding
     except BackendUnavailable as fault:
-        found = error(fault.message, "see what `scontrol ping` says")
+        found = error(fault.message, "look at the output of `scontrol ping`")
     except BackendError as fault:
         found = error(f"Slurm did not take a small job: {fault.message}", _CHOOSE)
     except OSError as fault:
@@ -149,11 +149,11 @@ class TinyJob:
         self._next = 0.0
 
     def run(self) -> list[Finding]:
-        self._lay_down()
+        self._prepare()
         self.ids = list(self.site.backend.submit(self.batch))
         try:
             started, seen = self._started(), self._echo()
-            self.site.asked.say(f"{self.site.name}: the tiny job runs on {self.node}, and tries the environment")
+            self.site.asked.note(f"{self.site.name}: the tiny job runs on {self.node}, and tries the environment")
             self._wait_for_end()
         finally:
             with suppress(BackendError):
@@ -162,7 +162,7 @@ class TinyJob:
         found = [started.named("job"), *seen, runner(self.python, self._read("runner"), ended).named("runner")]
         return found + (probed(self._read("probe"), ended, self.site.asked.gpus) if self.interpreter else [])
 
-    def _lay_down(self) -> None:
+    def _prepare(self) -> None:
         self.here.mkdir()
         build(self.folder / "runner.pyz")
         shutil.copyfile(probe.__file__, self.folder / "probe.py")
@@ -178,7 +178,7 @@ class TinyJob:
     def _over(self) -> bool:
         return self.status is not None and self.status.state is AllocationState.ENDED
 
-    def _look(self) -> None:
+    def _poll(self) -> None:
         """Ask Slurm now and then how the job is."""
         if time.monotonic() < self._next:
             return
@@ -196,15 +196,15 @@ class TinyJob:
 
     def _started(self) -> Finding:
         """Wait until the node has written its first file."""
-        began, told = time.monotonic(), ""
+        began, noted = time.monotonic(), ""
         while (text := self._read("started")) is None:
-            self._look()
+            self._poll()
             if self.status is not None and self.status.state is AllocationState.PENDING:
                 if self.status.never:
                     raise _Failed(error(f"the tiny job cannot start: {self.reason}", _CHOOSE))
-                if self.reason not in (told, "waits"):  # Slurm has given no reason yet
-                    told = self.reason
-                    self.site.asked.say(f"{self.site.name}: a tiny job waits in the queue: {told}")
+                if self.reason not in (noted, "waits"):  # Slurm has given no reason yet
+                    noted = self.reason
+                    self.site.asked.note(f"{self.site.name}: a tiny job waits in the queue: {noted}")
             self._give_up(time.monotonic() - began)
             time.sleep(0.05)
         self.node = text.strip()
@@ -240,15 +240,15 @@ class TinyJob:
         while (text := self._read("echo")) is None and time.monotonic() < end:
             time.sleep(0.02)
         back = time.time()
-        stamp, _, said = (text or "").strip().partition(" ")
-        if said != answer:
+        stamp, _, echoed = (text or "").strip().partition(" ")
+        if echoed != answer:
             detail = f"{self.node} did not see within {SIGHT_SECONDS:.0f} s what was written here"
             fix = "mount that file system with shorter attribute caching (actimeo), or use another"
             return [error(detail, fix).named("home")]
-        told = f"{self.node} sees {self.site.home.root}, and a file goes there and back in {back - sent:.2f} s"
+        seen = f"{self.node} sees {self.site.home.root}, and a file goes there and back in {back - sent:.2f} s"
         slow = "put the home on a faster file system, or mount it with shorter attribute caching (actimeo)"
-        late = f"{told}: states and curves will be late by this much"
-        found = [(warn(late, slow) if back - sent > SLOW_SECONDS else ok(told)).named("home")]
+        late = f"{seen}: states and curves will be late by this much"
+        found = [(warn(late, slow) if back - sent > SLOW_SECONDS else ok(seen)).named("home")]
         with suppress(ValueError):
             found.append(clock(sent, float(stamp), back).named("clock"))
         return found
@@ -256,7 +256,7 @@ class TinyJob:
     def _wait_for_end(self) -> None:
         end = time.monotonic() + TIME_LIMIT + SIGHT_SECONDS
         while self._read("done") is None and time.monotonic() < end:
-            self._look()
+            self._poll()
             if self._over:
                 self.reason = self.reason or "it ended"
                 end = min(end, self.since + SIGHT_SECONDS / 3)
@@ -280,21 +280,21 @@ def clock(sent: float, there: float, back: float) -> Finding:
     off = there - back if there > back else min(there - sent, 0.0)
     if not off:
         return ok(f"agrees with the node's to {max(back - sent, 0.01):.2f} s")
-    told = f"the node's is {abs(off):.1f} s {'ahead of' if off > 0 else 'behind'} this machine's"
+    difference = f"the node's is {abs(off):.1f} s {'ahead of' if off > 0 else 'behind'} the one here"
     fix = "ask who runs the cluster to synchronise the clocks (NTP)"
     if abs(off) <= CLOCK_WARN:
-        return ok(told)
-    return (error if abs(off) > CLOCK_ERROR else warn)(told, fix)
+        return ok(difference)
+    return (error if abs(off) > CLOCK_ERROR else warn)(difference, fix)
 
 
-def runner(python: str, said: str | None, ended: str) -> Finding:
-    """Judge what it printed; None: it was not reached, because the job had `ended`."""
-    if said is None:
+def runner(python: str, output: str | None, ended: str) -> Finding:
+    """Judge what the runner printed; None: it was not reached, because the job had `ended`."""
+    if output is None:
         return error(
             f"was not tried: {ended or 'the job did not get this far'}", "see the other findings, and try again"
         )
-    lines = said.strip().splitlines()
-    if len(lines) > 1 and lines[-1] == "code 2" and "usage" in said:
+    lines = output.strip().splitlines()
+    if len(lines) > 1 and lines[-1] == "code 2" and "usage" in output:
         return ok(f"starts on the node with {python} (Python {lines[0]})")
     fix = "set `python` in the settings of the backend to a Python of 3.8 or newer on the nodes"
     return error(f"does not start on the node with {python}: {' '.join(lines[:-1])[-300:] or 'nothing printed'}", fix)
@@ -306,7 +306,7 @@ class Framework(BaseModel):
     version: str = ""
     gpus: int = 0
     error: str = ""
-    said: str = ""
+    output: str = ""
 
 
 class Probed(BaseModel):
@@ -317,32 +317,32 @@ class Probed(BaseModel):
     frameworks: dict[str, Framework] = {}
 
 
-def probed(said: str | None, ended: str, gpus: int) -> list[Finding]:
+def probed(output: str | None, ended: str, gpus: int) -> list[Finding]:
     """Judge what the probe printed."""
-    if said is None:
+    if output is None:
         detail = "did not answer before the job's end" + (f": {ended}" if ended else "")
         fix = "its file system may be slow, or memory may have run out: see `memory` in the settings of the backend"
         return [error(detail, fix).named("environment")]
-    lines = [line for line in said.splitlines() if line.startswith(probe.MARK)]
+    lines = [line for line in output.splitlines() if line.startswith(probe.MARK)]
     try:
         seen = Probed.model_validate(json.loads(lines[-1].removeprefix(probe.MARK)))
     except (IndexError, ValueError):
-        told = " ".join(said.strip().splitlines()[:-1])[-300:] or "nothing printed"
+        printed = " ".join(output.strip().splitlines()[:-1])[-300:] or "nothing printed"
         fix = "install the environment where the nodes see it, such as in your home folder"
-        return [error(f"does not work on the node: {told}", fix).named("environment")]
-    told = f"Python {seen.python} on the node"
-    told += "" if seen.frameworks else "; neither TensorFlow nor PyTorch is in it"
+        return [error(f"does not work on the node: {printed}", fix).named("environment")]
+    detail = f"Python {seen.python} on the node"
+    detail += "" if seen.frameworks else "; neither TensorFlow nor PyTorch is in it"
     visible = "not set" if seen.visible is None else seen.visible or "empty"
-    told += f"; CUDA_VISIBLE_DEVICES is {visible}" if gpus else ""
-    return [ok(told).named("environment"), *(framework(*one, gpus).named(one[0]) for one in seen.frameworks.items())]
+    detail += f"; CUDA_VISIBLE_DEVICES is {visible}" if gpus else ""
+    return [ok(detail).named("environment"), *(framework(*one, gpus).named(one[0]) for one in seen.frameworks.items())]
 
 
 def framework(name: str, one: Framework, gpus: int) -> Finding:
-    """Report what a framework says about GPUs, in its own words."""
+    """Report what a framework finds out about GPUs, with its own output."""
     by_hand = f"try it by hand on such a node: `srun --pty`, then `python -c 'import {name}'`"
     if one.error:
-        return error("\n".join(part for part in (one.error, one.said) if part), by_hand)
+        return error("\n".join(part for part in (one.error, one.output) if part), by_hand)
     if one.gpus < gpus:
-        detail = f"version {one.version} sees {one.gpus} of {gpus} GPUs" + (f":\n{one.said}" if one.said else "")
+        detail = f"version {one.version} sees {one.gpus} of {gpus} GPUs" + (f":\n{one.output}" if one.output else "")
         return error(detail, f"install a build for the GPUs and the driver of the node, or {by_hand}")
     return ok(f"version {one.version}" + (f" sees {gpus} GPUs" if gpus > 1 else " sees 1 GPU" if gpus else ""))

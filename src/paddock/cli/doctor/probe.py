@@ -46,13 +46,13 @@ def _ask(code: str, seconds: float) -> dict[str, Any]:
         done = subprocess.run(argv, capture_output=True, timeout=seconds, check=False)
     except subprocess.TimeoutExpired:
         return {"error": f"no answer within {seconds:.0f} s"}
-    said = done.stderr.decode(errors="replace").strip()[-MOST_TEXT:]
+    output = done.stderr.decode(errors="replace").strip()[-MOST_TEXT:]
     answers = [line for line in done.stdout.decode(errors="replace").splitlines() if line.startswith(MARK)]
     if done.returncode or not answers:
         ended = f"signal {-done.returncode}" if done.returncode < 0 else f"code {done.returncode}"
-        return {"error": f"its process ended with {ended}", "said": said}
+        return {"error": f"its process ended with {ended}", "output": output}
     version, count = answers[-1][len(MARK) :].split()
-    return {"version": version, "gpus": int(count), "said": said}
+    return {"version": version, "gpus": int(count), "output": output}
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import re
 import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 
 from paddock.backends.slurm import parse, partitions
@@ -21,23 +22,26 @@ OLDEST = (20, 11)
 MOST_LISTED = 12
 
 
+@dataclass(frozen=True)
 class Site:
     """One cluster; each thing is asked for once."""
 
-    def __init__(self, name: str, cluster: SlurmSettings, settings: Settings, home: Home, asked: Scope) -> None:
-        self.name = name
-        self.cluster = cluster
-        self.settings = settings
-        self.home = home
-        self.asked = asked
-        self.backend = SlurmBackend(name, cluster)
+    name: str
+    cluster: SlurmSettings
+    settings: Settings
+    home: Home
+    asked: Scope
+
+    @cached_property
+    def backend(self) -> SlurmBackend:
+        return SlurmBackend(self.name, self.cluster)
 
     @property
     def commands(self) -> Commands:
         return self.backend.commands
 
     @property
-    def wishes(self) -> Iterator[tuple[str, Resources]]:
+    def requests(self) -> Iterator[tuple[str, Resources]]:
         """Return who asks for which resources of this cluster."""
         yield "the settings of the backend", self.cluster.resources
         for name, profile in sorted(self.settings.profiles.items()):
@@ -76,7 +80,7 @@ class Site:
 
 def run_all(settings: Settings | None, home: Home, asked: Scope) -> list[Finding]:
     if settings is None:
-        return [warn("not looked at", "correct the settings first").named(asked.backend)] if asked.backend else []
+        return [warn("not checked", "correct the settings first").named(asked.backend)] if asked.backend else []
     chosen = _chosen(settings, asked)
     if not chosen:
         return _hint() if asked.backend is None else []
@@ -102,8 +106,8 @@ def _hint() -> list[Finding]:
     """Report that Slurm is here, though nobody has asked for it."""
     if shutil.which("sbatch") is None:
         return []
-    told = "its commands are here; `paddock up --backend slurm` uses it, and `paddock doctor --backend slurm` tests it"
-    return [ok(told).named("slurm")]
+    hint = "its commands are here; `paddock up --backend slurm` uses it, and `paddock doctor --backend slurm` tests it"
+    return [ok(hint).named("slurm")]
 
 
 def _site(site: Site) -> list[Finding]:
@@ -127,7 +131,7 @@ def _asking(site: Site, name: str, check: Callable[[Site], Finding]) -> Finding:
         try:
             return check(site)
         except BackendError as fault:
-            return error(fault.message, "see what `scontrol ping` says, and whether the backend's settings are right")
+            return error(fault.message, "look at the output of `scontrol ping`, and check the settings of the backend")
 
     return guarded(f"{site.name}: {name}", made)
 
@@ -136,18 +140,18 @@ def _asking(site: Site, name: str, check: Callable[[Site], Finding]) -> Finding:
 
 
 def _commands(site: Site) -> Finding:
-    said = site.commands.try_run(
+    answer = site.commands.try_run(
         "sh", "-c", f"for one in {' '.join(NEEDED)}; do command -v $one >/dev/null || echo $one; done"
     )
-    if said.code:
+    if answer.code:
         return error(
-            f"{' '.join(site.cluster.prefix) or 'a shell'} does not work: {message(said.err) or said.code}",
+            f"{' '.join(site.cluster.prefix) or 'a shell'} does not work: {message(answer.err) or answer.code}",
             "correct `prefix` in the settings of the backend",
         )
-    if absent := said.out.split():
+    if absent := answer.out.split():
         fix = "run Paddock on a login node, or set `prefix` to reach one, such as ['ssh', 'login1']; or extend PATH"
         if site.cluster.prefix:
-            fix = "put them on the PATH of the machine or user that `prefix` names"
+            fix = "put them on the PATH of the node or user that `prefix` names"
         return error(f"not found: {', '.join(absent)}", fix)
     version = site.commands.run("sbatch", "--version").strip()
     found = re.search(r"(\d+)\.(\d+)", version)
@@ -157,11 +161,11 @@ def _commands(site: Site) -> Finding:
 
 
 def _controller(site: Site) -> Finding:
-    said = site.commands.try_run("scontrol", "ping")
-    lines = [line.strip() for line in said.out.splitlines() if line.strip()]
+    answer = site.commands.try_run("scontrol", "ping")
+    lines = [line.strip() for line in answer.out.splitlines() if line.strip()]
     if not any(line.endswith("UP") for line in lines):
-        what = "; ".join(lines) or message(said.err) or "it printed nothing"
-        fix = "ask who runs the cluster, or correct `conf` in the settings of the backend; nothing more was looked at"
+        what = "; ".join(lines) or message(answer.err) or "it printed nothing"
+        fix = "ask who runs the cluster, or correct `conf` in the settings of the backend; nothing more was checked"
         return error(f"does not answer: {what}", fix)
     site.commands.run("squeue", "-h", "-u", site.user)  # it may be the one command that gets no answer
     down = [line for line in lines if line.endswith("DOWN")]
@@ -173,12 +177,12 @@ def _controller(site: Site) -> Finding:
 
 def _partitions(site: Site) -> Finding:
     rows = site.partitions
-    told = [_partition(row) for row in rows[:MOST_LISTED]] + (["..."] if len(rows) > MOST_LISTED else [])
-    bad = [finding for who, wish in site.wishes for finding in _wish(site, who, wish)]
+    listed = [_partition(row) for row in rows[:MOST_LISTED]] + (["..."] if len(rows) > MOST_LISTED else [])
+    bad = [finding for who, wanted in site.requests for finding in _faults(site, who, wanted)]
     chosen = site.asked.partition or site.cluster.resources.partition
     if not chosen and not any(row.default for row in rows):
         bad.append(warn("none is the default: every job must name one", "set resources.partition of the backend"))
-    return worst("; ".join(told) or "none", bad)
+    return worst("; ".join(listed) or "none", bad)
 
 
 def _partition(row: parse.PartitionRow) -> str:
@@ -191,11 +195,11 @@ def _partition(row: parse.PartitionRow) -> str:
     return f"{row.name} ({', '.join(part for part in parts if part)})"
 
 
-def _wish(site: Site, who: str, wish: Resources) -> list[Finding]:
-    if not wish.partition:
+def _faults(site: Site, who: str, wanted: Resources) -> list[Finding]:
+    if not wanted.partition:
         return []
     groups = None if site.user == "root" else set(site.commands.run("id", "-Gn").split())
-    found = partitions.faults(site.partitions, wish, groups=groups, accounts=site.accounts)
+    found = partitions.faults(site.partitions, wanted, groups=groups, accounts=site.accounts)
     return [(error if fault.unknown else warn)(f"{who}: {fault.text}", fault.fix) for fault in found]
 
 
@@ -204,23 +208,23 @@ def _accounting(site: Site) -> Finding:
         return _without_accounting(site)
     reached = site.commands.try_run("sacct", "-X", "-n", "-P", "-S", "now", "-o", "JobID")
     if reached.code:
-        said = message(reached.err).replace("\n", "; ") or f"sacct ended with code {reached.code}"
+        reason = message(reached.err).replace("\n", "; ") or f"sacct ended with code {reached.code}"
         fix = "ask who runs the cluster; until then, causes may remain unknown"
-        return warn(f"on, but its database does not answer: {said}", fix)
+        return warn(f"on, but its database does not answer: {reason}", fix)
     if site.accounts is None:
         return ok("on; who may use what cannot be looked up (sacctmgr)")
     # Whatever can be enforced also enforces associations, apart from these.
     enforce = site.config.get("AccountingStorageEnforce", "none").lower()
     enforced = enforce not in ("", "none", "(null)", "nojobs", "nosteps")
     if not site.accounts:
-        told = f"on; user {site.user} is in no account of cluster {parse.cluster_name(site.config)}"
+        detail = f"on; user {site.user} is in no account of cluster {parse.cluster_name(site.config)}"
         fix = f"ask who runs the cluster: sacctmgr add user {site.user} account=..."
-        return error(f"{told}, and Slurm refuses jobs of such users", fix) if enforced else ok(told)
+        return error(f"{detail}, and Slurm refuses jobs of such users", fix) if enforced else ok(detail)
     known = ", ".join(sorted(site.accounts))
     bad = [
-        error(f"{who}: you are not in account {wish.account}", f"choose one of {known}")
-        for who, wish in site.wishes
-        if enforced and wish.account and wish.account not in site.accounts
+        error(f"{who}: you are not in account {wanted.account}", f"choose one of {known}")
+        for who, wanted in site.requests
+        if enforced and wanted.account and wanted.account not in site.accounts
     ]
     return worst(f"on, and its database answers; user {site.user} is in {known}", bad)
 

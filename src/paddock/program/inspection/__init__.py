@@ -21,14 +21,7 @@ from paddock.program.inspection.module import Findings, Module
 
 __all__ = ["inspect_source"]
 
-_FLAG_READERS = (
-    with_argparse.read,
-    with_click.read,
-    with_typer.read,
-    with_absl.read,
-    with_fire.read,
-    with_dataclasses.read,
-)
+_FLAG_READERS = (with_argparse, with_click, with_typer, with_absl, with_fire, with_dataclasses)
 _OTHER_READERS = (with_dataclasses.read_hydra, with_argv.read, with_environ.read)
 _NO_PARAMETERS = (
     "The script takes no parameters that reading it could find: they reach it as environment variables of their own "
@@ -66,7 +59,7 @@ def _parsed(source: str) -> Module:
 
 
 def _found(module: Module) -> Findings:
-    flags = [f for reader in _FLAG_READERS if (f := reader(module)) is not None]
+    flags = [f for reader in _FLAG_READERS if (f := reader.read(module)) is not None]
     if flags:
         return _merged(flags)
     for reader in _OTHER_READERS:

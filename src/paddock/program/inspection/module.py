@@ -33,29 +33,20 @@ class Findings:
         for param in given:
             self.add(param)
 
-    def add(self, param: ScriptParam) -> None:
+    def add(self, param: ScriptParam, *, positional: bool = False) -> None:
         """Add a parameter. The first of a name counts, as sub-commands often repeat options."""
         if param.name in self.places:
             return
         if len(self.params) == MAX_PARAMS:
-            self._no_more()
+            self.open_ended = True
+            self.warnings += [] if _TOO_MANY in self.warnings else [_TOO_MANY]
             return
+        if positional:
+            param = param.model_copy(update={"position": 1 + sum(p.position is not None for p in self.params)})
         if len(param.choices or ()) > MAX_CHOICES:
             param = param.model_copy(update={"choices": None})
         self.places[param.name] = len(self.params)
         self.params.append(param)
-
-    def _no_more(self) -> None:
-        self.open_ended = True
-        if _TOO_MANY not in self.warnings:
-            self.warnings.append(_TOO_MANY)
-
-    def add_positional(self, param: ScriptParam) -> None:
-        if len(self.params) == MAX_PARAMS:
-            self._no_more()
-            return
-        position = 1 + sum(p.position is not None for p in self.params)
-        self.add(param.model_copy(update={"position": position}))
 
 
 class Module:
@@ -189,6 +180,11 @@ def last_name(node: ast.expr) -> str:
         case ast.Attribute(attr=name) | ast.Name(id=name):
             return name
     return ""
+
+
+def called(node: ast.expr) -> ast.expr:
+    """Return what a decorator is, with or without arguments."""
+    return node.func if isinstance(node, ast.Call) else node
 
 
 def keyword(call: ast.Call, *names: str) -> ast.expr | None:

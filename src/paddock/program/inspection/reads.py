@@ -41,10 +41,8 @@ def follow(module: Module, node: ast.expr) -> Read:
                 pass
             case ast.Compare():
                 read.kind = read.kind or "bool"
-            case ast.IfExp(body=body, orelse=otherwise) if body is at:
-                read.default, read.required = module.value(otherwise), False
-            case ast.IfExp(body=otherwise, orelse=orelse) if orelse is at:
-                read.default, read.required = module.value(otherwise), False
+            case ast.IfExp(body=body, orelse=orelse) if at in (body, orelse):
+                read.default, read.required = module.value(orelse if body is at else body), False
             case ast.BoolOp(op=ast.Or(), values=[first, second]) if first is at:
                 read.default, read.required = module.value(second), False
             case _:

@@ -15,6 +15,7 @@ Kind = Literal["int", "float", "bool", "str", "list"]
 MAX_SIZE = 10_000  # characters
 MAX_ITEMS = 1_000  # elements, with those of its elements
 MAX_INT = 10**18
+_KINDS: dict[type, Kind] = {bool: "bool", int: "int", float: "float", str: "str", list: "list"}
 _SURROGATE = re.compile("[\ud800-\udfff]")  # half a character: not valid in JSON
 
 _OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
@@ -111,19 +112,12 @@ def _text(node: ast.expr | None, names: Mapping[str, JsonValue]) -> str:
 
 
 def _bounded(value: JsonValue) -> JsonValue:
-    match value:
-        case None | bool():
-            fits = True
-        case int():
-            fits = abs(value) <= MAX_INT
-        case float():
-            fits = math.isfinite(value)
-        case str():
-            fits = len(value) <= MAX_SIZE and not _SURROGATE.search(value)
-        case list() | dict():
-            fits = _fits(value)
-        case _:
-            fits = False
+    if isinstance(value, int | float):
+        fits = math.isfinite(value) and (isinstance(value, float) or abs(value) <= MAX_INT)
+    elif isinstance(value, str):
+        fits = len(value) <= MAX_SIZE and not _SURROGATE.search(value)
+    else:
+        fits = value is None or (isinstance(value, list | dict) and _fits(value))  # a power may be complex
     if not fits:
         raise UnreadableError
     return value
@@ -147,15 +141,4 @@ def _fits(value: JsonValue) -> bool:
 
 
 def kind_of(value: JsonValue) -> Kind | None:
-    match value:
-        case bool():
-            return "bool"
-        case int():
-            return "int"
-        case float():
-            return "float"
-        case str():
-            return "str"
-        case list():
-            return "list"
-    return None
+    return _KINDS.get(type(value))

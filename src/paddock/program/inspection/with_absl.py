@@ -17,19 +17,15 @@ _WITH_VALUES = ("enum", "multi_enum", "enum_class", "multi_enum_class")
 
 def read(module: Module) -> Findings | None:
     found = Findings()
-    seen = False
-    for call in module.find(ast.Call):
-        last = last_name(call.func)
-        if not last.startswith("DEFINE_"):
-            continue
-        seen = True
+    calls = [call for call in module.find(ast.Call) if last_name(call.func).startswith("DEFINE_")]
+    for call in calls:
         name = module.text(argument(call, 0, "name"))
-        what = last.removeprefix("DEFINE_")
+        what = last_name(call.func).removeprefix("DEFINE_")
         if name is None or module.in_loop(call) or what.startswith(("config", "alias", "multi_enum_class")):
             found.open_ended = True
         if name is not None:
             _add(module, call, name, what, found)
-    return found if seen else None
+    return found if calls else None
 
 
 def _add(module: Module, call: ast.Call, name: str, what: str, found: Findings) -> None:

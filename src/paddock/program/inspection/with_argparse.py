@@ -11,29 +11,24 @@ from paddock.program.inspection.values import Kind, kind_of
 
 MAX_WARNINGS = 20
 _OPENING = ("parse_known_args", "parse_known_intermixed_args")
-_MAKERS = (
-    "ArgumentParser",
-    "OptionParser",
-    "ArgParser",
-    "add_argument_group",
-    "add_mutually_exclusive_group",
-    "add_parser",
-)
-_OFF = {"store_false": FlagStyle.SWITCH_OFF}
-_ON = dict.fromkeys(("store_true", "store_const", "append_const", "count"), FlagStyle.SWITCH)
+_PARSERS = ("ArgumentParser", "OptionParser", "ArgParser")
+_MAKERS = (*_PARSERS, "add_argument_group", "add_mutually_exclusive_group", "add_parser")
+_ON = ("store_true", "store_const", "append_const", "count")
 _NO_PARAM = ("help", "version")
 
 
 def read(module: Module) -> Findings | None:
     calls = list(module.calls("add_argument", "add_option"))
-    parsers = list(module.calls("ArgumentParser", "OptionParser", "ArgParser"))
-    if not calls and not parsers:
+    if not calls and not any(module.calls(*_PARSERS)):
         return None
-    found = Findings(open_ended=any(True for _ in module.calls(*_OPENING)) or _goes_elsewhere(module))
-    defaults = _set_defaults(module)
+    found = Findings(open_ended=any(module.calls(*_OPENING)) or _goes_elsewhere(module))
+    set_defaults = [k for call in module.calls("set_defaults") for k in call.keywords]
+    defaults = {k.arg: module.value(k.value) for k in set_defaults if k.arg is not None}
     for call in calls:
         _read_call(module, call, found, defaults)
-    _warn_of_commands(module, found)
+    if any(module.calls("add_subparsers")):
+        commands = [c for call in module.calls("add_parser") if (c := module.text(argument(call, 0)))]
+        found.warnings.append(commands_warning(commands))
     return found
 
 
@@ -90,7 +85,7 @@ def _style(module: Module, call: ast.Call, action: str) -> tuple[FlagStyle, Kind
     default = module.value(keyword(call, "default"))
     if action == "BooleanOptionalAction":
         return FlagStyle.ON_OFF, "bool", default
-    if action in _OFF:
+    if action == "store_false":
         return FlagStyle.SWITCH_OFF, "bool", True if default is None else default
     if action in _ON:
         kind: Kind = "int" if action == "count" else "bool"
@@ -117,26 +112,22 @@ def _takes_several(module: Module, call: ast.Call) -> bool:
 def _add_positional(module: Module, call: ast.Call, name: str, found: Findings) -> None:
     default = module.value(keyword(call, "default"))
     nargs = module.value(keyword(call, "nargs"))
-    found.add_positional(
-        ScriptParam(
-            name=name,
-            type=_kind(module, call, default),
-            default=default,
-            required=nargs not in ("?", "*"),
-            choices=module.items(keyword(call, "choices")),
-            help=module.text(keyword(call, "help")),
-        )
+    param = ScriptParam(
+        name=name,
+        type=_kind(module, call, default),
+        default=default,
+        required=nargs not in ("?", "*"),
+        choices=module.items(keyword(call, "choices")),
+        help=module.text(keyword(call, "help")),
     )
+    found.add(param, positional=True)
 
 
 def _joined(found: Findings, param: ScriptParam) -> bool:
     """Join `--augment` and `--no-augment` with the same dest into one parameter. Return True if they were joined."""
     place = found.places.get(param.name)
-    if place is None:
-        return False
-    other = found.params[place]
-    sides = {other.style: other, param.style: param}
-    if sides.keys() != {FlagStyle.SWITCH, FlagStyle.SWITCH_OFF}:
+    sides = {one.style: one for one in (param, *([] if place is None else [found.params[place]]))}
+    if place is None or sides.keys() != {FlagStyle.SWITCH, FlagStyle.SWITCH_OFF}:
         return False
     on, off = sides[FlagStyle.SWITCH], sides[FlagStyle.SWITCH_OFF]
     found.params[place] = on.model_copy(update={"style": FlagStyle.ON_OFF, "off_flag": off.flag})
@@ -148,11 +139,6 @@ def _action(module: Module, call: ast.Call) -> str:
     return module.text(node) or (last_name(node) if node is not None else "") or "store"
 
 
-def _set_defaults(module: Module) -> dict[str, JsonValue]:
-    calls = module.calls("set_defaults")
-    return {k.arg: module.value(k.value) for call in calls for k in call.keywords if k.arg is not None}
-
-
 def _goes_elsewhere(module: Module) -> bool:
     """Return True if a parser is passed to code outside this file, which may add options."""
     ours: set[str] = set()
@@ -161,25 +147,14 @@ def _goes_elsewhere(module: Module) -> bool:
             ours |= {ast.unparse(t) for t in assign.targets}
     for call in module.find(ast.Call):
         if last_name(call.func) in _MAKERS:
-            parents = keyword(call, "parents")
-            if parents is not None and not _all_ours(parents, ours):
+            parents = keyword(call, "parents") or ast.List([])
+            if not isinstance(parents, ast.List | ast.Tuple) or any(ast.unparse(p) not in ours for p in parents.elts):
                 return True
         elif module.dotted(call.func).rpartition(".")[2] not in module.functions:
             given = [*call.args, *(k.value for k in call.keywords)]
             if any(isinstance(g, ast.Name | ast.Attribute) and ast.unparse(g) in ours for g in given):
                 return last_name(call.func) not in ("print", "autocomplete")
     return False
-
-
-def _all_ours(parents: ast.expr, ours: set[str]) -> bool:
-    return isinstance(parents, ast.List | ast.Tuple) and all(ast.unparse(p) in ours for p in parents.elts)
-
-
-def _warn_of_commands(module: Module, found: Findings) -> None:
-    if not any(True for _ in module.calls("add_subparsers")):
-        return
-    commands = [c for call in module.calls("add_parser") if (c := module.text(argument(call, 0)))]
-    found.warnings.append(commands_warning(commands))
 
 
 def commands_warning(commands: list[str]) -> str:

@@ -52,9 +52,7 @@ class _Reader:
                 self.offsets |= {t.id: offset for t in assign.targets if isinstance(t, ast.Name)}
         for call in self.module.find(ast.Call):
             function = self.module.functions.get(self.module.dotted(call.func))
-            if function is None:
-                continue
-            for argument, given in zip(signatures.arguments(function), call.args, strict=False):
+            for argument, given in zip(signatures.arguments(function) if function else [], call.args, strict=False):
                 if (offset := self._offset(given)) is not None:
                     self.offsets[argument.name] = offset
 
@@ -150,13 +148,8 @@ def _stfmanager_param(position: int, reads: dict[int, Read]) -> ScriptParam:
 
 
 def _param(position: int, read: Read) -> ScriptParam:
-    return ScriptParam(
-        name=read.name or f"arg{position}",
-        type=read.kind,
-        default=read.default,
-        required=read.required,
-        position=position,
-    )
+    name = read.name or f"arg{position}"
+    return ScriptParam(name=name, type=read.kind, default=read.default, required=read.required, position=position)
 
 
 def _unreadable() -> Findings:

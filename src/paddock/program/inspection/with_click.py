@@ -2,9 +2,11 @@
 
 import ast
 
+from pydantic import JsonValue
+
 from paddock.models import FlagStyle, ScriptParam
 from paddock.program.inspection import kinds
-from paddock.program.inspection.module import Findings, Function, Module, argument, keyword, last_name, unpacks
+from paddock.program.inspection.module import Findings, Module, argument, called, keyword, last_name, unpacks
 from paddock.program.inspection.values import Kind, kind_of
 from paddock.program.inspection.with_argparse import commands_warning
 
@@ -15,7 +17,7 @@ def read(module: Module) -> Findings | None:
     found = Findings()
     seen = False
     for function in module.all_functions:
-        for decorator in _decorators(function):
+        for decorator in (d for d in function.decorator_list if isinstance(d, ast.Call)):
             last = last_name(decorator.func)
             seen = seen or last in ("command", "group", "option", "argument")
             if last == "option":
@@ -26,10 +28,6 @@ def read(module: Module) -> Findings | None:
                 found.open_ended = True
     _warn_of_groups(module, found)
     return found if seen else None
-
-
-def _decorators(function: Function) -> list[ast.Call]:
-    return [d for d in function.decorator_list if isinstance(d, ast.Call)]
 
 
 def _add_option(module: Module, call: ast.Call, found: Findings) -> None:
@@ -68,9 +66,8 @@ def split_pair(declared: str) -> tuple[str, str | None]:
 def _style(module: Module, call: ast.Call, off_flag: str | None) -> FlagStyle:
     if off_flag:
         return FlagStyle.ON_OFF
-    if module.value(keyword(call, "is_flag")) is True or keyword(call, "flag_value") is not None:
-        return FlagStyle.SWITCH
-    if module.value(keyword(call, "count")) is True:
+    switches = any(module.value(keyword(call, name)) is True for name in ("is_flag", "count"))
+    if switches or keyword(call, "flag_value") is not None:
         return FlagStyle.SWITCH
     return FlagStyle.EQUALS if module.value(keyword(call, "multiple")) is True else FlagStyle.VALUE
 
@@ -84,20 +81,15 @@ def _kind(module: Module, call: ast.Call, style: FlagStyle) -> Kind | None:
         return "list"
     if (declared := keyword(call, "type")) is not None:
         kind = kinds.of_converter(module, declared)
-        return "str" if kind is None and last_name(_called(declared)) in ("Choice", "DateTime", "UUID") else kind
+        return "str" if kind is None and last_name(called(declared)) in ("Choice", "DateTime", "UUID") else kind
     default = module.value(keyword(call, "default"))
     return "str" if default is None else kind_of(default)
 
 
-def _called(node: ast.expr) -> ast.expr:
-    return node.func if isinstance(node, ast.Call) else node
-
-
-def _choices(module: Module, call: ast.Call) -> list[object] | None:
+def _choices(module: Module, call: ast.Call) -> list[JsonValue] | None:
     declared = keyword(call, "type")
     if isinstance(declared, ast.Call) and last_name(declared.func) == "Choice":
-        items = module.items(argument(declared, 0, "choices"))
-        return list(items) if items is not None else None
+        return module.items(argument(declared, 0, "choices"))
     return None
 
 
@@ -108,25 +100,24 @@ def _add_argument(module: Module, call: ast.Call, found: Findings) -> None:
         return
     several = module.value(keyword(call, "nargs"), 1)
     default = module.value(keyword(call, "default"))
-    found.add_positional(
-        ScriptParam(
-            name=name.replace("-", "_").lower(),
-            type="list" if several != 1 else _kind(module, call, FlagStyle.VALUE),
-            default=default,
-            required=module.value(keyword(call, "required"), default is None and several != -1) is True,
-            choices=_choices(module, call),
-        )
+    param = ScriptParam(
+        name=name.replace("-", "_").lower(),
+        type="list" if several != 1 else _kind(module, call, FlagStyle.VALUE),
+        default=default,
+        required=module.value(keyword(call, "required"), default is None and several != -1) is True,
+        choices=_choices(module, call),
     )
+    found.add(param, positional=True)
 
 
 def _warn_of_groups(module: Module, found: Findings) -> None:
     functions = module.all_functions
-    groups = [f.name for f in functions if any(module.dotted(_called(d)) == "click.group" for d in f.decorator_list)]
+    groups = [f.name for f in functions if any(module.dotted(called(d)) == "click.group" for d in f.decorator_list)]
     if not groups:
         return
     commands = [
         f.name.replace("_", "-")
         for f in functions
-        if any(module.dotted(_called(d)) == f"{group}.command" for d in f.decorator_list for group in groups)
+        if any(module.dotted(called(d)) == f"{group}.command" for d in f.decorator_list for group in groups)
     ]
     found.warnings.append(commands_warning(commands))

@@ -4,7 +4,7 @@ import ast
 
 from paddock.models import Convention, FlagStyle
 from paddock.program.inspection import signatures
-from paddock.program.inspection.module import Findings, Module, keyword, last_name
+from paddock.program.inspection.module import Findings, Module, called, keyword, last_name
 
 _PARSERS = ("HfArgumentParser", "H4ArgumentParser", "TrlParser", "add_arguments", "LightningCLI")
 _PARSERS_BY_PATH = (
@@ -31,42 +31,29 @@ def read(module: Module) -> Findings | None:
 
 
 def _add_fields(module: Module, owner: ast.ClassDef | None, bool_style: FlagStyle, found: Findings) -> None:
-    if owner is None:
-        return
-    for base in owner.bases:
-        inherited = module.classes.get(module.dotted(base))
-        if inherited is not None:
-            _add_own_fields(module, inherited, bool_style, found)
-    _add_own_fields(module, owner, bool_style, found)
-
-
-def _add_own_fields(module: Module, owner: ast.ClassDef, bool_style: FlagStyle, found: Findings) -> None:
-    for statement in owner.body:
-        if not isinstance(statement, ast.AnnAssign) or not isinstance(statement.target, ast.Name):
-            continue
-        default, help_text = _default(module, statement.value)
-        field = signatures.Argument(statement.target.id, statement.annotation, default)
-        found.add(signatures.flag(module, field, bool_style, required=statement.value is None, help=help_text))
+    bases = [module.classes.get(module.dotted(base)) for base in owner.bases] if owner else []
+    for statement in (one for part in (*bases, owner) if part for one in part.body):
+        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+            default, help_text = _default(module, statement.value)
+            field = signatures.Argument(statement.target.id, statement.annotation, default)
+            found.add(signatures.flag(module, field, bool_style, required=statement.value is None, help=help_text))
 
 
 def _default(module: Module, node: ast.expr | None) -> tuple[ast.expr | None, str | None]:
     if not (isinstance(node, ast.Call) and last_name(node.func) in ("field", "choice", "HfArg", "Field")):
         return node, None
     help_text = module.text(keyword(node, "help"))
-    metadata = keyword(node, "metadata")
-    if isinstance(metadata, ast.Dict):
+    if isinstance(metadata := keyword(node, "metadata"), ast.Dict):
         for key, value in zip(metadata.keys, metadata.values, strict=True):
-            if module.text(key) == "help":
-                help_text = module.text(value)
+            help_text = module.text(value) if module.text(key) == "help" else help_text
     factory = keyword(node, "default_factory")
     made = factory.body if isinstance(factory, ast.Lambda) else None
     return keyword(node, "default") or made, help_text
 
 
 def read_hydra(module: Module) -> Findings | None:
-    decorators = [d.func if isinstance(d, ast.Call) else d for f in module.all_functions for d in f.decorator_list]
-    hydra = any(module.dotted(d) == "hydra.main" for d in decorators)
-    if not hydra and not any(True for _ in module.calls("from_cli")):
+    hydra = any(module.dotted(called(d)) == "hydra.main" for f in module.all_functions for d in f.decorator_list)
+    if not hydra and not any(module.calls("from_cli")):
         return None
     how = "Hydra" if hydra else "OmegaConf.from_cli"
     warning = (

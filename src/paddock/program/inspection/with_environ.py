@@ -32,8 +32,7 @@ def read(module: Module) -> Findings | None:
         if own == name and (name in _NOT_OURS or name.startswith(_NOT_OURS_BY_START)):
             continue
         found.add(_param(module, own if own == name else own.lower(), node, default))
-    loaded = list(_loaded(module))
-    for param in loaded:
+    for param in _loaded(module):
         found.add(param)
     found.open_ended = _reads_params_file(module)
     return found if found.params or found.open_ended else None
@@ -63,16 +62,10 @@ def _param(module: Module, name: str, node: ast.expr, default: ast.expr | None) 
 
 def _converted(value: JsonValue, kind: Kind | None) -> JsonValue:
     """Convert the default of a variable, which is text: `int(os.environ.get("EPOCHS", "5"))` means 5."""
-    if not isinstance(value, str):
-        return value
     try:
-        if kind == "int":
-            return int(value)
-        if kind == "float":
-            return float(value)
-    except ValueError:
+        return int(value) if kind == "int" else float(value) if kind == "float" else value  # type: ignore[arg-type]
+    except (TypeError, ValueError):
         return value
-    return value
 
 
 def _reads_params_file(module: Module) -> bool:
@@ -106,15 +99,9 @@ def _tainted(module: Module) -> set[str]:
         if item.optional_vars is not None
     ]
     for target, value in sorted(steps, key=lambda step: step[0].lineno):
-        if isinstance(target, ast.Name) and any(_is_tainted(node, tainted) for node in ast.walk(value)):
+        nodes = list(ast.walk(value))
+        named = any(isinstance(node, ast.Constant) and node.value == "PADDOCK_PARAMS" for node in nodes)
+        passed_on = any(isinstance(node, ast.Name) and node.id in tainted for node in nodes)
+        if isinstance(target, ast.Name) and (named or passed_on):
             tainted.add(target.id)
     return tainted
-
-
-def _is_tainted(node: ast.AST, tainted: set[str]) -> bool:
-    match node:
-        case ast.Constant(value="PADDOCK_PARAMS"):
-            return True
-        case ast.Name(id=name):
-            return name in tainted
-    return False

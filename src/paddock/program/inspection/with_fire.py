@@ -43,16 +43,8 @@ def _fire(module: Module, call: ast.Call) -> Findings:
 def _getopt(module: Module, call: ast.Call) -> Findings:
     names = module.items(argument(call, 2, "longopts"))
     found = Findings(open_ended=names is None)
-    for name in names or []:
-        if isinstance(name, str):
-            bare = name.rstrip("=?")
-            takes_value = name.endswith("=")
-            found.add(
-                ScriptParam(
-                    name=bare.replace("-", "_"),
-                    type="str" if takes_value else "bool",
-                    flag=f"--{bare}",
-                    style=FlagStyle.VALUE if takes_value else FlagStyle.SWITCH,
-                )
-            )
+    for name in (n for n in names or [] if isinstance(n, str)):
+        bare = name.rstrip("=?")
+        kind, style = ("str", FlagStyle.VALUE) if name.endswith("=") else ("bool", FlagStyle.SWITCH)
+        found.add(ScriptParam(name=bare.replace("-", "_"), type=kind, flag=f"--{bare}", style=style))
     return found

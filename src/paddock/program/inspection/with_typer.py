@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from paddock.models import FlagStyle, ScriptParam
 from paddock.program.inspection import kinds, signatures
-from paddock.program.inspection.module import Findings, Function, Module, keyword, last_name
+from paddock.program.inspection.module import Findings, Function, Module, argument, called, keyword, last_name
 from paddock.program.inspection.values import Kind, kind_of
 from paddock.program.inspection.with_argparse import commands_warning
 from paddock.program.inspection.with_click import split_pair
@@ -39,14 +39,13 @@ def _commands(module: Module) -> Iterator[Function]:
         for target in assign.targets
     }
     for function in module.all_functions:
-        called = [d.func if isinstance(d, ast.Call) else d for d in function.decorator_list]
-        if any(isinstance(c, ast.Attribute) and c.attr == "command" and ast.unparse(c.value) in apps for c in called):
+        names = map(called, function.decorator_list)
+        if any(isinstance(n, ast.Attribute) and n.attr == "command" and ast.unparse(n.value) in apps for n in names):
             yield function
     for call in module.calls("run"):
-        if module.dotted(call.func) == "typer.run" and call.args:
-            named = module.functions.get(module.dotted(call.args[0]))
-            if named is not None:
-                yield named
+        named = module.functions.get(module.dotted(argument(call, 0)))
+        if named is not None and module.dotted(call.func) == "typer.run":
+            yield named
 
 
 def _add(module: Module, arg: signatures.Argument, found: Findings) -> None:
@@ -65,7 +64,7 @@ def _add(module: Module, arg: signatures.Argument, found: Findings) -> None:
         help=module.text(keyword(marker, "help")) if marker is not None else None,
     )
     if is_argument and not arg.keyword_only:
-        found.add_positional(base)
+        found.add(base, positional=True)
     else:
         names = [n for a in _names(marker, arg) if (n := module.text(a))]
         found.add(_option(base, names, kind, declared.fixed_length))

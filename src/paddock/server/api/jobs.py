@@ -240,7 +240,7 @@ def job_curves(
     """Return the curves of many tasks of a job."""
     with at.db.read() as c:
         found = jobs.resolve(c, job)
-        wanted = metric or [jobs.objective(c, found).metric]
+        wanted = metric or [jobs.get(c, found).metric]
         return metrics.curves(c, tasks.ids(c, found, offset, limit), wanted, points)
 
 

@@ -20,7 +20,7 @@ def show_search(job: JobId, at: At) -> SearchReport:
     """Return how a search stands: trials, best values, importance of parameters, early stopping, lineage."""
     with at.db.read() as c:
         found = jobs.resolve(c, job)
-        row = jobs.launchable(c, [found])[found]
+        row = jobs.get(c, found)
         spec = JobSpec.model_validate(row.spec)
         runs = trials.runs(c, found)
         moves = trials.moves(c, found)

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -21,7 +22,7 @@ from paddock.models import PruneItem, PruneKind, PruneReport, PruneRequest, Prun
 from paddock.models.keep import KeepPolicy
 from paddock.paths import Home
 from paddock.rules import keep
-from paddock.rules.keep import Deletion, HomeContents, StoredAttempt, StoredFile, StoredJob
+from paddock.rules.keep import Deletion, HomeContents, StoredAttempt, StoredFile
 from paddock.runner import build
 from paddock.server.engine import journals
 from paddock.server.store import jobs, keeping
@@ -112,12 +113,12 @@ class Keeper:
             if settings.attempts_days is not None:
                 newest = now  # a job that ended today may have old ones
                 before = now - settings.attempts_days * keep.DAY
-                superseded = [StoredAttempt(o.job, o.task, o.number, o.at) for o in keeping.superseded(c, before)]
+                superseded = list(keeping.superseded(c, before))
             ended = keeping.ended(c, newest) if newest is not None else []
             in_use = keeping.runners_in_use(c, used) if used is not None else ()
         over = {one.id for one in ended}
         return HomeContents(
-            jobs=[StoredJob(o.id, o.name, o.at, journals.there(self._home.job(o.id).root)) for o in ended],
+            jobs=[replace(one, journals=journals.there(self._home.job(one.id).root)) for one in ended],
             attempts=list(self._present([one for one in superseded if one.job in over])),
             runners=self._runners(in_use) if used is not None else [],
             leftovers=self._leftovers(),

@@ -162,7 +162,7 @@ def _release_again(context: Context, c: Connection, row: AllocationRow, held: bo
     if not held:
         if context.holds.get(one) != float("inf"):
             context.holds.pop(one, None)
-    elif now - context.holds.setdefault(one, now) > HELD_SECONDS and allocations.to_tell_again(c, row.key):
+    elif now - context.holds.setdefault(one, now) > HELD_SECONDS and allocations.to_adjust_again(c, row.key):
         context.holds[one] = float("inf")
 
 

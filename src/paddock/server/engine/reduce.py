@@ -22,9 +22,9 @@ class Reducer:
                 return
             changed = None if self._seen is None else [*{*events.jobs_after(c, self._seen), *self._again}]
             found = reduces.due(c, changed)
-        self._again = {one.job for one in found}
-        for one in found:
-            self._context.boundary.try_for(one.job, REDUCE, self._begin, one.job)
+        self._again = set(found)
+        for job in found:
+            self._context.boundary.try_for(job, REDUCE, self._begin, job)
         self._seen = newest
 
     def _begin(self, job: str) -> None:

@@ -1,7 +1,7 @@
 """Run work whose cost a user controls in a separate process, with limits of time and memory.
 
-`run("paddock.server.intake.planning:planned", argument, ...)` gives back what that function returns, or raises what it
-raises. A start takes about half a second, so what is known to be cheap is better done in place.
+`run("paddock.server.intake.planning:planned", argument, ...)` returns what that function returns, or raises what it
+raises. Starting the process takes about half a second, so do in place what is known to be cheap.
 """
 
 import os
@@ -21,6 +21,7 @@ AT_ONCE = 2
 WAITING = 8  # with those that run; more are refused at once, as each takes a thread of the server
 _places = threading.BoundedSemaphore(AT_ONCE)
 _queue = threading.BoundedSemaphore(WAITING)
+_SMALLER = "give fewer values or a smaller script"
 _BUSY = "The server is working out several large requests: try again in a minute."
 
 
@@ -51,17 +52,13 @@ def _run(task: bytes, what: str, seconds: float, bytes_: int) -> Any:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise InvalidInput(
-            f"{what} takes longer than {seconds:.0f} s: give fewer values or a smaller script."
-        ) from None
+        raise InvalidInput(f"{what} takes longer than {seconds:.0f} s: {_SMALLER}.") from None
     try:
         kind, result = pickle.loads(done.stdout)  # noqa: S301 - written by the few lines below
     except (EOFError, pickle.UnpicklingError):
         kind, result = "memory" if done.returncode < 0 else "failed", done.stderr.decode(errors="replace")[-2000:]
     if kind == "memory":
-        raise InvalidInput(
-            f"{what} takes more than {size_text(bytes_)} of memory: give fewer values or a smaller script."
-        )
+        raise InvalidInput(f"{what} takes more than {size_text(bytes_)} of memory: {_SMALLER}.")
     if kind == "refused":
         error, message, fields = result
         raise error(message, fields=fields)

@@ -1,7 +1,7 @@
-"""What a submission is refused for, beyond the shape of its values: what does not go together, or cannot run.
+"""Refuse a submission whose values are valid one by one, but do not fit together or cannot run.
 
 Each check raises InvalidInput with the field at fault. `placement.refuse_impossible` (what no node can run) and
-`search.resolved` (which methods take which options) belong to them, and are called from the same places.
+`search.resolved` (which options a method takes) are further checks, called from the same places.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,25 +25,26 @@ def script_or_command(spec: JobSpec, files: Mapping[str, bytes]) -> JobSpec:
         raise InvalidInput.at("command", "give a script or a command, not both")
     if spec.command is not None:
         if not spec.command.strip():
-            raise InvalidInput("The command is empty.", fields={"command": "empty"})
+            raise InvalidInput.at("command", "the command is empty")
         return spec
     script = spec.script
     if script is None and len(files) == 1:
         script = next(iter(files))
     if script is None:
-        raise InvalidInput.at("script", "say which file is the script" if files else "give a script or a command")
+        raise InvalidInput.at("script", "name the file that is the script" if files else "give a script or a command")
     path = str(snapshot.safe_path(script))
     if path not in files:
         near = ", ".join(sorted(name for name in files if name.endswith(".py"))[:5])
-        message = f"{path!r} is not among the files" + (f"; there are: {near}" if near else "")
-        raise InvalidInput(f"The script {message}.", fields={"script": message})
+        message = f"the script {path!r} is not among the files" + (f"; there are: {near}" if near else "")
+        raise InvalidInput.at("script", message)
     return spec.model_copy(update={"script": path})
 
 
 def search(spec: JobSpec) -> None:
+    """Refuse a search without the metric that it needs, and what population-based training cannot do."""
     learns = spec.search.method not in (Method.GRID, Method.RANDOM, Method.SOBOL)
     if (learns or spec.stop_early.method != "none") and not spec.objective.metric:
-        message = "a search that learns, or stops tasks early, needs a metric to go by, such as val_loss"
+        message = "a search that learns, or that stops tasks early, needs a metric such as val_loss"
         raise InvalidInput.at("objective", message)
     if spec.search.method is not Method.PBT:
         return
@@ -97,20 +98,21 @@ def _misfit(param: ScriptParam, space: Space) -> str | None:
 
 
 def launcher(resources: Resources) -> None:
+    """Refuse tasks over several nodes without a launcher, and slots that such tasks cannot share."""
     if (resources.nodes or 1) > 1 and resources.launcher is None:
         message = f"a task over several nodes needs a launcher: {', '.join(Launcher)}"
         raise InvalidInput.at("resources.launcher", message)
     if (resources.slots or 1) > 1 and ((resources.nodes or 1) > 1 or resources.launcher is Launcher.SRUN):
-        message = "tasks over several nodes, or that srun starts, run one in an allocation: leave slots out"
+        message = "tasks that have several nodes, or that srun starts, cannot share an allocation: leave slots out"
         raise InvalidInput.at("resources.slots", message)
 
 
 def reduce(spec: JobSpec) -> None:
-    if spec.reduce is None:
-        return
-    if not spec.reduce.strip():
-        raise InvalidInput("The reduce command is empty.", fields={"reduce": "empty"})
-    commands.build_reduce(spec, job="JOB", task="JOB-1", code_dir="code")  # raises for what it cannot be
+    """Refuse a reduce command that is empty or cannot be built."""
+    if spec.reduce is not None:
+        if not spec.reduce.strip():
+            raise InvalidInput.at("reduce", "the reduce command is empty")
+        commands.build_reduce(spec, job="JOB", task="JOB-1", code_dir="code")
 
 
 def without_effect(resources: Resources, nodes: Sequence[Node]) -> list[str]:

@@ -18,13 +18,13 @@ TRIES = 10
 
 
 def extend(db: Database, job: str, more: ExtendRequest, settings: Settings) -> None:
-    """Extend the search of a job. Raises InvalidInput with the field at fault.
+    """Extend the search of a job. Raise InvalidInput with the field at fault.
 
     The new tasks are computed outside the write transaction, and again if the job has changed meanwhile.
     """
     if more.trials is None and more.time_budget is None and not more.params:
         raise InvalidInput.at(
-            "trials", "nothing is given: write how many more trials, a time budget, or new values of parameters"
+            "trials", "nothing is given: give a number of further trials, a time budget, or new values of parameters"
         )
     for _ in range(TRIES):
         with db.read() as c:
@@ -34,7 +34,7 @@ def extend(db: Database, job: str, more: ExtendRequest, settings: Settings) -> N
                 trials.insert(c, job, wanted.rows)
                 trials.go_on(c, job, wanted.spec, wanted.until, searching=wanted.searching)
                 return
-    raise Conflict("The search goes on too fast to be extended just now: try again.")
+    raise Conflict("The search added tasks each time that its extension was worked out: try again.")
 
 
 @dataclass(frozen=True)
@@ -48,10 +48,10 @@ class _Extension:
 
 def _worked_out(c: Connection, job: str, more: ExtendRequest, settings: Settings) -> _Extension:
     version = trials.version(c, job)
-    row = jobs.launchable(c, [job])[job]
+    row = jobs.get(c, job)
     spec = JobSpec.model_validate(row.spec)
     if spec.search.method is Method.PBT:
-        raise Conflict("The tasks of population-based training live side by side: none can be added to them.")
+        raise Conflict("The tasks of population-based training run side by side: none can be added later.")
     runs = trials.runs(c, job)
     space, search = _space(spec, more), _search(spec.search, more, len(by_trial(runs)))
     spec = spec.model_copy(update={"search": search, "params": space})
@@ -65,9 +65,7 @@ def _worked_out(c: Connection, job: str, more: ExtendRequest, settings: Settings
         if not more.params:  # the earlier ones may be those of another version, which drew others with this seed
             new = new[: more.trials or 0]
         if not new and more.time_budget is None:
-            raise InvalidInput.at(
-                "params" if more.params else "trials", "all of these configurations are there already"
-            )
+            raise InvalidInput.at("params" if more.params else "trials", "the job has all these configurations")
         made = new_tasks(spec, row.script_report(), new, trials.last_trial(c, job) + 1)
         rows = trials.prepared(job, made, trials.last_number(c, job))
     until = row.search_until if more.time_budget is None else time.time() + more.time_budget
@@ -86,6 +84,6 @@ def _space(spec: JobSpec, more: ExtendRequest) -> dict[str, ParamSpace]:
     unknown = next((name for name in more.params if name not in spec.params), None)
     if unknown is not None:
         raise InvalidInput.at(
-            f"params.{unknown}", f"this job has no {unknown}; it has {', '.join(spec.params) or 'none'}"
+            f"params.{unknown}", f"there is no {unknown}; there are: {', '.join(spec.params) or 'none'}"
         )
     return spec.params | more.params

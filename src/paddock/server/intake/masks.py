@@ -1,4 +1,4 @@
-"""Values of a job's environment variables may be secrets: they are taken in, and shown to nobody.
+"""Mask the values of a job's environment variables, which may be secrets, wherever a job is shown.
 
 The mask names the job that has the value, so that a shown spec can be submitted again unchanged.
 """
@@ -19,7 +19,7 @@ def masked(spec: JobSpec, job: str) -> JobSpec:
 
 
 def filled(spec: JobSpec, variables: Callable[[str], dict[str, str]]) -> JobSpec:
-    """Return the spec with the values in place of masks. `variables` returns those of a job, or raises NotFound."""
+    """Return the spec with values in place of masks. `variables` returns the variables of a job, or raises NotFound."""
     values = dict(spec.environment.variables)
     for name, value in values.items():
         of = _OF_JOB.fullmatch(value)

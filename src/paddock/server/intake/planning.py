@@ -1,6 +1,6 @@
-"""From a spec and its script to what will run: the parameters that the script takes, the configurations. Pure.
+"""Work out from a spec and its script what will run: which parameters the script takes, and the configurations. Pure.
 
-Its cost is in the hands of whoever submits: what is not small is done in a process of its own, see `apart`.
+The submission decides how much work that is: what is not small is done in a process of its own, see `apart`.
 """
 
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ class Planned:
 
 
 def plan(asked: PlanInput) -> Planned:
-    """Return what will run. Raises InvalidInput with the field at fault."""
+    """Return what will run. Raise InvalidInput with the field at fault."""
     size = len(asked.source or b"")
     if size > MAX_SCRIPT:
         message = f"it has {size_text(size)}, and no more than {size_text(MAX_SCRIPT)} is read"
@@ -70,7 +70,7 @@ def planned(asked: PlanInput) -> Planned:
 
 
 def _extent(spec: JobSpec) -> int:
-    """Estimate how many values have to be looked at."""
+    """Estimate how many values have to be examined."""
     spaces = [*dimensions.leaves(spec.params).values(), *spec.params.values()]
     listed = sum(len(one.values) for one in spaces if isinstance(one, Choices))
     conditions = sum(map(len, (values for one in spaces for values in one.when.values())))
@@ -81,7 +81,7 @@ def _extent(spec: JobSpec) -> int:
 
 
 def _first(spec: JobSpec) -> list[Params]:
-    """Return the first configurations of a search. Raises InvalidInput when its method cannot search this space."""
+    """Return the first configurations of a search. Raise InvalidInput if its method cannot search this space."""
     ask = searcher(spec.params, spec.search, [objective.goal for objective in spec.objectives])
     history: list[Trial] = []
     while len(history) < min(FIRST, spec.search.trials or FIRST) and (found := ask.suggest(history)) is not None:

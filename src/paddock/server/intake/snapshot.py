@@ -15,7 +15,7 @@ MAX_NAMES = 20_000
 
 
 def safe_path(given: str) -> PurePosixPath:
-    """Return a relative path that cannot leave its folder. Raises InvalidInput for any other."""
+    """Return a relative path that cannot leave its folder. Raise InvalidInput for any other."""
     path = PurePosixPath(given.replace("\\", "/"))
     parts = path.parts
     unusable = "\0" in given or any("\ud800" <= char <= "\udfff" for char in given)
@@ -35,7 +35,7 @@ def digest(files: Files) -> str:
 
 
 def checked(files: Files, limits: UploadSettings) -> dict[str, bytes]:
-    """Return the files by normalised path. Raises if they exceed the limits or a path is a file and a folder."""
+    """Return the files by normalised path. Raise if they exceed the limits or a path is a file and a folder."""
     if len(files) > limits.max_files:
         raise TooLarge(f"{len(files):,} files are more than the {limits.max_files:,} of the setting upload.max_files.")
     total = sum(map(len, files.values()))
@@ -59,9 +59,9 @@ def checked(files: Files, limits: UploadSettings) -> dict[str, bytes]:
 
 
 def read_texts(folder: Path, limit: int) -> dict[str, str]:
-    """The text files of a snapshot by relative path: nothing when they are more than `limit` bytes in all.
+    """Return the text files of a snapshot by relative path; none if all of them have more than `limit` bytes.
 
-    Tasks can write there: what is no plain file is left out.
+    Tasks can write in this folder, so everything but plain files is left out.
     """
     found: dict[str, str] = {}
     left = limit
@@ -81,7 +81,7 @@ def read_texts(folder: Path, limit: int) -> dict[str, str]:
 
 
 def _names(folder: Path) -> list[str]:
-    """Return the sorted relative paths of all that is no folder; links are not followed."""
+    """Return the sorted relative paths of everything but folders; links are not followed."""
     names: list[str] = []
     for place, _, here in os.walk(folder):
         names += [os.path.relpath(os.path.join(place, name), folder) for name in here]  # noqa: PTH118

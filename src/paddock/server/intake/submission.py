@@ -7,16 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from paddock.errors import InvalidInput, PaddockError
-from paddock.models import (
-    CodeInfo,
-    Interpreter,
-    JobSpec,
-    Node,
-    Params,
-    Preview,
-    ScriptReport,
-    TaskState,
-)
+from paddock.models import CodeInfo, Interpreter, JobSpec, Node, Params, Preview, ScriptReport, TaskState
 from paddock.paths import Home, open_to, write_once
 from paddock.program import commands, environment
 from paddock.rules import placement
@@ -60,13 +51,13 @@ class Plan:
 
     @property
     def count(self) -> int | None:
-        """Return the number of tasks; None: as many as the time budget allows."""
+        """Return the number of tasks; None if the time budget alone limits it."""
         trials = self.spec.search.trials if self.adaptive else len(self.configurations)
         return None if trials is None else trials * self.spec.search.repeat
 
     @property
     def at_once(self) -> int:
-        """Return how many tasks wait or run at the same time at most."""
+        """Return how many tasks wait or run at the same time, at most."""
         if not self.adaptive:
             return len(self.configurations) * self.spec.search.repeat
         return trials_at_once(self.spec) * self.spec.search.repeat
@@ -90,9 +81,9 @@ class Plan:
 def check(
     given: JobSpec, files: snapshot.Files, settings: Settings, db: Database, backends: Mapping[str, Sequence[Node]]
 ) -> Plan:
-    """Return what a submission would do, with all defaults filled in. Raises InvalidInput with the fields at fault.
+    """Return what a submission would do, with all defaults filled in. Raise InvalidInput with the fields at fault.
 
-    This is the one place where submissions are checked. `backends`: by name, the nodes as last seen.
+    Submissions are checked nowhere else. `backends` contains the nodes as last seen, by name of the backend.
     """
     resources = defaults.resolve(given.resources, settings)
     backend = resources.backend or settings.backend
@@ -101,14 +92,14 @@ def check(
 
     def variables(job: str) -> dict[str, str]:
         with db.read() as c:
-            return jobs.variables(c, jobs.resolve(c, job))
+            return JobSpec.model_validate(jobs.get(c, jobs.resolve(c, job)).spec).environment.variables
 
     spec = masks.filled(given.model_copy(update={"resources": resources}), variables)
     return _with_past(plan(spec, files, settings, backends[backend]), db)
 
 
 def plan(spec: JobSpec, files: snapshot.Files, settings: Settings, nodes: Sequence[Node]) -> Plan:
-    """Check all that needs neither the database nor a process. Raises InvalidInput with the fields at fault."""
+    """Check all that needs neither the database nor a process. Raise InvalidInput with the fields at fault."""
     kept = snapshot.checked(files, settings.upload)
     spec = _named(checks.script_or_command(spec, kept))
     found = planning.plan(planning.PlanInput(spec, kept[spec.script] if spec.script else None, settings.max_tasks))
@@ -134,8 +125,9 @@ def _with_past(made: Plan, db: Database) -> Plan:
     with db.read() as c:
         past = [_past(c, text, made.spec) for text in given]
         digest = snapshot.digest(made.files)
-        done = [run for job in past if jobs.digest(c, job) == digest for run in trials.runs(c, job)]
-    search = made.spec.search.model_copy(update={"warm_start": past})
+        done = [run for job in past if job.digest == digest for run in trials.runs(c, job.id)]
+    ids = [job.id for job in past]
+    search = made.spec.search.model_copy(update={"warm_start": ids})
     made = replace(made, spec=made.spec.model_copy(update={"search": search}))
     if made.adaptive:
         return made
@@ -143,28 +135,27 @@ def _with_past(made: Plan, db: Database) -> Plan:
     left = [params for params in made.configurations if key_of(params, made.spec.params) not in known]
     gone = len(made.configurations) - len(left)
     if not left:
-        message = f"the jobs of the warm start ({', '.join(past)}) have run all {gone} configurations with this code"
+        message = f"the jobs of the warm start ({', '.join(ids)}) have run all {gone} configurations with this code"
         raise InvalidInput.at("search.warm_start", f"{message}: leave them out to run them again")
     note = f"{gone} configurations are left out: the jobs of the warm start have run them with this code."
     return replace(made, configurations=left, warnings=[*made.warnings, *([note] if gone else [])])
 
 
-def _past(c: Connection, text: str, spec: JobSpec) -> str:
+def _past(c: Connection, text: str, spec: JobSpec) -> jobs.JobRow:
     try:
-        job = jobs.resolve(c, text)
+        job = jobs.get(c, jobs.resolve(c, text))
     except PaddockError as error:
         raise InvalidInput.at("search.warm_start", error.message) from None
-    objective = jobs.objective(c, job)
-    if objective != spec.objective:
-        message = f"job {job} was about {objective.metric} ({objective.goal}), not {spec.objective.metric}"
+    if job.objective() != spec.objective:
+        message = f"job {job.id} was about {job.metric} ({job.goal}), not {spec.objective.metric}"
         raise InvalidInput.at("search.warm_start", message, "A warm start needs the same objective")
     return job
 
 
 def accept(made: Plan, code: CodeInfo, owner: str, home: Home, db: Database, settings: Settings) -> str:
-    """Write the folder, try the environment, and store the job; all of it or nothing.
+    """Write the folder, try the environment, and store the job, or leave nothing behind; return the id of the job.
 
-    Trying runs the set-up lines of the submission, so it comes after all other checks.
+    Trying the environment runs the set-up lines of the submission, so it comes after all other checks.
     """
     job = "".join(secrets.choice(_ALPHABET) for _ in range(8))
     incoming = home.incoming / job
@@ -204,7 +195,7 @@ def accept(made: Plan, code: CodeInfo, owner: str, home: Home, db: Database, set
 
 
 def _program(made: Plan) -> str:
-    """Return the hash of the script alone, or of a command with all its files: what packings are remembered by."""
+    """Return the key of packings: the hash of the script alone, or of a command with all its files."""
     script = made.spec.script
     if script is not None and script in made.files:
         return snapshot.digest({script: made.files[script]})
@@ -228,6 +219,5 @@ def _lay_down_report(folder: Path, group: str | None) -> None:
 
 
 def _named(spec: JobSpec) -> JobSpec:
-    return (
-        spec if spec.name else spec.model_copy(update={"name": (spec.script or (spec.command or "").split()[0])[:200]})
-    )
+    name = spec.name or (spec.script or (spec.command or "").split()[0])[:200]
+    return spec.model_copy(update={"name": name})

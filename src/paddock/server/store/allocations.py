@@ -32,7 +32,7 @@ class AllocationRow:
     adjusted: int
     created_at: float
     seen_at: float | None
-    ending: bool  # Paddock wants it to end; it has ended when its state says so
+    ending: bool  # Paddock wants it to end; only `state` shows that it has
     cause: Cause | None
     closed: bool
     offsets: list[int]  # how far each of its journals has been read
@@ -56,9 +56,8 @@ _ROWS = sa.select(*columns(AllocationRow, [*allocations.c, allocations.c.cancell
 _UNADJUSTED = sa.select(
     *columns(UnadjustedAllocation, [*allocations.c, jobs.c.held, jobs.c.spec, jobs.c.adjusted])
 ).join(jobs, jobs.c.id == allocations.c.job_id)
-_WAITING = sa.and_(
-    allocations.c.closed.is_(False), allocations.c.state.in_((AllocationState.PLANNED, AllocationState.PENDING))
-)
+_UNSTARTED = (AllocationState.PLANNED, AllocationState.PENDING)
+_WAITING = sa.and_(allocations.c.closed.is_(False), allocations.c.state.in_(_UNSTARTED))
 
 
 def plan(c: sa.Connection, job: str, backend: str, batch: AllocationBatch) -> None:
@@ -91,9 +90,8 @@ def jobs_of(c: sa.Connection, keys: Collection[str]) -> dict[str, str]:
 
 def planned(c: sa.Connection) -> list[tuple[str, str, AllocationBatch]]:
     """Return job, backend and batch of those that no backend has confirmed."""
-    waiting = sa.select(allocations.c.batch).where(
-        allocations.c.state == AllocationState.PLANNED, allocations.c.closed.is_(False)
-    )
+    unclosed = sa.select(allocations.c.batch).where(allocations.c.closed.is_(False))
+    waiting = unclosed.where(allocations.c.state == AllocationState.PLANNED)
     rows = c.execute(sa.select(batches).where(batches.c.key.in_(waiting)).order_by(batches.c.created_at))
     return [(row.job_id, row.backend, AllocationBatch.model_validate(row.spec)) for row in rows]
 
@@ -181,7 +179,7 @@ def adjusted(c: sa.Connection, keys: Sequence[str], number: int) -> None:
     _set(c, keys, adjusted=number)
 
 
-def to_tell_again(c: sa.Connection, key: str) -> bool:
+def to_adjust_again(c: sa.Connection, key: str) -> bool:
     """Record that an allocation does not have the last change of its job; return True unless the job is held."""
     going_on = sa.select(jobs.c.id).where(jobs.c.held.is_(False))
     change = sa.update(allocations).where(allocations.c.key == key, allocations.c.job_id.in_(going_on))

@@ -142,8 +142,8 @@ def begin_next(
 ) -> None:
     """Give each task (id, number of its last attempt) another attempt.
 
-    One that is not resumed forgets what the task had reached. `room` is what an attempt has to wait for after one that
-    ran out of memory.
+    If it is not resumed, what the task had reached is cleared. `room` is the memory that the attempt has to wait for,
+    after an attempt that ran out of memory.
     """
     now, waits = time.time(), TaskState.SUBMITTED.value
     forget = "".join(f", {name} = NULL" for name in resumption.forgotten(resumed=resumed))
@@ -222,7 +222,7 @@ def jobs_stopping(c: sa.Connection) -> list[str]:
 
 
 def stopping(c: sa.Connection, job: str, limit: int) -> list[TaskAttempt]:
-    """Return the first such tasks of a job, up to `limit`."""
+    """Return the first tasks of a job, up to `limit`, that are to be stopped and whose runners have no order yet."""
     query = _CURRENT_ROWS.where(tasks.c.job_id == job, _UNORDERED)
     return fetch(c, TaskAttempt, query.order_by(tasks.c.number).limit(limit))
 
@@ -264,7 +264,7 @@ def waiting(c: sa.Connection, job: str) -> list[TaskAttempt]:
 
 
 def waiting_keys(c: sa.Connection, job: str) -> list[tuple[str, int]]:
-    """Return task and attempt number of all tasks of a job that wait: only these, as they may be very many."""
+    """Return the id and the attempt number of all tasks of a job that wait: nothing else, as they may be very many."""
     query = sa.select(tasks.c.id, tasks.c.attempt)
     query = query.where(tasks.c.job_id == job, tasks.c.state == TaskState.SUBMITTED)
     return [(task, number) for task, number in c.execute(query)]
@@ -285,7 +285,7 @@ def running_in(c: sa.Connection, allocations: Collection[str]) -> list[TaskInAll
 
 
 def lookup(c: sa.Connection, keys: Iterable[tuple[str, int]]) -> dict[tuple[str, int], TaskAttempt]:
-    """Return attempts by task and number, as far as there are such."""
+    """Return by task and number those of these attempts that exist."""
     wanted = set(keys)
     query = _ROWS.join(attempts, attempts.c.task_id == tasks.c.id)
     found = {}

@@ -22,7 +22,7 @@ log = logging.getLogger("paddock.backups")
 
 
 class _Over(Exception):
-    """The server ends, and the copy is given up."""
+    """The server ends before the copy is complete."""
 
 
 def listed(folder: Path, kind: str = "") -> list[Path]:
@@ -76,9 +76,9 @@ def _copy(source: Path, target: Path, over: Callable[[], bool]) -> None:
             pages = -1  # all at once: such a transaction would block writers for as long
         this.backup(other, pages=pages, sleep=REST_SECONDS, progress=go_on)
         other.execute("PRAGMA journal_mode=DELETE")  # one file
-        said = other.execute("PRAGMA quick_check(1)").fetchone()[0]
-        if said != "ok":
-            raise sqlite3.DatabaseError(f"database disk image is malformed: {said}")
+        found = other.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if found != "ok":
+            raise sqlite3.DatabaseError(f"database disk image is malformed: {found}")
     with open(target, "rb") as file:
         os.fsync(file.fileno())
 
@@ -123,9 +123,8 @@ class Daily:
             pause = LOOK_SECONDS
             try:
                 if self._due():
-                    log.info(
-                        "the database was copied to %s", make(self._db, self._folder, DAILY, over=self._over.is_set)
-                    )
+                    made = make(self._db, self._folder, DAILY, over=self._over.is_set)
+                    log.info("the database was copied to %s", made)
             except _Over:
                 return
             except (OSError, sqlite3.Error, DatabaseDamaged) as error:

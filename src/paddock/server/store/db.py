@@ -34,14 +34,14 @@ def away(error: Exception) -> DatabaseUnavailable | None:
         return DatabaseUnavailable("All connections to the database are in use: try again in a moment.")
     if not isinstance(error, sa.exc.DBAPIError):
         return None
-    said = (str(error.orig).splitlines() or [""])[0]
+    message = (str(error.orig).splitlines() or [""])[0]
     sqlite = type(error.orig).__module__.startswith("sqlite3")
     passing = isinstance(error, (sa.exc.OperationalError, sa.exc.InterfaceError)) and (
-        not sqlite or any(word in said.lower() for word in _SQLITE_AWAY)
+        not sqlite or any(word in message.lower() for word in _SQLITE_AWAY)
     )
     if not passing and not error.connection_invalidated:
         return None
-    return DatabaseUnavailable(f"The database does not answer ({said}): try again in a moment.")
+    return DatabaseUnavailable(f"The database does not answer ({message}): try again in a moment.")
 
 
 def database_failed(error: Exception) -> bool:
@@ -129,7 +129,7 @@ class Database:
             raise self.translated(error) from error
 
     def translated(self, error: Exception) -> Exception:
-        """Return DatabaseDamaged if an error means that, and else the same error."""
+        """Return DatabaseDamaged if an error means that; else return the same error."""
         cause = getattr(error, "orig", error)
         code = getattr(cause, "sqlite_errorcode", None)
         damaged = code & 0xFF in _DAMAGED if code is not None else "malformed" in str(cause)
@@ -166,16 +166,10 @@ class Database:
         connection.isolation_level = None  # transactions begin in _begin_sqlite, not in the driver
         # That of SQLite knows ASCII only: a search for `über` would not find `Über`.
         connection.create_function("lower", 1, lambda text: text and text.lower(), deterministic=True)
-        cursor = connection.cursor()
         synchronous = "NORMAL" if self._journal == "WAL" else "FULL"
-        for pragma in (
-            f"busy_timeout={WAIT_SECONDS * 1000}",
-            f"journal_mode={self._journal}",
-            "foreign_keys=ON",
-            f"synchronous={synchronous}",
-        ):
-            cursor.execute(f"PRAGMA {pragma}")
-        cursor.close()
+        waits, journal = f"busy_timeout={WAIT_SECONDS * 1000}", f"journal_mode={self._journal}"
+        for pragma in (waits, journal, "foreign_keys=ON", f"synchronous={synchronous}"):
+            connection.execute(f"PRAGMA {pragma}")
 
 
 def _alembic() -> Config:

@@ -50,6 +50,6 @@ def bounds(c: sa.Connection) -> tuple[int, int]:
 
 
 def forget(c: sa.Connection, older_than: float) -> None:
-    """Delete old events, but never the newest: its id tells a client how far the stream is."""
+    """Delete old events, but never the newest: a client needs its id to know how far the stream is."""
     newest = sa.select(sa.func.max(events.c.id)).scalar_subquery()
     c.execute(sa.delete(events).where(events.c.at < older_than, events.c.id < newest))

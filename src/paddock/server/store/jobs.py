@@ -74,6 +74,7 @@ class JobRow:
     interpreter: dict[str, Any]
     metric: str
     goal: Goal
+    digest: str | None
     program: str | None
     searching: bool
     search_until: float | None
@@ -82,10 +83,13 @@ class JobRow:
     def script_report(self) -> ScriptReport | None:
         return ScriptReport.model_validate(self.script) if self.script else None
 
+    def objective(self) -> Objective:
+        return Objective(metric=self.metric, goal=self.goal)
+
 
 @dataclass(frozen=True, slots=True)
 class ChangedJob:
-    """A job with a change of hold or limits that its runners have not been told."""
+    """A job with a change of hold or limits that was not passed on to its runners."""
 
     id: str
     held: bool
@@ -127,7 +131,7 @@ def insert(c: sa.Connection, new: NewJob) -> None:
 
 
 def resolve(c: sa.Connection, text: str) -> str:
-    """Return the id of the job that `text` is, or is the beginning of."""
+    """Return the id of the only job whose id is `text`, or begins with it."""
     query = sa.select(jobs.c.id).where(jobs.c.id.startswith(text, autoescape=True), jobs.c.removing.is_(False))
     found: list[str] = list(c.scalars(query.order_by(jobs.c.id).limit(6))) if text and storable(text) else []
     if text in found:
@@ -140,14 +144,13 @@ def resolve(c: sa.Connection, text: str) -> str:
 
 
 def detail(c: sa.Connection, job: str, folder: str, silent: Silent = ALL_HEARD) -> JobDetail:
-    """Return all that is shown of a job; `silent` are the allocations whose runners do not report."""
+    """Return everything that is shown of a job; `silent` contains the allocations whose runners do not report."""
     row = c.execute(sa.select(jobs).where(jobs.c.id == job)).one_or_none()
     if row is None:
         raise NotFound(f"There is no job {job!r}.")
     summary = _summaries(c, [row], silent)[0]
-    spec = JobSpec.model_validate(row.spec).model_copy(
-        update={"name": row.name, "description": row.description, "tags": row.tags}
-    )
+    newest = {"name": row.name, "description": row.description, "tags": row.tags}
+    spec = JobSpec.model_validate(row.spec).model_copy(update=newest)
     return JobDetail(
         **summary.__dict__,
         spec=spec,
@@ -164,11 +167,6 @@ def _value(c: sa.Connection, job: str, column: sa.Column[Any]) -> Any:
     return c.scalar(sa.select(column).where(jobs.c.id == job))
 
 
-def variables(c: sa.Connection, job: str) -> dict[str, str]:
-    """Return the environment variables that a job was given, with their values."""
-    return JobSpec.model_validate(_value(c, job, jobs.c.spec)).environment.variables
-
-
 def page(
     c: sa.Connection,
     *,
@@ -181,7 +179,7 @@ def page(
     limit: int = 50,
     silent: Silent = ALL_HEARD,
 ) -> JobPage:
-    """Return up to `limit` jobs from `offset` on that match all that is given, and how many do."""
+    """Return up to `limit` jobs from `offset` on that match all given conditions, and how many match."""
     if not all(storable(text) for text in (q, tag, owner) if text):
         return JobPage(total=0, offset=offset, items=[])
     where: list[sa.ColumnElement[bool]] = [jobs.c.removing.is_(False)]
@@ -224,7 +222,7 @@ def _summaries(c: sa.Connection, rows: Sequence[sa.Row[Any]], silent: Silent) ->
     bests = {row.id: (max if row.goal is Goal.MAX else min)(values[row.id], default=None) for row in rows}
     best_tasks = _best_tasks(c, bests)
     lines = _sparklines(c, rows, best_tasks)
-    reducing = {one.job for one in reduces.due(c, [row.id for row in rows if row.spec.get("reduce")])}
+    reducing = reduces.due(c, [row.id for row in rows if row.spec.get("reduce")])
     ends, durations = _endings(c, ids)
     left = attempt_rows.seconds_left(c, [job for job in ids if TaskState.RUNNING in counts[job]], time.time())
     waits = allocations.waiting(c, [job for job in ids if TaskState.SUBMITTED in counts[job]])
@@ -266,7 +264,7 @@ def _no_word(c: sa.Connection, silent: Silent) -> dict[str, NoWord]:
 
 
 def _to_come(row: sa.Row[Any], counts: TaskCounts) -> int | None:
-    """Return how many tasks the search of a job will still add; None if nobody knows."""
+    """Return how many tasks the search of a job will still add; None if that is not known."""
     if not row.searching:
         return 0
     planned, repeat = row.spec["search"]["trials"], row.spec["search"]["repeat"]
@@ -325,10 +323,10 @@ def patch(c: sa.Connection, job: str, change: JobPatch) -> None:
 
 
 def hold(c: sa.Connection, job: str, *, held: bool = True, warning: str | None = None) -> bool:
-    """Record that no further task of a job is to begin, or that they may again; return True if that is a change.
+    """Record that no further task of a job is to begin, or that tasks may begin again; return True if that is a change.
 
-    The engine passes it on to runners and backend, and a release in any case: somebody may have held allocations on
-    the backend itself.
+    The engine passes a change on to runners and backend. It always passes on a release: somebody may have held
+    allocations on the backend itself.
     """
     change = sa.update(jobs).where(jobs.c.id == job)
     if held:
@@ -368,7 +366,7 @@ def warn_of_lines(c: sa.Connection, job: str, allocation: str, count: int) -> No
 
 
 def set_aside(c: sa.Connection, job: str, why: str | None) -> None:
-    """Show on a job why the engine cannot go on with it; None: it can again."""
+    """Show on a job why the engine cannot process it; None if it can again."""
     changed = c.execute(sa.update(jobs).where(jobs.c.id == job, jobs.c.aside.is_distinct_from(why)).values(aside=why))
     if changed.rowcount:
         events.write(c, job, JobChange(change="set aside" if why else "taken up"))
@@ -406,18 +404,11 @@ def running(c: sa.Connection) -> list[str]:
     return list(c.scalars(sa.select(tasks.c.job_id).where(tasks.c.state == TaskState.RUNNING).distinct()))
 
 
-def objective(c: sa.Connection, job: str) -> Objective:
-    """Return the first objective of a job."""
-    row = c.execute(sa.select(jobs.c.metric, jobs.c.goal).where(jobs.c.id == job)).one()
-    return Objective(metric=row.metric, goal=row.goal)
-
-
-def digest(c: sa.Connection, job: str) -> str | None:
-    """Return the digest of the code of a job."""
-    found: str | None = _value(c, job, jobs.c.digest)
-    return found
+def get(c: sa.Connection, job: str) -> JobRow:
+    """Return a job that exists."""
+    return launchable(c, [job])[job]
 
 
 def launchable(c: sa.Connection, ids: Sequence[str]) -> dict[str, JobRow]:
-    """Return jobs by id, as far as there are such."""
+    """Return by id those of these jobs that exist."""
     return {row.id: row for row in fetch(c, JobRow, _ROWS.where(jobs.c.id.in_(ids)))}

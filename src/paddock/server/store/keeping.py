@@ -1,11 +1,11 @@
-"""Find out which jobs and attempts are over, and so what may be deleted."""
+"""Find the jobs and attempts that are over, and so may be deleted."""
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from pathlib import PurePath
 
 import sqlalchemy as sa
 
+from paddock.rules.keep import StoredAttempt, StoredJob
 from paddock.server.store import reduces
 from paddock.server.store.tables import UNENDED, allocations, attempts, batches, jobs, tasks
 
@@ -18,59 +18,32 @@ _OVER = (
 )
 
 
-@dataclass(frozen=True)
-class EndedJob:
-    """A job that is over, and since when."""
-
-    id: str
-    name: str
-    at: float
-
-
-@dataclass(frozen=True)
-class Superseded:
-    """An attempt of a task that has a later one."""
-
-    job: str
-    task: str
-    number: int
-    at: float
-
-
 def over(c: sa.Connection, job: str) -> bool:
     """Return True if a job is over."""
     found = c.execute(sa.select(jobs.c.id).where(*_OVER, jobs.c.id == job)).one_or_none()
     return found is not None and not reduces.due(c, [job])
 
 
-def ended(c: sa.Connection, before: float, job: str | None = None) -> list[EndedJob]:
+def ended(c: sa.Connection, before: float, job: str | None = None) -> list[StoredJob]:
     """Return the jobs that were over at this time.
 
     Runners report when attempts ended, and their clocks may be wrong: what the server saw later counts, too.
     """
-    query = (
-        sa.select(jobs.c.id, jobs.c.name, jobs.c.created_at)
-        .add_columns(_latest(attempts).label("told"), _latest(allocations).label("seen"))
-        .where(*_OVER, jobs.c.created_at <= before)
-        .order_by(jobs.c.created_at)
-    )
+    times = jobs.c.created_at, _latest(attempts), _latest(allocations)
+    query = sa.select(jobs.c.id, jobs.c.name, *times).where(*_OVER, jobs.c.created_at <= before)
     if job is not None:
         query = query.where(jobs.c.id == job)
-    rows = c.execute(query).all()
-    due = {one.job for one in reduces.due(c, None if job is None else [job])} if rows else set()
-    found = [
-        EndedJob(row.id, row.name, max(row.created_at, row.told or 0.0, row.seen or 0.0))
-        for row in rows
-        if row.id not in due
-    ]
-    return [one for one in found if one.at <= before]
+    rows = c.execute(query.order_by(jobs.c.created_at)).all()
+    due = reduces.due(c, None if job is None else [job]) if rows else {}
+    found = ((name, StoredJob(name, title, max(at or 0.0 for at in ends))) for name, title, *ends in rows)
+    return [one for name, one in found if name not in due and (one.ended_at or 0.0) <= before]
 
 
 def _latest(table: sa.Table) -> sa.ScalarSelect[float | None]:
     return sa.select(sa.func.max(table.c.ended_at)).where(table.c.job_id == jobs.c.id).scalar_subquery()
 
 
-def superseded(c: sa.Connection, before: float) -> Iterator[Superseded]:
+def superseded(c: sa.Connection, before: float) -> Iterator[StoredAttempt]:
     """Yield the attempts that ended before this time and have a later one."""
     query = (
         sa.select(attempts.c.job_id, attempts.c.task_id, attempts.c.number, attempts.c.created_at, attempts.c.ended_at)
@@ -80,7 +53,7 @@ def superseded(c: sa.Connection, before: float) -> Iterator[Superseded]:
     )
     for job, task, number, created, over in c.execute(query):
         if max(created, over or 0.0) <= before:
-            yield Superseded(job, task, number, max(created, over or 0.0))
+            yield StoredAttempt(job, task, number, max(created, over or 0.0))
 
 
 def runners_in_use(c: sa.Connection, since: float) -> Collection[str]:
@@ -88,6 +61,5 @@ def runners_in_use(c: sa.Connection, since: float) -> Collection[str]:
     of_batch = allocations.c.batch == batches.c.key
     used = sa.or_(allocations.c.closed.is_(False), allocations.c.ended_at >= since)
     query = sa.select(batches.c.spec).where(sa.or_(batches.c.created_at >= since, sa.exists().where(of_batch, used)))
-    return {
-        PurePath(part).name for spec in c.scalars(query) for part in spec.get("runner", ()) if part.endswith(".pyz")
-    }
+    parts = (part for spec in c.scalars(query) for part in spec.get("runner", ()))
+    return {PurePath(part).name for part in parts if part.endswith(".pyz")}

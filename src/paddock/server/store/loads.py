@@ -1,4 +1,4 @@
-"""The load of nodes: one row per node and moment. Older rows are thinned out, then deleted."""
+"""Store the load of nodes: one row per node and moment. Older rows are thinned out, then deleted."""
 
 from collections.abc import Iterable
 
@@ -46,13 +46,11 @@ def thin(c: sa.Connection, after: float, until: float) -> None:
     for backend, node, at in c.execute(query.order_by(loads.c.at)):
         minute = (backend, node, int(at // MINUTE))
         if minute in kept:
-            surplus.append({"b": backend, "n": node, "t": at})
+            surplus.append({"of_backend": backend, "of_node": node, "of_at": at})
         kept.add(minute)
     if surplus:
-        one = sa.and_(
-            loads.c.backend == sa.bindparam("b"), loads.c.node == sa.bindparam("n"), loads.c.at == sa.bindparam("t")
-        )
-        c.execute(sa.delete(loads).where(one), surplus)
+        key = (loads.c.backend, loads.c.node, loads.c.at)
+        c.execute(sa.delete(loads).where(*(column == sa.bindparam(f"of_{column.name}") for column in key)), surplus)
 
 
 def forget(c: sa.Connection, older_than: float) -> None:

@@ -10,6 +10,7 @@ complete, fewer are kept the older they are, and a series has at most three port
 measures is small: one hour is kept complete, and little of it after the attempt has ended.
 """
 
+import math
 import struct
 from collections import defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
@@ -192,9 +193,8 @@ def recent(c: sa.Connection, ids: Sequence[int], names: Sequence[str]) -> dict[i
     """Return the last points of these metrics, between CAP and twice as many, by attempt id and metric."""
     found: dict[int, dict[str, Points]] = defaultdict(dict)
     later = chunks.alias()
-    last = sa.select(sa.func.max(later.c.seq)).where(
-        later.c.attempt_id == chunks.c.attempt_id, later.c.name == chunks.c.name
-    )
+    same = (later.c.attempt_id == chunks.c.attempt_id, later.c.name == chunks.c.name)
+    last = sa.select(sa.func.max(later.c.seq)).where(*same)
     for part in portions(ids):
         query = sa.select(chunks.c.attempt_id, chunks.c.name, chunks.c.data).where(
             chunks.c.attempt_id.in_(part), chunks.c.name.in_(names), chunks.c.seq >= last.scalar_subquery() - 1
@@ -239,16 +239,11 @@ def _read(
 def _curve(task: str, metric: str, parts: list[Points], points: int | None) -> Curve:
     whole = join(parts)
     shown = decimate(whole, points)
-    values = shown["value"]
-    finite = np.isfinite(values)
-    listed = (
-        values.tolist() if finite.all() else [v if ok else None for v, ok in zip(values.tolist(), finite, strict=True)]
-    )
     return Curve.model_construct(
         task=task,
         metric=metric,
         steps=shown["step"].tolist(),
-        values=listed,
+        values=[value if math.isfinite(value) else None for value in shown["value"].tolist()],
         times=shown["time"].tolist(),
         total=len(whole),
     )
@@ -264,7 +259,7 @@ def join(parts: list[Points]) -> Points:
 
 
 def decimate(series: Points, points: int | None) -> Points:
-    """Return up to `points` points that look the same: both ends, and the smallest and largest of each stretch."""
+    """Return up to `points` points whose curve looks the same: both ends, and the extremes of each stretch."""
     if points is None or len(series) <= points:
         return series
     if points < 4:

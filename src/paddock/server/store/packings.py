@@ -1,4 +1,4 @@
-"""How tasks share GPUs: what runners report per job, and what is remembered of a program for its next job."""
+"""Packings (how tasks share GPUs): what runners report per job, and what is stored of a program for its next job."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,9 +14,9 @@ MOST_KINDS = 16  # of GPUs per job
 _REMEMBERED = ("tasks", "need", "limit", "speedup")
 
 
-def take(c: sa.Connection, job: str, said: Sequence[Packing]) -> None:
+def take(c: sa.Connection, job: str, reported: Sequence[Packing]) -> None:
     """Record what the runners of a job have reported, in this order."""
-    found = {one.gpu: one for one in said}
+    found = {one.gpu: one for one in reported}
     row = c.execute(sa.select(jobs.c.packing, jobs.c.program, jobs.c.owner).where(jobs.c.id == job)).one_or_none()
     if not found or row is None:
         return

@@ -46,14 +46,14 @@ jobs = Table(
     Column("removing", sa.Boolean, nullable=False, server_default=text("false")),
     Column("held", sa.Boolean, nullable=False, server_default=text("false")),
     Column("adjusted", Integer, nullable=False, server_default=text("0")),  # the number of changes of hold and limits
-    Column("told", Integer, nullable=False, server_default=text("0")),  # the last change that its runners were told
+    Column("told", Integer, nullable=False, server_default=text("0")),  # the last one that its runners have
     Column("digest", String(64)),  # of the code
     Column("program", String(64)),  # digest of the script or command: the key of what is remembered for the next job
     Column("packing", sa.JSON),  # kind of GPU -> how tasks share it, as runners last reported
     Column("searching", sa.Boolean, nullable=False, server_default=text("false")),  # the search will add tasks
     Column("search_until", Float(53)),  # the end of the time budget
     Column("search_note", Text),  # why the search has ended
-    Column("aside", Text),  # why the engine cannot go on with the job at the moment
+    Column("aside", Text),  # why the engine cannot process the job at the moment
     Index("ix_jobs_created_at", "created_at"),
 )
 

@@ -85,7 +85,7 @@ def ids(c: sa.Connection, job: str, offset: int, limit: int) -> list[str]:
 
 
 def by_ids(c: sa.Connection, ids: Sequence[str]) -> list[Task]:
-    """Return tasks whose runners report."""
+    """Return these tasks, which must have runners that report."""
     now = time.time()
     query = _query().order_by(tasks.c.number)
     rows = (row for some in portions(ids) for row in c.execute(query.where(tasks.c.id.in_(some))))

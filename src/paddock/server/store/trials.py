@@ -120,9 +120,9 @@ def overdue(c: sa.Connection, now: float) -> list[str]:
 
 
 def end(c: sa.Connection, job: str, note: str | None, *, as_known: bool = False) -> bool:
-    """Record that no further tasks come, and return True if the search was not over before.
+    """Record that a search adds no further tasks; return True if it was not over before.
 
-    `as_known`: leave it as it is if it was extended since the engine last read the job.
+    `as_known`: change nothing if the search was extended since the engine last read the job.
     """
     change = sa.update(jobs).where(jobs.c.id == job, jobs.c.searching.is_(True))
     if as_known:
@@ -140,7 +140,7 @@ def end_waiting(c: sa.Connection, job: str) -> list[str]:
 
 
 def go_on(c: sa.Connection, job: str, spec: dict[str, Any], until: float | None, *, searching: bool) -> None:
-    """Go on with a search that has another plan; by `adjusted` the engine notices that the spec has changed."""
+    """Continue a search with a changed spec, which the engine notices by `adjusted`."""
     values: dict[str, Any] = {"spec": spec, "search_until": until, "searching": searching, "search_note": None}
     known = c.scalar(sa.select(jobs.c.warnings).where(jobs.c.id == job)) or []
     values["warnings"] = [text for text in known if not text.startswith(_OVER)]  # it is not over any more

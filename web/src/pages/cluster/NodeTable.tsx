@@ -25,7 +25,7 @@ export function NodeTable({ nodes, label }: { nodes: readonly Node[]; label: str
   return (
     <>
       <div className={`app-panel app-scroll`}>
-        <table className={`app-table ${styles.table}`} aria-label={label}>
+        <table className={`app-table app-cards ${styles.table}`} aria-label={label}>
           <thead>
             <tr>
               <th scope="col">Node</th>

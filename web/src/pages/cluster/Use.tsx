@@ -64,7 +64,7 @@ function UseTable<T extends Share>({ label, what, rows, gpus, id, children }: Pr
   const loads = rows.some(isJob);
   return (
     <div className={`app-panel app-scroll`}>
-      <table className={`app-table ${styles.table} ${styles.use}`} aria-label={label}>
+      <table className={`app-table app-cards ${styles.table} ${styles.use}`} aria-label={label}>
         <thead>
           <tr>
             <th scope="col">{what}</th>

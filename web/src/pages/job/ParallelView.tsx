@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 import { plural } from '../../lib/format';
+import { AxisTools } from '../../parts/plots/AxisTools';
 import { PlotPanel } from '../../parts/plots/PlotPanel';
-import { AxisTools } from './AxisTools';
 import type { GraphProps } from './graph';
 import { parallelState } from './lib/parallel';
 import { taskRows } from './lib/rows';
@@ -34,7 +34,7 @@ export function ParallelView(props: GraphProps) {
       rows={() => taskRows(ranked.tasks, names, ranked.metric)}
       summary={`Parallel coordinates of ${plural(state.lines.length, 'configuration')} over ${names.join(', ')} and ${ranked.metric}`}
       empty={empty}
-      tools={<AxisTools metric={ranked.metric} view={view} setView={setView} />}
+      tools={<AxisTools name={ranked.metric} scale={view} change={setView} />}
       minWidth={(names.length + 1) * AXIS_WIDTH}
     />
   );

@@ -1,8 +1,8 @@
 import { SegmentedControl, Select } from '@mantine/core';
 import { useMemo } from 'react';
 import { plural } from '../../lib/format';
+import { AxisTools } from '../../parts/plots/AxisTools';
 import { PlotPanel } from '../../parts/plots/PlotPanel';
-import { AxisTools } from './AxisTools';
 import type { GraphProps } from './graph';
 import { scalesFor } from './lib/axis';
 import { whatMatters } from './lib/matters';
@@ -69,7 +69,7 @@ export function ScatterView(props: GraphProps) {
               onChange={(scale) => setView({ scale })}
             />
           )}
-          <AxisTools metric={ranked.metric} view={view} setView={setView} />
+          <AxisTools name={ranked.metric} scale={view} change={setView} />
         </>
       }
     />

@@ -21,7 +21,7 @@ export function AttemptTable({ rows, shown, onShow }: Props) {
       <h2 className="app-panel-title">Attempts</h2>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
       <section className="app-scroll" tabIndex={0} aria-label="All attempts">
-        <table className={`app-table ${styles.attempts}`}>
+        <table className={`app-table app-cards ${styles.attempts}`}>
           <thead>
             <tr>
               <th scope="col">Attempt</th>
@@ -111,7 +111,7 @@ function Row({ row, shown, only, hasGpu, onShow }: RowProps) {
       <td className={styles.end} data-label="Took">
         {row.started_at ? <Elapsed from={row.started_at} to={row.ended_at} /> : NOTHING}
       </td>
-      <td className={styles.wideCell} data-label="How it ended">
+      <td data-wide data-label="How it ended">
         {row.ending ?? NOTHING}
         {row.reason && <small>{row.reason}</small>}
       </td>

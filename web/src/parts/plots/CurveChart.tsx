@@ -1,9 +1,10 @@
-import { Button, Slider, Switch, Tooltip, useComputedColorScheme } from '@mantine/core';
+import { Button, Slider, useComputedColorScheme } from '@mantine/core';
 import { type ReactNode, useMemo, useRef, useState } from 'react';
 import 'uplot/dist/uPlot.min.css';
 import { plural } from '../../lib/format';
 import { type Highlight, useHighlight } from '../../lib/highlight';
 import { IconZoomOut } from '../icons';
+import { AxisTools } from './AxisTools';
 import { type Best, type ChartSeries, type ChartSettings, CurvePlot, type Range } from './CurvePlot';
 import styles from './Plot.module.css';
 import { PlotPanel } from './PlotPanel';
@@ -109,17 +110,7 @@ function HowDrawn(props: { settings: ChartSettings; change: (some: Partial<Chart
           thumbLabel="Smoothing"
         />
       </div>
-      <Switch size="xs" label="Log" checked={settings.log} onChange={(e) => change({ log: e.currentTarget.checked })} />
-      <Tooltip label="Values far away from all others do not stretch the axis">
-        <div>
-          <Switch
-            size="xs"
-            label="Clip outliers"
-            checked={settings.clip}
-            onChange={(e) => change({ clip: e.currentTarget.checked })}
-          />
-        </div>
-      </Tooltip>
+      <AxisTools scale={settings} change={change} />
     </>
   );
 }

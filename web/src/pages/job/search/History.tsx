@@ -1,8 +1,8 @@
 import { useMemo } from 'react';
 import { plural } from '../../../lib/format';
+import { AxisTools } from '../../../parts/plots/AxisTools';
 import { PlotPanel } from '../../../parts/plots/PlotPanel';
 import { stateColor } from '../../../parts/states';
-import { AxisTools } from '../AxisTools';
 import { bestColor } from '../lib/ranks';
 import { HistoryPlot } from '../plots/HistoryPlot';
 import { historyState } from './lib/history';
@@ -33,7 +33,7 @@ export function History({ job, report, sweep, view, setView, highlight, onPick }
       rows={() => trialRows(report, names)}
       summary={`${metric} of ${plural(state.points.length, 'trial')} by number, with the best so far`}
       empty={state.points.length === 0 ? `No trial has reported ${metric} yet` : null}
-      tools={<AxisTools metric={metric} view={view} setView={setView} />}
+      tools={<AxisTools name={metric} scale={view} change={setView} />}
       foot={<Legend report={report} best={bestColor(dark)} />}
     />
   );

@@ -10,18 +10,17 @@ down_revision = None
 def upgrade() -> None:
     op.create_table(
         "events",
-        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), primary_key=True),
         sa.Column("at", sa.Float(precision=53), nullable=False),
         sa.Column("job_id", sa.String(length=32), nullable=True),
         sa.Column("owner", sa.String(length=200), nullable=True),
         sa.Column("kind", sa.String(length=16), nullable=False),
         sa.Column("data", sa.JSON(), nullable=False),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_events")),
         sqlite_autoincrement=True,
     )
     op.create_table(
         "jobs",
-        sa.Column("id", sa.String(length=32), nullable=False),
+        sa.Column("id", sa.String(length=32), primary_key=True),
         sa.Column("owner", sa.String(length=200), nullable=False),
         sa.Column("name", sa.Text(), nullable=False),
         sa.Column("description", sa.Text(), nullable=False),
@@ -35,14 +34,11 @@ def upgrade() -> None:
         sa.Column("warnings", sa.JSON(), nullable=False),
         sa.Column("created_at", sa.Float(precision=53), nullable=False),
         sa.Column("removing", sa.Boolean(), server_default=sa.text("(false)"), nullable=False),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_jobs")),
     )
-    with op.batch_alter_table("jobs", schema=None) as batch_op:
-        batch_op.create_index("ix_jobs_created_at", ["created_at"], unique=False)
-
+    op.create_index("ix_jobs_created_at", "jobs", ["created_at"])
     op.create_table(
         "allocations",
-        sa.Column("key", sa.String(length=64), nullable=False),
+        sa.Column("key", sa.String(length=64), primary_key=True),
         sa.Column("job_id", sa.String(length=32), nullable=False),
         sa.Column("backend", sa.String(length=200), nullable=False),
         sa.Column("backend_id", sa.String(length=200), nullable=True),
@@ -58,15 +54,12 @@ def upgrade() -> None:
         sa.Column("closed", sa.Boolean(), server_default=sa.text("(false)"), nullable=False),
         sa.Column("offsets", sa.JSON(), nullable=False),
         sa.ForeignKeyConstraint(["job_id"], ["jobs.id"], name=op.f("fk_allocations_job_id_jobs"), ondelete="CASCADE"),
-        sa.PrimaryKeyConstraint("key", name=op.f("pk_allocations")),
     )
-    with op.batch_alter_table("allocations", schema=None) as batch_op:
-        batch_op.create_index("ix_allocations_closed", ["closed"], unique=False)
-        batch_op.create_index("ix_allocations_job_id", ["job_id"], unique=False)
-
+    op.create_index("ix_allocations_closed", "allocations", ["closed"])
+    op.create_index("ix_allocations_job_id", "allocations", ["job_id"])
     op.create_table(
         "tasks",
-        sa.Column("id", sa.String(length=64), nullable=False),
+        sa.Column("id", sa.String(length=64), primary_key=True),
         sa.Column("job_id", sa.String(length=32), nullable=False),
         sa.Column("number", sa.Integer(), nullable=False),
         sa.Column("params", sa.JSON(), nullable=False),
@@ -83,15 +76,12 @@ def upgrade() -> None:
         sa.Column("best_epoch", sa.Float(precision=53), nullable=True),
         sa.Column("best_at", sa.Float(precision=53), nullable=True),
         sa.ForeignKeyConstraint(["job_id"], ["jobs.id"], name=op.f("fk_tasks_job_id_jobs"), ondelete="CASCADE"),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_tasks")),
         sa.UniqueConstraint("job_id", "number", name=op.f("uq_tasks_job_id_number")),
     )
-    with op.batch_alter_table("tasks", schema=None) as batch_op:
-        batch_op.create_index("ix_tasks_job_id_state", ["job_id", "state"], unique=False)
-
+    op.create_index("ix_tasks_job_id_state", "tasks", ["job_id", "state"])
     op.create_table(
         "attempts",
-        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), primary_key=True),
         sa.Column("task_id", sa.String(length=64), nullable=False),
         sa.Column("job_id", sa.String(length=32), nullable=False),
         sa.Column("number", sa.Integer(), nullable=False),
@@ -116,23 +106,19 @@ def upgrade() -> None:
         sa.Column("warnings", sa.JSON(), nullable=False),
         sa.ForeignKeyConstraint(["job_id"], ["jobs.id"], name=op.f("fk_attempts_job_id_jobs"), ondelete="CASCADE"),
         sa.ForeignKeyConstraint(["task_id"], ["tasks.id"], name=op.f("fk_attempts_task_id_tasks"), ondelete="CASCADE"),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_attempts")),
         sa.UniqueConstraint("task_id", "number", name=op.f("uq_attempts_task_id_number")),
         sqlite_autoincrement=True,
     )
-    with op.batch_alter_table("attempts", schema=None) as batch_op:
-        batch_op.create_index("ix_attempts_allocation", ["allocation"], unique=False)
-        batch_op.create_index("ix_attempts_job_id_published", ["job_id", "published"], unique=False)
-
+    op.create_index("ix_attempts_allocation", "attempts", ["allocation"])
+    op.create_index("ix_attempts_job_id_published", "attempts", ["job_id", "published"])
     op.create_table(
         "metric_chunks",
-        sa.Column("attempt_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
-        sa.Column("name", sa.String(length=200), nullable=False),
-        sa.Column("seq", sa.Integer(), nullable=False),
+        sa.Column("attempt_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), primary_key=True),
+        sa.Column("name", sa.String(length=200), primary_key=True),
+        sa.Column("seq", sa.Integer(), primary_key=True),
         sa.Column("count", sa.Integer(), nullable=False),
         sa.Column("data", sa.LargeBinary(), nullable=False),
         sa.ForeignKeyConstraint(
             ["attempt_id"], ["attempts.id"], name=op.f("fk_metric_chunks_attempt_id_attempts"), ondelete="CASCADE"
         ),
-        sa.PrimaryKeyConstraint("attempt_id", "name", "seq", name=op.f("pk_metric_chunks")),
     )

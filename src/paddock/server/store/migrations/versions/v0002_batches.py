@@ -18,13 +18,12 @@ def _count(name: str) -> sa.Column[int]:
 def upgrade() -> None:
     op.create_table(
         "batches",
-        sa.Column("key", sa.String(length=64), nullable=False),
+        sa.Column("key", sa.String(length=64), primary_key=True),
         sa.Column("job_id", sa.String(length=32), nullable=False),
         sa.Column("backend", sa.String(length=200), nullable=False),
         sa.Column("spec", sa.JSON(), nullable=False),
         sa.Column("created_at", sa.Float(precision=53), nullable=False),
         sa.ForeignKeyConstraint(["job_id"], ["jobs.id"], name=op.f("fk_batches_job_id_jobs"), ondelete="CASCADE"),
-        sa.PrimaryKeyConstraint("key", name=op.f("pk_batches")),
     )
     op.create_index("ix_batches_job_id", "batches", ["job_id"])
     op.execute(

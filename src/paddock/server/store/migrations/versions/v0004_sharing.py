@@ -16,21 +16,19 @@ def upgrade() -> None:
     op.add_column("attempts", sa.Column("room", sa.JSON(), nullable=True))
     op.create_table(
         "packings",
-        sa.Column("program", sa.String(64), nullable=False),
-        sa.Column("gpu", sa.String(200), nullable=False),
+        sa.Column("program", sa.String(64), primary_key=True),
+        sa.Column("gpu", sa.String(200), primary_key=True),
         sa.Column("tasks", sa.Integer(), nullable=False),
         sa.Column("need", sa.BigInteger(), nullable=True),
         sa.Column("limit", sa.String(16), nullable=True),
         sa.Column("speedup", sa.Float(53), nullable=True),
         sa.Column("at", sa.Float(53), nullable=False),
-        sa.PrimaryKeyConstraint("program", "gpu", name="pk_packings"),
     )
     op.create_table(
         "loads",
-        sa.Column("backend", sa.String(200), nullable=False),
-        sa.Column("node", sa.String(255), nullable=False),
-        sa.Column("at", sa.Float(53), nullable=False),
+        sa.Column("backend", sa.String(200), primary_key=True),
+        sa.Column("node", sa.String(255), primary_key=True),
+        sa.Column("at", sa.Float(53), primary_key=True),
         sa.Column("data", sa.JSON(), nullable=False),
-        sa.PrimaryKeyConstraint("backend", "node", "at", name="pk_loads"),
     )
     op.create_index("ix_loads_at", "loads", ["at"])

@@ -14,14 +14,13 @@ def upgrade() -> None:
     op.drop_table("packings")
     table = op.create_table(
         "packings",
-        sa.Column("owner", sa.String(200), nullable=False),
-        sa.Column("program", sa.String(64), nullable=False),
-        sa.Column("gpu", sa.String(200), nullable=False),
+        sa.Column("owner", sa.String(200), primary_key=True),
+        sa.Column("program", sa.String(64), primary_key=True),
+        sa.Column("gpu", sa.String(200), primary_key=True),
         sa.Column("tasks", sa.Integer(), nullable=False),
         sa.Column("need", sa.BigInteger(), nullable=True),
         sa.Column("limit", sa.String(16), nullable=True),
         sa.Column("speedup", sa.Float(53), nullable=True),
         sa.Column("at", sa.Float(53), nullable=False),
-        sa.PrimaryKeyConstraint("owner", "program", "gpu", name="pk_packings"),
     )
     op.bulk_insert(table, known)

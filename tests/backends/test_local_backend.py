@@ -75,7 +75,7 @@ class TestLocalBackend(BackendContract, BatchContract, QueueContract, RestartCon
         self, rig: Rig, backend: Backend, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         with monkeypatch.context() as patched:  # a process in a system call that does not return stays for a while
-            patched.setattr(processes, "kill_marked", lambda key: [])
+            patched.setattr(processes, "kill_marked", lambda key: None)
             one = rig.one(backend, rig.shell("a1", LEAVES_A_CHILD))
             left = int(rig.wait_file(rig.of("a1") / "left"))
             time.sleep(0.2)

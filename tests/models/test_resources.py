@@ -260,9 +260,9 @@ class TestSettings:
             load(home.root)
         assert list(caught.value.fields) == [field]
 
-    def test_no_cluster_has_the_name_of_this_machine(self, home: Home, settings: Settings) -> None:
+    def test_no_cluster_has_the_name_of_the_local_backend(self, home: Home, settings: Settings) -> None:
         (home.root / "settings.toml").write_text("[backends.local]\n")
-        with pytest.raises(InvalidInput, match=r"local.*this machine"):
+        with pytest.raises(InvalidInput, match=r"local.*the server's own node"):
             load(home.root)
 
 

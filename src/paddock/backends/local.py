@@ -1,4 +1,4 @@
-"""Runs allocations on this node, in a queue for its GPUs or its CPU slots.
+"""Run allocations on this node, in a queue for its GPUs or its CPU slots.
 
 Runners have their own session, so they outlive the server. `folder` contains one small file per allocation, so that a
 restarted server finds the queue and the runners that it had started.
@@ -146,16 +146,12 @@ class LocalBackend:
     def nodes(self) -> Sequence[Node]:
         with self._lock:
             running = [e for e in self._entries.values() if e.state == AllocationState.RUNNING]
-            devices = [
-                d.model_copy(update={"used_by": used, "busy": bool(used)})
-                for d in self._gpus
-                for used in [[e.key for e in running if d.id in e.devices]]
-            ]
-            devices += [
-                Device(id=str(slot), kind="cpu", name="CPU slot", used_by=used, busy=bool(used))
-                for slot in range(self._slots)
-                for used in [[e.key for e in running if slot in e.slots]]
-            ]
+            users = {gpu.id: [e.key for e in running if gpu.id in e.devices] for gpu in self._gpus}
+            in_use = {gpu: {"used_by": keys, "busy": bool(keys)} for gpu, keys in users.items()}
+            devices = [gpu.model_copy(update=in_use[gpu.id]) for gpu in self._gpus]
+            for slot in range(self._slots):
+                used = [e.key for e in running if slot in e.slots]
+                devices.append(Device(id=str(slot), kind="cpu", name="CPU slot", used_by=used, busy=bool(used)))
         sample = self._watch.sample()
         kind = "gpu" if self._gpus else "cpu"
         of_kind = [device for device in devices if device.kind == kind]

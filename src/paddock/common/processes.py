@@ -70,8 +70,7 @@ class Stat(NamedTuple):
 
 
 def stat(pid: int) -> Optional[Stat]:
-    # The name in brackets may contain anything, even brackets.
-    fields = read("/proc/%d/stat" % pid).rpartition(b")")[2].split()
+    fields = _stat_fields(pid)
     if len(fields) < 22:
         return None
     return Stat(int(fields[1]), int(fields[2]), (int(fields[11]) + int(fields[12])) / _TICKS, int(fields[21]) * _PAGE)
@@ -79,8 +78,13 @@ def stat(pid: int) -> Optional[Stat]:
 
 def started(pid: int) -> Optional[int]:
     """Return when a live process was started, in clock ticks since boot; None if there is none, or only a zombie."""
-    fields = read("/proc/%d/stat" % pid).rpartition(b")")[2].split()
+    fields = _stat_fields(pid)
     return None if len(fields) < 20 or fields[0] in (b"Z", b"X") else int(fields[19])
+
+
+def _stat_fields(pid: int) -> List[bytes]:
+    # The name in brackets may contain anything, even brackets.
+    return read("/proc/%d/stat" % pid).rpartition(b")")[2].split()
 
 
 def all_pids() -> List[int]:

@@ -18,9 +18,8 @@ def device(environ: Mapping[str, str]) -> Optional[str]:
         return "gpu " + environ["SLURM_JOB_GPUS"]
     visible = environ.get("CUDA_VISIBLE_DEVICES")
     # Without cgroups these are the numbers that the node uses.
-    return (
-        "gpu " + visible if visible and environ.get("SLURM_JOB_ID") and visible.replace(",", "").isdigit() else visible
-    )
+    numbers = visible and environ.get("SLURM_JOB_ID") and visible.replace(",", "").isdigit()
+    return "gpu %s" % visible if numbers else visible
 
 
 def identity(environ: Mapping[str, str]) -> Optional[str]:

@@ -18,7 +18,6 @@ from optuna.samplers import BaseSampler, TPESampler
 from optuna.storages import InMemoryStorage
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
-from pydantic import JsonValue
 
 from paddock.errors import InvalidInput
 from paddock.models import Goal
@@ -92,7 +91,10 @@ class ModelSampler(SpaceSampler):
             if name in wanted and name not in chosen:
                 space = {one: wanted[one] for one in self._groups[name] if one in wanted}
                 chosen |= self._sampled(space, past, chance.getrandbits(32))
-            config[name] = _decoded(axis, chosen[name]) if name in chosen else axis.at(chance.random())
+            if name not in chosen:
+                config[name] = axis.at(chance.random())
+            else:
+                config[name] = axis.readable(chosen[name]) if axis.count is None else axis.value(int(chosen[name]))
         return config
 
     def _sampled(self, space: dict[str, BaseDistribution], past: list[FrozenTrial], seed: int) -> dict[str, Any]:
@@ -122,9 +124,9 @@ class ModelSampler(SpaceSampler):
         # Optuna compares stopped ones by their last value where there is one objective.
         curve = trial.curve[-1:] if trial.outcome is Outcome.PRUNED and len(self._goals) == 1 else ()
         params = {
-            name: _encoded(self._axes[name], value)
+            name: value if axis.count is None else axis.index(value)
             for name, value in trial.params.items()
-            if name in self._distributions and self._axes[name].holds(value)
+            if name in self._distributions and (axis := self._axes[name]).holds(value)
         }
         return _trial(
             trial.number + (trial.number >= 0),  # 0 is the one that is asked for
@@ -266,14 +268,6 @@ def _distribution(axis: Axis) -> BaseDistribution:
             return IntDistribution(int(axis.low), int(axis.high), log=axis.log)
         return FloatDistribution(axis.low, axis.high, log=axis.log)
     return IntDistribution(0, axis.count - 1) if axis.ordered else CategoricalDistribution(range(axis.count))
-
-
-def _encoded(axis: Axis, value: Any) -> Any:
-    return value if axis.count is None else axis.index(value)
-
-
-def _decoded(axis: Axis, number: Any) -> JsonValue:
-    return axis.readable(number) if axis.count is None else axis.value(int(number))
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Runs allocations on a Slurm cluster: one array per batch, and one `squeue` for all allocations."""
+"""Run allocations on a Slurm cluster: one array per batch, and one `squeue` for all allocations."""
 
 import os
 import re
@@ -332,16 +332,8 @@ def _order(order: list[str]) -> str:
 
 
 _UNUSABLE = {
-    "DOWN",
-    "DRAIN",
-    "DRAINED",
-    "DRAINING",
-    "FAIL",
-    "FAILING",
-    "MAINT",
-    "NO_RESPOND",
-    "POWERED_DOWN",
-    "UNKNOWN",
+    *("DOWN", "DRAIN", "DRAINED", "DRAINING", "FAIL"),
+    *("FAILING", "MAINT", "NO_RESPOND", "POWERED_DOWN", "UNKNOWN"),
 }
 
 

@@ -1,4 +1,4 @@
-"""Runs Slurm's commands, with a time limit and without secrets, and classifies their errors."""
+"""Run Slurm's commands, with a time limit and without secrets, and classify their errors."""
 
 import logging
 import os

@@ -1,4 +1,4 @@
-"""Classifies the messages of Slurm's commands when they fail. Pure."""
+"""Classify the messages of Slurm's commands when they fail. Pure."""
 
 import re
 from enum import Enum

@@ -1,4 +1,4 @@
-"""Parses the output of Slurm's commands into rows. Pure. A line that cannot be parsed is skipped.
+"""Parse the output of Slurm's commands into rows. Pure. A line that cannot be parsed is skipped.
 
 Times are read as seconds since 1970 (`SLURM_TIME_FORMAT=%s`), or as local time, which is Slurm's default.
 """
@@ -365,7 +365,7 @@ def _fields(line: str, first: str) -> dict[str, str]:
 
 
 def config(text: str) -> dict[str, str]:
-    """`scontrol show config`."""
+    """Parse `scontrol show config`."""
     found: dict[str, str] = {}
     for line in text.splitlines():
         match = re.match(r"(\w+)\s+= ?(.*)", line)

@@ -1,4 +1,4 @@
-"""Checks whether partitions can run a request, for doctor and dry runs. Pure.
+"""Check whether partitions can run a request, for doctor and dry runs. Pure.
 
 Slurm itself accepts many requests that can never start.
 """

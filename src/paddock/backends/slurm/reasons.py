@@ -39,20 +39,9 @@ _WORDS = {
     "": "was just submitted",
 }
 _NEVER = {
-    "DependencyNeverSatisfied",
-    "JobHeldUser",
-    "JobHeldAdmin",
-    "ReservationDeleted",
-    "launch_failed_requeued_held",
-    "JobHoldMaxRequeue",
-    "InvalidAccount",
-    "InvalidQOS",
-    "AccountNotAllowed",
-    "QOSNotAllowed",
-    "BadConstraints",
-    "PartitionConfig",
-    "PartitionNodeLimit",
-    "PartitionTimeLimit",
+    *("DependencyNeverSatisfied", "JobHeldUser", "JobHeldAdmin", "ReservationDeleted", "launch_failed_requeued_held"),
+    *("JobHoldMaxRequeue", "InvalidAccount", "InvalidQOS", "AccountNotAllowed", "QOSNotAllowed", "BadConstraints"),
+    *("PartitionConfig", "PartitionNodeLimit", "PartitionTimeLimit"),
 }
 _SCOPES = {"QOS": "of its quality of service (QOS)", "Assoc": "of its user or account"}
 _WHATS = {

@@ -1,4 +1,4 @@
-"""Writes the batch script of an array of allocations. Pure: the same request gives the same text."""
+"""Write the batch script of an array of allocations. Pure: the same request gives the same text."""
 
 import shlex
 from pathlib import PurePosixPath

@@ -82,7 +82,7 @@ def _prepared(members: Members, folder: str, argv: List[str]) -> List[str]:
     found = _await(members, folder, needed)
     if members.launcher == TENSORFLOW:
         if members.nodes > 1:
-            workers = ["%s:%d" % (_bracketed(host), port) for host, port in found]
+            workers = [("[%s]:%d" if ":" in host else "%s:%d") % (host, port) for host, port in found]
             cluster = {"cluster": {"worker": workers}, "task": {"type": "worker", "index": rank.world}}
             os.environ["TF_CONFIG"] = json.dumps(cluster)
         return argv
@@ -159,12 +159,9 @@ def _await(members: Members, folder: str, needed: List[int]) -> List[Tuple[str, 
         if not missing:
             return [found[rank] for rank in needed]
         if time.monotonic() >= deadline:
-            names = ", ".join(map(str, missing))
-            text = (
-                "the processes of this task did not find each other: rank %s of %d did not report within %d seconds; "
-            )
-            text += "check that all nodes of the job see its folder"
-            raise MemberError(text % (names, members.total, WAIT_SECONDS))
+            late = "rank %s of %d" % (", ".join(map(str, missing)), members.total)
+            text = "the processes of this task did not find each other: %s did not report within %d seconds; "
+            raise MemberError(text % (late, WAIT_SECONDS) + "check that all nodes of the job see its folder")
         time.sleep(_POLL_SECONDS)
 
 
@@ -197,10 +194,6 @@ def _own_address(towards: str) -> str:
             return str(probe.getsockname()[0])
     except OSError:
         return ""
-
-
-def _bracketed(host: str) -> str:
-    return "[%s]" % host if ":" in host else host
 
 
 def _number(name: str) -> int:

@@ -40,14 +40,9 @@ class Leftovers:
             group = _group(pid)
             if service is not None and group == service:
                 continue
-            in_group = group == leader
-            if in_group or _owned(pid, task, others):
-                found.append(Leftover(pid, in_group))
+            if group == leader or not others or processes.variable(pid, "PADDOCK_TASK") == task:
+                found.append(Leftover(pid, group == leader))
         return found
-
-
-def _owned(pid: int, task: str, others: Collection[str]) -> bool:
-    return not others or processes.variable(pid, "PADDOCK_TASK") == task
 
 
 def _group(pid: int) -> int:

@@ -21,7 +21,7 @@ class Signals:
         signal.signal(signal.SIGUSR1, self._on_warn)
         # Handled, not ignored: tasks would inherit that they are ignored.
         for number in (signal.SIGCHLD, signal.SIGHUP):
-            signal.signal(number, _on_nothing)
+            signal.signal(number, lambda *_: None)
 
     def wait(self, seconds: float) -> None:
         """Wait for up to this many seconds, or until a signal comes or has come before the call."""
@@ -34,7 +34,3 @@ class Signals:
 
     def _on_warn(self, *_: Any) -> None:
         self.warn = True
-
-
-def _on_nothing(*_: Any) -> None:
-    pass

@@ -335,6 +335,5 @@ def _find_gpus(driver: GpuDriver, given: Optional[str], places: List[str]) -> Li
     if found or not given:
         return found
     ids = [part.strip() for part in given.split(",") if part.strip()]
-    if len(places) == len(ids):
-        return [GpuInfo(one, int(places[at]), "GPU", 0) for at, one in enumerate(ids)]
-    return [GpuInfo(one, int(one) if one.isdigit() else number, "GPU", 0) for number, one in enumerate(ids)]
+    names = places if len(places) == len(ids) else ids
+    return [GpuInfo(one, int(names[at]) if names[at].isdigit() else at, "GPU", 0) for at, one in enumerate(ids)]

@@ -7,7 +7,8 @@ goes back.
 
 from __future__ import annotations
 
-from typing import Dict, Hashable, Iterable, List, NamedTuple, Optional
+from collections import deque
+from typing import Deque, Dict, Hashable, Iterable, NamedTuple, Optional
 
 GAIN = 1.05  # at least this much more has to get done with more tasks
 SAME = 0.97  # if this much gets done with fewer tasks, fewer are better: each ends sooner
@@ -34,19 +35,15 @@ class Throughput:
     """How fast tasks were, by how many of them ran at the time."""
 
     def __init__(self) -> None:
-        self._rates: Dict[int, Dict[Hashable, List[float]]] = {}
-        self._loads: Dict[int, List[float]] = {}
+        self._rates: Dict[int, Dict[Hashable, Deque[float]]] = {}
+        self._loads: Dict[int, Deque[float]] = {}
 
     def note(self, task: Hashable, tasks: int, rate: float) -> None:
         """Note the steps per second of one of `tasks` tasks."""
-        rates = self._rates.setdefault(tasks, {}).setdefault(task, [])
-        rates.append(rate)
-        del rates[:-_KEPT]
+        self._rates.setdefault(tasks, {}).setdefault(task, deque(maxlen=_KEPT)).append(rate)
 
     def note_load(self, tasks: int, load: float) -> None:
-        loads = self._loads.setdefault(tasks, [])
-        loads.append(load)
-        del loads[:-_KEPT]
+        self._loads.setdefault(tasks, deque(maxlen=_KEPT)).append(load)
 
     def known(self, tasks: int) -> bool:
         """Return True if it is known how much this many get done; by the load of the GPU if no task reports steps."""
@@ -90,7 +87,7 @@ def median(values: Iterable[float]) -> float:
     return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
 
 
-def _typical(rates: Dict[Hashable, List[float]]) -> float:
+def _typical(rates: Dict[Hashable, Deque[float]]) -> float:
     return median(median(one) for one in rates.values())
 
 

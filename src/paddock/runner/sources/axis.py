@@ -47,12 +47,9 @@ class XAxis:
 
     def point(self, row: Mapping[str, float]) -> Point | None:
         values = {name: value for name, value in row.items() if is_metric(name)}
-        step, epoch = self._place(row)
-        return Point(step, values, epoch) if values else None
-
-    def _place(self, row: Mapping[str, float]) -> tuple[float, float | None]:
         folded = {name.lower(): value for name, value in row.items()}
-        return self.place(_first(folded, STEPS), _first(folded, EPOCHS))
+        step, epoch = self.place(_first(folded, STEPS), _first(folded, EPOCHS))
+        return Point(step, values, epoch) if values else None
 
     def place(self, step: float | None, epoch: float | None) -> tuple[float, float | None]:
         self._rows += 1

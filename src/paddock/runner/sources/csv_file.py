@@ -71,12 +71,8 @@ class CsvSource(LineSource):
     def _row(self, cells: list[str]) -> Point | None:
         if any(cells[len(self._header) :]):
             self.warn("rows are longer than the header row; cells without a name are not read, so name all columns")
-        row: dict[str, float] = {}
-        for i, name in enumerate(self._header[: len(cells)]):
-            value = number(cells[i])
-            if value is not None:
-                row[name] = value
-        return self._axis.point(row)
+        named = [(name, number(cells[i])) for i, name in enumerate(self._header[: len(cells)])]
+        return self._axis.point({name: value for name, value in named if value is not None})
 
 
 def detect(header: str) -> str:

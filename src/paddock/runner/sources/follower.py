@@ -7,7 +7,7 @@ import time
 from typing import Callable
 
 from ...common import layout
-from .base import NAMED, REPORT, Source, SourceBatch
+from .base import NAMED, REPORT, STDOUT, Source, SourceBatch
 from .csv_file import CsvSource
 from .finder import Finder, FoundSource
 from .jsonl import JsonlSource
@@ -51,7 +51,7 @@ class Follower:
         self._crowded = False
         report = layout.report(attempt_dir)
         self._files: list[Source] = [JsonlSource(Tail(report), os.path.basename(report), REPORT)]
-        self._stdout = StdoutSource(Tail(layout.log(attempt_dir)), "out.log") if stdout else None
+        self._stdout = StdoutSource(Tail(layout.log(attempt_dir)), "out.log", STDOUT) if stdout else None
         self._known: set[str] = set()
         self._before: dict[str, Mark] = {}
         for found in [] if whole else self._finder.find(self._known):

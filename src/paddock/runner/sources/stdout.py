@@ -6,10 +6,9 @@ import re
 from typing import Iterator
 
 from .axis import XAxis, tidy
-from .base import STDOUT, Point, Source
+from .base import Point, Source
 from .keras_bar import HEADER, KerasBars, is_bar
 from .pairs import LineValues, parse
-from .tail import Tail
 
 _MAX_SEGMENT = 64 * 1024
 _MAX_TEXT = 16 * 1024  # of a line that is searched for metrics
@@ -19,9 +18,6 @@ _CANDIDATE = re.compile(rb"[:=]\s*[-+.'\"]?(?:\d|nan|inf)|Epoch \d+/\d", re.IGNO
 
 
 class StdoutSource(Source):
-    def __init__(self, tail: Tail, label: str) -> None:
-        super().__init__(tail, label, STDOUT)
-
     def begin(self) -> None:
         self._rest = b""
         self._skipping = False

@@ -48,10 +48,10 @@ def _keras(folder: str, tag: str) -> tuple[str, str]:
 
 
 class TensorBoardSource(Source):
-    def __init__(self, tail: Tail, label: str, names: Names, rank: int = TENSORBOARD) -> None:
+    def __init__(self, tail: Tail, label: str, names: Names) -> None:
         self._names = names
         self._folder = os.path.dirname(os.path.abspath(tail.path))
-        super().__init__(tail, label, rank)
+        super().__init__(tail, label, TENSORBOARD)
 
     def begin(self) -> None:
         self._records = Records()

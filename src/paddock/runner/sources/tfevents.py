@@ -6,7 +6,7 @@ The field numbers are those of tensorflow/core/util/event.proto and tensorflow/c
 from __future__ import annotations
 
 import struct
-from typing import Iterator, NamedTuple, Union
+from typing import Iterator, NamedTuple, TypeVar, Union
 
 MAX_RECORD = 256 * 1024  # graphs and histograms are larger, scalars never
 _CRC_LIMIT = 4096  # bytes; the checksum is slow in Python, so it is computed only for records of scalars
@@ -80,6 +80,7 @@ class Records:
 
 
 Field = Union[int, bytes]
+T = TypeVar("T", int, bytes)
 
 
 def fields(data: bytes) -> Iterator[tuple[int, Field]]:
@@ -151,17 +152,15 @@ def _value(message: bytes) -> tuple[str, float | None]:
         elif number == 8:
             tensor = value
         elif number == 9:
-            plugin = _plugin(value) or plugin
+            plugin = _first(_first(value, bytes), bytes) or plugin
     if scalar is None and tensor is not None and plugin == b"scalars":
         scalar = _tensor(tensor)
     return tag, scalar
 
 
-def _plugin(metadata: bytes) -> bytes:
-    for number, value in fields(metadata):
-        if number == 1 and isinstance(value, bytes):
-            return next((v for n, v in fields(value) if n == 1 and isinstance(v, bytes)), b"")
-    return b""
+def _first(message: bytes, kind: type[T]) -> T:
+    """Return the first field of a message that has number 1 and this type; 0 or empty if there is none."""
+    return next((value for number, value in fields(message) if number == 1 and isinstance(value, kind)), kind())
 
 
 # dtype -> (format in tensor_content, the field for typed values)
@@ -194,9 +193,9 @@ def _tensor(message: bytes) -> float | None:
 
 def _size(shape: bytes) -> int:
     size = 1
-    for number, dim in fields(shape):
-        if number == 2 and isinstance(dim, bytes):
-            size *= next((v for n, v in fields(dim) if n == 1 and isinstance(v, int)), 0)
+    for number, dimension in fields(shape):
+        if number == 2 and isinstance(dimension, bytes):
+            size *= _first(dimension, int)
     return size
 
 

@@ -47,7 +47,7 @@ class Context:
     ordered_since: dict[str, float] = field(default_factory=dict)  # task that runs, and was ordered to stop -> when
     stuck: set[str] = field(default_factory=set)  # allocations with such tasks whose runners do not obey
     drained: set[tuple[str, int]] = field(default_factory=set)  # allocation, start: its runner was told to end
-    lingering: dict[str, float] = field(default_factory=dict)  # allocation that ended without a good-bye -> since when
+    lingering: dict[str, float] = field(default_factory=dict)  # allocation that ended without `bye` -> since when
     silent: dict[str, float] = field(default_factory=dict)  # allocation that reports nothing -> its last report
     searching: set[str] = field(default_factory=set)  # jobs that will have further tasks
     dismissed: set[str] = field(default_factory=set)  # jobs whose runners know that no more tasks come

@@ -9,7 +9,7 @@ intent again, and ask again.
 | a task that waits | `tasks.stopping` | its claim is withdrawn (`withdraw`) | the claim is the engine's: no runner takes it |
 | a task that runs | `tasks.stopping`, or the verdict of a search | an order in control.jsonl (`attempts.ordered`) | its journal reports the end, or its allocation is closed |
 | an allocation | `AllocationRow.ending` | `Backend.cancel` (`end`), every 10 s | the backend reports `ended` |
-| a runner whose allocation has ended or was started again | the same, without a good-bye | the order `drain` (`linger.dismiss`) | its journal has a good-bye, or is silent |
+| a runner whose allocation has ended or was started again | the same, without `bye` | the order `drain` (`linger.dismiss`) | its journal has `bye`, or is silent |
 | a job | `jobs.removing` | its allocations are ended (`remove`) | its rows are deleted |
 """  # noqa: E501  (a table)
 

@@ -36,7 +36,7 @@ class RoundResult:
     heard: set[str] = field(default_factory=set)  # allocations whose journals have grown
     more: bool = False
     urgent: bool = False  # the whole round is due
-    left: bool = False  # a runner has said good-bye
+    left: bool = False  # a runner has written `bye`
     measured: set[str] = field(default_factory=set)  # jobs with new points
     looks: list[tuple[str, NodeSeen]] = field(default_factory=list)  # backend, and a runner's sample of its node
 

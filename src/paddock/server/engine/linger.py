@@ -1,4 +1,4 @@
-"""Allocations that have ended although their runner has not said good-bye.
+"""Allocations that have ended although their runner has not written `bye`.
 
 A scheduler that has lost a node reports the end of everything there, but the runner may not know it and continue. It is
 told to end at once, and its journal is read further. Only when it has left, or has reported nothing for a while, are
@@ -34,7 +34,7 @@ def over(context: Context, rows: list[AllocationRow], now: float) -> list[Alloca
 
 
 def left_well(context: Context, row: AllocationRow) -> bool:
-    """Return True if the last journal ends with the runner's good-bye. To be called when it was read to its end."""
+    """Return True if the last journal ends with the record `bye`. To be called when it was read to its end."""
     if not row.offsets:
         return False
     folder = context.home.job(row.job_id)

@@ -10,7 +10,7 @@ from fastapi.responses import JSONResponse
 from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 
-from paddock.errors import InvalidInput, PaddockError
+from paddock.errors import InvalidInput, PaddockError, in_words
 from paddock.models import ErrorBody, ErrorReply
 from paddock.server.store.db import FAULTS, away
 
@@ -52,7 +52,7 @@ def _invalid(details: Sequence[Any]) -> InvalidInput:
     fields: dict[str, str] = {}
     for detail in details:
         name = ".".join(str(part) for part in detail["loc"] if part not in _SKIPPED)
-        fields.setdefault(name or "body", str(detail["msg"]).removeprefix("Value error, "))
+        fields.setdefault(name or "body", in_words(detail))
     listed = "; ".join(f"{name}: {message}" for name, message in list(fields.items())[:5])
     return InvalidInput(f"The request is not valid: {listed}.", fields=fields)
 

@@ -1,5 +1,6 @@
 """Measure 1,000 trivial tasks: Paddock, one sbatch per task, a plain array, and submitit's array."""
 
+import importlib.util
 import subprocess
 import sys
 import tempfile
@@ -91,6 +92,9 @@ def main() -> None:
         "a plain array": plain_array,
         "submitit": submitit,
     }
+    if importlib.util.find_spec("submitit") is None:
+        print("submitit is not installed (pip install submitit): it is left out")
+        del ways["submitit"]
     with cluster() as (made, counted), tempfile.TemporaryDirectory() as folder:
         figures = {name: _measured(way, Path(folder), made, counted) for name, way in ways.items()}
     for name, one in figures.items():

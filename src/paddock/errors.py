@@ -22,7 +22,7 @@ A class docstring is the default message. `code` is stable: programs should comp
 """
 
 from collections.abc import Mapping
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 _BY_CODE: dict[str, type["PaddockError"]] = {}
 
@@ -123,3 +123,17 @@ class ServerUnreachable(PaddockError, code="server_unreachable", status=503):
 def by_code(code: str) -> type[PaddockError]:
     """Return the error class of a code; the base class for the codes of a newer server."""
     return _BY_CODE.get(code, PaddockError)
+
+
+_KINDS = {"int": "a whole number", "float": "a number", "bool": "true or false", "string": "a text", "list": "a list"}
+_KINDS |= dict.fromkeys(("dict", "model"), "a group of names with values")
+
+
+def in_words(detail: Mapping[str, Any]) -> str:
+    """Return what one of `ValidationError.errors()` reports, in words that are not only for programmers."""
+    kind, _, fault = detail["type"].partition("_")
+    if kind in _KINDS and fault in ("type", "parsing", "from_float", "attributes_type"):
+        return f"it must be {_KINDS[kind]}"
+    if detail["type"] == "missing":
+        return "it is missing"
+    return str(detail["msg"]).removeprefix("Value error, ").replace("Input should", "it must")

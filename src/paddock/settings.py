@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
-from paddock.errors import InvalidInput
+from paddock.errors import InvalidInput, in_words
 from paddock.models import Cause, EnvName, Model, Resources
 from paddock.models.keep import KeepPolicy
 from paddock.paths import refuse_foreign, refuse_foreign_inside
@@ -190,10 +190,10 @@ def load(home: str | Path | None = None, **overrides: Any) -> Settings:
     try:
         return Settings(home=home_folder(home), **given)
     except ValidationError as error:
-        fields = {".".join(map(str, e["loc"])): e["msg"] for e in error.errors()}
+        fields = {".".join(map(str, e["loc"])): in_words(e) for e in error.errors()}
         listed = "; ".join(f"{name}: {message}" for name, message in fields.items())
         raise InvalidInput(
-            f"The settings in {settings_file(home)} (or PADDOCK_... variables) are wrong: {listed}", fields=fields
+            f"The settings in {settings_file(home)} (or PADDOCK_... variables) are wrong: {listed}.", fields=fields
         ) from None
     except OSError as error:
         raise InvalidInput(f"{settings_file(home)} cannot be read: {error.strerror}.") from None

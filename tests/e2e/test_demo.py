@@ -11,7 +11,7 @@ def _demo(home: Path) -> subprocess.CompletedProcess[str]:
     # Eight whole trainings take half a minute of a processor.
     command = ["make", "--no-print-directory", "demo", "PORT=0", f"DEMO_HOME={home}", "DEMO_ARGS=-p epochs=3"]
     return subprocess.run(
-        command, cwd=ROOT, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=300, check=False
+        command, cwd=ROOT, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=900, check=False
     )
 
 

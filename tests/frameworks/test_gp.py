@@ -1,37 +1,22 @@
 """Test Gaussian processes in an environment with PyTorch and SciPy, which the server does not have here."""
 
 import os
-import subprocess
 import sysconfig
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.frameworks.conftest import ROOT, run_warm
+
+RUN = "import sys, torch, pytest; sys.exit(pytest.main(sys.argv[1:]))"
 
 
 def test_gaussian_processes(train_python: str, tmp_path: Path) -> None:
+    script = tmp_path / "run.py"
+    script.write_text(RUN)
     paths = [sysconfig.get_path("purelib"), ROOT / "src", ROOT]
-    ended = subprocess.run(
-        [
-            train_python,
-            "-m",
-            "pytest",
-            "-q",
-            "-p",
-            "no:cacheprovider",
-            "-k",
-            "gp",
-            "tests/search/test_search_samplers.py",
-        ],
-        cwd=ROOT,
-        env={
-            **os.environ,
-            "PYTHONPATH": os.pathsep.join(map(str, paths)),
-            "PYTEST_ADDOPTS": f"--basetemp={tmp_path}/gp",
-        },
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    environ = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))}
+    options = ["-q", "-p", "no:cacheprovider", f"--basetemp={tmp_path}/gp", "-k", "gp"]
+    command = [str(script), *options, "tests/search/test_search_samplers.py"]
+    ended = run_warm(train_python, command, ROOT, environ)
     assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert "passed" in ended.stdout
     assert "skipped" not in ended.stdout

@@ -57,7 +57,7 @@ def test_conditions_in_text(text: str, expected: Space) -> None:
         ("1 if a=[1", "not valid JSON"),
         ('{"repeat": 1, "block": {"a": 1}, "when": {"b": 1}} if b=2', "once"),
         ('{"repeat": 1, "block": {"a": "2..1"}}', "block.a: a range goes from the smaller"),
-        ('{"block": {"a": 1}}', "repeat: Field required"),
+        ('{"block": {"a": 1}}', "repeat: it is missing"),
     ],
 )
 def test_what_is_wrong_is_said(text: str, message: str) -> None:
@@ -93,12 +93,12 @@ def test_what_a_file_or_a_form_may_give(given: Any, expected: Space) -> None:
 
 _FAULTS: list[tuple[Any, str, str]] = [
     ({"repeat": [1, 6], "block": {"width": "5..1"}}, "params.p.block.width", "smaller to the larger"),
-    ({"repeat": [1, 6], "block": {"width": {"low": 1}}}, "params.p.block.width.high", "required"),
+    ({"repeat": [1, 6], "block": {"width": {"low": 1}}}, "params.p.block.width.high", "missing"),
     ({"repeat": [1, 6], "block": {"b": {"repeat": 1, "block": {"a": 1}}}}, "params.p.block.b", "cannot have blocks"),
     ({"repeat": [1, 6], "block": {"b c": 1}}, "params.p.block.b c", "cannot be used"),
     ({"repeat": [1, 6], "block": {}}, "params.p.block", "at least 1"),
-    ({"repeat": [1, 6]}, "params.p.block", "required"),
-    ({"block": {"a": 1}}, "params.p.repeat", "required"),
+    ({"repeat": [1, 6]}, "params.p.block", "missing"),
+    ({"block": {"a": 1}}, "params.p.repeat", "missing"),
     ({"repeat": [1, 65], "block": {"a": 1}}, "params.p.repeat", "64 layers"),
     ({"repeat": 0, "block": {"a": 1}}, "params.p.repeat", "64 layers"),
     ({"repeat": [2, 1], "block": {"a": 1}}, "params.p.repeat", "smaller number"),
@@ -109,7 +109,7 @@ _FAULTS: list[tuple[Any, str, str]] = [
     ({"repeat": 1.5, "block": {"a": 1}}, "params.p.repeat", "how many layers"),
     ({"repeat": [1], "block": {"a": 1}}, "params.p.repeat", "how many layers"),
     ({"repeat": 2, "block": {"skip": 1}, "skips": True}, "params.p", "skip"),
-    ({"repeat": 2, "block": {"a": 1}, "skips": 1}, "params.p.skips", "boolean"),
+    ({"repeat": 2, "block": {"a": 1}, "skips": 1}, "params.p.skips", "true or false"),
     ({"repeat": 2, "block": {"a": 1}, "depth": 1}, "params.p.depth", "no such field"),
     ({"values": [1], "when": {"a": []}}, "params.p.when.a", "at least 1"),
     ({"values": [1], "when": {"a b": 1}}, "params.p.when.a b", "cannot be used"),

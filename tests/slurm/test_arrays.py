@@ -36,6 +36,7 @@ parser.add_argument("--number", type=float, default=0)
 number = parser.parse_args().number
 """
 QUICK = TAKES_A_NUMBER + "print('val_loss:', number)\n"
+WAITS = TAKES_A_NUMBER + "while not os.path.exists({go!r}): time.sleep(0.05)\n"
 SLEEPS = TAKES_A_NUMBER + "print('ready', flush=True)\ntime.sleep(number)\n"
 SHOWS = f"""{TAKES_A_NUMBER}
 print(*map("=".join, os.environ.items()), "that is all", sep="\\n", flush=True)
@@ -238,10 +239,15 @@ def test_more_tasks_than_an_array_may_have(cluster: Cluster, tmp_path: Path) -> 
             max_array_size=5,
         )  # fmt: skip
         with small, served(tmp_path / "home", small, calls=calls) as server:
-            job = server.submit(SLEEPS, params={"number": [5 + n / 100 for n in range(10)]}, resources={"gpus": 0})
+            script = WAITS.format(go=str(tmp_path / "go"))
+            job = server.submit(script, params={"number": list(range(10))}, resources={"gpus": 0})
+
+            def arrays() -> set[str]:
+                return {one.partition("_")[0] for one in small.run("squeue", "-h", "-r", "-o", "%i").split()}
+
+            wait_for(lambda: len(arrays()) == 3, PATIENCE, "three arrays")
+            (tmp_path / "go").touch()
             tasks = finished(server, job, 10)
-            arrays = {task["allocation"]["backend_id"].partition("_")[0] for task in tasks}
-            assert len(arrays) >= 3
             assert {task["allocation"]["backend_id"].partition("_")[2] for task in tasks} <= set("0123")
             for task in tasks:
                 assert task["allocation"]["script"] == submitted_script(small, task["allocation"]["backend_id"])

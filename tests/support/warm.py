@@ -221,7 +221,9 @@ def _start() -> dict[str, Any]:
         importlib.import_module(module)
     if "paddock.cli" in sys.modules:
         sys.modules["paddock.cli"].built()
+        # What these keep serves every server.
         importlib.import_module("paddock.runner.build").archive()
+        importlib.import_module("paddock.server.api.app").bare_app().openapi()
     gc.freeze()
     return _serve(socket.socket(fileno=int(sys.argv[1])))
 

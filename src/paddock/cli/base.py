@@ -32,7 +32,7 @@ TaskId = Annotated[
 ]
 Targets = Annotated[
     list[str],
-    typer.Argument(metavar="JOB|TASK...", help="Ids of jobs or tasks.", autocompletion=complete.targets),
+    typer.Argument(metavar="JOB|TASK", help="Ids of jobs or tasks.", autocompletion=complete.targets),
 ]
 
 

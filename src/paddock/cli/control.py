@@ -11,7 +11,7 @@ from paddock.cli.options import pick, takes
 from paddock.errors import InvalidInput
 from paddock.models import JobDetail, TaskState
 
-Jobs = Annotated[list[str], typer.Argument(metavar="JOB...", help="Ids of jobs.", autocompletion=complete.jobs)]
+Jobs = Annotated[list[str], typer.Argument(metavar="JOB", help="Ids of jobs.", autocompletion=complete.jobs)]
 
 
 def stop(ctx: typer.Context, targets: Targets, as_json: Json = False) -> None:
@@ -186,4 +186,4 @@ def rm(
 
 def _lost(job: JobDetail) -> str:
     running = f", {job.counts.running} of them running" if job.counts.running else ""
-    return f"{render.several(job.counts.total, 'task')}{running}, with their results, logs and checkpoints"
+    return f"{render.several(job.counts.total, 'task')}{running}, with all results, logs and checkpoints"

@@ -42,8 +42,8 @@ def bundle(
             )
         file = jobfile.load(path.expanduser())
         if file.source and not file.source.exists():
-            where = f"there is no {file.source}: paths in a job file are relative to it"
-            hint = "move it to the folder of the script, or write the script's folder in it, as `source: FOLDER`"
+            where = f"there is no {file.source}: paths in a job file are relative to the folder of the job file"
+            hint = "correct the path, or name the folder of the script in the job file, as `source: FOLDER`"
             raise InvalidInput.at("source", f"{where}; {hint}")
         spec, path, script = file.spec, file.source, file.script
     changes = changes or {}

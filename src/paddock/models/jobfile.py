@@ -16,7 +16,7 @@ from typing import Any
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from paddock.errors import InvalidInput
+from paddock.errors import InvalidInput, in_words
 from paddock.models import Goal, JobSpec, Objective, Resources, space, units, yaml12
 
 MAX_BYTES = 4 * 1024**2
@@ -170,7 +170,7 @@ def _fields(error: ValidationError) -> dict[str, str]:
     fields: dict[str, str] = {}
     for detail in error.errors()[:100]:  # what was meant instead takes long to find
         loc = [str(part) for part in detail["loc"] if str(part) not in _HIDDEN and part != "[key]"]
-        message = str(detail["msg"]).removeprefix("Value error, ")
+        message = in_words(detail)
         if detail["type"] == "extra_forbidden":
             message = _unknown(loc)
         elif detail["type"] == "greater_than_equal" and loc[-1] == "time_limit":

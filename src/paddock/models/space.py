@@ -34,6 +34,7 @@ from pydantic import (
     model_validator,
 )
 
+from paddock.errors import in_words
 from paddock.models import space_text
 from paddock.models.base import Model, ParamName
 from paddock.models.space_text import shortened as shortened
@@ -310,7 +311,7 @@ def parse(text: str) -> Space:
 def _messages(error: ValidationError) -> Iterator[str]:
     for one in error.errors():
         where = ".".join(map(str, one["loc"])) if error.title == Block.__name__ else ""
-        yield (f"{where}: " if where else "") + one["msg"].removeprefix("Value error, ")
+        yield (f"{where}: " if where else "") + in_words(one)
 
 
 def _block_in(text: str) -> dict[str, Any] | None:

@@ -38,9 +38,9 @@ class SearchRig(Rig):
     def settle(self, rounds: int = 4) -> None:
         """Rounds, with all advice in between."""
         for _ in range(rounds):
-            self.step()
+            self.step(1)
             self.engine._search._executor.submit(lambda: None).result(120)
-        self.step()
+        self.step(2)
 
     def tasks(self, job: str = JOB) -> list[Task]:
         with self.db.read() as c:

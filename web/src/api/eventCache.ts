@@ -46,7 +46,7 @@ export class EventCache {
       else {
         if (event.kind === 'tasks') this.tasks(event.job, event.data);
         else if (event.data.change !== 'edited') this.adjusted(event.job);
-        // Counts, best value, time left and how the search stands are the server's to say: asked for, but not too often.
+        // The server computes counts, best value, time left and the state of the search: fetched, but not too often.
         this.summaries.add(event.job);
         this.searches.add(event.job);
       }
@@ -96,7 +96,7 @@ export class EventCache {
     if (again.size || data.more) this.refetchCurves(job, data.more ? null : again);
   }
 
-  /** A restart changes more than the event says: tasks and curves are fetched again. */
+  /** A restart changes more than the event contains, so tasks and curves are fetched again. */
   private restarted(job: string, ids: readonly string[]): void {
     const named = new Set(ids);
     const shows = [...this.of('tasks', (key) => means(key, job)), ...this.of('task', ofAny(ids))];
@@ -240,7 +240,7 @@ function withMoved(known: Task[], moved: Moved): Task[] {
   return added.length ? [...merged, ...added].sort((a, b) => a.number - b.number) : merged;
 }
 
-/** What moves in a task was reported by its runner, unless the event says itself that its runner is silent. */
+/** What moves in a task was reported by its runner, unless the event reports that its runner is silent. */
 function heard(live: Record<string, Partial<Task>>): [string, Partial<Task>][] {
   return Object.entries(live).map(([id, moved]) => [id, { no_word_since: null, ...moved }]);
 }

@@ -11,7 +11,7 @@ export const NO_SHARING = { structuralSharing: false } as const;
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
-      // The event stream says what has changed: nothing is fetched for its age alone.
+      // The event stream reports what has changed, so nothing is fetched because of its age alone.
       staleTime: 60_000,
       refetchOnWindowFocus: false,
       retry: (count, error) => count < 2 && !(error instanceof ApiError && error.status >= 400 && error.status < 500),

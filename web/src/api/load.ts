@@ -33,7 +33,7 @@ const LOAD = queryOptions({
   queryFn: ({ signal }) => take(api.GET('/api/v1/load', { signal })),
 });
 
-/** How busy a node and its GPUs were, so many minutes back. Points come closer the shorter it is. */
+/** How busy a node and its GPUs were in the last `minutes`. The shorter the time, the closer the points. */
 export function useLoadHistory(backend: string, node: string, minutes: number) {
   const query = { backend, node, minutes };
   return useQuery({

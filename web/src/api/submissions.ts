@@ -40,7 +40,7 @@ export function previewJob(upload: Upload, signal?: AbortSignal): Promise<Previe
   return post('/api/v1/jobs/preview', upload, signal);
 }
 
-/** The same, with what the scheduler says about it: that takes its time. */
+/** Preview a submission with the scheduler's own answer, which takes longer. */
 export function checkJob(upload: Upload, signal?: AbortSignal): Promise<Preview> {
   return post('/api/v1/jobs/preview?check=true', upload, signal);
 }

@@ -64,7 +64,7 @@ export function useTask(task: string) {
 
 function showTask(client: QueryClient, ids: readonly string[], change: Partial<Task>): void {
   const named = new Set(ids);
-  // The event that says it has ended may come before the answer.
+  // The event that reports its end may come before the answer.
   const update = <T extends Task>(task: T): T => (named.has(task.id) && !task.ended_at ? { ...task, ...change } : task);
   client.setQueriesData<Task[]>({ queryKey: ['tasks'] }, (tasks) => tasks?.map(update));
   client.setQueriesData<TaskDetail>({ queryKey: ['task'] }, (task) => task && update(task));

@@ -1,4 +1,4 @@
-/** Colours of curves: legible on light and dark, told apart by people who see fewer colours. */
+/** Colours of curves: legible on light and dark, distinct also for people who see fewer colours. */
 
 const LIGHT = [
   '#1d6396',

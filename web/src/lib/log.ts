@@ -30,7 +30,7 @@ export class LogLines {
 const ERROR =
   /^Traceback \(most recent call last\)|^\s*(?:[\w.]+\.)?\w*(?:Error|Exception|Interrupt)\b(?::|$)|\bCUDA out of memory\b|\bSegmentation fault\b|^Killed$|^(?:slurmstepd: )?error:/;
 
-/** Where the last error in the log begins: its traceback, or the line that says it. -1: none. */
+/** Where the last error in the log begins: its traceback, or the line with its message. -1: none. */
 export function findError(lines: readonly string[]): number {
   for (let i = lines.length - 1; i >= 0; i--) {
     if (!ERROR.test(lines[i] as string)) continue;

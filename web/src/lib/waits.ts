@@ -1,4 +1,4 @@
-/** Why something waits, as the server says it, as a sentence of the page. */
+/** The server's reason why something waits, as a sentence of the page. */
 
 import type { Waits } from '../api/types';
 

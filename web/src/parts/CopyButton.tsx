@@ -2,7 +2,7 @@ import { ActionIcon, Tooltip } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { IconCopy, IconTick } from './icons';
 
-/** Copies a text; says so. */
+/** Copies a text and confirms it. */
 export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
   const clipboard = useClipboard({ timeout: 1500 });
   const copy = () => (navigator.clipboard ? clipboard.copy(text) : copyOldWay(text));

@@ -3,7 +3,7 @@ import { ErrorPanel } from './ErrorPanel';
 
 const ASK_AGAIN = 2000;
 
-/** A page that breaks says so, and leaves the rest of the app alone. */
+/** Shows an error in place of a page that breaks; the rest of the app keeps working. */
 export class CrashGuard extends Component<{ children: ReactNode }, { error: unknown }> {
   override state = { error: null as unknown };
   private timer: ReturnType<typeof setTimeout> | undefined;

@@ -2,7 +2,7 @@ import type { Hint } from '../api/types';
 import styles from './Hints.module.css';
 import { IconAdvice, IconAlert } from './icons';
 
-/** Out of memory is near: the others only say what could be won. */
+/** Hints that warn of running out of memory; all others only suggest what would be faster. */
 const URGENT: readonly Hint['kind'][] = ['near_gpu_memory', 'near_memory'];
 
 /** What could be changed about a job, in the words of the server. */

@@ -9,7 +9,7 @@ import { STATES } from './states';
 
 const QUIET_MS = 1500;
 
-/** Says when a job has ended. The server knows: it is asked when a task's state has changed. */
+/** Notifies when a job has ended. The server is asked when the state of a task has changed. */
 export function JobNotices() {
   useEffect(() => {
     const waiting = new Map<string, ReturnType<typeof setTimeout>>();
@@ -34,7 +34,7 @@ export function JobNotices() {
 
 function summary({ counts, objective, best_value: best }: Job): string {
   const states = STATES.filter((state) => counts[state]).map(
-    (state) => `${plural(counts[state] ?? 0, 'task')} ${state}`,
+    (state) => `${plural(counts[state] ?? 0, 'task')} ${state === 'error' ? 'in error' : state}`,
   );
   return [...states, best === null || best === undefined ? null : `best ${objective.metric} ${number(best)}`]
     .filter(Boolean)

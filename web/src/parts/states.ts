@@ -1,4 +1,4 @@
-/** How each task state looks, everywhere the same. What a state means is the server's to say. */
+/** How each task state looks, the same everywhere. The server decides what a state means. */
 
 import type { TaskCounts, TaskState } from '../api/types';
 import { type Icon, IconAlert, IconCheck, IconClock, IconRunning, IconScissors, IconStop } from './icons';

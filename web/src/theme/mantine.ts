@@ -1,4 +1,4 @@
-/** The styles of the components that the app uses, in the order of the kit. A test says when one is missing. */
+/** The styles of the components that the app uses, in the order of the kit. A test fails when one is missing. */
 
 import '@mantine/core/styles/baseline.css';
 import '@mantine/core/styles/default-css-variables.css';

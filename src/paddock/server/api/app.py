@@ -2,13 +2,15 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import cache
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 from fastapi.openapi.utils import get_openapi
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Lifespan, Receive, Scope, Send
 
 from paddock.errors import NotFound
@@ -62,12 +64,20 @@ def bare_app(lifespan: Lifespan[FastAPI] | None = None) -> FastAPI:
     """Return the routes and the document, without a server behind them."""
     # The interactive pages of FastAPI fetch scripts from the internet: they are left out.
     app = FastAPI(title="Paddock", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
-    for router in (jobs.router, tasks.router, events.router, load.router, system.router):
-        app.include_router(router, prefix=PREFIX, responses=error_responses.RESPONSES)
+    app.router.routes.extend(_routes())
     app.add_route("/{path:path}", _page, methods=["GET", "HEAD"], include_in_schema=False)
     error_responses.install(app)
     app.openapi = lambda: document(app)  # type: ignore[method-assign]
     return app
+
+
+@cache
+def _routes() -> list[BaseRoute]:
+    """Return the routes of the API. FastAPI prepares them when they are first used, which takes a while."""
+    api = APIRouter()
+    for router in (jobs.router, tasks.router, events.router, load.router, system.router):
+        api.include_router(router, prefix=PREFIX, responses=error_responses.RESPONSES)
+    return api.routes
 
 
 def document(app: FastAPI) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from fastapi.responses import JSONResponse
 from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 
-from paddock.errors import InvalidInput, PaddockError
+from paddock.errors import InvalidInput, PaddockError, in_words
 from paddock.models import ErrorBody, ErrorReply
 from paddock.server.store.db import FAULTS, away
 
@@ -48,7 +48,7 @@ def invalid(error: ValidationError | RequestValidationError) -> InvalidInput:
     fields: dict[str, str] = {}
     for detail in error.errors():
         name = ".".join(str(part) for part in detail["loc"] if part not in _SKIPPED)
-        fields.setdefault(name or "body", str(detail["msg"]).removeprefix("Value error, "))
+        fields.setdefault(name or "body", in_words(detail))
     listed = "; ".join(f"{name}: {message}" for name, message in list(fields.items())[:5])
     return InvalidInput(f"The request is not valid: {listed}.", fields=fields)
 

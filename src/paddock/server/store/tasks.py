@@ -29,7 +29,7 @@ def resolve(c: sa.Connection, text: str) -> str:
         raise NotFound(f"{text!r} is not a task id such as k3v9x2ab-12: `paddock tasks JOB` lists those of a job.")
     task = f"{resolve_job(c, found['job'])}-{int(found['number'])}"
     if c.execute(sa.select(tasks.c.id).where(tasks.c.id == task)).one_or_none() is None:
-        raise NotFound(f"There is no task {task!r}.")
+        raise NotFound(f"There is no task {task!r}: `paddock tasks {task.rpartition('-')[0]}` lists them.")
     return task
 
 
@@ -48,7 +48,7 @@ def get(c: sa.Connection, task: str, silent: Silent = ALL_HEARD) -> Task:
     """Return a task; `silent` are the allocations whose runners do not report."""
     row = c.execute(_query().where(tasks.c.id == task)).one_or_none()
     if row is None:
-        raise NotFound(f"There is no task {task!r}.")
+        raise NotFound(f"There is no task {task!r}: `paddock tasks {task.rpartition('-')[0]}` lists them.")
     return _task(row, time.time(), silent)
 
 

@@ -10,7 +10,7 @@ export interface Totals {
   gpus: number;
   gpusFree: number;
   cpus: number;
-  /** Of the nodes that tell how many are in use; null where none does. */
+  /** Of the nodes that report how many are in use; null where none does. */
   cpusTold: number;
   cpusUsed: number | null;
   tasks: number;
@@ -117,7 +117,7 @@ export interface NodeGroup {
   nodes: Node[];
 }
 
-/** The nodes by backend, as the server lists these; a backend that has told of none is there, too. */
+/** The nodes by backend, in the server's order; a backend that reports no node is included. */
 export function grouped(nodes: readonly Node[], backends: readonly BackendInfo[]): NodeGroup[] {
   return backends.map((backend) => ({ backend, nodes: nodes.filter((node) => node.backend === backend.name) }));
 }

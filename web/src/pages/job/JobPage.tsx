@@ -23,7 +23,7 @@ export default function JobPage({ job }: { job: string }) {
 
 function Shown({ job }: { job: JobDetail }) {
   const tasks = useTasks(job.id);
-  // A task that was made while the others were on their way here is in no event to come: the count tells.
+  // A task that was made while the others were being fetched is in no later event: the count shows it.
   const count = taskTotal(job.counts);
   const { data, refetch } = tasks;
   const missing = data !== undefined && data.length < count;

@@ -131,7 +131,7 @@ function objectiveColumn({ metric = '', goal }: Objective, at: number): Column<T
   };
 }
 
-/** As wide as its longest text, about. A task without parameters says in the first what it is for. */
+/** About as wide as its longest text. A task without parameters shows its purpose in the first column. */
 function paramColumn(name: string, longest: number, first: boolean): Column<Task> {
   return {
     id: `param.${name}`,

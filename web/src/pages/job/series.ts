@@ -73,7 +73,7 @@ export function useBest(job: JobDetail, curves: Curve[], metric: string, sweep: 
   }, [id, step, curves, metric]);
 }
 
-/** Two curves a task: the chart tells them apart, all other views see the task. */
+/** Two curves per task: the chart distinguishes them, all other views see the task. */
 export class SplitHighlight extends Highlight {
   constructor(shared: Highlight) {
     super();

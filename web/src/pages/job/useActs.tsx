@@ -14,7 +14,7 @@ interface Acts {
   modal: ReactNode;
 }
 
-/** Stopping and restarting tasks of a job. Which of them can be stopped or restarted is the server's to say. */
+/** Stopping and restarting tasks of a job. The server decides which of them can be stopped or restarted. */
 export function useActs(job: string): Acts {
   const stop = useStop(job);
   const restart = useRestart(job);

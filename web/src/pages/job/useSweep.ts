@@ -9,7 +9,7 @@ import { ranks as ranksOf, sameMap, sweepColor } from './lib/ranks';
 import { fixedParams } from './lib/rows';
 import { sameList, useStable, type View } from './view';
 
-/** Up to so many curves have colours of their own; more are coloured by how good they are. */
+/** Up to this many curves have colours of their own; more are coloured by how good they are. */
 export const OWN_COLORS = 10;
 
 export interface Shape {
@@ -37,7 +37,7 @@ export interface Sweep {
   dark: boolean;
 }
 
-/** What is to be seen of a job's tasks; parts that say the same as before stay the same objects. */
+/** What is shown of a job's tasks; parts that are equal to those before stay the same objects. */
 export function useSweep(job: JobDetail, tasks: Task[], view: View): Sweep {
   const dark = useComputedColorScheme('light') === 'dark';
   const shape = useShape(tasks);

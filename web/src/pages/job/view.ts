@@ -56,7 +56,7 @@ export function useResting<T>(value: T, write: (value: T) => void): [T, (value: 
   return [moving ? moving.value : value, set];
 }
 
-/** The value of before while the new one says the same: what depends on it is not made anew. */
+/** The previous value while the new one is equal, so that nothing that depends on it is computed again. */
 export function useStable<T>(value: T, same: (a: T, b: T) => boolean): T {
   const [kept, keep] = useState(value);
   if (kept === value || same(kept, value)) return kept;

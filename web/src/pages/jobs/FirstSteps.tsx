@@ -10,7 +10,7 @@ import { useRunSample } from './useRunSample';
 
 const COMMAND = 'paddock submit train.py -p lr=0.1,0.01 -p batch_size=32,64';
 
-/** What an empty dashboard says: how to come to a first job. */
+/** What an empty dashboard shows: how to submit a first job. */
 export function FirstSteps() {
   const { data: samples = [] } = useSamples();
   const run = useRunSample();

@@ -55,7 +55,7 @@ export function rangeText(total: number, offset: number, shown: number): string 
 
 /**
  * The jobs in the order in which they were, those that have come since left out: rows do not move under the pointer.
- * `waiting` says how many were left out.
+ * `waiting` is how many were left out.
  */
 export function holdOrder<T extends { id: string }>(
   fresh: readonly T[],

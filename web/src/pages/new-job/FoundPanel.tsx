@@ -5,7 +5,7 @@ import { passed, sourceText } from './lib/words';
 import { Section } from './Section';
 import { Warnings } from './Warnings';
 
-/** What reading the script told. The parameters themselves are the fields below. */
+/** What was found by reading the script. The parameters themselves are the fields below. */
 export function FoundPanel({ report }: { report: ScriptReport }) {
   const { params = [], metrics = [], warnings = [] } = report;
   const required = params.filter((param) => param.required).length;

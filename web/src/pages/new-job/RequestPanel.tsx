@@ -15,7 +15,7 @@ interface Props {
   asked: Asked;
 }
 
-/** What would be asked of the backend, to the letter; and what a scheduler says to that, when it is asked. */
+/** The exact request to the backend, and the scheduler's answer when somebody asks for it. */
 export function RequestPanel({ preview, asked }: Props) {
   const { backend, allocations = 0, batch_script: script } = preview;
   const [wanted, setWanted] = useState('');

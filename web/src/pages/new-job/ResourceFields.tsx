@@ -219,7 +219,7 @@ const TRIPLE = [
   ['threads', 'Threads a task'],
 ] as const;
 
-/** Nodes × tasks on each × threads of each, in place of the fields that say it one by one. */
+/** Nodes × tasks on each × threads of each, in place of the single fields. */
 function TripleField() {
   const { draft, wrong } = useForm();
   const { write } = useResource();

@@ -112,8 +112,8 @@ export function SourceSection({ editor, reading }: Props) {
 function Hints() {
   return (
     <Text size="sm" c="dimmed">
-      The script is read, never run here: its hyperparameters become the form. One that imports modules of yours needs
-      its whole folder; <span className="app-mono">.gitignore</span> and{' '}
+      The script is read, never run here: its hyperparameters become the form. A script that imports your own modules
+      needs its whole folder; <span className="app-mono">.gitignore</span> and{' '}
       <span className="app-mono">.paddockignore</span> are obeyed. No script at hand?{' '}
       <Link href="/new?sample=1" className="app-link" style={{ textDecoration: 'underline' }}>
         Take the sample

@@ -20,7 +20,7 @@ function stampOf(files: readonly ChosenFile[]): number {
   return known;
 }
 
-/** What reading the script tells. */
+/** What was found by reading the script. */
 export function useReport(files: readonly ChosenFile[], draft: Draft) {
   const script = draft.mode === 'script' ? draft.script : null;
   const file = files.find(({ path }) => path === script)?.file;

@@ -4,7 +4,7 @@ import { errorText } from './lib/traceback';
 
 const TAIL = 65_536;
 
-/** What the end of the log of a failed attempt says. */
+/** The error at the end of the log of a failed attempt. */
 export function useErrorText(task: string, attempt: number) {
   return useQuery({
     queryKey: ['error-text', task, attempt],

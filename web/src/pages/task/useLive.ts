@@ -4,7 +4,7 @@ import type { TaskDetail } from '../../api/types';
 import { peakMemory } from './lib/attempts';
 import { GPU_MEMORY, MEMORY } from './lib/metrics';
 
-/** The task with what the stream of events does not say of it while it runs. */
+/** The task with what events do not contain while it runs. */
 export function useLive(task: TaskDetail): TaskDetail {
   const { data: curves } = useTaskCurves(task.id);
   const peakOf = (known: number | null | undefined, name: string) =>

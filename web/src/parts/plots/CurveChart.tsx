@@ -30,7 +30,7 @@ interface Props {
   across?: Range | undefined;
   up?: Range | undefined;
   height?: number;
-  /** Kept by the page (in the URL, say); the chart keeps them itself when not given. */
+  /** Kept by the page, for example in the URL; the chart keeps them itself when not given. */
   settings?: ChartSettings;
   onSettings?: (settings: ChartSettings) => void;
   /** A click on a curve. */

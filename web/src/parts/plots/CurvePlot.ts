@@ -380,7 +380,7 @@ export class CurvePlot extends Plot<PlotState> {
       context.globalAlpha = 1;
     }
     context.translate(-bbox.left, -bbox.top);
-    // Among many curves their colours say little: the one that counts now is plain to see.
+    // Colours do not help among many curves, so the highlighted curve stands out by itself.
     const plain = this.lines.length > FEW ? { ...line, color: this.colors.highlight } : line;
     this.paths.set(plain, { key: this.toPixels().key, path: this.path(line) });
     this.stroke(context, plain, 2.5);

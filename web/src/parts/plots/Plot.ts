@@ -69,7 +69,7 @@ export abstract class Plot<State> {
     this.redraw();
   }
 
-  /** What a variable of the style sheet says now. */
+  /** The present value of a variable of the style sheet. */
   protected css(name: string, fallback = this.colors.text): string {
     return getComputedStyle(this.root).getPropertyValue(name).trim() || fallback;
   }

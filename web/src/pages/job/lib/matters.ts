@@ -9,11 +9,11 @@ const LEAST = 8;
 
 export interface Matter {
   name: string;
-  /** 0 to 1: the part of the differences in the order of tasks that falls between groups; null when too few to say. */
+  /** 0 to 1: the part of the differences in the order of tasks that falls between groups; null for too few tasks. */
   part: number | null;
 }
 
-/** What matters most comes first; as given when there is too little to say. */
+/** The parameter that matters most comes first; the given order when there are too few tasks. */
 export function whatMatters(tasks: readonly Task[], names: readonly string[]): Matter[] {
   const known = tasks.filter(({ best_value }) => best_value !== null && best_value !== undefined);
   const order = [...known].sort((a, b) => (a.best_value as number) - (b.best_value as number));

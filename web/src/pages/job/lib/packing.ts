@@ -20,7 +20,7 @@ export function packingTitle({ gpu, tasks }: Packing, ended = false): string {
   return `${plural(tasks, 'task')} ${ended ? 'shared' : 'share'} each ${gpu}`;
 }
 
-/** Why so many, and what comes of it: each a few words. */
+/** Why this many tasks share a GPU, and the gain: a few words each. */
 export function packingWords(packing: Packing, ended = false): string[] {
   const { need, total, load, speedup, known } = packing;
   const words = [

@@ -24,7 +24,7 @@ export function bestColor(dark: boolean): string {
   return seriesColor(1, dark);
 }
 
-/** Whether two maps say the same. */
+/** Whether two maps are equal. */
 export function sameMap<V>(a: ReadonlyMap<string, V>, b: ReadonlyMap<string, V>): boolean {
   return a.size === b.size && [...a].every(([key, value]) => b.get(key) === value);
 }

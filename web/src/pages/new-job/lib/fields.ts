@@ -1,4 +1,4 @@
-/** Where what the server says is wrong belongs in the form. */
+/** Which field of the form an error of the server belongs to. */
 
 import { RESOURCE_NAMES } from './resources';
 import { KNOBS } from './search';
@@ -75,7 +75,7 @@ export function place(faults: Record<string, string>, more: readonly string[], w
   return placed;
 }
 
-/** The folded parts of the form that have something to say. */
+/** The folded parts of the form that contain a value or an error. */
 export function sectionsOf(fields: readonly string[]): string[] {
   return Object.keys(SECTIONS).filter((section) => fields.some((field) => SECTIONS[section]?.test(field)));
 }

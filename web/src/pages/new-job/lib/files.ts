@@ -10,7 +10,7 @@ const SMALL_BYTES = 2_000_000;
 const SMALL_FILES = 100;
 const USUAL_SCRIPTS = ['train.py', 'main.py'];
 
-/** The one that is surely meant; null when a person has to say. */
+/** The script that is surely meant; null when a person has to choose. */
 export function likelyScript(paths: readonly string[]): string | null {
   const usual = USUAL_SCRIPTS.find((name) => paths.includes(name));
   if (usual) return usual;

@@ -38,10 +38,10 @@ export const RESOURCE_NAMES = Object.keys(NO_RESOURCES) as ResourceName[];
 /** Folded away: most jobs do not need them. */
 export const FURTHER: readonly ResourceName[] = RESOURCE_NAMES.slice(RESOURCE_NAMES.indexOf('gpu_type'));
 
-/** What means nothing on one's own machine. */
+/** Fields that have no effect on the local backend. */
 const CLUSTER_ONLY = new Set<ResourceName>(FURTHER.filter((name) => name !== 'slots' && name !== 'triple'));
 
-/** What a triple says already. */
+/** Fields that a triple contains already. */
 const OF_TRIPLE = new Set<ResourceName>(['gpus', 'cpus', 'per_gpu', 'nodes', 'slots', 'launcher']);
 
 export function textsOf(resources: Resources): ResourceTexts {
@@ -56,7 +56,7 @@ export function textsOf(resources: Resources): ResourceTexts {
   return Object.fromEntries(RESOURCE_NAMES.map((name) => [name, text(name)])) as ResourceTexts;
 }
 
-/** What was given. A text that is no number goes as it is, and the server says what is wrong with it. */
+/** The given resources. A text that is no number is sent as it is, and the server reports what is wrong. */
 export function resourcesOf(texts: ResourceTexts): Record<string, unknown> {
   const given = RESOURCE_NAMES.filter((name) => texts[name].trim() !== '');
   return Object.fromEntries(given.map((name) => [name, valueGiven(name, texts[name].trim())]));
@@ -84,12 +84,12 @@ export function joinTriple(parts: readonly string[]): string {
   return parts.some((part) => part !== '') ? parts.join(',') : '';
 }
 
-/** Whether a field has nothing to say beside the triple; one with something in it stays, for the server to refuse. */
+/** Whether a field has no effect beside the triple. A field with a value stays, so that the server can refuse it. */
 export function isOfTriple(name: ResourceName, texts: ResourceTexts): boolean {
   return texts.triple !== '' && texts[name] === '' && OF_TRIPLE.has(name);
 }
 
-/** The field to say it at when the resources do not go together. */
+/** The field that shows the error when resources contradict each other. */
 export function excluding(texts: ResourceTexts): string {
   return (
     (['triple', 'per_gpu'] as const).map((name) => texts[name] && `resources.${name}`).find(Boolean) ?? 'resources'
@@ -104,7 +104,7 @@ function optionsOf(written: string): string[] {
     .filter(Boolean);
 }
 
-/** Where the job would run, as far as it can be told before the server is asked. */
+/** Where the job would run, as far as it is known before the server is asked. */
 export function backendOf(
   { backend, profile }: ResourceTexts,
   backends: readonly BackendInfo[],
@@ -119,7 +119,7 @@ export function isShown(name: ResourceName, texts: ResourceTexts, kind: BackendI
   return kind !== 'local' || !CLUSTER_ONLY.has(name) || texts[name] !== '';
 }
 
-/** `16G` where the profile or the backend says so; else what happens without. */
+/** The value that the profile or the backend sets, as `16G`; otherwise what happens without a value. */
 export function without(name: ResourceName, defaults: readonly (Resources | undefined)[], otherwise: string): string {
   for (const one of defaults) {
     const text = one ? textsOf(one)[name] : '';

@@ -5,7 +5,7 @@ import type { Draft } from './draft';
 
 export interface Row {
   name: string;
-  /** What reading the script told; not there for a parameter of a command, or one added by hand. */
+  /** What was found by reading the script; missing for a parameter of a command, or one added by hand. */
   param: ScriptParam | null;
   removable: boolean;
 }
@@ -45,7 +45,7 @@ export function rowsOf(draft: Draft, report: ScriptReport | null): Row[] {
 // {job}, {task} and {code} are the server's own.
 const OWN = new Set(['job', 'task', 'code']);
 
-/** The {name} fields of a command. Only to offer them: what the command means is the server's to say. */
+/** The {name} fields of a command. Only to offer them: the server decides what the command means. */
 export function fieldsOf(command: string): string[] {
   const found = command.replaceAll(/\{\{|\}\}/g, '  ').matchAll(/(?<!\$)\{([A-Za-z_][A-Za-z0-9_.-]*)\}/g);
   return [...new Set(Array.from(found, ([, name = '']) => name))].filter((name) => !OWN.has(name));

@@ -4,7 +4,7 @@ export function numberText(value: number | null | undefined): string {
   return value === null || value === undefined ? '' : String(value);
 }
 
-/** A text that is no number goes as it is, and the server says what is wrong with it. */
+/** A text that is no number is sent as it is, and the server reports what is wrong with it. */
 export function num(name: string, written: string): Record<string, number | string> {
   const trimmed = written.trim();
   if (trimmed === '') return {};

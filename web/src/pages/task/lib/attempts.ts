@@ -13,7 +13,7 @@ export interface AttemptRow extends Attempt {
   changes: string;
 }
 
-/** The most memory known: while a task runs, the curve says more than the task. */
+/** The largest memory known: while a task runs, its curve is newer than the task. */
 export function peakMemory(known: number | null | undefined, curve: Curve | undefined): number | null {
   const measured = (curve?.values ?? []).filter((value) => value !== null);
   return [known ?? 0, ...measured].reduce((most, value) => Math.max(most, value), 0) || null;

@@ -1,4 +1,4 @@
-/** The part of a log that says what went wrong. */
+/** The part of a log that shows what went wrong. */
 
 import { findError, LogLines } from '../../../lib/log';
 

@@ -1,4 +1,4 @@
-/** Causes and signals in words. What a cause is, the server says. */
+/** Causes and signals in words. The server decides which cause it is. */
 
 import type { Cause } from '../../../api/types';
 

@@ -50,7 +50,7 @@ function markOf({ state }: TrialReport): Mark {
   return state === 'finished' ? 'dot' : 'ring';
 }
 
-/** The trials that were the best when they ended, as the server says, by number: each better than those before it. */
+/** The trials that were the best when they ended, as the server reports, by number: each better than those before it. */
 export function records(sorted: readonly TrialReport[], up: boolean): { trial: number; value: number }[] {
   const found: { trial: number; value: number }[] = [];
   for (const { trial, values, best } of sorted) {

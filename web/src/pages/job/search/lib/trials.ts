@@ -55,7 +55,7 @@ export function bestOf({ history, objectives }: SearchReport): string | null {
   return best && idOf(best);
 }
 
-/** Whether this parameter is searched on a logarithmic scale, as far as the job says; undefined: it is no range. */
+/** Whether the job searches this parameter on a logarithmic scale; undefined: it is no range. */
 export function scaleOf({ spec }: Pick<JobDetail, 'spec'>, name: string): 'log' | 'linear' | undefined {
   const space = spec.params?.[name];
   if (space === null || typeof space !== 'object' || Array.isArray(space) || !('low' in space)) return undefined;

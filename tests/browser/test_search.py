@@ -59,9 +59,9 @@ def test_a_search_from_the_form_to_its_end(visit: Visit, server: ServerProcess) 
     expect(trials).to_have_attribute("aria-invalid", "true")
     trials.fill("12")
     expect(preview.get_by_text("12 configurations, chosen as results come in; the first ones:")).to_be_visible()
-    assert page.get_by_role("textbox", name="One of so many goes on").count() == 0, "what does not apply is hidden"
+    assert page.get_by_role("textbox", name="One of this many goes on").count() == 0, "what does not apply is hidden"
     _choose(page, "Early stopping", "ASHA")
-    eta = page.get_by_role("textbox", name="One of so many goes on")
+    eta = page.get_by_role("textbox", name="One of this many goes on")
     eta.fill("1")
     expect(eta).to_have_attribute("aria-invalid", "true")
     eta.fill("4")
@@ -85,7 +85,7 @@ def test_a_search_from_the_form_to_its_end(visit: Visit, server: ServerProcess) 
 
     move(page, f"/new?from={job}")
     expect(page.get_by_role("textbox", name="Trials")).to_have_value("12")
-    expect(page.get_by_role("textbox", name="One of so many goes on")).to_have_value("4")
+    expect(page.get_by_role("textbox", name="One of this many goes on")).to_have_value("4")
 
 
 def test_a_search_is_followed_held_and_extended(visit: Visit, server: ServerProcess) -> None:

@@ -134,7 +134,7 @@ def test_what_has_finished_is_not_run_again_by_mistake(cli: Cli) -> None:
     refused = cli.quick("restart", job, code=2)
     assert (
         "error: Nothing was restarted, as there is no terminal to confirm it on: "
-        f"add --yes to run 2 tasks that finished of {job} (train.py) again.\n" in refused.err
+        f"add --yes to run 2 finished tasks of {job} (train.py) again.\n" in refused.err
     )
     assert cli.quick("restart", job, "--failed", "--json").json == {"tasks": []}
     assert cli.quick("restart", job, "--stopped", "--json").json == {"tasks": []}

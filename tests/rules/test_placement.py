@@ -178,7 +178,7 @@ def test_without_nodes_nothing_is_known_and_nothing_refused() -> None:
             "gpus",
             "the tasks of an allocation ask for 2 GPUs, and no node has more than 1",
         ),
-        ({"gpu_type": "v100"}, [node(1, 4)], "gpus", "asks for 1 GPU of type v100, and no node has more than 0"),
+        ({"gpu_type": "v100"}, [node(1, 4)], "gpus", "asks for 1 GPU of type v100, and no node has any"),
         (
             {"partition": "volta,moon"},
             NODES,

@@ -67,7 +67,7 @@ def _confirm_restart(job: JobDetail) -> None:
     if not done:
         return
     rest = job.counts.error + job.counts.stopped
-    what = f"{render.several(done, 'task')} that finished" + (f" and {rest} that did not" if rest else "")
+    what = render.several(done, "finished task") + (f" and {rest} that did not finish" if rest else "")
     known = (("--failed", job.counts.error), ("--stopped", job.counts.stopped))
     narrower = " or ".join(f"`{option}`" for option, count in known if count)
     hint = f", or {narrower} for those that did not finish" if narrower else ""

@@ -134,7 +134,8 @@ def refuse_impossible(resources: Resources, nodes: Sequence[Node]) -> None:
         most = max((len(_gpus(size, node)) for node in eligible), default=0)
         if most < size.gpus:
             kind = ("GPU" if size.gpus == 1 else "GPUs") + (f" of type {size.gpu_type}" if size.gpu_type else "")
-            raise _never("gpus", f"{who} for {size.gpus} {kind}, and no node{where} has more than {most}")
+            more = f"more than {most}" if most else "any"
+            raise _never("gpus", f"{who} for {size.gpus} {kind}, and no node{where} has {more}")
     wanted = size.cpus or 1
     most = max((node.cpu_slots for node in eligible), default=0)
     if most < wanted:

@@ -19,8 +19,8 @@ from .tensorboard import Names, TensorBoardSource
 MAX_FILES = 200
 MAX_WARNINGS = 20
 _SLICES = 64  # per file and round: 4 MB
-_ROUND_SECONDS = 0.05  # for all files of one task; each gets one slice in any case
-_CLOSE_SECONDS = 5.0  # the runner's other tasks wait meanwhile
+_ROUND_SECONDS = 0.05  # of the processor, for all files of one task; each gets one slice in any case
+_CLOSE_SECONDS = 5.0  # of the processor: on a busy node all is read as well. The runner's other tasks wait meanwhile
 
 
 class Follower:
@@ -61,7 +61,7 @@ class Follower:
 
     def poll(self) -> list[Record]:
         """Return what is new since the last call. Never raises; costs one stat per file if nothing is new."""
-        return self._round(False, time.monotonic() + _ROUND_SECONDS)
+        return self._round(False, time.thread_time() + _ROUND_SECONDS)
 
     def log_cut(self, place: Callable[[int], int]) -> None:
         """Adapt to a log that was shortened: `place` gives the new offset for an old one."""
@@ -78,7 +78,7 @@ class Follower:
         return records
 
     def read_all(self) -> list[Record]:
-        return self._round(True, time.monotonic() + _CLOSE_SECONDS)
+        return self._round(True, time.thread_time() + _CLOSE_SECONDS)
 
     def _round(self, final: bool, deadline: float) -> list[Record]:
         records: list[Record] = []
@@ -121,7 +121,7 @@ class Follower:
         slices = 0
         more = True
         while more and (final or slices < _SLICES):
-            if slices and time.monotonic() > deadline:
+            if slices and time.thread_time() > deadline:
                 return records + (self._warn("%s: too large; its end was not read" % source.label) if final else [])
             try:
                 batch = source.poll(final)

@@ -6,7 +6,7 @@ import { KNOBS, knobsOf, STOPS } from './lib/search';
 const WORDS = {
   minSteps: { label: 'Not before epoch', placeholder: '1', says: 'No task is stopped earlier' },
   maxSteps: { label: 'Epochs of a whole task', placeholder: 'the script’s default', says: '' },
-  eta: { label: 'One of so many goes on', placeholder: '3', says: 'At each rung' },
+  eta: { label: 'One of this many goes on', placeholder: '3', says: 'At each rung' },
   minTrials: {
     label: 'After this many others',
     placeholder: '5',

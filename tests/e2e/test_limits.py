@@ -47,10 +47,12 @@ def test_a_hold_outlives_the_server(tmp_path: Path) -> None:
     server.post(f"/jobs/{job}/hold")
     server.kill()
     server.start()
-    wait_for(lambda: '"hold"' in server.home.job(job).control.read_text(), what="that its runners are told")
+    control = server.home.job(job).control
+    wait_for(lambda: control.exists() and '"hold"' in control.read_text(), what="that its runners are told")
     time.sleep(1)  # they read it several times per second
     (tmp_path / "marks.go").touch()
-    wait_for(lambda: server.get(f"/jobs/{job}")["counts"]["running"] == 0, what="those that ran to end")
+    counts = lambda: server.get(f"/jobs/{job}")["counts"]  # noqa: E731
+    wait_for(lambda: counts()["finished"] == len(list(marks.iterdir())), what="those that ran to end")
     begun = len(list(marks.iterdir()))
     assert begun < MANY, "all of them began though they were held"
     time.sleep(1)

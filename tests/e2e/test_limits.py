@@ -51,8 +51,10 @@ def test_a_hold_outlives_the_server(tmp_path: Path) -> None:
     wait_for(lambda: control.exists() and '"hold"' in control.read_text(), what="that its runners are told")
     time.sleep(1)  # they read it several times per second
     (tmp_path / "marks.go").touch()
-    counts = lambda: server.get(f"/jobs/{job}")["counts"]  # noqa: E731
-    wait_for(lambda: counts()["finished"] == len(list(marks.iterdir())), what="those that ran to end")
+    wait_for(
+        lambda: server.get(f"/jobs/{job}")["counts"]["finished"] == len(list(marks.iterdir())),
+        what="those that ran to end",
+    )
     begun = len(list(marks.iterdir()))
     assert begun < MANY, "all of them began though they were held"
     time.sleep(1)

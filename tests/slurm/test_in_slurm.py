@@ -28,7 +28,7 @@ class Site:
         self.home = Home(cli.home)
 
     def __call__(self, *arguments: str, code: int | None = 0) -> Done:
-        hurried = {WAITS: json.dumps({"paddock.cli.in_slurm.LOOK_SECONDS": 0.2})}
+        hurried = {WAITS: json.dumps({"paddock.cli.in_slurm.POLL_SECONDS": 0.2})}
         return self.cli(*arguments, code=code, PATH=PATH, **hurried, **self.cluster.environment)
 
     def up(self, *arguments: str) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from paddock.errors import InvalidInput, NotFound, PaddockError
 from paddock.models import Job, JobDetail, NoWord, Task, TaskState
 from paddock.search import varying
 
-LOOK_SECONDS = 0.5
+POLL_SECONDS = 0.5
 SUMMARY_SECONDS = 30.0
 _ORDER = sorted(render.STYLES, key=lambda state: state is not TaskState.RUNNING)
 
@@ -75,7 +75,7 @@ def _states(client: Client, job: str) -> Iterator[tuple[JobDetail, list[Task]]]:
         yield detail, tasks
         if detail.ended:
             return
-        time.sleep(LOOK_SECONDS * (1 + len(tasks) / 500))  # large jobs are looked at less often
+        time.sleep(POLL_SECONDS * (1 + len(tasks) / 500))  # large jobs are looked at less often
 
 
 # --- line by line ---------------------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ from paddock.paths import Home
 from paddock.server import slurm_server
 from paddock.server.slurm_server import SlurmServer
 
-LOOK_SECONDS, SELDOM_SECONDS = 1.0, 10.0
+POLL_SECONDS, SELDOM_SECONDS = 1.0, 10.0
 ANSWER_SECONDS = 3.0
 END_SECONDS = 20.0
 _OWN_WAY = {"PADDOCK_HOME", "PADDOCK_BACKEND", "PADDOCK_PORT", "PADDOCK_HOST", "PADDOCK_TOKEN", "PADDOCK_URL"}
@@ -80,7 +80,7 @@ def _warn_of_variables() -> None:
 
 def _wait(host: SlurmServer, job: str) -> ServerAddress:
     """Wait until the server answers, and report on standard error what happens meanwhile."""
-    noted, pause = "", LOOK_SECONDS
+    noted, pause = "", POLL_SECONDS
     while True:
         running = _running(host.home)
         if running:

@@ -26,7 +26,7 @@ from paddock.paths import Home, write_once
 BEAT_SECONDS = 3.0
 SILENT_SECONDS = 20.0  # if the file is unchanged for this long, its writer has ended
 SETTLE_SECONDS = 2.0  # on a network file system, a claim is checked again after this long
-LOOK_SECONDS = 0.25
+POLL_SECONDS = 0.25
 log = logging.getLogger("paddock.lease")
 
 
@@ -138,7 +138,7 @@ def refuse_second(home: Home, silent_seconds: float = SILENT_SECONDS) -> None:
         if not logged:
             log.info("%s served this home: waiting up to %g s to see if it still does", found.words, silent_seconds)
         logged = True
-        time.sleep(LOOK_SECONDS)
+        time.sleep(POLL_SECONDS)
     if lives:
         raise refusal(home, found)
 

@@ -15,7 +15,7 @@ from paddock.server.store.db import Database
 
 KEPT = 7  # copies of each kind
 DAY_SECONDS = 86_400.0
-FIRST_SECONDS, LOOK_SECONDS = 60.0, 600.0
+FIRST_SECONDS, POLL_SECONDS = 60.0, 600.0
 PAGES, REST_SECONDS = 1000, 0.005  # this many are copied at a time, with a pause for others in between
 DAILY, BEFORE = "daily", "before"
 log = logging.getLogger("paddock.backups")
@@ -120,7 +120,7 @@ class Daily:
     def _run(self) -> None:
         pause = self._first_seconds
         while not self._over.wait(pause):
-            pause = LOOK_SECONDS
+            pause = POLL_SECONDS
             try:
                 if self._due():
                     made = make(self._db, self._folder, DAILY, over=self._over.is_set)

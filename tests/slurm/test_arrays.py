@@ -395,7 +395,13 @@ def test_other_limits_for_what_waits_and_what_runs(cluster: Cluster, server: Ser
     asked = {"partition": "one", "time_limit": "2h", "gpus": 1}
     job = server.submit(SLEEPS, params={"number": [300, 301]}, resources=asked)
     server.wait_state(job, "running", seconds=PATIENCE)
-    ids = [backend_id(server, job, number) for number in (1, 2)]
+
+    def both() -> list[str] | None:
+        """Until the server has seen which of the two runs, that one is shown for the task that waits too."""
+        found = [backend_id(server, job, number) for number in (1, 2)]
+        return found if len(set(found)) == 2 else None
+
+    ids = wait_for(both, PATIENCE, "an allocation for each")
     assert [shown(cluster, one)["JobState"] for one in ids] == ["RUNNING", "PENDING"]
     changed = server.post(f"/jobs/{job}/limits", {"time_limit": "45m", "nice": 100})
     assert changed["spec"]["resources"]["time_limit"] == 45 * 60

@@ -111,7 +111,7 @@ def test_what_cannot_be_extended(cli: Cli) -> None:
     job = submit(cli, "-p", "lr=1,2")
     cli.wait(job)
     assert "grid runs all its combinations" in cli.quick("extend", job, "--trials", "3", code=2).err
-    assert "has no width" in cli.quick("extend", job, "-p", "width=3", code=2).err
+    assert "no parameter width" in cli.quick("extend", job, "-p", "width=3", code=2).err
     assert "has all these configurations" in cli.quick("extend", job, "-p", "lr=1", code=2).err
     assert "is a task" in cli.quick("extend", f"{job}-1", "--trials", "3", code=3).err
     assert cli.quick("extend", job, "-p", "lr=1,2,3", "--json").json["counts"]["submitted"] == 1

@@ -288,7 +288,7 @@ class TestExtension:
         rig.search(search={"method": "tpe", "trials": 2})
         with pytest.raises(InvalidInput, match="Nothing is given"):
             rig.extend()
-        with pytest.raises(InvalidInput, match="There is no momentum"):
+        with pytest.raises(InvalidInput, match="no parameter momentum"):
             rig.extend(params={"momentum": "1,2"})
         rig.search("other", search={"method": "pbt", "trials": 4})
         with pytest.raises(Conflict, match="side by side"):

@@ -84,6 +84,6 @@ def _space(spec: JobSpec, more: ExtendRequest) -> dict[str, ParamSpace]:
     unknown = next((name for name in more.params if name not in spec.params), None)
     if unknown is not None:
         raise InvalidInput.at(
-            f"params.{unknown}", f"there is no {unknown}; there are: {', '.join(spec.params) or 'none'}"
+            f"params.{unknown}", f"the job has no parameter {unknown}; it has: {', '.join(spec.params) or 'none'}"
         )
     return spec.params | more.params

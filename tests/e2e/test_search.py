@@ -34,7 +34,7 @@ for epoch in range(first + 1, args.epochs + 1):
     os.replace(saved + ".new", saved)
     print(f"epoch {epoch}/{args.epochs} val_loss: {loss:.6f}", flush=True)
 """
-# The worse learning rates begin when the better ones have ended, and stay at the fourth epoch until they are stopped,
+# The worse learning rates begin when a better one has ended, and stay at the fourth epoch until they are stopped,
 # however slow the machine is. Resumed they go on.
 HOPELESS = """
 import argparse, glob, os, time
@@ -45,7 +45,7 @@ args = parser.parse_args()
 saved = os.path.join(os.environ["PADDOCK_CHECKPOINT_DIR"], "epoch")
 first = int(open(saved).read()) if os.path.exists(saved) else 0
 poor = args.lr in (1.0, 1e-5)
-while poor and len(glob.glob(args.ended + "/*")) < 2:
+while poor and not glob.glob(args.ended + "/*"):
     time.sleep(0.05)
 for epoch in range(first + 1, 10):
     time.sleep(0.05)

@@ -33,7 +33,7 @@ for epoch in range(first, last):
 
 # The shortest limit is a minute, but the first allocation ends earlier, as Slurm's do before a reservation.
 FIRST_IS_SHORT = """#!/bin/sh
-mkdir {begun} && export SLURM_JOB_END_TIME=$(($(date +%s) + 12))
+mkdir {begun} && export SLURM_JOB_END_TIME=$(($(date +%s) + 25))
 exec {python} "$@"
 """
 

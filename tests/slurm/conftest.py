@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.slurm.cluster import Cluster, missing
+from tests.slurm.support import Lab, end_jobs, lab
 
 _started: list[Cluster] = []
 
@@ -45,6 +46,20 @@ def binding_cluster() -> Iterator[Cluster]:
         pytest.skip("needs two cores, and all of this machine's")
     with _cluster(nodes=1, cpus=cores, accounting=False, extra="TaskPlugin=task/affinity") as made:
         yield made
+
+
+@pytest.fixture(scope="module")
+def shared(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """One server for the tests of a module."""
+    with lab(tmp_path_factory.mktemp("lab"), cluster) as made:
+        yield made
+
+
+@pytest.fixture
+def at(shared: Lab) -> Iterator[Lab]:
+    """The server of the module, without the jobs of other tests."""
+    yield shared
+    end_jobs(shared)
 
 
 @pytest.fixture(autouse=True)

@@ -3,28 +3,14 @@
 import os
 import re
 import signal
-from collections.abc import Iterator
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from tests.slurm.cluster import Cluster
-from tests.slurm.support import PATIENCE, Lab, end_jobs, freeze, lab, text_of
+from tests.slurm.support import PATIENCE, Lab, freeze, text_of
 from tests.support.server import wait_for
-
-
-@pytest.fixture(scope="module")
-def shared(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    with lab(tmp_path_factory.mktemp("causes"), cluster) as made:
-        yield made
-
-
-@pytest.fixture
-def at(shared: Lab) -> Iterator[Lab]:
-    yield shared
-    end_jobs(shared)
 
 
 def test_a_sweep(at: Lab) -> None:

@@ -1,26 +1,10 @@
 """Test the load of nodes of a cluster: what runners measure on theirs, and what Slurm reports of the others."""
 
-from collections.abc import Iterator
-
-import pytest
-
 from tests.slurm.cluster import Cluster
-from tests.slurm.support import PATIENCE, Lab, end_jobs, lab
+from tests.slurm.support import PATIENCE, Lab
 from tests.support.server import wait_for
 
 SLEEP = "import time; time.sleep(300)"
-
-
-@pytest.fixture(scope="module")
-def shared(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    with lab(tmp_path_factory.mktemp("load"), cluster) as made:
-        yield made
-
-
-@pytest.fixture
-def at(shared: Lab) -> Iterator[Lab]:
-    yield shared
-    end_jobs(shared)
 
 
 def test_runners_tell_of_their_nodes(cluster: Cluster, at: Lab) -> None:

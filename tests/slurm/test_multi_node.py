@@ -3,14 +3,12 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.slurm.cluster import Cluster
-from tests.slurm.support import PATIENCE, Lab, end_jobs, lab
+from tests.slurm.support import PATIENCE, Lab
 from tests.support.server import wait_for
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -89,18 +87,6 @@ with open(path + ".new", "w") as file:
 os.rename(path + ".new", path)
 time.sleep(600)
 """
-
-
-@pytest.fixture(scope="module")
-def shared(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    with lab(tmp_path_factory.mktemp("multi"), cluster) as made:
-        yield made
-
-
-@pytest.fixture
-def at(shared: Lab) -> Iterator[Lab]:
-    yield shared
-    end_jobs(shared)
 
 
 @pytest.fixture(scope="module")

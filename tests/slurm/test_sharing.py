@@ -5,17 +5,14 @@ import os
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pytest
-
 from tests.runner import scripted
 from tests.runner.scripted import GB, ScriptedGpus
 from tests.slurm.cluster import Cluster
-from tests.slurm.support import PATIENCE, Lab, end_jobs, lab
+from tests.slurm.support import PATIENCE, Lab, lab
 from tests.support.server import wait_for
 
 NAMES = (
@@ -60,18 +57,6 @@ try:
 except MemoryError as error:
     sys.exit("Traceback (most recent call last):\\n" + str(error))
 """
-
-
-@pytest.fixture(scope="module")
-def shared(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    with lab(tmp_path_factory.mktemp("sharing"), cluster) as made:
-        yield made
-
-
-@pytest.fixture
-def at(shared: Lab) -> Iterator[Lab]:
-    yield shared
-    end_jobs(shared)
 
 
 class Seated(NamedTuple):

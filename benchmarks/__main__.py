@@ -1,7 +1,36 @@
 """Run all benchmarks, one after the other."""
 
-from benchmarks import accept, backlog, curves, ingest, latency, load, page, quiet, readers, throughput, writers
+from benchmarks import (
+    accept,
+    backlog,
+    cli_start,
+    curves,
+    ingest,
+    latency,
+    load,
+    log_lines,
+    page,
+    quiet,
+    readers,
+    throughput,
+    writers,
+)
 
-for module in (accept, throughput, latency, ingest, quiet, writers, backlog, readers, curves, load, page):
+MODULES = (
+    accept,
+    throughput,
+    latency,
+    ingest,
+    quiet,
+    writers,
+    backlog,
+    readers,
+    curves,
+    load,
+    log_lines,
+    page,
+    cli_start,
+)
+for module in MODULES:
     print(f"\n== {(module.__doc__ or '').strip().splitlines()[0]}", flush=True)
     module.main()

@@ -28,11 +28,11 @@ def described(seconds: Sequence[float], digits: int = 3) -> str:
     return ", ".join(f"{name} {value:.{digits}f} s" for name, value in parts.items())
 
 
-def cpu_seconds(server: ServerProcess) -> float:
-    """Return the CPU time that the server has used so far."""
+def cpu_seconds(server: ServerProcess, *, children: bool = False) -> float:
+    """Return the CPU time of the server so far; with `children`, also that of its child processes that have ended."""
     assert server.process is not None
     fields = Path(f"/proc/{server.process.pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / 100
+    return sum(map(int, fields[11 : 15 if children else 13])) / 100
 
 
 def peak_megabytes(server: ServerProcess) -> float:

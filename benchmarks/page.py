@@ -92,15 +92,15 @@ def _hover(page: Page, devtools: CDPSession) -> float:
 
 
 def _busy(devtools: CDPSession) -> float:
-    return _metrics(devtools)["TaskDuration"]
+    return page_metrics(devtools)["TaskDuration"]
 
 
 def _memory(devtools: CDPSession) -> float:
     devtools.send("HeapProfiler.collectGarbage")
-    return _metrics(devtools)["JSHeapUsedSize"] / 1e6
+    return page_metrics(devtools)["JSHeapUsedSize"] / 1e6
 
 
-def _metrics(devtools: CDPSession) -> dict[str, float]:
+def page_metrics(devtools: CDPSession) -> dict[str, float]:
     answer: dict[str, Any] = devtools.send("Performance.getMetrics")
     return {one["name"]: one["value"] for one in answer["metrics"]}
 

@@ -25,9 +25,9 @@ def main() -> None:
         plain = _cost(lambda: _plain(folder, sizes))
         safe = _cost(lambda: _safe(folder, str(made.home.job(JOB).root), sizes))
         engine._asked = False
-        ingest.QUIET_SECONDS, ingest.READ_ALL_SECONDS = 0.0, 1e9
+        ingest.QUIET_SECONDS, ingest.PAUSES = 0.0, (1e9, 1e9, 1e9)
         quiet = _cost(lambda: _round(engine, house=False))
-        ingest.READ_ALL_SECONDS = 0.0
+        ingest.PAUSES = (0.0, 0.0, 0.0)
         whole = _cost(lambda: _round(engine, house=False))
         house = _cost(lambda: _round(engine, house=True))
         engine.close()

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from benchmarks import backlog
 from benchmarks.workload import JOB, Bench, bench, started
-from paddock.models import CodeInfo, ExtendRequest, JobSpec
+from paddock.models import CodeInfo, ExtendRequest, JobSpec, Traits
 from paddock.server.engine.engine import Engine
 from paddock.server.intake import extension, submission
 from paddock.server.store import attempts, jobs, tasks
@@ -77,7 +77,7 @@ def _measure(made: Bench, engine: Engine) -> None:
     with _longest("all stopped: the engine"):
         _run(engine)
     with db.write() as c:
-        attempts.update_tasks(c, [{"id": one, "state": "error"} for one in tasks.ids(c, large, 0, TASKS)])
+        attempts.update_tasks(c, [{"id": f"{large}-{n + 1}", "state": "error"} for n in range(TASKS)])
     with _longest("all failed ones restarted: the request"), db.write() as c:
         tasks.restart(c, large, None, failed=True, resume=True)
     with _longest("all failed ones restarted: the engine"):
@@ -93,7 +93,7 @@ def _measure(made: Bench, engine: Engine) -> None:
 def _submit(made: Bench, params: dict[str, object], **spec: object) -> str:
     given = JobSpec.model_validate({"command": "true", "params": params, **spec})
     settings = made.context.settings
-    plan = submission.plan(given, {}, settings, [])
+    plan = submission.plan(given, {}, settings, [], Traits())
     return submission.accept(plan, CodeInfo(), "bench", made.home, made.context.db, settings)
 
 

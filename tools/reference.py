@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import click
-import typer
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
-from paddock.cli import app as cli
+from paddock.cli import built, load_all
+from paddock.models import Resources
 from paddock.server.api.app import bare_app
-from paddock.settings import Settings
+from paddock.settings import Settings, SlurmSettings
 
 FOLDER = Path(__file__).parent.parent / "docs" / "reference"
 MADE = "<!-- Made by `make docs`: do not edit. -->\n"
@@ -41,10 +41,10 @@ def _read(path: Path) -> str | None:
 
 
 def command_line() -> str:
-    group: Any = typer.main.get_command(cli)
+    group: Any = built()
     context = click.Context(group, info_name="paddock")
     parts = [MADE, "# Command line\n", _help(group), _options(group)]
-    for name, command in group.commands.items():
+    for name, command in load_all().items():
         inner = click.Context(command, info_name=name, parent=context)
         parts += [f"\n## paddock {name}\n", f"`{_usage(command, inner)}`\n", _help(command), _options(command)]
     return "\n".join(part.rstrip() + "\n" for part in parts if part)
@@ -86,18 +86,25 @@ def settings() -> str:
         "```toml\nport = 54322\n\n[local]\nslots = 4\n\n[retries]\nlost = 2\n```\n\n"
         "| setting | environment | default | meaning |\n|---|---|---|---|"
     )
-    return "\n".join([MADE, "# Settings\n", intro, *_rows(Settings, ""), ""])
+    backends = (
+        "\n## Backends\n\n"
+        "`[backends.NAME]` is one backend; its `kind` is `slurm` when not given. The only one of kind `local` is the\n"
+        "server's own node, named `local`: `[backends.local]` is the same as `[local]`. A Slurm cluster has:\n\n"
+        "| setting | environment | default | meaning |\n|---|---|---|---|"
+    )
+    clusters = _rows(SlurmSettings, "backends.NAME.")
+    return "\n".join([MADE, "# Settings\n", intro, *_rows(Settings, ""), backends, *clusters, ""])
 
 
 def _rows(model: type[BaseModel], prefix: str) -> list[str]:
     rows = []
     for name, field in model.model_fields.items():
         kind = field.annotation
-        if isinstance(kind, type) and issubclass(kind, BaseModel):
+        if isinstance(kind, type) and issubclass(kind, BaseModel) and kind is not Resources:
             rows += _rows(kind, f"{prefix}{name}.")
             continue
         whole = prefix + name
-        default = "" if field.default in (None, PydanticUndefined) else f"`{field.default}`"
+        default = "" if field.default in (None, PydanticUndefined, Resources()) else f"`{field.default}`"
         variable = "PADDOCK_" + whole.upper().replace(".", "__")
         rows.append(f"| `{whole}` | `{variable}` | {default} | {_cell(field.description or '')} |")
     return rows

@@ -1,15 +1,21 @@
-"""Measure sharing a GPU: `python -m benchmarks.gpu_sharing [lenet] [tight] [resnet] [--quick]`.
+"""Measure sharing a GPU: `python -m benchmarks.gpu_sharing [PART ...] [--quick]`.
 
-Without names it measures all three, in about 20 minutes on an H200. `--quick` leaves out the comparisons by hand.
+Parts: lenet, tight, resnet; transformers, convolutional, plain (tasks of different sizes). Without names it measures
+all, in about 40 minutes on an H200. `--quick` leaves out the comparisons by hand that take longest.
 """
 
 import os
 import platform
+import random
 import sys
 import time
+from collections.abc import Callable
+from functools import partial
 
-from benchmarks.gpu_sharing.rig import Result, by_hand, gpu_name, through_the_runner
+from benchmarks.gpu_sharing.rig import Params, Result, by_hand, gpu_name, through_the_runner
 
+HANDS = (16, 12, 8, 4)  # tasks at once by hand, where sizes differ: the best is the fastest that loses none
+QUICK_HANDS = (12, 8)
 ALONE = 8  # one at a time, only this many tasks are measured, and the result is multiplied
 
 
@@ -24,6 +30,8 @@ def row(
     if result.packing:
         said = result.packing
         cells.append(f"   {said['tasks']} per GPU, limit {said['limit']}, reported speed-up {said['speedup']}")
+        cells.append(f"   GPU {said['load']}, processor {said['processor']}, start {said['startup']}")
+        cells.append(f"   {result.retries} tried again with more memory")
     print(" ".join(cells), flush=True)
 
 
@@ -38,7 +46,8 @@ def known(result: Result) -> dict[str, dict[str, object]]:
     """Return what the server would store for the next job."""
     said = result.packing
     tasks = said["target"] if said["limit"] == "tasks" else said["tasks"]
-    return {said["gpu"]: {"tasks": tasks, "need": said["need"], "limit": said["limit"]}}
+    learned = {"tasks": tasks, "need": said["need"], "limit": said["limit"], "samples": result.samples}
+    return {said["gpu"]: learned}
 
 
 def cost(result: Result) -> None:
@@ -60,7 +69,10 @@ def lenet(quick: bool) -> None:
         for n, result in plain.items():
             row(f"plain triple, {n} at once, without MPS", result, alone)
         best = min(result.seconds for result in plain.values())
-        row("by hand, 24 at once, with MPS", by_hand("lenet.py", [], 24, 24, service=True), alone, best, of)
+    hand = by_hand("lenet.py", [], 24, 24, service=True)
+    row("by hand, 24 at once, with MPS", hand, alone, best, of)
+    if best is None:
+        best, of = hand.seconds, "the best by hand"
     cold = through_the_runner("lenet.py", [], 24, "auto")
     row("Paddock, auto, from a cold start", cold, alone, best, of)
     cost(cold)
@@ -98,7 +110,59 @@ def resnet(quick: bool) -> None:
     row("Paddock, auto, with what it learned", through_the_runner("resnet.py", [], 12, "auto", known(cold)), alone)
 
 
-PARTS = {"lenet": lenet, "tight": tight, "resnet": resnet}
+def mixes() -> dict[str, list[Params]]:
+    """Return three lists of tasks of different sizes, which together need more memory than one H200 has."""
+    transformers = [
+        {"model": "transformer", "width": width, "batch": batch, "layers": 4, "steps": steps(width, batch)}
+        for width in (256, 512, 1024, 2048)
+        for batch in (16, 64, 128, 256)
+    ]
+    convolutional = [
+        {"model": "convolutional", "width": width, "batch": batch, "layers": layers, "steps": 10}
+        for width in (64, 128, 256)
+        for batch in (512, 2048, 4096)
+        for layers in (2, 8)
+    ]
+    plain = [
+        {"model": "plain", "width": width, "batch": 1024, "layers": layers, "optimizer": optimizer, "steps": 40}
+        for width in (2048, 6144, 12288)
+        for layers in (4, 8, 16)
+        for optimizer in ("adam", "sgd")
+    ]
+    found = {"transformers": transformers, "convolutional": convolutional, "plain": plain}
+    for number, tasks in enumerate(found.values()):
+        random.Random(number).shuffle(tasks)
+    return found
+
+
+def steps(width: int, batch: int) -> int:
+    """Return how many steps of a transformer take about as long, whatever its size."""
+    seconds = batch * 256 * (6 * (48 * width**2 + 8192 * width) / 215e12 + 8192 * 16 / 3e12)
+    return max(10, min(400, int(1.3 / seconds / 10) * 10))
+
+
+def mixed(name: str, quick: bool) -> None:
+    each = mixes()[name]
+    print(f"\n{len(each)} nets of different sizes: {name}", flush=True)
+    hands = [
+        (n, by_hand("mixed.py", [], len(each), n, service=True, each=each)) for n in (QUICK_HANDS if quick else HANDS)
+    ]
+    for n, result in hands:
+        row(f"by hand, {n} at once, with MPS", result)
+    best = min((result.seconds for _, result in hands if not result.failed), default=None)
+    cold = through_the_runner("mixed.py", [], len(each), "auto", each=each)
+    row("Paddock, auto, from a cold start", cold, None, best)
+    cost(cold)
+    warm = through_the_runner("mixed.py", [], len(each), "auto", known(cold), each)
+    row("Paddock, auto, with what it learned", warm, None, best)
+
+
+PARTS: dict[str, Callable[[bool], None]] = {
+    "lenet": lenet,
+    "tight": tight,
+    "resnet": resnet,
+    **{name: partial(mixed, name) for name in mixes()},
+}
 
 
 def main() -> None:

@@ -23,6 +23,8 @@ from paddock.common import gpus  # noqa: E402
 from paddock.runner import build  # noqa: E402
 from paddock.runner.sharing import mps  # noqa: E402
 
+Params = dict[str, Any]
+
 
 @dataclass
 class Result:
@@ -31,13 +33,24 @@ class Result:
     failed: int
     attempts: int = 0
     packing: dict[str, Any] = field(default_factory=dict)
+    samples: list[tuple[Params, int]] = field(default_factory=list)  # parameters of a task, and the bytes it needed
+    retries: int = 0
     cpu_seconds: float = 0.0  # of the runner itself
     memory: int = 0
     task_seconds: float = 0.0  # all tasks together
 
 
-def by_hand(script: str, args: list[str], tasks: int, at_once: int, *, service: bool) -> Result:
-    """Run up to `at_once` tasks at the same time, with or without MPS. A task that fails is not tried again."""
+def options(params: Params) -> list[str]:
+    return [text for name, value in params.items() for text in (f"--{name}", str(value))]
+
+
+def by_hand(
+    script: str, args: list[str], tasks: int, at_once: int, *, service: bool, each: list[Params] | None = None
+) -> Result:
+    """Run up to `at_once` tasks at the same time, with or without MPS. A task that fails is not tried again.
+
+    `each` has the parameters of each task, if they differ.
+    """
     shared = mps.Mps()
     if service:
         problem = shared.start()
@@ -50,8 +63,9 @@ def by_hand(script: str, args: list[str], tasks: int, at_once: int, *, service: 
     started = time.monotonic()
     while left or running:
         while left and len(running) < at_once:
+            own = options(each[tasks - left]) if each else []
             left -= 1
-            command = [sys.executable, str(HERE / script), *args]
+            command = [sys.executable, str(HERE / script), *args, *own]
             running.append(
                 subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             )
@@ -64,7 +78,12 @@ def by_hand(script: str, args: list[str], tasks: int, at_once: int, *, service: 
 
 
 def through_the_runner(
-    script: str, args: list[str], tasks: int, per_gpu: int | str, known: dict[str, Any] | None = None
+    script: str,
+    args: list[str],
+    tasks: int,
+    per_gpu: int | str,
+    known: dict[str, Any] | None = None,
+    each: list[Params] | None = None,
 ) -> Result:
     """Run all tasks in one allocation with one GPU. Attempts to retry are published as the engine does it."""
     folder = Path(tempfile.mkdtemp(prefix="paddock-bench-"))
@@ -82,18 +101,21 @@ def through_the_runner(
         "gpus": {"task": 1, "per": per_gpu, "known": known or {}},
     }
     (job / "allocations/a.manifest.json").write_text(json.dumps(manifest))
-    line = {"resume": False, "env": {}, "params": {}, "epochs": None}
     argv = [sys.executable, str(HERE / script), *args]
-    lines = [json.dumps({"task": f"bench-{n}", "attempt": 1, "argv": argv, **line}) for n in range(1, tasks + 1)]
+    lines = {}
+    for number in range(tasks):
+        own = each[number] if each else {}
+        line = {"resume": False, "env": {}, "params": own, "epochs": None, "argv": [*argv, *options(own)]}
+        lines[f"bench-{number + 1}"] = line
     with open(job / "tasks.jsonl", "a") as file:
-        file.write("\n".join(lines) + "\n")
+        file.writelines(json.dumps({"task": task, "attempt": 1, **line}) + "\n" for task, line in lines.items())
     environment = {**os.environ, "CUDA_VISIBLE_DEVICES": os.environ.get("CUDA_VISIBLE_DEVICES", "0")}
     started = time.monotonic()
     runner = subprocess.Popen(
         [sys.executable, "-I", "-S", str(folder / "runner.pyz"), str(job / "allocations/a.0")], env=environment
     )
     try:
-        result = _follow(job, runner, tasks, argv, line)
+        result = _follow(job, runner, lines)
     finally:
         if runner.poll() is None:
             runner.terminate()
@@ -105,18 +127,18 @@ def through_the_runner(
     return result
 
 
-def _follow(job: Path, runner: subprocess.Popen[bytes], tasks: int, argv: list[str], line: dict[str, Any]) -> Result:
+def _follow(job: Path, runner: subprocess.Popen[bytes], lines: dict[str, dict[str, Any]]) -> Result:
     """Follow the journal until no task will run again; `seconds` is the time of the last end."""
     result = Result(0.0, 0, 0)
     journal, offset = job / "allocations/a.0/journal.1.jsonl", 0
-    while result.done + result.failed < tasks:
+    while result.done + result.failed < len(lines):
         if runner.poll() is not None:
             raise SystemExit(f"the runner ended: {(job / 'allocations/a.0').iterdir()}")
         time.sleep(0.05)
         text = journal.read_text() if journal.exists() else ""
         end = text.rfind("\n") + 1
         for record in map(json.loads, text[offset:end].splitlines()):
-            _take(result, record, job, argv, line)
+            _take(result, record, job, lines)
         offset = end
         result.cpu_seconds, result.memory = _cost(runner.pid) or (result.cpu_seconds, result.memory)
     with open(job / "tasks.jsonl", "a") as file:
@@ -124,7 +146,7 @@ def _follow(job: Path, runner: subprocess.Popen[bytes], tasks: int, argv: list[s
     return result
 
 
-def _take(result: Result, record: dict[str, Any], job: Path, argv: list[str], line: dict[str, Any]) -> None:
+def _take(result: Result, record: dict[str, Any], job: Path, lines: dict[str, dict[str, Any]]) -> None:
     if os.environ.get("VERBOSE") and (record["e"] == "packing" or record.get("cause")):
         print("  ", record, flush=True)
     if record["e"] == "packing":
@@ -136,12 +158,15 @@ def _take(result: Result, record: dict[str, Any], job: Path, argv: list[str], li
         return
     result.task_seconds += record["at"]
     result.seconds = time.monotonic()
+    if record.get("gpu_need"):
+        result.samples.append((lines[record["task"]]["params"], record["gpu_need"]))
     if record["exit"] == 0:
         result.done += 1
     elif record.get("again"):
-        again = {"task": record["task"], "attempt": record["attempt"] + 1, "argv": argv, "room": record["again"]}
+        result.retries += 1
+        again = {"task": record["task"], "attempt": record["attempt"] + 1, "room": record["again"]}
         with open(job / "tasks.jsonl", "a") as file:
-            file.write(json.dumps({**again, **line}) + "\n")
+            file.write(json.dumps({**again, **lines[record["task"]]}) + "\n")
     else:
         result.failed += 1
         print("   failed:", record["cause"], record["reason"])

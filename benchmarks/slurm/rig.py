@@ -22,15 +22,20 @@ class Calls:
         for name in COMMANDS:
             real = shutil.which(name)
             wrapper = folder / name
-            wrapper.write_text(f'#!/bin/sh\necho {name} >> {self._log}\nexec {real} "$@"\n')
+            wrapper.write_text(f'#!/bin/bash\necho "$EPOCHREALTIME {name}" >> {self._log}\nexec {real} "$@"\n')
             wrapper.chmod(0o755)
         os.environ["PATH"] = f"{folder}:{os.environ['PATH']}"
 
     def take(self) -> Counter[str]:
         """Return the calls since the last time."""
-        found = Counter(self._log.read_text().split())
+        found = Counter(name for _, name in self.made())
         self._log.write_text("")
         return found
+
+    def made(self) -> list[tuple[float, str]]:
+        """Return when each command was called since the last `take`, in seconds since 1970."""
+        lines = [line.split() for line in self._log.read_text().splitlines()]
+        return [(float(at.replace(",", ".")), name) for at, name in lines]
 
 
 @contextmanager

@@ -6,13 +6,19 @@ from typing import TYPE_CHECKING, Any
 from paddock.version import __version__
 
 if TYPE_CHECKING:
-    from paddock.client.client import Client, JobHandle
+    from paddock.client.client import Client
+    from paddock.client.job import JobHandle
+    from paddock.client.shortcuts import job, jobs, submit
     from paddock.runner.reporting import report
 
-__all__ = ["Client", "JobHandle", "__version__", "report"]
+__all__ = ["Client", "JobHandle", "__version__", "job", "jobs", "report", "submit"]
 
 
-_HOMES = {"Client": "paddock.client.client", "JobHandle": "paddock.client.client", "report": "paddock.runner.reporting"}
+_SHORTCUTS = "paddock.client.shortcuts"
+_HOMES = {
+    "Client": "paddock.client.client", "JobHandle": "paddock.client.job", "report": "paddock.runner.reporting",
+    "submit": _SHORTCUTS, "job": _SHORTCUTS, "jobs": _SHORTCUTS,
+}  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

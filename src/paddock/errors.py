@@ -2,7 +2,8 @@
 
     PaddockError
     ├── InvalidInput          422  the request is not valid; `fields` names the parts
-    │   └── UnusableEnvironment  422  the job's interpreter does not start
+    │   ├── UnusableEnvironment  422  the job's interpreter does not start
+    │   └── MissingModules    422  the job's environment lacks modules that its program imports; `force` overrides it
     ├── NotFound              404
     │   └── AmbiguousId       409  a shortened id fits several things
     ├── Conflict              409  not possible in the present state
@@ -62,6 +63,10 @@ class InvalidInput(PaddockError, code="invalid_input", status=422):
 
 class UnusableEnvironment(InvalidInput, code="unusable_environment"):
     """The interpreter chosen for this job does not start."""
+
+
+class MissingModules(InvalidInput, code="missing_modules"):
+    """The environment of this job lacks modules that its program imports."""
 
 
 class NotFound(PaddockError, code="not_found", status=404):

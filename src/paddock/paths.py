@@ -5,7 +5,6 @@ import json
 import logging
 import os
 import pwd
-import secrets
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,10 @@ from paddock.errors import InvalidInput, NotAuthorised
 SHORTEST_TOKEN = 24
 _ANOTHER = "or choose a home of your own with --home or PADDOCK_HOME"
 log = logging.getLogger("paddock.home")
+
+
+def home_folder(given: str | Path | None = None) -> Path:
+    return Path(given or os.environ.get("PADDOCK_HOME") or "~/.paddock").expanduser().absolute()
 
 
 class Home:
@@ -61,7 +64,7 @@ class Home:
 
     def aside(self, name: str) -> Path:
         """Return a new path for something that is to be deleted later, at the latest by the next server."""
-        return self.incoming / f"{name}-{secrets.token_hex(4)}"
+        return self.incoming / f"{name}-{os.urandom(4).hex()}"
 
     def refuse_foreign(self) -> None:
         """Raise NotAuthorised if somebody else owns or can write a file that the server uses or runs."""
@@ -83,6 +86,8 @@ class Home:
             return found
         if weak:
             log.warning("%s %s: it is replaced; links with the old token do not work any more", self.token, weak)
+        import secrets  # few commands make a token, and its import takes as long as ten other modules
+
         write_once(self.token, secrets.token_urlsafe(24) + "\n", mode=0o600)
         return self.ensure_token()
 
@@ -203,7 +208,7 @@ def open_to(folder: Path, group: str) -> None:
 
 def write_once(path: Path, text: str, mode: int = 0o644) -> None:
     """Write a whole file such that readers see all of it or nothing."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:

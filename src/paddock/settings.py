@@ -4,17 +4,17 @@ A field `port` is the environment variable `PADDOCK_PORT`; `local.slots` is `PAD
 """
 
 import getpass
-import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Discriminator, Field, Tag, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 from paddock.errors import InvalidInput, in_words
 from paddock.models import Cause, EnvName, Model, Resources
 from paddock.models.keep import KeepPolicy
-from paddock.paths import refuse_foreign, refuse_foreign_inside
+from paddock.paths import home_folder, refuse_foreign, refuse_foreign_inside
 
 DEFAULT_PORT = 54322
 
@@ -22,6 +22,7 @@ DEFAULT_PORT = 54322
 class LocalSettings(Model):
     """The backend that runs tasks on the server's own node."""
 
+    kind: Literal["local"] = Field("local", description="the kind of this backend, which is always local")
     slots: int | None = Field(None, ge=1, description="tasks without a GPU at a time; as many as cores when not given")
     gpus: list[str] | None = Field(None, description="the GPUs to use, as in CUDA_VISIBLE_DEVICES; all when not given")
     python: str | None = Field(
@@ -32,6 +33,7 @@ class LocalSettings(Model):
 class SlurmSettings(Model):
     """A Slurm cluster."""
 
+    kind: Literal["slurm"] = Field("slurm", description="the kind of this backend")
     prefix: list[str] = Field(
         default_factory=list,
         description="put before Slurm's commands, such as ['ssh', 'login1'] or ['sudo', '-nu', 'ml']",
@@ -42,17 +44,34 @@ class SlurmSettings(Model):
     )
     setup: list[str] = Field(default_factory=list, description="shell lines of the batch script before the runner")
     variables: dict[EnvName, str] = Field(default_factory=dict, description="environment variables of the batch script")
-    resources: Resources = Field(Resources(), description="defaults for jobs: partition, account, time_limit, ...")
+    resources: Resources = Field(Resources(), description="defaults for jobs: time_limit, slurm.partition, ...")
     warn_seconds: int = Field(60, ge=5, le=3600, description="SIGUSR1 warns a task this long before its time limit")
     poll_seconds: float = Field(2.0, ge=0.1, le=600, description="how often the queue is read while things change")
     rest_seconds: float = Field(15.0, ge=0.1, le=3600, description="how often when nothing has changed for a while")
     command_seconds: float = Field(20.0, ge=1, le=600, description="how long a command of Slurm may take")
 
 
+def _kind(given: Any) -> str:
+    """Return the kind of a backend. Without one it is a Slurm cluster, as in older files."""
+    return str(given.get("kind", "slurm") if isinstance(given, Mapping) else getattr(given, "kind", "slurm"))
+
+
+BackendSettings = Annotated[
+    Annotated[LocalSettings, Tag("local")] | Annotated[SlurmSettings, Tag("slurm")],
+    Discriminator(
+        _kind,
+        custom_error_type="kind",
+        custom_error_message="there is no such kind of backend; there are: local, slurm",
+    ),
+]
+
+
 class RunnerSettings(Model):
     """How runners watch their tasks."""
 
-    poll_seconds: float = Field(0.2, gt=0, le=60, description="how often metric files and orders are read")
+    poll_seconds: float = Field(
+        0.2, gt=0, le=60, description="how often metric files and orders are read; without news, once per second"
+    )
     usage_seconds: float = Field(2.0, gt=0, le=3600, description="how often memory and CPU use are measured")
     silence_seconds: float = Field(
         60.0,
@@ -97,6 +116,17 @@ class RetrySettings(Model):
         return value
 
 
+class ShareSettings(Model):
+    """How the owners of jobs share what there is."""
+
+    weights: dict[str, Annotated[float, Field(gt=0, le=1000)]] = Field(
+        default_factory=dict, description="owner -> share; 1 for everybody else"
+    )
+    half_life_hours: float = Field(
+        4.0, gt=0, le=10_000, description="what somebody used this long ago counts half as much as what runs now"
+    )
+
+
 class Settings(BaseSettings):
     """All settings. `paddock settings` shows the values in force."""
 
@@ -129,33 +159,53 @@ class Settings(BaseSettings):
     check_seconds: float = Field(30.0, gt=0, description="how long the check of a job's environment may take")
     group: str | None = Field(None, description="group that may read jobs' folders; only their owner when not given")
     local: LocalSettings = Field(LocalSettings(), description="the backend on the server's own node")
-    backends: dict[str, SlurmSettings] = Field(
-        default_factory=dict, description='Slurm clusters by name; `backend = "slurm"` alone is one with defaults'
+    backends: dict[str, BackendSettings] = Field(
+        default_factory=dict,
+        description='further backends by name, each with its `kind`; `backend = "slurm"` alone is one with defaults',
     )
     profiles: dict[str, Resources] = Field(
         default_factory=dict, description="resources with a name, for `--profile`; they may name a backend"
     )
+    shares: ShareSettings = Field(ShareSettings(), description="how the owners of jobs share what there is")
     runner: RunnerSettings = Field(RunnerSettings(), description="how runners watch their tasks")
     upload: UploadSettings = Field(UploadSettings(), description="what a submission may bring along")
     keep: KeepPolicy = Field(KeepPolicy(), description="how long things are kept")
     retries: RetrySettings = Field(RetrySettings(), description="default number of automatic retries by cause")
 
+    @model_validator(mode="before")
+    @classmethod
+    def _one_local(cls, given: Any) -> Any:
+        """Read `[backends.local]` of kind local as `[local]`."""
+        backends, there = given.get("backends"), given.get("local", {})
+        own = backends.get("local") if isinstance(backends, Mapping) else None
+        if not isinstance(own, Mapping) or not isinstance(there, Mapping) or _kind(own) != "local":
+            return given
+        twice = [name for name in own if there.get(name, own[name]) != own[name]]
+        if twice:
+            raise ValueError(f"[local] and [backends.local] both give {twice[0]}, and differ: leave one of them out")
+        others = {name: one for name, one in backends.items() if name != "local"}
+        return {**given, "backends": others, "local": {**own, **there}}
+
     @field_validator("backends")
     @classmethod
-    def _not_local(cls, given: dict[str, SlurmSettings]) -> dict[str, SlurmSettings]:
-        if "local" in given:
-            raise ValueError("`local` is the server's own node: give the cluster another name")
+    def _names(cls, given: dict[str, BackendSettings]) -> dict[str, BackendSettings]:
+        for name, one in given.items():
+            if name == "local":
+                raise ValueError("`local` is the server's own node: give the cluster another name")
+            if isinstance(one, LocalSettings):
+                raise ValueError(f"the server's own node is the backend `local`: give {name} another kind")
         return given
 
-    def cluster(self, name: str) -> SlurmSettings | None:
-        """Return the Slurm cluster of this name; `slurm` needs no settings."""
-        found = self.backends.get(name)
-        return found or (SlurmSettings() if name == "slurm" and self.backend == "slurm" else None)
+    @property
+    def every_backend(self) -> dict[str, BackendSettings]:
+        """Return all backends by name: the server's own node, those of the file, and `slurm` if it has no settings."""
+        implied = {"slurm": SlurmSettings()} if self.backend == "slurm" else {}
+        return {"local": self.local, **implied, **self.backends}
 
     @property
     def clusters(self) -> dict[str, SlurmSettings]:
-        """Return all Slurm clusters, also `slurm` if it has no settings."""
-        return {name: found for name in {*self.backends, self.backend} if (found := self.cluster(name))}
+        """Return all Slurm clusters."""
+        return {name: one for name, one in self.every_backend.items() if isinstance(one, SlurmSettings)}
 
     @classmethod
     def settings_customise_sources(
@@ -169,10 +219,6 @@ class Settings(BaseSettings):
         given = init_settings.init_kwargs.get("home")  # type: ignore[attr-defined]
         toml = TomlConfigSettingsSource(settings_cls, settings_file(given))
         return init_settings, env_settings, toml
-
-
-def home_folder(given: str | Path | None = None) -> Path:
-    return Path(given or os.environ.get("PADDOCK_HOME") or "~/.paddock").expanduser().absolute()
 
 
 def settings_file(home: str | Path | None = None) -> Path:
@@ -190,7 +236,7 @@ def load(home: str | Path | None = None, **overrides: Any) -> Settings:
     try:
         return Settings(home=home_folder(home), **given)
     except ValidationError as error:
-        fields = {".".join(map(str, e["loc"])): in_words(e) for e in error.errors()}
+        fields = {_field(e["loc"]): in_words(e) for e in error.errors()}
         listed = "; ".join(f"{name}: {message}" for name, message in fields.items())
         raise InvalidInput(
             f"The settings in {settings_file(home)} (or PADDOCK_... variables) are wrong: {listed}.", fields=fields
@@ -199,3 +245,9 @@ def load(home: str | Path | None = None, **overrides: Any) -> Settings:
         raise InvalidInput(f"{settings_file(home)} cannot be read: {error.strerror}.") from None
     except ValueError as error:  # TOML syntax
         raise InvalidInput(f"{settings_file(home)} is not valid TOML: {error}") from None
+
+
+def _field(loc: Sequence[int | str]) -> str:
+    """Return the name of a field as in the file: pydantic puts the kind of a backend behind its name."""
+    parts = [*loc[:2], *loc[3:]] if loc[:1] == ("backends",) else loc
+    return ".".join(map(str, parts)) or "local"

@@ -1,7 +1,7 @@
 """The contract of every backend. A new backend gets a rig and subclasses of the classes here.
 
-`BackendContract`, `BatchContract` and `RestartContract` are for all backends; `QueueContract` is for those whose size a
-test can choose.
+`BackendContract`, `BatchContract` and `RestartContract` are for all backends, `QueuedContract` and `BareContract` for
+one kind each.
 """
 
 import os
@@ -15,12 +15,17 @@ import pytest
 
 from paddock.backends import processes
 from paddock.backends.base import Backend
-from paddock.models import FOLDER, AllocationChange, Device
+from paddock.models import FOLDER, AllocationBatch, AllocationChange, Device, Place
 from paddock.rules import placement
 from tests.backends.rig import ENDED, PENDING, RUNNING, Rig, ended, states
 
 SLEEPER = ["/bin/sleep", "300"]
 LEAVES_A_CHILD = "(setsid sh -c 'echo $$ > left; exec sleep 300' &) ; while [ ! -s left ]; do sleep 0.01; done"
+
+
+def placed(batch: AllocationBatch, *devices: list[str]) -> AllocationBatch:
+    """Return the request with these places."""
+    return batch.model_copy(update={"places": [Place(node="here", devices=one) for one in devices]})
 
 
 class BackendContract:
@@ -96,6 +101,21 @@ class BackendContract:
         rig.wait_end(backend, one)
         assert processes.started(left) is None
 
+    @pytest.mark.parametrize("large", ["memory", "cpus"])
+    def test_what_its_traits_count_is_counted(self, rig: Rig, large: str) -> None:
+        """Two with a GPU each, and most of the memory or all cores of a node, run side by side unless that counts."""
+        backend = rig.open(gpus=["0", "1"])
+        nodes, batch = backend.nodes(), rig.batch("a1", SLEEPER, gpus=1, count=2)
+        partition = batch.resources.slurm.partition
+        node = next(one for one in nodes if partition is None or partition in one.partitions)
+        most = {"memory": (node.memory or 0) * 6 // 10, "cpus": node.cpu_slots}[large]
+        asked = batch.resources.model_copy(update={"cpus": 1, large: most})
+        ids = rig.submit(backend, batch.model_copy(update={"resources": asked}))
+        count = min(placement.width(asked, nodes, backend.traits), 2)
+        rig.eventually(lambda: states(backend, *ids).count(RUNNING) == count)
+        time.sleep(rig.settling)
+        assert states(backend, *ids).count(RUNNING) == count
+
     def test_processes_of_others_are_left_alone(self, rig: Rig, backend: Backend) -> None:
         first = rig.one(backend, rig.shell("a1", "sleep 0.1"))
         second = rig.one(backend, rig.batch("a10", SLEEPER))
@@ -120,27 +140,6 @@ class BackendContract:
         rig.wait_end(backend, one)
         assert (rig.of("a1") / "told").exists()  # it was asked, not killed
 
-    def test_cancel_of_a_waiting_one_never_runs_it(self, rig: Rig, backend: Backend) -> None:
-        _, go = rig.fill(backend)
-        waits, other = rig.submit(backend, rig.shell("a2", "touch ran", count=2))
-        assert states(backend, waits, other) == [PENDING, PENDING]
-        backend.cancel([waits])
-        rig.eventually(lambda: ended(backend, [waits]))
-        go()
-        rig.wait_end(backend, other)
-        assert [(rig.of("a2", n) / "ran").exists() for n in (0, 1)] == [False, True]
-
-    def test_only_waiting_ones_can_be_cancelled(self, rig: Rig, backend: Backend) -> None:
-        running, go = rig.fill(backend)
-        waits, other = rig.submit(backend, rig.shell("a2", "touch ran", count=2))
-        backend.cancel([running[0], waits, *rig.unknown], waiting_only=True)
-        rig.eventually(lambda: ended(backend, [waits]))
-        assert states(backend, running[0], other) == [RUNNING, PENDING]
-        go()
-        rig.wait_end(backend, other)
-        assert rig.wait_end(backend, running[0]).cause is None
-        assert [(rig.of("a2", n) / "ran").exists() for n in (0, 1)] == [False, True]
-
     def test_cancel_of_ended_and_unknown_ones_is_nothing(self, rig: Rig, backend: Backend) -> None:
         one = rig.one(backend, rig.shell("a1", "true"))
         rig.wait_end(backend, one)
@@ -153,7 +152,7 @@ class BackendContract:
         assert {node.name for node in nodes} == rig.node_names()
         assert {node.backend for node in nodes} == {backend.name}
         assert all(node.cpu_slots >= 1 and 0 <= node.slots_used <= node.slots for node in nodes)
-        assert placement.width(rig.resources(0, 1), nodes) >= 1
+        assert placement.width(rig.resources(0, 1), nodes, backend.traits) >= 1
 
 
 class BatchContract:
@@ -195,23 +194,6 @@ class BatchContract:
         time.sleep(rig.settling)
         assert states(backend, second) == [RUNNING]
 
-    def test_a_held_one_does_not_start_until_it_is_released(self, rig: Rig, backend: Backend) -> None:
-        others, go = rig.fill(backend)
-        one = rig.one(backend, rig.shell("a1", "touch ran"))
-        rig.wait_state(backend, one, PENDING)
-        backend.change([one], AllocationChange(held=True))
-        go()
-        rig.eventually(lambda: ended(backend, others))
-        time.sleep(rig.settling)
-        assert states(backend, one) == [PENDING]
-        again = rig.open()  # a restart does not let it go
-        time.sleep(rig.settling)
-        assert states(again, one) == [PENDING]
-        assert not (rig.of("a1") / "ran").exists()
-        again.change([one], AllocationChange(held=False))
-        rig.wait_end(again, one)
-        assert (rig.of("a1") / "ran").exists()
-
     def test_holding_does_not_end_what_runs(self, rig: Rig, backend: Backend) -> None:
         one = rig.one(backend, rig.shell("a1", "touch up; while [ ! -e go ]; do sleep 0.02; done; touch done"))
         rig.eventually((rig.of("a1") / "up").exists)
@@ -242,88 +224,126 @@ class BatchContract:
         assert not list(rig.folder.glob("*/ran"))  # asking has not submitted it
 
 
-class QueueContract:
-    """For backends whose size we decide on."""
+class QueuedContract:
+    """For backends that have a queue of their own."""
 
-    def test_first_come_first_served(self, rig: Rig) -> None:
-        backend = rig.open(slots=1)
-        log = rig.folder / "order"
-        names = ("c", "a", "b", "a10")
-        text = "while [ ! -e ../go ]; do sleep 0.02; done; echo {} >> {}"
-        ids = [rig.one(backend, rig.shell(name, text.format(name, log))) for name in names]
-        assert states(backend, *ids) == [RUNNING, PENDING, PENDING, PENDING]
+    @pytest.fixture
+    def rig(self, tmp_path: Path) -> Iterator[Rig]:
+        raise NotImplementedError
+
+    @pytest.fixture
+    def backend(self, rig: Rig) -> Backend:
+        return rig.open()
+
+    def test_its_traits(self, backend: Backend) -> None:
+        assert backend.traits.queued
+
+    def test_cancel_of_a_waiting_one_never_runs_it(self, rig: Rig, backend: Backend) -> None:
+        _, go = rig.fill(backend)
+        waits, other = rig.submit(backend, rig.shell("a2", "touch ran", count=2))
+        assert states(backend, waits, other) == [PENDING, PENDING]
+        backend.cancel([waits])
+        rig.eventually(lambda: ended(backend, [waits]))
+        go()
+        rig.wait_end(backend, other)
+        assert [(rig.of("a2", n) / "ran").exists() for n in (0, 1)] == [False, True]
+
+    def test_only_waiting_ones_can_be_cancelled(self, rig: Rig, backend: Backend) -> None:
+        running, go = rig.fill(backend)
+        waits, other = rig.submit(backend, rig.shell("a2", "touch ran", count=2))
+        backend.cancel([running[0], waits, *rig.unknown], waiting_only=True)
+        rig.eventually(lambda: ended(backend, [waits]))
+        assert states(backend, running[0], other) == [RUNNING, PENDING]
+        go()
+        rig.wait_end(backend, other)
+        assert rig.wait_end(backend, running[0]).cause is None
+        assert [(rig.of("a2", n) / "ran").exists() for n in (0, 1)] == [False, True]
+
+    def test_a_held_one_does_not_start_until_it_is_released(self, rig: Rig, backend: Backend) -> None:
+        others, go = rig.fill(backend)
+        one = rig.one(backend, rig.shell("a1", "touch ran"))
+        rig.wait_state(backend, one, PENDING)
+        backend.change([one], AllocationChange(held=True))
+        go()
+        rig.eventually(lambda: ended(backend, others))
+        time.sleep(rig.settling)
+        assert states(backend, one) == [PENDING]
+        again = rig.open()  # a restart does not let it go
+        time.sleep(rig.settling)
+        assert states(again, one) == [PENDING]
+        assert not (rig.of("a1") / "ran").exists()
+        again.change([one], AllocationChange(held=False))
+        rig.wait_end(again, one)
+        assert (rig.of("a1") / "ran").exists()
+
+    def test_what_waits_starts_in_the_order_in_which_it_came(self, rig: Rig, backend: Backend) -> None:
+        """Each takes the room of two, so that one runs at a time."""
+        others, go = rig.fill(backend)
+        names = ("c", "a", "b")
+        ids = [rig.one(backend, rig.shell(name, f"echo {name} >> {rig.folder}/order", cpus=2)) for name in names]
+        assert states(backend, *ids) == [PENDING] * 3
+        go()
+        rig.eventually(lambda: states(backend, *others, *ids) == [ENDED] * (len(others) + 3))
+        assert (rig.folder / "order").read_text().split() == list(names)
+
+    def test_running_stays_running_and_waiting_stays_waiting(self, rig: Rig) -> None:
+        before = rig.open()
+        running, go = rig.fill(before)
+        waits = rig.one(before, rig.shell("a2", "echo x >> ran"))
+        rig.wait_state(before, waits, PENDING)
+        after = rig.open()
+        assert states(after, *running, waits) == [RUNNING] * len(running) + [PENDING]
+        assert sum(node.slots_used for node in after.nodes()) >= 1
+        go()
+        rig.wait_end(after, waits)
+        rig.eventually(lambda: states(after, *running, waits) == [ENDED] * (len(running) + 1))
+        assert (rig.of("a2") / "ran").read_text() == "x\n"
+
+
+class BareContract:
+    """For backends without a queue: they start at once what they are told, where they are told."""
+
+    def test_its_traits(self, rig: Rig) -> None:
+        assert not rig.open().traits.queued
+
+    def test_an_allocation_starts_at_once_on_the_devices_that_it_is_given(self, rig: Rig) -> None:
+        backend = rig.open(slots=1, gpus=["0", "1", "2"])
+        text = 'echo "gpus=${CUDA_VISIBLE_DEVICES-unset}" > gpus; while [ ! -e ../go ]; do sleep 0.02; done'
+        batch = placed(rig.shell("a1", text, gpus=1, count=2), ["2"], ["0"])
+        ids = rig.submit(backend, batch)
+        assert states(backend, *ids) == [RUNNING, RUNNING]
         (rig.folder / "go").touch()
         rig.eventually(lambda: ended(backend, ids))
-        assert log.read_text().split() == ["c", "a", "b", "a10"]
+        assert [(rig.of("a1", n) / "gpus").read_text() for n in (0, 1)] == ["gpus=2\n", "gpus=0\n"]
 
-    def test_a_batch_comes_in_the_order_of_its_numbers(self, rig: Rig) -> None:
-        backend = rig.open(slots=1)
-        text = f'basename "$PWD" >> {rig.folder}/order'
-        ids = rig.submit(backend, rig.shell("a", text, count=12)) + rig.submit(backend, rig.shell("b", text))
-        rig.eventually(lambda: ended(backend, ids))
-        assert (rig.folder / "order").read_text().split() == [*(f"a.{n}" for n in range(12)), "b.0"]
-
-    def test_a_wide_one_is_not_overtaken_for_ever(self, rig: Rig) -> None:
-        backend = rig.open(slots=2)
-        first = rig.one(backend, rig.shell("a1", "while [ ! -e go ]; do sleep 0.02; done"))
-        wide = rig.one(backend, rig.batch("a2", SLEEPER, cpus=2))
-        small = rig.one(backend, rig.batch("a3", SLEEPER))
-        assert states(backend, first, wide, small) == [RUNNING, PENDING, PENDING]
-        (rig.of("a1") / "go").touch()
-        rig.wait_end(backend, first)
-        assert states(backend, wide, small) == [RUNNING, PENDING]
-
-    def test_a_held_one_holds_up_nobody(self, rig: Rig) -> None:
-        backend = rig.open(slots=1)
-        first, held, after = rig.submit(backend, rig.shell("a1", "touch ran", count=3))
-        backend.change([held], AllocationChange(held=True))
-        rig.eventually(lambda: ended(backend, [first, after]))
-        assert states(backend, held) == [PENDING]
-
-    def test_one_that_waits_for_a_gpu_does_not_hold_up_one_that_needs_none(self, rig: Rig) -> None:
-        backend = rig.open(slots=1, gpus=["0"])
-        ids = [rig.one(backend, rig.batch(f"a{i}", SLEEPER, gpus=gpus)) for i, gpus in enumerate((1, 1, 0, 0))]
-        assert states(backend, *ids) == [RUNNING, PENDING, RUNNING, PENDING]
-
-    def test_what_waits_says_why(self, rig: Rig) -> None:
-        backend = rig.open(slots=3, gpus=["0"])
-        shapes = {"a1": (1, 1), "a2": (1, 1), "a3": (0, 2), "a4": (0, 2), "a5": (0, 1), "a6": (2, 1)}
-        ids = [
-            rig.one(backend, rig.batch(name, SLEEPER, gpus=gpus, cpus=cpus)) for name, (gpus, cpus) in shapes.items()
-        ]
-        found = backend.poll(ids)
-        assert [(found[one].reason, found[one].never) for one in ids] == [
-            (None, False),
-            ("the GPU of this node is in use", False),
-            (None, False),
-            ("needs 2 CPU slots, and 1 of 3 on this node is free", False),
-            ("comes after one that needs more CPU slots than are free", False),
-            ("needs 2 GPUs, and this node has 1", True),
-        ]
-        backend.cancel(ids[3:4])
-        backend.change(ids[1:2], AllocationChange(held=True))
-        after = rig.one(backend, rig.batch("a7", SLEEPER))
-        found = backend.poll([*ids, after])
-        assert found[ids[4]].reason is None, "it runs"
-        assert found[ids[1]].reason == "held: release it to let it start"
-        assert found[after].reason == "all 3 CPU slots of this node are in use"
-
-    def test_a_wide_one_takes_its_places(self, rig: Rig) -> None:
+    def test_no_device_is_given_twice(self, rig: Rig) -> None:
         backend = rig.open(slots=3)
-        wide = rig.batch("a1", SLEEPER)
-        wide = wide.model_copy(update={"resources": wide.resources.model_copy(update={"cpus": 2})})
-        first, second = rig.one(backend, wide), rig.one(backend, rig.batch("a2", SLEEPER, cpus=2))
-        assert states(backend, first, second) == [RUNNING, PENDING]
+        first = rig.one(backend, placed(rig.shell("a1", "while [ ! -e go ]; do sleep 0.02; done", cpus=2), ["0", "1"]))
+        second = placed(rig.batch("a2", SLEEPER, count=3), ["2"], ["1"], ["0"])
+        assert rig.submit(backend, second) == second.keys[:1], (
+            "neither the one whose place is in use, nor those after it"
+        )
+        again = rig.open(slots=3)  # a restart gives nothing away
+        assert rig.submit(again, placed(rig.batch("a3", SLEEPER), ["0"])) == []
+        (rig.of("a1") / "go").touch()
+        rig.wait_end(again, first)
+        later = rig.one(again, placed(rig.batch("a4", SLEEPER), ["0"]))
+        assert states(again, later) == [RUNNING]
 
-    def test_each_has_a_gpu_of_its_own(self, rig: Rig) -> None:
-        backend = rig.open(gpus=["0", "1"])
-        lock = f"{rig.folder}/gpu-$CUDA_VISIBLE_DEVICES"
-        text = f'echo "$CUDA_VISIBLE_DEVICES" > gpu; mkdir "{lock}" || touch clash; sleep 0.1; rmdir "{lock}"'
-        ids = rig.submit(backend, rig.shell("a", text, gpus=1, count=5))
-        rig.eventually(lambda: ended(backend, ids))
-        assert not list(rig.folder.glob("*/clash"))
-        given = [(rig.of("a", n) / "gpu").read_text().strip() for n in range(5)]
-        assert set(given) == {"0", "1"}
+    @pytest.mark.parametrize("strange", ["7", "-1"])
+    def test_nor_one_that_is_not_there(self, rig: Rig, strange: str) -> None:
+        backend = rig.open(slots=2, gpus=["0"])
+        assert rig.submit(backend, placed(rig.batch("a1", SLEEPER), [strange])) == []
+        assert rig.submit(backend, placed(rig.batch("a2", SLEEPER, gpus=1), [strange])) == []
+
+    def test_gpus_and_cpu_slots_with_the_same_number_are_different(self, rig: Rig) -> None:
+        backend = rig.open(slots=1, gpus=["0"])
+        batches = placed(rig.batch("a1", SLEEPER, gpus=1), ["0"]), placed(rig.batch("a2", SLEEPER), ["0"])
+        ids = [rig.one(backend, batch) for batch in batches]
+        assert states(backend, *ids) == [RUNNING, RUNNING]
+
+    def test_without_a_place_nothing_starts(self, rig: Rig) -> None:
+        assert rig.submit(rig.open(), rig.batch("a1", SLEEPER).model_copy(update={"places": []})) == []
 
     def test_two_gpus_and_none(self, rig: Rig) -> None:
         backend = rig.open(gpus=["GPU-aa", "GPU-bb", "GPU-cc"])
@@ -347,7 +367,7 @@ class QueueContract:
         assert all(isinstance(device, Device) for device in node.devices)
         g = rig.batch("g", SLEEPER, gpus=1)
         c = rig.batch("c", SLEEPER, cpus=2)
-        ids = [rig.one(backend, one) for one in (g, c, rig.batch("waits", SLEEPER, gpus=2))]
+        ids = [rig.one(backend, one) for one in (g, c)]
         assert used() == {
             ("gpu", "0"): g.keys,
             ("gpu", "1"): [],
@@ -366,19 +386,6 @@ class QueueContract:
 
 class RestartContract:
     """The server is killed and started again; what it had asked for goes on."""
-
-    def test_running_stays_running_and_waiting_stays_waiting(self, rig: Rig) -> None:
-        before = rig.open()
-        running, go = rig.fill(before)
-        waits = rig.one(before, rig.shell("a2", "echo x >> ran"))
-        rig.wait_state(before, waits, PENDING)
-        after = rig.open()
-        assert states(after, *running, waits) == [RUNNING] * len(running) + [PENDING]
-        assert sum(node.slots_used for node in after.nodes()) >= 1
-        go()
-        rig.wait_end(after, waits)
-        rig.eventually(lambda: states(after, *running, waits) == [ENDED] * (len(running) + 1))
-        assert (rig.of("a2") / "ran").read_text() == "x\n"
 
     def test_an_end_meanwhile_is_seen(self, rig: Rig) -> None:
         before = rig.open()

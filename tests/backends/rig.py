@@ -83,7 +83,7 @@ class Rig(ABC):
 
     def fill(self, backend: Backend) -> tuple[list[str], Callable[[], None]]:
         """Fill all slots; return the ids, and a function that ends them."""
-        count = placement.width(self.resources(0, 1), backend.nodes())
+        count = placement.width(self.resources(0, 1), backend.nodes(), backend.traits)
         batch = self.shell("fill", f"while [ ! -e {self.folder}/go ]; do sleep 0.02; done", count=count)
         ids = self.submit(backend, batch)
         self.eventually(lambda: states(backend, *ids) == [RUNNING] * count)

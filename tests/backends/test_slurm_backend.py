@@ -1,14 +1,15 @@
 """Test submissions with stand-ins for Slurm's commands, which print and refuse what real sites did."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
 
+from paddock.backends.slurm import parse
 from paddock.backends.slurm.backend import SlurmBackend
 from paddock.errors import BackendClosed, BackendError
-from paddock.models import FOLDER, AllocationBatch, Resources
+from paddock.models import FOLDER, AllocationBatch, Resources, SlurmResources
 from paddock.settings import SlurmSettings
 
 Make = Callable[[str, str], None]
@@ -33,7 +34,7 @@ def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
 
 @pytest.fixture
 def batch(tmp_path: Path) -> AllocationBatch:
-    resources = Resources(partition="volta")
+    resources = Resources(slurm=SlurmResources(partition="volta"))
     return AllocationBatch(
         key="a1", count=8, name="paddock-a1", folder=str(tmp_path / "a1"), runner=["true", FOLDER], resources=resources
     )
@@ -114,3 +115,64 @@ def test_what_its_owner_holds_is_told(make: Make, backend: SlurmBackend, state: 
     rows = f"{held.replace('|None|', '|JobHeldUser|')}\n{free}"
     make("squeue", f"cat <<'END'\n{rows}\nEND")
     assert {one: status.held for one, status in backend.poll(["7_0", "7_1"]).items()} == {"7_0": True, "7_1": False}
+
+
+class TestLookAhead:
+    """What waits of all users may be 50,000 lines, which the controller has to write."""
+
+    OWN = "7_0|PENDING|Priority|N/A|N/A||{partition}|5|60:00|paddock-a1|N/A"
+
+    @pytest.fixture
+    def looks(self, make: Make, tmp_path: Path) -> Callable[[str], list[str]]:
+        """Return the partitions of which it was asked what waits, for one that waits itself in `partition`."""
+
+        def found(partition: str) -> list[str]:
+            own = self.OWN.format(partition=partition)
+            others = "8|gpu|9|N/A\n9|gpu|4|N/A\n10_[0-3]|volta|9|N/A"
+            lines = f'if [ "$3" = PENDING ]; then echo "$5" >> {tmp_path}/looks; echo -e "{others}"; exit; fi\n'
+            make("squeue", f"{lines}echo '{own}'")
+            path = tmp_path / "looks"
+            return path.read_text().split() if path.exists() else []
+
+        return found
+
+    @pytest.mark.parametrize(("step", "interval"), [(0.1, 30.0), (2.0, 60.0)])
+    def test_it_is_limited_to_its_partitions_and_less_frequent_if_it_is_slow(
+        self, looks: Callable[[str], list[str]], step: float, interval: float
+    ) -> None:
+        now = 1000.0
+
+        def clock() -> float:
+            """Each look takes this long."""
+            nonlocal now
+            now += step
+            return now
+
+        backend = SlurmBackend("lab", SlurmSettings(), clock)
+        looks("gpu")
+        assert "1 job ahead" in (backend.poll(["7_0"])["7_0"].reason or "")
+        now += interval - step - 1.0
+        backend.poll(["7_0"])
+        assert looks("gpu,volta") == ["gpu"]
+        assert "5 jobs ahead" in (backend.poll(["7_0"])["7_0"].reason or "")
+        assert looks("gpu") == ["gpu", "gpu,volta"]
+        now += interval
+        backend.poll(["7_0"])
+        assert looks("gpu") == ["gpu", "gpu,volta", "gpu"]
+
+    def test_many_with_the_same_priority_are_counted_once(
+        self, looks: Callable[[str], list[str]], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        looks("gpu")
+        backend = SlurmBackend("lab", SlurmSettings())
+        counted: list[str] = []
+        plain = parse.ahead
+
+        def ahead(rows: Iterable[parse.PendingRow], partition: str, priority: int) -> int:
+            counted.append(partition)
+            return plain(rows, partition, priority)
+
+        monkeypatch.setattr(parse, "ahead", ahead)
+        for _ in range(5):
+            assert "1 job ahead" in (backend.poll(["7_0"])["7_0"].reason or "")
+        assert counted == ["gpu"]

@@ -4,7 +4,7 @@ import pytest
 
 from paddock.backends.slurm import parse
 from paddock.backends.slurm.partitions import faults, objection
-from paddock.models import Resources
+from paddock.models import Resources, SlurmResources
 
 ROWS = parse.partitions(
     "PartitionName=gpu AllowGroups=ALL AllowAccounts=ALL Default=YES MaxNodes=2 MaxTime=1-00:00:00 State=UP\n"
@@ -36,7 +36,7 @@ def test_objection(asked: dict[str, object], text: str | None) -> None:
 
 
 def test_who_may_use_it() -> None:
-    own = Resources(partition="own")
+    own = Resources(slurm=SlurmResources(partition="own"))
     assert faults(ROWS, own) == []
     assert faults(ROWS, own, groups={"vision"}, accounts={"lab"}) == []
     [fault] = faults(ROWS, own, groups={"audio"})

@@ -137,6 +137,12 @@ def move(page: Page, path: str) -> None:
     page.evaluate("path => history.pushState(null, '', path)", path)
 
 
+def choose(page: Page, item: str) -> None:
+    """Choose something from the menu of a job."""
+    page.get_by_role("group", name="Actions").get_by_role("button", name="More").click()
+    page.get_by_role("menuitem", name=item).click()
+
+
 def dress(page: Page, width: int, dark: bool) -> None:
     page.set_viewport_size({"width": width, "height": 900})
     page.emulate_media(color_scheme="dark" if dark else "light", reduced_motion="reduce")

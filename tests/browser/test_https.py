@@ -5,6 +5,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, expect
 
+from tests.browser.conftest import choose
 from tests.security.test_tls import certify
 from tests.support.server import ServerProcess
 
@@ -27,7 +28,7 @@ def test_the_page_works_and_its_cookie_stays_with_https(browser: Browser, tmp_pa
         expect(row).to_be_visible()
         row.click()
         expect(page.get_by_text("1 finished")).to_be_visible()
-        page.get_by_role("button", name="Remove").click()
+        choose(page, "Remove")
         page.get_by_role("dialog").get_by_role("button", name="Remove").click()
         expect(page.get_by_text("over https")).to_have_count(0)
         assert server.client.get(f"/jobs/{job}").status_code == 404

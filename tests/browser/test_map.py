@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from paddock.client.client import Client
 from tests.browser.conftest import move, picture
-from tests.support.server import ServerProcess
+from tests.support.server import ServerProcess, wait_for
 
 Visit = Callable[..., Page]
 COMMAND = "grep -qv bad {input} && cp {input} {output}; ok=$?; while [ ! -e go ]; do sleep 0.05; done; exit $ok"
@@ -37,8 +37,9 @@ def test_a_map(visit: Visit, server: ServerProcess, folder: Path) -> None:
         expect(table.get_by_text("photos/a.txt")).to_be_visible()
         expect(table.get_by_text("small/a.txt")).to_be_visible()
         no_training(page)
-        waits = server.submit("print(1)", name="Waits", resources={"gpus": 0})
-        why = "All 2 CPU slots of this node are in use"
+        wait_for(lambda: server.get(f"/jobs/{made.id}")["counts"]["running"] == 2, what="the node to be full")
+        waits = server.submit("print(1)", name="Waits", objective="val_loss", resources={"gpus": 0})
+        why = "when tasks that run there have ended"
         for path in (f"/jobs/{waits}", f"/tasks/{waits}-1", "/"):
             move(page, path)
             expect(page.get_by_text(why).first).to_be_visible()
@@ -67,7 +68,7 @@ def test_a_map(visit: Visit, server: ServerProcess, folder: Path) -> None:
         server.wait(many.id)
         move(page, f"/jobs/{many.id}")
         expect(page.get_by_text("photos/c.txt (+2)", exact=True)).to_be_visible()
-        expect(page.get_by_text("file 3", exact=True)).to_be_visible()
+        expect(page.get_by_text("3 of 3 files", exact=True)).to_be_visible()
         expect(page.get_by_role("region", name="Graphs").get_by_text("file_seconds").first).to_be_visible()
         picture(page, "map-several")
         move(page, f"/tasks/{many.id}-1")
@@ -75,8 +76,9 @@ def test_a_map(visit: Visit, server: ServerProcess, folder: Path) -> None:
         picture(page, "map-several-task")
         move(page, f"/jobs/{many.id}")
         actions = page.get_by_role("group", name="Actions")
-        expect(actions.get_by_role("button", name="Export")).to_be_visible()
-        expect(actions.get_by_role("link", name="Start from this job")).to_have_count(0)
+        actions.get_by_role("button", name="More").click()
+        expect(page.get_by_role("menuitem", name="Export as a CSV table")).to_be_visible()
+        expect(page.get_by_text("Start from this job")).to_have_count(0)
         move(page, f"/new?from={many.id}")
         expect(
             page.get_by_text("paddock map 'cp {input} {output}' --input 'photos/*.txt' --output copies")

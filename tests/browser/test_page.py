@@ -8,7 +8,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import SLEEPER, move
+from tests.browser.conftest import SLEEPER, choose, move
 from tests.support.server import ServerProcess, wait_for
 from tests.support.up import Cli
 
@@ -101,7 +101,7 @@ def test_a_job_from_drop_to_removal(visit: Visit, server: ServerProcess) -> None
     expect(page.get_by_role("textbox", name="learning_rate")).to_have_value("0.1,0.2")
     expect(page.get_by_role("region", name="Preview").get_by_text("2 tasks")).to_be_visible()
     move(page, f"/jobs/{job}")
-    page.get_by_role("button", name="Remove").click()
+    choose(page, "Remove")
     dialog = page.get_by_role("dialog")
     expect(dialog.get_by_text("checkpoints")).to_be_visible()
     dialog.get_by_role("button", name="Remove job").click()

@@ -8,6 +8,9 @@ import subprocess
 import sys
 import time
 
+from paddock.cli import follow
+from paddock.client.client import Client
+from paddock.models import JobDetail, Objective
 from tests.support.server import PATIENCE
 from tests.support.up import Cli
 from tests.support.warm import Warm
@@ -19,6 +22,22 @@ def test_follow_line_by_line(cli: Cli) -> None:
     assert f"{job}-1  finished  val_loss=0.2 at " in done.out
     assert done.out.splitlines()[-1].startswith(f"{job}  2 finished  best val_loss 0.1 ({job}-2)")
     assert "\x1b" not in done.out
+
+
+def test_an_objective_that_is_chosen_between_two_requests(cli: Cli) -> None:
+    class Early(Client):
+        asked = 0
+
+        def detail(self, job: str) -> JobDetail:
+            self.asked += 1
+            found = super().detail(job)
+            return found if self.asked > 1 else found.model_copy(update={"objective": Objective(metric="")})
+
+    job = cli.submit("-p", "lr=0.4")
+    cli.wait(job)
+    with Early(home=cli.home) as client:
+        detail, tasks = follow._state(client, job)
+    assert (detail.objective.metric, tasks[0].best_value) == ("val_loss", 0.2)
 
 
 def test_follow_is_1_when_a_task_fails(cli: Cli) -> None:

@@ -17,7 +17,8 @@ NEEDS_SERVER = [
     ["importance", "k3v"], ["extend", "k3v", "--trials", "5"],
     ["stop", "k3v"], ["restart", "k3v"], ["rm", "k3v", "--yes"], ["export", "k3v"], ["nodes"], ["token"],
     ["submit", "--command", "true"], ["hold", "k3v"], ["release", "k3v"], ["limits", "k3v", "--time", "4h"],
-    ["prune"], ["prune", "--yes"],
+    ["prune"], ["prune", "--yes"], ["files", "k3v-1"], ["get", "k3v-1", "work"], ["diff", "k3v", "8wq"],
+    ["note", "k3v"], ["rename", "k3v", "x"], ["tag", "k3v", "+a"], ["edit", "k3v"],
 ]  # fmt: skip
 
 

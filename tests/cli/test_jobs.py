@@ -124,6 +124,8 @@ def test_export(cli: Cli) -> None:
     assert (cli.folder / "table.csv").read_text().startswith("id,number,state")
     assert [line["params"]["lr"] for line in cli.quick("export", job, "--format", "jsonl").lines] == [0.4, 0.2]
     assert len(cli.quick("export", job, "--json").lines) == 2
+    points = list(csv.DictReader(io.StringIO(cli.quick("export", job, "--curves").out)))
+    assert {(point["task"], point["metric"]) for point in points} >= {(f"{job}-{n}", "val_loss") for n in (1, 2)}
     cli.quick("export", job, "-o", "nowhere/table.csv", code=3)
     cli.quick("export", job, "--format", "xml", code=2)
 
@@ -265,21 +267,37 @@ def test_the_spec_of_a_job_can_be_submitted_again(cli: Cli) -> None:
     assert again["spec"] == cli.quick("show", job, "--json").json["spec"]
 
 
-def test_a_spec_in_another_folder_says_how_to_submit_it(cli: Cli) -> None:
-    """The script is not beside the file: the message says so, and a line of the file names the job's own copy."""
+def test_a_spec_is_submitted_from_anywhere_with_the_code_as_it_was(cli: Cli) -> None:
     job = cli.submit("-p", "lr=0.1")
     text = cli.quick("show", job, "--spec").out
+    assert yaml.safe_load(text)["source"] == f"job {job}"
     elsewhere = cli.folder / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "again.yaml").write_text(text)
-    refused = cli.quick("submit", "elsewhere/again.yaml", code=2)
-    assert f"There is no {elsewhere / 'train.py'}" in refused.err
-    assert "source: " in refused.err
-    (elsewhere / "again.yaml").write_text(text.replace("# source: ", "source: "))
     (cli.folder / "train.py").unlink()
-    again = cli.quick("submit", "elsewhere/again.yaml", "--json").json["id"]
-    cli.wait(again)
-    assert cli.quick("show", again, "--json").json["counts"]["finished"] == 1
+    again = cli.quick("submit", "elsewhere/again.yaml", "--json").json
+    cli.wait(again["id"])
+    detail = cli.quick("show", again["id"], "--json").json
+    assert detail["counts"]["finished"] == 1
+    assert (detail["code"]["job"], detail["code"]["source"]) == (job, str(cli.folder / "train.py"))
+    (elsewhere / "again.yaml").write_text(text.replace(f"job {job}", "job zzzzzzzz"))
+    assert "zzzzzzzz" in cli.quick("submit", "elsewhere/again.yaml", code=3).err
+
+
+def test_a_job_is_submitted_again_with_changes_and_files_that_are_not_text(cli: Cli) -> None:
+    (cli.folder / "proj").mkdir()
+    (cli.folder / "proj" / "train.py").write_text("import helper\nprint(len(open('x.bin', 'rb').read()), helper.X)\n")
+    (cli.folder / "proj" / "x.bin").write_bytes(bytes(range(256)))
+    (cli.folder / "proj" / "helper.py").write_text("X = 7\n")
+    first = cli.quick("submit", "proj", "--gpus", "0", "--json").json["id"]
+    cli.wait(first)
+    (cli.folder / "proj" / "x.bin").unlink()
+    (cli.folder / "helper.py").write_text("X = 8\n")
+    again = cli.quick("again", first, "--name", "other", "--include", "helper.py", "--json").json
+    cli.wait(again["id"])
+    assert again["name"] == "other"
+    assert again["code"]["files"] == 3  # nothing that running it has left
+    assert "256 8" in cli.quick("logs", f"{again['id']}-1").out
 
 
 def test_flags_win_over_the_job_file(cli: Cli) -> None:

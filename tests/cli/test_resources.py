@@ -7,7 +7,8 @@ import pytest
 
 from paddock.cli import render, submit
 from paddock.client.client import Client
-from paddock.models import Check, JobSpec, Preview, Resources, Waits, jobfile
+from paddock.models import Check, JobSpec, Preview, Resources, SlurmResources, Waits, jobfile
+from tests.support.server import wait_for
 from tests.support.up import Cli
 
 FLAGS = {
@@ -33,9 +34,10 @@ FLAGS = {
 def test_every_resource_has_a_flag(cli: Cli) -> None:
     arguments = [f"{flag}={given}" for flag, (given, _, _) in FLAGS.items()]
     found = cli.quick("submit", cli.script(), *arguments, "--dry-run", "--json").json["spec"]["resources"]
+    found |= found.pop("slurm")
     assert {name: found[name] for _, name, _ in FLAGS.values()} == {name: value for _, name, value in FLAGS.values()}
     shown = cli.quick("submit", "--help", COLUMNS="140").out
-    for name in Resources.model_fields:
+    for name in {*Resources.model_fields, *SlurmResources.model_fields} - {"slurm"}:
         flag = {"time_limit": "time", "options": "sbatch"}.get(name, name).replace("_", "-")
         assert f"--{flag}" in shown
     assert "Resources" in shown
@@ -48,8 +50,8 @@ def test_every_resource_has_a_flag(cli: Cli) -> None:
         ("--memory=lots", "write it with its unit, such as 16G"),
         ("--time=30", "resources.time_limit: 30 of what? Write 30m"),
         ("--time=5s", "resources.time_limit: it must be at least 1m"),
-        ("--partition=a b", "resources.partition: 'a b' "),
-        ("--sbatch=exclusive", "resources.options.0: 'exclusive' "),
+        ("--partition=a b", "resources.slurm.partition: 'a b' "),
+        ("--sbatch=exclusive", "resources.slurm.options.0: 'exclusive' "),
         ("--sbatch=--array=0-3", "--array is set by Paddock"),
         ("--sbatch=--mem=3G", "use the field memory"),
         ("--launcher=mpi", "'mpi' is not one of"),
@@ -141,7 +143,7 @@ def test_a_held_job_begins_nothing_until_it_is_released(cli: Cli) -> None:
     assert f"paddock release {job}" in cli.quick("hold", job).out
     assert cli.quick("show", job, "--json").json["held"]
     shown = cli.quick("ls").out
-    assert "WAITS" in shown
+    assert "WHY" in shown
     assert "held" in next(line for line in shown.splitlines() if line.startswith(job))
     assert f"paddock release {job}" in cli.quick("show", job, COLUMNS="120").out
     assert "held" in cli.quick("tasks", job).err
@@ -160,9 +162,10 @@ def test_limits(cli: Cli) -> None:
     assert done.out == f"{job} time limit 4h, nice 100\n"
     assert "paddock show" in done.err
     resources = cli.quick("show", job, "--json").json["spec"]["resources"]
-    assert (resources["time_limit"], resources["nice"]) == (14_400, 100)
+    assert (resources["time_limit"], resources["slurm"]["nice"]) == (14_400, 100)
     assert cli.quick("limits", job, "--time", "1h", "--json").json[0]["id"] == job
     assert "--time" in cli.quick("limits", job, code=2).err
+    assert cli.quick("limits", job, "--priority", "-5", "--json").json[0]["priority"] == -5
     assert "4 of what?" in cli.quick("limits", job, "--time", "4", code=2).err
     assert "is a task" in cli.quick("hold", f"{job}-1", code=2).err
     assert json.loads(cli.quick("hold", "zzzzzz", job, "--json", code=3).out)[0]["held"]
@@ -195,3 +198,17 @@ def test_resources_in_one_line() -> None:
     )
     assert render.resources(given) == "slurm, partition gpu, 2 GPUs (a100), 16 GiB, time limit 4:00:00"
     assert render.resources(Resources()) == ""
+
+
+def test_a_waiting_task_says_why_and_its_job_shows_its_priority(cli: Cli) -> None:
+    given = ["--gpus", "0", "-p", "sleep=60", "-p", "lr=0.1,0.2", "--parallel", "1", "--priority", "7"]
+    job = cli("submit", cli.script(), *given).out.split()[0]
+    try:
+        wait_for(lambda: cli.quick("show", job, "--json").json["waits"], what="why it waits")
+        why = "up to 1 of its tasks run at a time, as requested"
+        assert why in " ".join(cli.quick("show", f"{job}-2").out.split())
+        shown = " ".join(cli.quick("show", job).out.split())
+        assert "Priority 7" in shown
+        assert why in shown
+    finally:
+        cli.quick("stop", job)

@@ -91,7 +91,7 @@ def test_a_search_from_start_to_end(cli: Cli) -> None:
     assert done.out.splitlines()[0] == f"{job}  tpe: 6 tasks to come, chosen by tpe"
     assert last.startswith(f"{job}  6 finished  best val_loss ")  # and not when the first two had ended
     assert "6 of 6 trials done" in cli.quick("show", job).out
-    assert "6 trials ended with values of val_loss; at least 10" in cli.quick("importance", job).err
+    assert "6 trials finished or were pruned with values of val_loss; at least 10" in cli.quick("importance", job).err
     assert cli.quick("importance", job, "--json").json == {}
 
     assert "4 tasks more, 10 in all" in cli.quick("extend", job, "--trials", "4", "-p", "width=8").out
@@ -212,6 +212,7 @@ def test_a_study_of_optuna(cli: Cli) -> None:
         assert trial.params == task["params"]
         assert trial.value == task["best_value"]
         assert trial.user_attrs["tasks"] == [task["id"]]
+        assert trial.user_attrs["best.val_loss"] == task["best_value"]
         curve = curves[task["id"]]
         assert trial.intermediate_values == dict(zip(curve["steps"], curve["values"], strict=True))
         assert trial.datetime_start is not None

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
@@ -72,7 +73,7 @@ def test_down_does_not_end_what_is_no_server(alone: Cli) -> None:
         assert "No Paddock server runs" in alone.quick("down", code=4).err
         assert other.poll() is None
         other.kill()
-    about.model_copy(update={"host": "elsewhere"}).write(Home(alone.home))
+    replace(about, host="elsewhere").write(Home(alone.home))
     assert "runs on elsewhere" in alone.quick("down", code=5).err
 
 
@@ -240,7 +241,7 @@ def test_after_a_server_in_slurm_the_advice_is_to_start_it_there(alone: Cli) -> 
     said = alone.quick("doctor", "--quick", "--json", code=None).out
     assert "it ran as Slurm job 77 on n3 and does not answer" in said
     assert "`paddock up --in-slurm` starts it again" in said
-    dead.model_copy(update={"slurm": None}).write(home)
+    replace(dead, slurm=None).write(home)
     assert "start one with `paddock up`." in alone.quick("ls", code=4).err
 
 

@@ -36,6 +36,24 @@ def test_how_many_share_a_gpu_and_why_not_more() -> None:
 @pytest.mark.parametrize(
     ("given", "why"),
     [
+        ({"processor": 0.97, "startup": 0.45}, ", limited by the processor and the start of the scripts"),
+        ({"processor": 0.97, "startup": 0.1}, ", limited by the processor"),
+        ({"processor": 0.3, "startup": 0.45}, ", limited by the start of the scripts"),
+        ({"processor": 0.3, "startup": 0.1}, ""),
+        ({"processor": 0.97, "load": 0.9}, ""),
+        ({"processor": 0.97, "limit": "memory"}, ""),
+        ({}, ""),
+    ],
+)
+def test_a_gpu_that_is_idle_for_much_of_the_time(given: dict[str, Any], why: str) -> None:
+    whole: dict[str, Any] = {"limit": "tasks", "load": 0.4, **given}
+    said = packing(**whole)
+    assert said.endswith(" % of the time" + why), said
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
         ({}, "still growing"),
         ({"ended": True}, "as asked for"),
         ({"limit": "asked"}, "as asked for"),

@@ -7,19 +7,16 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-import httpx2
 import pytest
 
 import paddock
-from paddock.client.connection import Connection
 from paddock.client.events import Sent, server_sent
-from paddock.client.job import best_trials
+from paddock.client.trials import best_trials
 from paddock.errors import (
     Conflict,
     InvalidInput,
     NotAuthorised,
     NotFound,
-    PaddockError,
     ServerUnreachable,
     UnusableEnvironment,
 )
@@ -185,10 +182,10 @@ def test_the_tail_of_a_large_log(client: paddock.Client) -> None:
 
 def test_events(client: paddock.Client, script: Path) -> None:
     handle = client.submit(script, params={"note": "\u2028\x85 line ends of Unicode"}, resources=NO_GPU).wait(120)
-    first, second = islice(client.events(handle.id, last=0), 2)
+    first, second, third = islice(client.events(handle.id, last=0), 3)
     assert (first.kind, first.data["change"]) == ("job", "submitted")
-    assert second.kind == "tasks"
-    assert second.id > first.id
+    assert "tasks" in (second.kind, third.kind)
+    assert first.id < second.id < third.id
     again = next(iter(client.events(handle.id, last=first.id)))
     assert again == second
 
@@ -249,8 +246,8 @@ def test_errors_of_the_server_are_ours(client: paddock.Client, script: Path) -> 
     assert "params.epochs" in caught.value.fields
     with pytest.raises(UnusableEnvironment):
         client.submit(script, environment={"python": "/nowhere/python"})
-    with pytest.raises(InvalidInput, match="there is no such field"):
-        client.submit(script, nonsense=1)
+    with pytest.raises(InvalidInput, match="write resources"):
+        client.submit(script, resorces=NO_GPU)
     with pytest.raises(InvalidInput, match="nothing to run"):
         client.submit()
     with pytest.raises(InvalidInput, match="cannot be read"):
@@ -292,15 +289,6 @@ def test_the_environment_says_where_the_server_is(client: paddock.Client, monkey
         assert other.health().ok
 
 
-def test_an_answer_of_something_else(monkeypatch: pytest.MonkeyPatch) -> None:
-    connection = Connection("http://example.test", "t", None, 1)
-    connection._http.close()
-    connection._http = httpx2.Client(transport=httpx2.MockTransport(lambda _: httpx2.Response(502, text="<html>")))
-    with pytest.raises(PaddockError, match="not an answer of a Paddock server"):
-        connection.request("GET", "/version")
-    connection.close()
-
-
 def test_server_sent_events_are_read_as_the_standard_says() -> None:
     parts = [
         b': hello\n\nevent: a\r\nid: 7\r\ndata: {"x":',
@@ -308,8 +296,7 @@ def test_server_sent_events_are_read_as_the_standard_says() -> None:
         b"\ndata: 1\ndata:2\n\n",
         b"data: torn",
     ]
-    response = httpx2.Response(200, content=iter(parts))
-    assert list(server_sent(response)) == [Sent("a", '{"x": "\u2028\x85"}', "7"), Sent("message", "1\n2", "7")]
+    assert list(server_sent(parts)) == [Sent("a", '{"x": "\u2028\x85"}', "7"), Sent("message", "1\n2", "7")]
 
 
 def test_a_server_that_comes_back_is_followed_on(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from paddock.client import collect as collect_module
-from paddock.client.collect import collect
+from paddock.client.collect import collect, collect_named
 from paddock.errors import InvalidInput, TooLarge
 from paddock.settings import UploadSettings
 
@@ -243,3 +243,66 @@ def test_a_git_that_hangs_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(collect_module, "GIT_SECONDS", 0.2)
     write(tmp_path, "code/train.py")
     assert collect(tmp_path / "code").code.git_commit is None
+
+
+# --- packages, commands, further files ------------------------------------------------------------------------------
+
+
+def test_a_script_with_relative_imports_comes_with_its_package(tmp_path: Path) -> None:
+    write(tmp_path, "pkg/train.py", text="from .model import Net\nimport beside\n")
+    write(tmp_path, "pkg/model.py", "pkg/__init__.py", "pkg/sub/__init__.py", "beside.py", "other.py")
+    found = collect(tmp_path / "pkg" / "train.py")
+    assert found.script == "pkg/train.py"
+    assert sorted(found.files) == [
+        "beside.py",
+        "pkg/__init__.py",
+        "pkg/model.py",
+        "pkg/sub/__init__.py",
+        "pkg/train.py",
+    ]
+
+
+def test_modules_of_the_current_folder_come_with_a_script_below_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, "tools/train.py", text="from mylib import nets\nimport helper, numpy\n")
+    write(tmp_path, "tools/helper.py", "mylib/__init__.py", "mylib/nets.py", "unused.py")
+    monkeypatch.chdir(tmp_path)
+    found = collect(Path("tools/train.py"))
+    assert found.script == "tools/train.py"
+    assert sorted(found.files) == ["mylib/__init__.py", "mylib/nets.py", "tools/helper.py", "tools/train.py"]
+
+
+@pytest.mark.parametrize(
+    ("command", "names"),
+    [
+        ("python train.py --lr {lr} --config=conf/a.yaml", ["conf/a.yaml", "model.py", "train.py"]),
+        ("bash run.sh && Rscript 'fit model.R' > out.csv", ["fit model.R", "run.sh"]),
+        ("torchrun --nproc_per_node 2 -m pkg.main {lr}", ["pkg/main.py", "pkg/part.py"]),
+        ("python3 ../train.py {lr}; python /etc/passwd", []),
+        ("it's train.py", ["model.py", "train.py"]),  # not valid, and the shell will report it
+        ("python train.py big.bin", ["model.py", "train.py"]),
+    ],
+)
+def test_a_command_brings_the_files_that_it_names(tmp_path: Path, command: str, names: list[str]) -> None:
+    write(tmp_path, "train.py", text="import model\n")
+    write(tmp_path, "pkg/main.py", text="from .part import x\n")
+    write(tmp_path, "model.py", "pkg/part.py", "conf/a.yaml", "run.sh", "fit model.R", "out.csv", "unused.py")
+    with (tmp_path / "big.bin").open("wb") as file:
+        file.truncate(collect_module.LARGE_BYTES + 1)
+    found = collect_named(command, tmp_path)
+    assert sorted(found.files) == names
+    assert ["big.bin" in text for text in found.warnings] == ([True] if "big.bin" in command else [])
+
+
+def test_further_files_come_even_if_they_are_ignored(tmp_path: Path) -> None:
+    write(tmp_path, "train.py", "data/a.csv", "data/b.csv", "other.csv")
+    write(tmp_path, ".gitignore", text="data/\n*.csv\n")
+    assert "data/a.csv" not in collect(tmp_path).files
+    assert "data/a.csv" in collect(tmp_path, include=["data/a.csv"]).files
+    alone = collect(tmp_path / "train.py", include=["data", str(tmp_path / "other.csv")])
+    assert sorted(alone.files) == ["data/a.csv", "data/b.csv", "other.csv", "train.py"]
+    with pytest.raises(InvalidInput, match="There is no file"):
+        collect(tmp_path, include=["missing.csv"])
+    with pytest.raises(InvalidInput, match="--workdir there"):
+        collect(tmp_path / "data", include=["../other.csv"], needs_script=False)

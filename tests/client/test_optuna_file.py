@@ -28,7 +28,7 @@ NOW = datetime(2026, 3, 1, 12, 0, 0, 250_000, tzinfo=UTC)
 
 
 def job_of(spec: dict[str, Any]) -> JobDetail:
-    made = JobSpec.model_validate(spec)
+    made = JobSpec.model_validate({"objective": "val_loss"} | spec)
     return JobDetail(
         id="k3v9x2ab",
         owner="me",

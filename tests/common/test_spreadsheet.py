@@ -43,7 +43,7 @@ def test_metrics(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyP
         def curves(self, *_: Any, **__: Any) -> list[Curve]:
             return [Curve(task="j-1", metric="=loss", steps=[0], values=[-0.5], total=1)]
 
-    monkeypatch.setattr("paddock.cli.base.client", lambda _: Server())
+    monkeypatch.setattr("paddock.cli.base.light_client", lambda _: Server())
     monkeypatch.setattr("paddock.cli.base.is_terminal", lambda: False)
     results.metrics(None, "j-1", None, None, None)  # type: ignore[arg-type]
     assert capsys.readouterr().out == "step\t'=loss\n0.0\t-0.5\n"

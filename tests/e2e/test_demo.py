@@ -19,7 +19,7 @@ def test_demo_ends_after_the_sweep_and_says_what_was_best(tmp_path: Path) -> Non
     done = _demo(tmp_path / "home")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "8 finished" in done.stdout
-    assert re.search(r"val_loss +EPOCH", done.stdout)
+    assert re.search(r"val_loss +AT EPOCH", done.stdout)
     assert re.search(r"http://127\.0\.0\.1:\d+/\?token=\S+", done.stdout)
     assert not (tmp_path / "home" / "server.json").exists()
 

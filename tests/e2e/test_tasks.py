@@ -177,7 +177,9 @@ def test_edits_after_submission_do_not_reach_waiting_tasks(server: ServerProcess
     (folder / "train.py").write_text("import helper, time; print(helper.WORD); time.sleep(0.3)")
     (folder / "helper.py").write_text("WORD = 'before'")
     cli = Cli(server.home.root, tmp_path)
-    done = cli.quick("submit", str(folder), "-p", "n=1,2,3,4", "--json", "--python", sys.executable)
+    done = cli.quick(
+        "submit", str(folder), "-p", "n=1,2,3,4", "--convention", "env", "--json", "--python", sys.executable
+    )
     (folder / "helper.py").write_text("WORD = 'after'")
     job = server.get("/jobs")["items"][0]["id"]
     assert job in done.out

@@ -1,17 +1,18 @@
 """Test resources: what may be asked for, and which defaults apply."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from paddock.client.bundle import changed
 from paddock.errors import InvalidInput
-from paddock.models import LimitsRequest, Resources
+from paddock.models import JobSpec, LimitsRequest, Resources, SlurmResources, jobfile
 from paddock.paths import Home
 from paddock.server.intake.defaults import resolve
-from paddock.settings import Settings, SlurmSettings, load
+from paddock.settings import LocalSettings, Settings, SlurmSettings, load
 
 HOSTILE = [
     "two words",
@@ -35,6 +36,11 @@ WORDS = ["gpu_type", "partition", "account", "qos", "reservation"]
 LISTS = ["nodelist", "exclude", "constraint"]
 
 
+def read(field: str, value: str) -> Any:
+    found = Resources.model_validate({field: value})
+    return getattr(found if field in Resources.model_fields else found.slurm, field)
+
+
 class TestValues:
     @pytest.mark.parametrize("field", [*WORDS, *LISTS])
     @pytest.mark.parametrize("value", HOSTILE)
@@ -45,7 +51,7 @@ class TestValues:
     @pytest.mark.parametrize("field", [*WORDS, *LISTS])
     def test_blanks_around_it_are_not_part_of_it(self, field: str) -> None:
         for value in (" a", "a\n", "\n\ta \r\n"):
-            assert getattr(Resources.model_validate({field: value}), field) == "a"
+            assert read(field, value) == "a"
 
     @pytest.mark.parametrize(
         ("field", "value"),
@@ -61,7 +67,7 @@ class TestValues:
         ],
     )
     def test_what_clusters_have_is_taken(self, field: str, value: str) -> None:
-        assert getattr(Resources.model_validate({field: value}), field) == value
+        assert read(field, value) == value
 
     @pytest.mark.parametrize(
         "given_",
@@ -125,23 +131,23 @@ class TestOptions:
         ],
     )
     def test_others_of_sbatch_are_taken(self, option: str) -> None:
-        assert Resources(options=[option]).options == [option]
+        assert SlurmResources(options=[option]).options == [option]
 
     @pytest.mark.parametrize("char", ["\n", "\r", "\t", "\x00", "\x7f", '"', "'", "\\", "`", "$"])
     def test_no_value_can_be_more_than_a_value(self, char: str) -> None:
         for option in (f"--mail-user=a{char}b", f"--x{char}=1", f"--a=b{char}#SBATCH --wrap=x"):
             with pytest.raises(ValidationError):
-                Resources(options=[option])
+                SlurmResources(options=[option])
         for option in (f"--mail-user=a{char}", f"{char}--exclusive"):
             try:
-                assert char not in Resources(options=[option]).options[0]
+                assert char not in SlurmResources(options=[option]).options[0]
             except ValidationError:
                 assert not char.isspace()
 
     @pytest.mark.parametrize("option", ["-p", "-p volta", "exclusive", "--", "--=x", "--X", "--mail user", "---x", ""])
     def test_what_is_no_long_option_is_refused(self, option: str) -> None:
         with pytest.raises(ValidationError):
-            Resources(options=[option])
+            SlurmResources(options=[option])
 
     @pytest.mark.parametrize(
         ("option", "instead"),
@@ -170,16 +176,82 @@ class TestOptions:
     )
     def test_what_paddock_sets_is_refused_with_what_to_use(self, option: str, instead: str) -> None:
         with pytest.raises(ValidationError, match=instead):
-            Resources(options=[option])
+            SlurmResources(options=[option])
 
     @given(st.text(max_size=40))
     def test_none_breaks_out_of_its_line(self, text: str) -> None:
         try:
-            [kept] = Resources(options=[f"--x{text}"]).options
+            [kept] = SlurmResources(options=[f"--x{text}"]).options
         except ValidationError:
             return
         assert kept.startswith("--x")
         assert len(kept.splitlines()) == 1 or not any(char in kept for char in "\n\r")
+
+
+class TestSections:
+    """What only Slurm knows has a section; older files have it beside the rest."""
+
+    SLURM: ClassVar[dict[str, Any]] = {
+        "partition": "volta", "account": "ml", "qos": "high", "constraint": "a|b", "nodelist": "n[1-2]",
+        "exclude": "n3", "reservation": "course", "nice": 7, "options": ["--exclusive"],
+    }  # fmt: skip
+
+    def test_both_forms_are_the_same(self) -> None:
+        assert set(self.SLURM) == set(SlurmResources.model_fields)
+        inside = Resources.model_validate({"gpus": 2, "slurm": self.SLURM})
+        assert Resources.model_validate({"gpus": 2, **self.SLURM}) == inside
+        assert inside.slurm.model_dump() == self.SLURM
+        assert Resources.model_validate({"nice": 7, "slurm": SlurmResources(qos="high")}).slurm == SlurmResources(
+            nice=7, qos="high"
+        )
+
+    def test_the_answer_has_the_section(self) -> None:
+        made = Resources.model_validate(self.SLURM).model_dump(mode="json")
+        assert made["slurm"] == self.SLURM
+        assert not set(made) & set(self.SLURM)
+
+    def test_an_old_row_of_the_database(self) -> None:
+        """It has all fields beside each other, also those that were not given."""
+        common = {name: None for name in Resources.model_fields if name != "slurm"}
+        nothing = common | dict.fromkeys(self.SLURM) | {"options": []}
+        assert Resources.model_validate(nothing) == Resources()
+        assert Resources.model_validate(nothing | {"partition": "volta"}).slurm == SlurmResources(partition="volta")
+
+    def test_the_same_twice_is_taken_and_different_ones_are_refused(self) -> None:
+        assert Resources.model_validate({"nice": 5, "slurm": {"nice": 5}}).slurm.nice == 5
+        assert Resources.model_validate({"nice": None, "slurm": {"nice": 5}}).slurm.nice == 5
+        with pytest.raises(
+            ValidationError, match=r"qos and slurm\.qos are both given and differ: leave one of them out"
+        ):
+            Resources.model_validate({"qos": "a", "slurm": {"qos": "b"}})
+
+    @pytest.mark.parametrize("section", [7, "volta", ["volta"], {"colour": "red"}, {"partition": "a b"}])
+    def test_what_is_no_section(self, section: Any) -> None:
+        for given_ in ({"slurm": section}, {"slurm": section, "nice": 1}):
+            with pytest.raises(ValidationError, match="slurm"):
+                Resources.model_validate(given_)
+
+    def test_a_job_file_of_either_kind(self) -> None:
+        old = jobfile.loads("script: a.py\nresources: {gpus: 1, partition: volta, options: [--exclusive]}\n")
+        new = jobfile.loads(
+            "script: a.py\nresources:\n  gpus: 1\n  slurm: {partition: volta, options: [--exclusive]}\n"
+        )
+        assert old == new
+        assert jobfile.loads(jobfile.dump(old)) == new
+        assert "slurm:\n    partition: volta\n" in jobfile.dump(old)
+        for text in ("resources: {partitio: volta}", "resources: {slurm: {partitio: volta}}"):
+            with pytest.raises(InvalidInput, match="there is no such field; did you mean partition"):
+                jobfile.loads(text)
+
+    def test_what_is_given_later_replaces_either_form(self) -> None:
+        file = jobfile.loads("resources: {slurm: {partition: volta, qos: high}}")
+        for change in ({"partition": "cpu"}, {"slurm": {"partition": "cpu"}}):
+            made = changed(file, {"resources": change}, {})
+            assert made.resources.slurm == SlurmResources(partition="cpu", qos="high")
+        with pytest.raises(InvalidInput, match=r"Qos and slurm\.qos are both given") as caught:
+            changed(file, {"resources": {"qos": "a", "slurm": {"qos": "b"}}}, {})
+        assert list(caught.value.fields) == ["resources"]
+        assert changed(file, {}, {}) == file.model_copy(update={"environment": JobSpec().environment})
 
 
 SETTINGS = """
@@ -219,26 +291,26 @@ def cluster(home: Home, settings: Settings) -> Settings:
 
 class TestSettings:
     def test_from_toml(self, cluster: Settings) -> None:
-        slurm = cluster.backends["slurm"]
+        slurm = cluster.clusters["slurm"]
         assert (slurm.prefix, slurm.setup, slurm.poll_seconds) == (["ssh", "login1"], ["module load cuda"], 3)
         assert (slurm.resources.time_limit, slurm.resources.memory) == (14_400, 8 * 1024**3)
         assert slurm.variables == {"OMP_PROC_BIND": "true"}
         assert cluster.profiles["volta"].gpus == 2
         assert set(cluster.clusters) == {"slurm", "other"}
-        assert cluster.cluster("local") is None
+        assert list(cluster.every_backend) == ["local", "slurm", "other"]
 
     def test_from_the_environment(self, home: Home, cluster: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("PADDOCK_BACKENDS__SLURM__POLL_SECONDS", "7")
         monkeypatch.setenv("PADDOCK_BACKENDS__SLURM__RESOURCES__PARTITION", "night")
         monkeypatch.setenv("PADDOCK_PROFILES__VOLTA__GPUS", "4")
         found = load(home.root)
-        assert (found.backends["slurm"].poll_seconds, found.backends["slurm"].resources.partition) == (7, "night")
-        assert (found.profiles["volta"].gpus, found.profiles["volta"].partition) == (4, "volta")
-        assert found.backends["slurm"].resources.account == "ml"  # one field of a group leaves the others
+        assert (found.clusters["slurm"].poll_seconds, found.clusters["slurm"].resources.slurm.partition) == (7, "night")
+        assert (found.profiles["volta"].gpus, found.profiles["volta"].slurm.partition) == (4, "volta")
+        assert found.clusters["slurm"].resources.slurm.account == "ml"  # one field of a group leaves the others
 
     def test_slurm_alone_needs_no_settings(self, home: Home, settings: Settings) -> None:
         assert settings.clusters == {}
-        assert settings.cluster("slurm") is None
+        assert settings.every_backend == {"local": LocalSettings()}
         assert load(home.root, backend="slurm").clusters == {"slurm": SlurmSettings()}
         assert load(home.root, backend="slurmy").clusters == {}
 
@@ -247,9 +319,9 @@ class TestSettings:
         [
             ('[backends.slurm]\nprefx = ["x"]', "backends.slurm.prefx"),
             ("[backends.slurm]\npoll_seconds = 0", "backends.slurm.poll_seconds"),
-            ('[backends.slurm.resources]\npartition = "a b"', "backends.slurm.resources.partition"),
+            ('[backends.slurm.resources]\npartition = "a b"', "backends.slurm.resources.slurm.partition"),
             ('[backends.slurm.resources]\ntime_limit = "60"', "backends.slurm.resources.time_limit"),
-            ('[backends.slurm.resources]\noptions = ["--array=0-3"]', "backends.slurm.resources.options.0"),
+            ('[backends.slurm.resources]\noptions = ["--array=0-3"]', "backends.slurm.resources.slurm.options.0"),
             ('[profiles.volta]\nmemory = "16"', "profiles.volta.memory"),
             ('[backends.slurm.variables]\n"A B" = "x"', "backends.slurm.variables.A B.[key]"),
         ],
@@ -266,30 +338,89 @@ class TestSettings:
             load(home.root)
 
 
+class TestKinds:
+    """Each backend has a kind; without one it is Slurm, as in older files."""
+
+    def read(self, home: Home, text: str) -> Settings:
+        (home.root / "settings.toml").write_text(text)
+        return load(home.root)
+
+    def refused(self, home: Home, text: str) -> dict[str, str]:
+        with pytest.raises(InvalidInput, match=r"settings\.toml") as caught:
+            self.read(home, text)
+        return caught.value.fields
+
+    def test_with_a_kind_and_without(self, home: Home, settings: Settings) -> None:
+        found = self.read(home, '[backends.old]\nconf = "a"\n[backends.new]\nkind = "slurm"\nconf = "a"\n')
+        assert found.backends["old"] == found.backends["new"] == SlurmSettings(conf="a")
+        assert load(home.root, backends={"x": SlurmSettings(conf="b")}).clusters["x"].conf == "b"
+
+    def test_the_own_node_in_either_place(self, home: Home, settings: Settings) -> None:
+        own = LocalSettings(slots=3, gpus=["0"])
+        for text in (
+            '[local]\nslots = 3\ngpus = ["0"]',
+            '[backends.local]\nkind = "local"\nslots = 3\ngpus = ["0"]',
+            '[local]\nslots = 3\n[backends.local]\nkind = "local"\nslots = 3\ngpus = ["0"]',
+        ):
+            found = self.read(home, text)
+            assert (found.local, found.backends, found.every_backend) == (own, {}, {"local": own})
+
+    def test_the_environment(self, home: Home, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("PADDOCK_BACKENDS__LAB__KIND", "slurm")
+        monkeypatch.setenv("PADDOCK_BACKENDS__LAB__PREFIX", '["ssh", "login1"]')
+        monkeypatch.setenv("PADDOCK_LOCAL__SLOTS", "2")
+        found = self.read(home, '[backends.lab]\nconf = "a"\n[backends.local]\nkind = "local"\ngpus = []')
+        assert found.clusters["lab"] == SlurmSettings(conf="a", prefix=["ssh", "login1"])
+        assert found.local == LocalSettings(slots=2, gpus=[])
+
+    @pytest.mark.parametrize("kind", ['"ssh"', '"Slurm"', "7", "[]", "{}"])
+    def test_an_unknown_kind(self, home: Home, settings: Settings, kind: str) -> None:
+        told = self.refused(home, f"[backends.far]\nkind = {kind}")
+        assert told == {"backends.far": "there is no such kind of backend; there are: local, slurm"}
+
+    def test_what_is_wrong_is_named_as_in_the_file(self, home: Home, settings: Settings) -> None:
+        own = '[backends.local]\nkind = "local"\n'
+        assert list(self.refused(home, f"{own}slots = 0")) == ["local.slots"]
+        assert list(self.refused(home, f'{own}conf = "a"')) == ["local.conf"]
+        assert list(self.refused(home, "[backends.lab]\nslots = 1")) == ["backends.lab.slots"]
+        assert list(self.refused(home, "backends = 7")) == ["backends"]
+        assert list(self.refused(home, "[backends]\nlab = 7")) == ["backends.lab"]
+        assert "both give slots" in self.refused(home, f"{own}slots = 1\n[local]\nslots = 2")["local"]
+        assert "local" in self.refused(home, f"local = 7\n{own}")
+        other = self.refused(home, '[backends.here]\nkind = "local"')["backends"]
+        assert other == "the server's own node is the backend `local`: give here another kind"
+
+
 class TestResolve:
     def test_what_is_given_counts_then_the_profile_then_the_backend(self, cluster: Settings) -> None:
-        found = resolve(Resources(profile="volta", account="mine", gpus=0), cluster)
-        assert (found.account, found.gpus) == ("mine", 0)  # given; none is a number, too
-        assert (found.partition, found.gpu_type, found.options) == ("volta", "v100", ["--mail-type=END"])
+        found = resolve(Resources(profile="volta", slurm=SlurmResources(account="mine"), gpus=0), cluster)
+        assert (found.slurm.account, found.gpus) == ("mine", 0)  # given; none is a number, too
+        assert (found.slurm.partition, found.gpu_type, found.slurm.options) == ("volta", "v100", ["--mail-type=END"])
         assert (found.time_limit, found.memory) == (14_400, 8 * 1024**3)
         assert (found.backend, found.profile, found.cpus, found.nodes) == ("slurm", "volta", None, None)
 
     def test_without_a_profile(self, cluster: Settings) -> None:
         found = resolve(Resources(), cluster)
-        assert (found.backend, found.partition, found.account, found.options) == ("slurm", "all", "ml", ["--exclusive"])
-        assert resolve(Resources(options=["--requeue"]), cluster).options == ["--requeue"]
+        assert found.backend == "slurm"
+        assert found.slurm == SlurmResources(partition="all", account="ml", options=["--exclusive"])
+        other = Resources(slurm=SlurmResources(options=["--requeue"]))
+        assert resolve(other, cluster).slurm.options == ["--requeue"]
 
     def test_a_profile_may_name_the_backend_and_what_is_given_counts_more(self, cluster: Settings) -> None:
         found = resolve(Resources(profile="elsewhere"), cluster)
-        assert (found.backend, found.cpus, found.partition) == ("other", 8, None)
-        assert resolve(Resources(profile="elsewhere", backend="slurm"), cluster).partition == "all"
+        assert (found.backend, found.cpus, found.slurm.partition) == ("other", 8, None)
+        assert resolve(Resources(profile="elsewhere", backend="slurm"), cluster).slurm.partition == "all"
 
     def test_this_machine_has_no_defaults(self, cluster: Settings, settings: Settings) -> None:
         assert resolve(Resources(backend="local"), cluster) == Resources(backend="local")
         assert resolve(Resources(gpus=1), settings) == Resources(backend="local", gpus=1)
 
     def test_resolved_once_more_it_stays(self, cluster: Settings) -> None:
-        for asked in (Resources(), Resources(profile="volta"), Resources(profile="elsewhere", nice=0)):
+        for asked in (
+            Resources(),
+            Resources(profile="volta"),
+            Resources(profile="elsewhere", slurm=SlurmResources(nice=0)),
+        ):
             once = resolve(asked, cluster)
             assert resolve(once, cluster) == once
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from paddock.errors import InvalidInput
 from paddock.models import Convention, FlagStyle, JobSpec, Params, ScriptParam, ScriptReport
+from paddock.program import shebang
 from paddock.program.commands import Command, build, text_of
 
 
@@ -38,9 +39,38 @@ def test_the_script_is_absolute_and_the_interpreter_stands_first() -> None:
     assert command({}, script="src/train.py").argv == ["/usr/bin/python3", "/code/src/train.py"]
 
 
-def test_other_scripts_run_by_themselves() -> None:
-    assert command({}, script="train.sh").argv == ["/bin/sh", "/code/train.sh"]
-    assert command({}, script="train.R").argv == ["/code/train.R"]
+@pytest.mark.parametrize(
+    ("script", "first", "argv"),
+    [
+        ("train.sh", "", ["/bin/sh"]),
+        ("train.sh", "#!/usr/bin/env bash", ["bash"]),
+        ("train.sh", "#!/bin/bash -e", ["/bin/bash", "-e"]),
+        ("train.py", "", ["/usr/bin/python3"]),
+        ("train.py", "#!/usr/bin/env python3", ["/usr/bin/python3"]),
+        ("train.py", "#!/usr/bin/env python3 -u", ["/usr/bin/python3", "-u"]),
+        ("train.py", "#!/usr/bin/env -S python -u -W ignore", ["/usr/bin/python3", "-u", "-W", "ignore"]),
+        ("train.py", "#!/usr/bin/env bash", ["bash"]),
+        ("train", "#! /opt/py/bin/python3.9", ["/usr/bin/python3"]),
+        ("fit.R", "", ["Rscript"]),
+        ("fit", "#!/usr/bin/env Rscript", ["Rscript"]),
+        ("fit", "#!/usr/bin/env -S A=1 julia -O3", ["julia", "-O3"]),
+        ("x.jl", "", ["julia"]),
+        ("old", "", []),  # a job of an earlier version: its file is executable
+    ],
+)
+def test_the_first_line_or_the_suffix_names_what_starts_a_script(script: str, first: str, argv: list[str]) -> None:
+    report = ScriptReport(convention=Convention.ENV, shebang=shebang.read(f"{first}\r\nrest"))
+    assert command({}, report, script=script).argv == [*argv, f"/code/{script}"]
+
+
+def test_a_module_is_started_from_the_folder_that_contains_its_package() -> None:
+    report = ScriptReport(convention=Convention.ENV, module="pkg.train", shebang=["python3", "-u"])
+    made = command({}, report, script="src/pkg/train.py")
+    assert made.argv == ["/usr/bin/python3", "-u", "-m", "pkg.train"]
+    assert made.python_path == ["/code/src"]
+    spec = JobSpec(script="pkg/__main__.py", module="pkg", workdir="/data")
+    made = build(spec, None, {}, job="j", task="j-1", code_dir="/code", interpreter=["py"])
+    assert (made.argv, made.python_path, made.cwd) == (["py", "-m", "pkg"], ["/code"], "/data")
 
 
 def test_nothing_to_run() -> None:

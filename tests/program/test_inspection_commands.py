@@ -242,13 +242,11 @@ def test_tyro_and_tap() -> None:
     assert tap["quiet"].style is FlagStyle.SWITCH
 
 
-def test_hydra_asks_for_a_command() -> None:
+def test_hydra_and_omegaconf_take_any_name_where_no_configuration_is_in_sight() -> None:
     for source in (
         "import hydra\n@hydra.main(config_path='conf')\ndef main(cfg): pass\n",
+        "import hydra\n@hydra.main(config_path='conf', config_name='config')\ndef main(cfg): pass\n",
         "from omegaconf import OmegaConf\nconf = OmegaConf.from_cli()\n",
     ):
         report = inspect(source)
-        assert report.convention is Convention.ENV
-        assert report.open_ended
-        assert "key=value" in report.warnings[0]
-        assert "command" in report.warnings[0]
+        assert (report.convention, report.open_ended) == (Convention.OVERRIDES, True)

@@ -68,14 +68,14 @@ def test_nothing_is_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["train.sh", "train.R", "train.jl", "train"])
 def test_other_languages(name: str) -> None:
     report = inspect_source("#!/bin/sh\nexec python", name, ["lr"])
-    assert report == ScriptReport(convention=Convention.ENV, open_ended=True)
+    assert report == ScriptReport(convention=Convention.ENV, open_ended=True, shebang=["/bin/sh"])
 
 
 def test_nothing_found() -> None:
     report = inspect("import torch\nprint('loss:', 1)", "lr")
     assert (report.convention, report.open_ended) == (Convention.ENV, False)
     assert len(report.warnings) == 1
-    assert "no parameters that reading it could find" in report.warnings[0]
+    assert "Reading the script shows no parameters" in report.warnings[0]
 
 
 # --- parameters that will be given ----------------------------------------------------------------------------------

@@ -8,8 +8,8 @@ from pydantic import BaseModel
 
 from paddock.errors import InvalidInput
 from paddock.models import Cause
-from paddock.paths import Home
-from paddock.settings import DEFAULT_PORT, RetrySettings, Settings, home_folder, load
+from paddock.paths import Home, home_folder
+from paddock.settings import DEFAULT_PORT, RetrySettings, Settings, load
 
 
 @pytest.fixture(autouse=True)

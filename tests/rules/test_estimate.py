@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paddock.rules.estimate import Pace, job_seconds_left
+from paddock.rules.estimate import Pace, job_seconds_left, usual_seconds
 
 HALF = Pace(epochs=10, epoch=4, epoch_at=150, base=0, attempt_first=0, started_at=100)
 
@@ -38,10 +38,13 @@ def test_progress(pace: Pace, progress: float | None) -> None:
     [
         (HALF, 150, 50.0),  # five epochs in 50 s, five to go
         (HALF, 170, 30.0),
-        (HALF, 500, 0.0),
+        (HALF, 199, 1.0),
+        (HALF, 201, None),  # it is overdue: nobody knows
+        (replace(HALF, epochs=100), 449, 651.0),
+        (replace(HALF, epochs=100), 451, None),  # nothing reported for five minutes
         (replace(HALF, base=1, attempt_first=1, epoch=5), 150, 50.0),
         (replace(HALF, epoch=6, attempt_first=5), 150, 75.0),  # resumed: two epochs in 50 s, three to go
-        (replace(HALF, epoch=9), 150, 0.0),
+        (replace(HALF, epoch=9), 150, None),  # all epochs are done: what it does now is not known
         (replace(HALF, started_at=None), 150, None),
         (replace(HALF, epoch_at=None), 150, None),
         (replace(HALF, epochs=None), 150, None),
@@ -53,6 +56,41 @@ def test_progress(pace: Pace, progress: float | None) -> None:
 )
 def test_seconds_left(pace: Pace, now: float, left: float | None) -> None:
     assert pace.seconds_left(now) == (None if left is None else pytest.approx(left))
+
+
+@pytest.mark.parametrize(
+    ("pace", "done"),
+    [
+        (replace(HALF, base=0, epoch=9), 10),  # 0 to 9
+        (replace(HALF, base=1, epoch=10), 10),  # 1 to 10, also as `Epoch 10/10`
+        (replace(HALF, base=0, epoch=0), 1),
+        (replace(HALF, base=1, epoch=1), 1),
+        (replace(HALF, base=0, epoch=0.5), 1.5),
+        (replace(HALF, epochs=None), None),
+    ],
+)
+def test_epochs_are_counted_in_one_way(pace: Pace, done: float | None) -> None:
+    assert pace.epochs_done == done
+
+
+@pytest.mark.parametrize(
+    ("pace", "reported", "quiet"),
+    [
+        (HALF, 150, 450),  # after five minutes
+        (replace(HALF, started_at=100, epoch_at=1100), 1100, 1500),  # after two of its epochs of 200 s
+        (replace(HALF, epoch=None, epoch_at=None, attempt_first=None), 100, 400),
+        (replace(HALF, attempt_first=None), 100, 400),  # it resumed another attempt, and has reported nothing itself
+        (replace(HALF, started_at=None), None, None),
+    ],
+)
+def test_when_a_task_counts_as_quiet(pace: Pace, reported: float | None, quiet: float | None) -> None:
+    assert (pace.reported_at, pace.quiet_after) == (reported, quiet)
+
+
+def test_how_long_a_task_takes() -> None:
+    assert usual_seconds(50.0, [(10, 90.0)]) == 50
+    assert usual_seconds(None, [(10, 90.0), (20, 100.0), (5, None)]) == 110
+    assert usual_seconds(None, [(5, None)]) is None
 
 
 _maybe = st.none() | st.floats(-1e9, 1e9) | st.sampled_from([math.nan, math.inf, -math.inf])
@@ -72,6 +110,9 @@ def test_it_is_a_sensible_number_or_none(
     progress, left = pace.progress(), pace.seconds_left(now)
     assert progress is None or 0 <= progress <= 1
     assert left is None or (left >= 0 and math.isfinite(left))
+    done = pace.epochs_done
+    assert done is None or 0 <= done <= (epochs or 0)
+    assert pace.quiet_after is None or math.isfinite(pace.quiet_after)
 
 
 @pytest.mark.parametrize(
@@ -85,6 +126,8 @@ def test_it_is_a_sensible_number_or_none(
         (4, [], 10.0, 40.0),
         (4, [10.0, 10.0], 10.0, 30.0),
         (4, [None, None], 10.0, 25.0),
+        (1, [100.0, 100.0, 100.0], 100.0, 200.0),  # the one that waits begins when another has ended
+        (2, [500.0, 10.0], 10.0, 500.0),  # one that runs takes longest
     ],
 )
 def test_of_a_job(waiting: int, running: list[float | None], mean: float | None, left: float | None) -> None:

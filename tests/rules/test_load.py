@@ -4,12 +4,13 @@ from typing import Any
 
 import pytest
 
-from paddock.models import Device, GpuProcess, Node, Resources, Seat
+from paddock.models import Device, GpuProcess, Node, Resources, Seat, Traits
 from paddock.models.load import GpuSample, Hint, NodeSample
 from paddock.rules import load as monitoring
 from paddock.rules.advice import advice
 from paddock.rules.running import Running, gpus_of, place
 
+BARE = Traits()
 GIB = 2**30
 H200 = 139 * GIB
 LOOK = NodeSample(cores=16, busy=4.0, load=5.0, memory=100, free=40)
@@ -39,9 +40,9 @@ def task(number: int = 1, gpu: int | None = 0, **fields: Any) -> Running:
     return Running(**{**known, **fields})
 
 
-def hints(*running: Running, on: Node | None = None) -> list[Hint]:
+def hints(*running: Running, on: Node | None = None, traits: Traits = BARE) -> list[Hint]:
     nodes = place([on or node()], running)
-    return advice(running, nodes, gpus_of(nodes))
+    return advice(running, nodes, gpus_of(nodes), {"b": traits})
 
 
 class TestLooks:
@@ -106,7 +107,10 @@ class TestPlaces:
         ann, bob = monitoring.users(tasks, gpus)
         assert (ann.user, ann.tasks, ann.cores, ann.memory, ann.gpus, ann.gpu_memory) == ("ann", 2, 2.0, 30, 1, 150)
         assert (bob.user, bob.tasks, bob.gpus) == ("bob", 1, 1)
-        assert [(job.job, job.tasks) for job in monitoring.jobs(tasks, nodes, gpus)] == [("job", 2), ("other", 1)]
+        assert [(job.job, job.tasks) for job in monitoring.jobs(tasks, nodes, gpus, {"b": BARE})] == [
+            ("job", 2),
+            ("other", 1),
+        ]
 
 
 class TestHistory:
@@ -180,11 +184,11 @@ class TestAdvice:
 
     def test_near_its_memory(self) -> None:
         asks: dict[str, Any] = {"resources": Resources(memory="16G"), "gpu": None}
-        [hint] = hints(task(memory=15.5 * GIB, **asks), on=node(partitions=["gpu"]))
+        [hint] = hints(task(memory=15.5 * GIB, **asks), traits=Traits(counts_memory=True))
         assert hint.kind == "near_memory"
         assert hint.text.startswith("uses 15.5 of 16 GiB that a task asked for (97 %)")
-        assert not hints(task(memory=10 * GIB, **asks), on=node(partitions=["gpu"]))
-        assert not hints(task(memory=15.5 * GIB, **asks), on=node()), "nobody limits it there"
+        assert not hints(task(memory=10 * GIB, **asks), traits=Traits(counts_memory=True))
+        assert not hints(task(memory=15.5 * GIB, **asks)), "nobody limits it there"
         [hint] = hints(task(gpu=None), on=node(memory=64 * GIB, memory_used=62 * GIB))
         assert hint.text.startswith("n1 has 2 of 64 GiB of memory left")
 

@@ -6,9 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from paddock.backends.local import LocalBackend
+from paddock.backends.slurm.backend import SlurmBackend
 from paddock.errors import InvalidInput
-from paddock.models import Device, Node, Resources
-from paddock.rules.placement import MOST, UNMEASURED, Shape, gpus_of, refuse_impossible, resolved, shape, width
+from paddock.models import Device, Node, Resources, Traits
+from paddock.rules import placement
+from paddock.rules.placement import MOST, UNMEASURED, Shape, gpus_of, resolved, shape
 
 GIB = 1024**3
 
@@ -28,6 +31,18 @@ def member(
     devices = [Device(id=str(i), kind="gpu", name=kind) for i in range(gpus)]
     about = {"partitions": partitions.split(","), "memory": memory * GIB} | more
     return Node(name="n", backend="slurm", cpus=cpus, slots=gpus or cpus, cpu_slots=cpus, devices=devices, **about)
+
+
+def traits_of(nodes: list[Node]) -> Traits:
+    return SlurmBackend.traits if any(one.backend == "slurm" for one in nodes) else LocalBackend.traits
+
+
+def width(resources: Resources, nodes: list[Node]) -> int:
+    return placement.width(resources, nodes, traits_of(nodes))
+
+
+def refuse_impossible(resources: Resources, nodes: list[Node]) -> None:
+    placement.refuse_impossible(resources, nodes, traits_of(nodes))
 
 
 def allocations(nodes: list[Node], gpus: int | None, cpus: int | None, **more: Any) -> int:
@@ -55,7 +70,10 @@ def test_gpus_of(asked: int | None, nodes: list[Node], gpus: int) -> None:
 
 def test_a_gpu_by_itself_only_where_the_partition_has_some() -> None:
     nodes = [member(4, partitions="volta,all"), member(0, partitions="cpu,all")]
-    found = {one: gpus_of(Resources(partition=one), nodes) for one in (None, "volta", "cpu", "all", "cpu,volta")}
+    found = {
+        one: gpus_of(Resources.model_validate({"partition": one}), nodes)
+        for one in (None, "volta", "cpu", "all", "cpu,volta")
+    }
     assert found == {None: 1, "volta": 1, "cpu": 0, "all": 1, "cpu,volta": 1}
 
 
@@ -171,7 +189,12 @@ def test_without_nodes_nothing_is_known_and_nothing_refused() -> None:
         ({"gpus": 3}, [node(1, 4), node(2, 4)], "gpus", "asks for 3 GPUs, and no node has more than 2"),
         ({"gpus": 0, "cpus": 5}, [node(1, 4)], "cpus", "asks for 5 CPU slots, and no node has more than 4"),
         ({"gpus": 0, "cpus": 2, "slots": 3}, [node(0, 4)], "cpus", "ask for 6 CPU slots"),
-        ({"nodes": 2}, [node(0, 4)], "nodes", "tasks over several nodes need a Slurm backend"),
+        (
+            {"nodes": 2},
+            [node(0, 4)],
+            "nodes",
+            "tasks over several nodes need a backend with a scheduler, such as Slurm",
+        ),
         (
             {"slots": 2},
             [node(1, 4)],
@@ -182,7 +205,7 @@ def test_without_nodes_nothing_is_known_and_nothing_refused() -> None:
         (
             {"partition": "volta,moon"},
             NODES,
-            "partition",
+            "slurm.partition",
             "there is no partition 'moon'; there are: all, ampere, cpu, volta",
         ),
         ({"gpu_type": "h100"}, NODES, "gpu_type", "there are no GPUs of type 'h100'; there are: A100, v100"),
@@ -300,3 +323,31 @@ class TestShape:
     def test_more_nodes_than_there_are(self) -> None:
         with pytest.raises(InvalidInput, match=r"it needs 3 nodes, more than there are \(2\)"):
             refuse_impossible(Resources.model_validate({"triple": "3,1,1"}), [member(1), member(1)])
+
+
+class TestTraits:
+    """Each trait alone decides; that nodes have partitions decides nothing."""
+
+    NODES = (member(2, 8, memory=64).model_copy(update={"partitions": []}),)
+
+    @pytest.mark.parametrize(
+        ("asked", "traits", "fit"),
+        [
+            ({"gpus": 1, "cpus": 8}, Traits(queued=True, counts_memory=True), 2),
+            ({"gpus": 1, "cpus": 8}, Traits(counts_cores_of_gpu_tasks=True), 1),
+            ({"gpus": 1, "memory": "64G"}, Traits(queued=True, counts_cores_of_gpu_tasks=True), 2),
+            ({"gpus": 1, "memory": "64G"}, Traits(counts_memory=True), 1),
+        ],
+    )
+    def test_what_a_backend_counts(self, asked: dict[str, Any], traits: Traits, fit: int) -> None:
+        assert placement.width(Resources.model_validate(asked), self.NODES, traits) == fit
+
+    def test_several_nodes_and_the_words_of_a_refusal(self) -> None:
+        several, large = Resources(nodes=2, gpus=0), Resources(gpus=0, cpus=9)
+        placement.refuse_impossible(several, self.NODES * 2, Traits(multi_node=True))
+        with pytest.raises(InvalidInput, match="need a backend with a scheduler, such as Slurm"):
+            placement.refuse_impossible(several, self.NODES * 2, Traits(queued=True))
+        with pytest.raises(InvalidInput, match="asks for 9 cores"):
+            placement.refuse_impossible(large, self.NODES, Traits(queued=True))
+        with pytest.raises(InvalidInput, match="asks for 9 CPU slots"):
+            placement.refuse_impossible(large, self.NODES, Traits(multi_node=True))

@@ -74,11 +74,14 @@ class Folder:
         return self.root / "allocations" / f"{key.rpartition('.')[0]}.manifest.json"
 
     def start(self, key: str = "a1.0", **env: str) -> subprocess.Popen[bytes]:
+        return self.launch([str(self._pyz)], key, **env)
+
+    def launch(self, program: list[str], key: str = "a1.0", **env: str) -> subprocess.Popen[bytes]:
+        """Start a runner by another program than the archive."""
         folder = self.root / "allocations" / key
         with open(folder / "out.log", "ab") as out:
-            runner = subprocess.Popen(
-                [self.python, "-I", "-S", self._pyz, folder], stdout=out, stderr=out, env={**os.environ, **env}
-            )
+            argv = [self.python, "-I", "-S", *program, str(folder)]
+            runner = subprocess.Popen(argv, stdout=out, stderr=out, env={**os.environ, **env})
         self._runners.append(runner)
         return runner
 

@@ -24,11 +24,18 @@ class Rig:
         self.records: list[Record] = []
         self.follower: Follower | None = None
 
-    def start(self, *patterns: str, stdout: bool = True, resume: bool = False, epochs: int | None = None) -> Rig:
+    def start(
+        self,
+        *patterns: str,
+        stdout: bool = True,
+        resume: bool = False,
+        epochs: int | None = None,
+        marked: list[str] | None = None,
+        objective: str = "",
+    ) -> Rig:
         self.records = []
-        self.follower = Follower(
-            str(self.task), str(self.work), str(self.attempt), list(patterns), stdout, resume, epochs
-        )
+        folders = (str(self.task), str(self.work), str(self.attempt))
+        self.follower = Follower(*folders, list(patterns), stdout, resume, epochs, marked=marked, objective=objective)
         return self
 
     def write(self, name: str, content: str | bytes) -> Path:
@@ -60,9 +67,9 @@ class Rig:
         self.records += new
         return new
 
-    def close(self) -> list[Record]:
+    def close(self, well: bool = False) -> list[Record]:
         assert self.follower
-        new = self.follower.close()
+        new = self.follower.close(well)
         self.records += new
         return new
 

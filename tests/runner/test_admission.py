@@ -30,6 +30,7 @@ def manifest(**more: Any) -> Manifest:
         "grace_seconds": 10.0,
         "idle_seconds": 0.0,
         "metric_files": [],
+        "metric_patterns": [],
         "metric_stdout": True,
     }
     return Manifest(**base | more)
@@ -96,7 +97,7 @@ class TestHostMemory:
         memory(20)
         assert not admit(made, 1, room={"host": 50 * GB})
         assert admit(made, 2, 1.0), "one that asks for nothing special goes first"
-        made.remove(("t-2", 1), True)
+        made.remove(("t-2", 1), True, 0.0)
         assert not admit(made, 1, 2.0, room={"host": 50 * GB})
         assert admit(made, 1, 2.0 + WAIT_SECONDS, room={"host": 50 * GB})
 
@@ -118,7 +119,7 @@ class TestHostMemory:
         made = Admission(manifest(task_gpus=1, per_gpu=1), GpuDriver(), {"CUDA_VISIBLE_DEVICES": "0,1"})
         assert admit(made, 1)
         assert not admit(made, 2, room={"host": GB, "alone": True}), "the other gpu would be free"
-        made.remove(("t-1", 1), True)
+        made.remove(("t-1", 1), True, 0.0)
         assert admit(made, 2, room={"host": GB, "alone": True})
         assert not admit(made, 3), "and nobody joins it"
 
@@ -177,8 +178,8 @@ class TestGpus:
         assert not admit(made, 2, 1.0, room={"alone": True})
         assert admit(made, 3, 2.0, room={"gpu": GB}), "others go first for a while"
         assert not admit(made, 4, 2.0 + WAIT_SECONDS, room={"gpu": GB}), "then the gpu is kept for it"
-        made.remove(("t-1", 1), True)
-        made.remove(("t-3", 1), True)
+        made.remove(("t-1", 1), True, 0.0)
+        made.remove(("t-3", 1), True, 0.0)
         assert admit(made, 2, 3.0 + WAIT_SECONDS, room={"alone": True})
         assert not admit(made, 5, 4.0 + WAIT_SECONDS, room={"gpu": GB}), "and nobody joins it"
 
@@ -198,7 +199,7 @@ class TestGpus:
         train((1,), range(60), 100)
         assert admit(made, 2, 12.0)
         train((1, 2), range(60, 120), 50)
-        said = made.packing_record(waiting=True)
+        said = made.packing_record(True, 30.0)
         assert said is not None
         assert said["speedup"] == 1.0
 
@@ -212,9 +213,118 @@ class TestGpus:
             made.note_progress(("t-2", 1), 1000 + look, float(look))
             made.note_progress(("t-1", 1), 1, float(look))
             made.note_progress(("t-1", 1), 1000 + look, float(look))
-        said = made.packing_record(waiting=True)
+        said = made.packing_record(True, 30.0)
         assert said is not None
         assert said["speedup"] == 2.0
+
+    def test_tasks_get_the_memory_that_their_parameters_predict(self) -> None:
+        """The largest would leave room for one beside it; small ones come in after large ones, as many as fit."""
+        samples = [[{"size": size}, size * GB] for size in (1, 2, 3, 4, 5, 6, 7)]
+        known = {"Card": {"need": 7 * GB, "tasks": 9, "limit": "tasks", "samples": samples}}
+        made = Admission(
+            manifest(slots=9, task_gpus=1, per_gpu=9, known=known), OneGpu(), {"CUDA_VISIBLE_DEVICES": "0"}
+        )
+        assert made.differ
+        queue = [attempt(number, params={"size": size}) for number, size in enumerate((1, 5, 1, 3, 1))]
+        order = []
+        while True:
+            chosen, seat = made.seat_largest(queue, 0.0)
+            if chosen is None or seat is None:
+                break
+            queue.remove(chosen)
+            order.append(chosen.params["size"])
+            made.add(chosen, seat, 10**7 + chosen.line["params"]["size"], 0.0)
+        assert order == [5, 3, 1], "and no 1 more: 3 % stay free"
+
+    def test_a_large_task_is_not_passed_for_ever(self) -> None:
+        samples = [[{"size": size}, size * GB] for size in (1, 2, 3, 4, 5, 6, 7)]
+        known = {"Card": {"need": 7 * GB, "samples": samples}}
+        made = Admission(
+            manifest(slots=9, task_gpus=1, per_gpu=9, known=known), OneGpu(), {"CUDA_VISIBLE_DEVICES": "0"}
+        )
+        assert admit(made, 1, params={"size": 5})
+        some = [attempt(2, params={"size": 6}), attempt(3, params={"size": 1})]
+        assert made.seat_largest(some, 0.0)[0] == some[1]
+        assert made.seat_largest(some, WAIT_SECONDS - 1)[0] == some[1]
+        assert made.seat_largest(some, WAIT_SECONDS) == (None, None)
+        made.remove(("t-1", 1), True, WAIT_SECONDS)
+        assert made.seat_largest(some, WAIT_SECONDS)[0] == some[0]
+
+    def test_samples_that_are_none_are_left_out(self) -> None:
+        known = {"Card": {"need": 7 * GB, "samples": [[{"size": 1}], "x", None, [{"size": "y" * 999}, 5]]}}
+        made = Admission(manifest(task_gpus=1, per_gpu=4, known=known), OneGpu(), {"CUDA_VISIBLE_DEVICES": "0"})
+        assert not made.differ
+        assert admit(made, 1)
+        assert not admit(made, 2), "each as the largest"
+
+    def test_others_start_before_all_of_the_first_train_if_they_fit_for_sure(self) -> None:
+        class Large(OneGpu):
+            def gpus(self) -> list[GpuInfo]:
+                return [GpuInfo("GPU-1", 0, "Card", 150 * GB)]
+
+        gpu = Large()
+        environ = {"CUDA_VISIBLE_DEVICES": "0", "PADDOCK_CORES": "0-15"}
+        made = Admission(manifest(slots=30, task_gpus=1, per_gpu=None, mps=False), gpu, environ)
+        while admit(made, len(gpu.used)):
+            gpu.used[10**7 + len(gpu.used)] = GB
+        first = len(gpu.used)
+        assert 2 <= first <= 10
+        for look in range(10):
+            made.observe(look / 5, True)
+        assert not admit(made, 99, 2.0), "nothing is known"
+        for number in range((first + 1) // 2):
+            made.note_progress((f"t-{number}", 1), 1, 2.0)
+        for look in range(10, 20):
+            made.observe(look / 5, True)
+        assert admit(made, 99, 4.0), "half of them train, and those that do not count with much more"
+
+    def test_the_memory_of_a_task_that_starts_is_not_what_it_needs(self) -> None:
+        """Its GPU is busy with the others, which report progress."""
+        gpu = OneGpu()
+        known = {"Card": {"need": 4 * GB}}
+        made = Admission(manifest(task_gpus=1, per_gpu=4, mps=False, known=known), gpu, {"CUDA_VISIBLE_DEVICES": "0"})
+        assert admit(made, 1)
+        assert admit(made, 2)
+        gpu.used = {10**7 + 1: 4 * GB, 10**7 + 2: GB // 2}
+        for look in range(100):
+            made.note_progress(("t-1", 1), look, look / 5)
+            made.observe(look / 5, True)
+        assert not admit(made, 3, 20.0), "the second one will take more"
+        found = made.remove(("t-2", 1), False, 20.0)
+        assert found is not None
+        assert not found.measured
+
+    @pytest.mark.parametrize("hidden", [False, True])
+    def test_parts_of_a_sum_do_not_show_what_a_task_needs(self, hidden: bool) -> None:
+        class Sums(OneGpu):
+            def read(self, gpu: GpuInfo) -> GpuReading | None:
+                return GpuReading(sum(self.used.values()), 0.2, {} if hidden else dict(self.used))
+
+        gpu = Sums()
+        made = Admission(manifest(task_gpus=1, per_gpu=9, mps=False), gpu, {"CUDA_VISIBLE_DEVICES": "0"})
+        assert admit(made, 0, params={"size": 0})
+        assert admit(made, 1, params={"size": 1})
+        gpu.used = {10**7 + number: (1 + number) * GB for number in range(2)}
+        for look in range(20):
+            for number in range(2):
+                made.note_progress((f"t-{number}", 1), look, look / 5)
+            made.observe(look / 5, True)
+        ended = {"by": None, "cause": None, "exit": 0, "reason": None}
+        occupant = made.remove(("t-1", 1), True, 4.0)
+        assert occupant is not None
+        assert end_record.fields(occupant, "", ended, made.mps).get("gpu_need") == (None if hidden else 2 * GB)
+
+    def test_what_limits_the_speed_is_in_the_record(self) -> None:
+        environ = {"CUDA_VISIBLE_DEVICES": "0", "PADDOCK_CORES": "0-3"}
+        made = Admission(manifest(task_gpus=1, per_gpu=2, mps=False), OneGpu(), environ)
+        assert admit(made, 1)
+        made.note_usage(("t-1", 1), ProcessUsage(GB, 3.0))
+        made.note_progress(("t-1", 1), 1, 6.0)
+        made.observe(6.0, False)
+        said = made.packing_record(False, 8.0)
+        assert said is not None
+        assert (said["load"], said["startup"]) == (0.2, 0.75)
+        assert said["processor"] == pytest.approx(3.0 / made._cores.count, abs=0.01)
 
     def test_a_site_that_runs_mps_itself(self) -> None:
         mps = Mps({"CUDA_MPS_PIPE_DIRECTORY": "/site"})
@@ -232,7 +342,7 @@ class TestEndRecord:
         if company:
             assert admit(made, 2, room={"gpu": GB} if line else None)
         gpus.used = {10**7 + 1: 2 * GB}
-        occupant = made.remove(("t-1", 1), False)
+        occupant = made.remove(("t-1", 1), False, 0.0)
         assert occupant is not None
         occupant.peak = occupant.total_peak = 2 * GB
         base = {"by": None, "cause": "gpu_oom", "reason": "CUDA out of memory", "peak_memory": GB, "exit": 1}
@@ -242,6 +352,7 @@ class TestEndRecord:
         text = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 3.00 GiB. GPU 0 has"
         first = self.of(tmp_path, text, {}, True)
         assert first["again"] == {"gpu": 2 * GB + 3 * 2**30, "host": None, "alone": False}
+        assert "gpu_need" not in first, "it would have needed more"
         second = self.of(tmp_path, text, {}, True, room=first["again"])
         assert second["again"]["alone"]
         last = self.of(tmp_path, text, {}, False, room={"alone": True})

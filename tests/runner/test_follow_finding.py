@@ -117,5 +117,60 @@ def test_searches_become_rarer_but_stay_frequent(tmp_path: Path) -> None:
             one.find(set())
     gaps = [later - earlier for earlier, later in itertools.pairwise(looks)]
     assert max(gaps[:20]) < 0.25
-    assert max(gaps) < 2.3
+    assert max(gaps) < 3.1
     assert len(looks) < 80
+    for _ in range(20_000):  # more than an hour without a find
+        now += 0.2
+        if one.due():
+            looks.append(now)
+            one.find(set())
+    assert 19 < looks[-1] - looks[-2] < 21
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "k3v9x2ab-1.csv",
+        "k3v9x2ab/run_k3v9x2ab-1.csv",
+        "logs/k3v9x2ab-1_seed3.jsonl",
+        "logs/k3v9x2ab-1/version_0/values.csv",
+    ],
+)
+def test_a_file_in_the_results_that_carries_the_id(rig: Rig, name: str) -> None:
+    rig.start()
+    jsonl = name.endswith("jsonl")
+    rig.write(f"results/{name}", '{"epoch": 0, "a": 1}\n' if jsonl else "epoch,a\n0,1\n")
+    rig.close()
+    assert rig.curves == {"a": [(0, 1)]}
+    assert rig.warnings == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["k3v9x2ab-12.csv", "logs/xk3v9x2ab-1.csv", "k3v9x2ab-1.txt", "k3v9x2ab/k3v9x2ab-2/k3v9x2ab-1.csv", "other.csv"],
+)
+def test_a_file_in_the_results_of_another_task(rig: Rig, name: str) -> None:
+    rig.start()
+    rig.write(f"results/{name}", "epoch,a\n0,1\n")
+    rig.close()
+    assert rig.curves == {}
+
+
+def test_results_of_many_tasks_are_not_listed_all_the_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rig = Rig(tmp_path)
+    now = 1000.0
+    looks: list[float] = []
+    one = finder.Finder(str(rig.task), str(rig.work), [], lambda: now)
+    search = one._find_outside
+
+    def look() -> list[str]:
+        looks.append(now)
+        return search()
+
+    monkeypatch.setattr(one, "_find_outside", look)
+    for _ in range(100):
+        one.find(set())
+        now += 0.2
+    assert len(looks) == 4
+    one.find(set(), final=True)
+    assert len(looks) == 5

@@ -6,10 +6,10 @@ from paddock.runner.sources.guarded_follower import GuardedFollower
 
 
 class Broken:
-    def poll(self) -> list[dict[str, Any]]:
+    def poll(self, long: bool = False) -> list[dict[str, Any]]:
         raise UnicodeError("odd file")
 
-    def close(self) -> list[dict[str, Any]]:
+    def close(self, well: bool = False) -> list[dict[str, Any]]:
         return [{"e": "metric", "step": 1, "v": {"loss": 2.0}}]
 
 

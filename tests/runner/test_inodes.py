@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from paddock.runner.mailbox import QueuedAttempt
-from paddock.runner.process.prepare import AttemptPlace, Preparer
+from paddock.runner.process.prepare import MANY_FILES, AttemptPlace, Preparer
 from tests.runner.folder import Folder, ended, wait_for
 from tests.runner.test_runner_members import Cluster, cluster, team
 
@@ -165,3 +165,31 @@ def test_from_a_task_that_has_no_checkpoint_so_far(folder: Folder) -> None:
     folder.allocate()
     assert [r["exit"] for r in folder.run() if r["e"] == "ended"] == [0, 0, 0]
     assert folder.log("t-2", 2) == "[]\n"
+
+
+def test_copies_with_the_values_of_a_task(tmp_path: Path) -> None:
+    code = tmp_path / "code"
+    (code / "conf" / "deep").mkdir(parents=True)
+    for number in range(MANY_FILES + 1):  # then a folder is linked as a whole
+        (code / "conf" / f"{number}.txt").touch()
+    (code / "train.py").write_text("LR = 0.1\n")
+    (code / "conf" / "deep" / "a.yaml").write_text("lr: 0.1\n")
+    edits = {"train.py": {"size": 9, "put": [[5, 8, "0.5"]]}, "conf/deep/a.yaml": {"size": 8, "put": [[4, 7, "7"]]}}
+    preparer = Preparer(str(tmp_path), "j")
+    line = {"task": "j-1", "attempt": 1, "edits": edits}
+    place = preparer.prepare(QueuedAttempt("j-1", 1, line))
+    work = Path(place.work)
+    assert (work / "train.py").read_text() == "LR = 0.5\n"
+    assert (work / "conf" / "deep" / "a.yaml").read_text() == "lr: 7\n"
+    assert (work / "conf" / "7.txt").resolve() == code / "conf" / "7.txt"
+    assert (code / "train.py").read_text() == "LR = 0.1\n"
+    (work / "conf" / "deep" / "mine.txt").write_text("kept")
+    preparer.tidy(place)
+    assert [str(p.relative_to(work)) for p in sorted(work.rglob("*"))] == ["conf", "conf/deep", "conf/deep/mine.txt"]
+    again = preparer.prepare(QueuedAttempt("j-1", 2, {**line, "attempt": 2, "resume": True}))
+    assert (Path(again.work) / "train.py").read_text() == "LR = 0.5\n"
+    (code / "train.py").write_text("LR = 0.1  # changed by a task\n")
+    with pytest.raises(OSError, match="submit the job again"):
+        preparer.prepare(QueuedAttempt("j-1", 3, {**line, "attempt": 3, "resume": True}))
+    with pytest.raises(OSError, match="not a path inside"):
+        preparer.prepare(QueuedAttempt("j-2", 1, {"edits": {"../x": {"size": 0}}}))

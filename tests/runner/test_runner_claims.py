@@ -2,8 +2,10 @@
 
 import os
 import time
+import tracemalloc
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -204,6 +206,101 @@ def test_it_reads_orders_before_each_claim(folder: Folder) -> None:
     assert box.claim(far, lambda _: True) is None
     assert box.dismissed
     assert not (folder.root / "claims" / "t-2.1").exists()
+
+
+class Calls:
+    """Counts claims that are tried, and listings of folders."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.tries = self.lists = 0
+        self._open, self._scandir = os.open, os.scandir
+        monkeypatch.setattr(os, "open", self.open)
+        monkeypatch.setattr(os, "scandir", self.scandir)
+
+    def open(self, path: Any, flags: int, *args: Any, **options: Any) -> int:
+        self.tries += bool(flags & os.O_EXCL)
+        return self._open(path, flags, *args, **options)
+
+    def scandir(self, path: Any) -> Any:
+        self.lists += 1
+        return self._scandir(path)
+
+
+def claim_all(box: mailbox.Mailbox, most: int = 10_000) -> list[int]:
+    taken: list[int] = []
+    while len(taken) < most and (attempt := box.claim(time.monotonic() + 60, lambda _: True)) is not None:
+        taken.append(int(attempt.task.partition("-")[2]))
+    return taken
+
+
+def test_a_runner_that_is_alone_keeps_the_order(folder: Folder) -> None:
+    for number in range(300):
+        folder.add(f"t-{number}", "true")
+    box = mailbox.Mailbox(str(folder.root), "a1.0")
+    box.read()
+    assert claim_all(box) == list(range(300))
+
+
+def test_a_late_runner_looks_at_the_claims_once(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(1000):
+        folder.add(f"t-{number}", "true")
+        if number < 900:
+            (folder.root / "claims" / f"t-{number}.1").touch()
+    box = mailbox.Mailbox(str(folder.root), "a1.0")
+    box.read()
+    calls = Calls(monkeypatch)
+    assert claim_all(box, 1) == [900]
+    assert (calls.tries, calls.lists) == (2, 1)
+    assert claim_all(box) == list(range(901, 1000))
+    assert calls.tries == 101
+
+
+def test_runners_of_a_batch_begin_at_places_of_their_own(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(400):
+        folder.add(f"t-{number}", "true")
+    boxes = [mailbox.Mailbox(str(folder.root), f"a1.{number}") for number in range(40)]
+    for box in boxes:
+        box.read()
+    calls = Calls(monkeypatch)
+    assert [claim_all(box, 1) for box in boxes] == [[number] for number in range(40)]
+    assert calls.tries == 40
+    taken = sorted(number for box in [*boxes] * 20 for number in claim_all(box, 1))
+    assert taken == list(range(40, 400)), "each once, and all of them"
+
+
+def test_what_is_left_behind_is_claimed(folder: Folder) -> None:
+    """A runner passes over attempts that others will have. When they end without claiming them, it comes back."""
+    for number in range(500):
+        folder.add(f"t-{number}", "true")
+    one, other = (mailbox.Mailbox(str(folder.root), f"a1.{number}") for number in range(2))
+    for box in (one, other):
+        box.read()
+    taken = [number for _ in range(20) for box in (one, other, other, other) for number in claim_all(box, 1)]
+    assert sorted(taken + claim_all(one)) == list(range(500))
+
+
+def test_it_keeps_places_instead_of_lines(folder: Folder) -> None:
+    for number in range(2000):
+        folder.add(f"t-{number}", "true", params={f"p{n}": number for n in range(20)})
+    box = mailbox.Mailbox(str(folder.root), "a1.0")
+    tracemalloc.start()
+    box.read()
+    used = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert used < 400 * 2000
+    attempt = box.claim(time.monotonic() + 60, lambda _: True)
+    assert attempt is not None and attempt.params["p19"] == 0
+
+
+def test_a_line_that_is_not_there_any_more_is_not_claimed(folder: Folder) -> None:
+    for number in range(3):
+        folder.add(f"t-{number}", "true")
+    box = mailbox.Mailbox(str(folder.root), "a1.0")
+    box.read()
+    tasks = folder.root / "tasks.jsonl"
+    tasks.write_bytes(tasks.read_bytes().replace(b"t-0", b"t-9"))
+    assert claim_all(box) == [1, 2]
+    assert sorted(os.listdir(folder.root / "claims")) == ["t-1.1", "t-2.1"]
 
 
 def test_a_file_of_tasks_is_read_in_pieces(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:

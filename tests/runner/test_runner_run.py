@@ -253,7 +253,7 @@ def test_metrics_are_all_there_before_the_end(folder: Folder) -> None:
 
 
 def test_usage_counts_children(folder: Folder) -> None:
-    hungry = "import time; x = b'x' * 50_000_000; end = time.time() + 1.5\nwhile time.time() < end: pass"
+    hungry = "import time; x = b'x' * 50_000_000\nwhile time.process_time() < 1.5: pass"
     folder.python_task("t-1", f"import subprocess, sys; subprocess.run([sys.executable, '-c', {hungry!r}])")
     folder.end()
     folder.allocate()
@@ -261,10 +261,10 @@ def test_usage_counts_children(folder: Folder) -> None:
     samples = [r for r in records if r["e"] == "usage"]
     assert len(samples) >= 3
     assert max(s["memory"] for s in samples) > 50_000_000
-    assert max(s["cpu"] for s in samples) > 0.3
+    assert max(s["cpu"] for s in samples) > 0.02  # of a core; the parent alone, which waits, uses none
     end = ended(records, "t-1")
     assert end["peak_memory"] >= max(s["memory"] for s in samples)
-    assert end["cpu_seconds"] > 0.3
+    assert end["cpu_seconds"] > 1.4
 
 
 def test_throughput(folder: Folder) -> None:

@@ -237,6 +237,32 @@ class TestAdmission:
         assert again[0]["gpu"] >= 8.5 * GB
         assert shop.gpus.look()["cards"][0]["most"] <= 10 * GB
 
+    def test_different_sizes_share_by_what_their_parameters_predict(self, shop: Shop) -> None:
+        """As the largest needs 6 of 10 GB, only one would run at a time; large ones start first."""
+        sizes = (1, 4, 2, 5, 1, 3)
+        for number, size in enumerate(sizes):
+            shop.add(number, size * GB, steps=20, params={"size": size, "lr": number / 10})
+        samples = [[{"size": size, "lr": 0.5}, size * GB] for size in range(1, 7)]
+        known = {"Scripted 10G": {"need": 6 * GB, "tasks": 6, "limit": "tasks", "samples": samples}}
+        records = shop.run(slots=6, gpus={"task": 1, "per": "auto", "known": known})
+        assert ends(records) == [None] * 6
+        started = [sizes[int(r["task"][2:])] for r in records if r["e"] == "started"]
+        assert started[:2] == [5, 4]
+        assert most_at_once(records) >= 3
+        needs = {sizes[int(r["task"][2:])]: r["gpu_need"] for r in records if r["e"] == "ended"}
+        assert needs == {size: size * GB for size in sizes}
+
+    def test_a_prediction_that_is_far_too_low_loses_no_task(self, shop: Shop) -> None:
+        for number in range(3):
+            shop.add(number, 6 * GB, steps=40, params={"size": 1 + number / 10})
+        samples = [[{"size": size}, size * GB] for size in range(1, 7)]
+        known = {"Scripted 10G": {"need": 6 * GB, "tasks": 6, "limit": "tasks", "samples": samples}}
+        records = shop.run(slots=6, seconds=120, gpus={"task": 1, "per": "auto", "known": known})
+        assert "gpu_oom" in ends(records)
+        for number in range(3):
+            assert ends(records, f"t-{number}")[-1] is None
+        assert not [r for r in records if r.get("cause") == "gpu_oom" and "gpu_need" in r]
+
     def test_what_does_not_fit_alone_is_an_error_and_says_how_much_it_wanted(self, shop: Shop) -> None:
         shop.add(1, 2 * GB, steps=20)
         shop.add(2, 2 * GB, later=12 * GB)
@@ -282,7 +308,7 @@ class TestPackingController:
             return [r for r in records if r["e"] == "packing" and r["limit"] == "gain" and r["speedup"] is not None]
 
         records = shop.run(180, enough=lambda records: bool(judged(records)))
-        assert most_at_once(records) <= 4
+        assert most_at_once(records) < 8, "not all of them"
         assert 0.6 <= judged(records)[0]["speedup"] <= 1.7
 
 

@@ -4,11 +4,13 @@ import math
 import random
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from paddock.runner.sources.pairs import parse
 from tests.runner.follow_rig import Rig
+from tests.runner.log_formats import METRICS, NOTHING, expected
 
 
 @pytest.fixture
@@ -102,6 +104,21 @@ def test_own_prints_beside_the_bar_do_not_double(rig: Rig) -> None:
     assert rig.curves == {**KERAS_CURVES, "f1": [(1, 0.5)]}
 
 
+@pytest.mark.parametrize(("text", "points"), [row[1:] for row in METRICS], ids=[row[0] for row in METRICS])
+def test_lines_of_widely_used_scripts(rig: Rig, text: str, points: list[Any]) -> None:
+    rig.say(text if text.endswith("\n") else text + "\n")
+    rig.close()
+    assert [record for record in rig.records if record["e"] == "metric"] == expected(points)
+    assert rig.warnings == []
+
+
+@pytest.mark.parametrize("text", NOTHING)
+def test_text_that_is_no_metric(rig: Rig, text: str) -> None:
+    rig.say(text + "\n")
+    rig.close()
+    assert rig.curves == {}
+
+
 @pytest.mark.parametrize(
     ("line", "place", "values"),
     [
@@ -109,9 +126,9 @@ def test_own_prints_beside_the_bar_do_not_double(rig: Rig) -> None:
         ("Epoch 3: loss=0.12, val_loss=0.3", {"step": 3}, {"loss": 0.12, "val_loss": 0.3}),
         ("[Epoch 3/20] train_loss: 0.1", {"step": 3}, {"train_loss": 0.1}),
         ("epoch 3/20 | loss: 0.12 | acc: 91.2%", {"step": 3}, {"loss": 0.12, "acc": 91.2}),
-        ("Epoch [3/20], Step [100/500], Loss: 0.5", {"step": 100, "epoch": 3}, {"Loss": 0.5}),
+        ("Epoch [3/20], Step [100/500], Loss: 0.5", {"step": 100, "epoch": 3}, {"loss": 0.5}),
         ("Epoch 003 - loss: -1.5e-3 - time: 12.3s - ETA: 0:12:30", {"step": 3}, {"loss": -0.0015}),
-        ("Epoch 3 | Train Loss: 0.5 | Val Loss: 0.25", {"step": 3}, {"Train_Loss": 0.5, "Val_Loss": 0.25}),
+        ("Epoch 3 | Train Loss: 0.5 | Val Loss: 0.25", {"step": 3}, {"train_loss": 0.5, "val_loss": 0.25}),
         ("iter 200: loss=2.5, lr=0.001, 55.2ms", {"step": 200}, {"loss": 2.5, "lr": 0.001}),
         ("step=7 loss=inf", {"step": 7}, {"loss": math.inf}),
         ("2024-01-02 12:30:01,123 - INFO - Epoch 3 - loss: 0.5", {"step": 3}, {"loss": 0.5}),
@@ -156,8 +173,6 @@ def test_lines_of_pairs(rig: Rig, line: str, place: dict[str, float], values: di
         "    loss = 0.5 * x",
         "Loaded model version: 1.2.3",
         "version: 1.2.3",
-        "Train Epoch: 1 [0/60000 (0%)]\tLoss: 2.300000",
-        "Epoch 3:  50%|█████     | 50/100 [00:10<00:10,  5.00it/s, loss=0.12]",
         "2024-01-02 12:30:01.5 I tensorflow/core/util/port.cc:153] oneDNN custom operations are on: 0.5",
         "epoch 3",
         "epochs: 100",
@@ -192,7 +207,15 @@ def test_steps_that_start_anew_each_epoch_go_on(rig: Rig) -> None:
         for s in (100, 200):
             rig.say(f"Epoch [{e}/2], Step [{s}/200], Loss: 0.5\n")
     rig.poll()
-    assert [record["step"] for record in rig.records if record["e"] == "metric"] == [100, 200, 301, 401]
+    assert [record["step"] for record in rig.records if record["e"] == "metric"] == [100, 200, 300, 400]
+
+
+def test_an_objective_keeps_its_name(tmp_path: Path) -> None:
+    """Jobs from before may have an objective as names were written then."""
+    rig = Rig(tmp_path).start(objective="Train_Loss")
+    rig.say("Epoch 3 | Train Loss: 0.5 | Val Loss: 0.25\n")
+    rig.close()
+    assert rig.curves == {"Train_Loss": [(3, 0.5)], "val_loss": [(3, 0.25)]}
 
 
 def test_total_is_said_when_it_is_news(tmp_path: Path) -> None:

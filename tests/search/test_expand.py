@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from paddock.errors import InvalidInput
 from paddock.models import JobSpec, Method, Params, Search
 from paddock.models.space import Choices, Range, Space, parse
-from paddock.search import adaptive, resolved, trials_at_once, varying
+from paddock.rules.varying import varying
+from paddock.search import adaptive, resolved, trials_at_once
 from paddock.search.expand import DEFAULT_TRIALS
 from paddock.search.expand import expand as expand_resolved
 

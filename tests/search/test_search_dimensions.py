@@ -12,7 +12,8 @@ from pydantic import JsonValue
 from paddock.errors import InvalidInput
 from paddock.models import JobSpec, Params, Search
 from paddock.models.space import Block, Choices, Leaf, Range, Space
-from paddock.search import dimensions, resolved, varying
+from paddock.rules.varying import varying
+from paddock.search import dimensions, resolved
 from paddock.search.axes import axes_of, complete, dice
 from paddock.search.base import Condition
 from paddock.search.expand import expand as expand_resolved

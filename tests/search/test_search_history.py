@@ -105,10 +105,12 @@ def test_the_report_of_a_search_with_repetitions() -> None:
     found = report.trial_reports(runs, [Objective()])
     assert [(one.trial, one.state, one.values, one.best, one.count) for one in found] == [
         (1, S.FINISHED, [4.0], 4.0, 2),
-        (2, S.RUNNING, [2.0], 2.0, 1),
-        (3, S.PRUNED, [9.0], 2.0, 1),
-        (4, S.ERROR, [None], 2.0, 1),
+        (2, S.RUNNING, [2.0], 4.0, 1),  # a lucky task leads nothing until the others have ended
+        (3, S.PRUNED, [9.0], 4.0, 1),
+        (4, S.ERROR, [None], 4.0, 1),
     ]
+    begun = report.trial_reports(runs[2:4], [Objective()])
+    assert [one.best for one in begun] == [2.0], "unless there is nothing else"
     assert [one.front for one in found] == [True, False, False, False]
     assert found[0].spread == [pytest.approx(2**0.5)]
     assert found[2].spread == []
@@ -135,3 +137,14 @@ def test_a_task_is_called_silent_only_when_it_has_had_the_time_to_speak() -> Non
         judged(5, S.SUBMITTED, None),
     ]
     assert report.unjudged(found, {"job-4"}, 100.0) == ["job-2", "job-3"]
+
+
+def test_importance_comes_from_finished_and_pruned_trials_and_reports_from_how_many() -> None:
+    spec = JobSpec(params={"lr": {"low": 0.0, "high": 1.0}})
+
+    def made(state: TaskState, numbers: range) -> list[Run]:
+        return [Run(f"job-{n}", n, {"lr": n / 100}, state, (float(n),), epoch=3.0) for n in numbers]
+
+    few = made(S.FINISHED, range(1, 7)) + made(S.PRUNED, range(7, 10)) + made(S.STOPPED, range(10, 20))
+    assert report.importance(few, spec) == ({}, 9)
+    assert report.importance(few + made(S.PRUNED, range(20, 21)), spec) == ({"lr": 1.0}, 10)

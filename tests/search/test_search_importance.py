@@ -7,7 +7,7 @@ import pytest
 
 from paddock.models import Goal
 from paddock.search.base import Condition, Configuration, Dimension, Outcome, Trial
-from paddock.search.importance import FEWEST, importance
+from paddock.search.importance import FEWEST, importance, judged
 from paddock.search.samplers import searcher
 from tests.search import search_problems as known
 from tests.search.search_problems import dimensions, leaf, number, problem, run
@@ -63,6 +63,53 @@ def test_too_little_to_say_anything() -> None:
     assert importance(same, SPACE, (Goal.MIN,)) == {}
     failed = [Trial(one.number, one.params, Outcome.FAILED) for one in same]
     assert importance(failed, SPACE, (Goal.MIN,)) == {}
+
+
+GRID = dimensions(a=",".join(map(str, range(10))), b="0..99")
+
+
+def grid(size: float, rows: int = 10) -> list[Trial]:
+    """Return the trials of a grid in their order: what `a` does is seen in the first four tenths only."""
+    return [
+        Trial(number, {"a": number // 100, "b": number % 100}, Outcome.FINISHED, (number % 100 + size * (a < 4),))
+        for number in range(100 * rows)
+        for a in [number // 100]
+    ]
+
+
+def test_all_trials_of_a_grid_of_a_thousand_count() -> None:
+    shares = importance(grid(42.3), GRID, (Goal.MIN,))
+    assert {name: round(100 * share) for name, share in shares.items()} == {"b": 69, "a": 31}
+    last = importance(grid(42.3)[-600:], GRID, (Goal.MIN,))
+    assert last["a"] == 0, "the last 600 alone would report a 0 %, b 100 %"
+
+
+def test_a_large_grid_is_sampled_evenly_and_not_in_step_with_its_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Every second trial of this grid has the same value of `fast`.
+    space = dimensions(fast="0,1", slow="0..1499")
+    trials = [
+        Trial(number, {"fast": number % 2, "slow": number // 2}, Outcome.FINISHED, (number % 2 + number / 2000,))
+        for number in range(3000)
+    ]
+    sampled = importance(trials, space, (Goal.MIN,))
+    monkeypatch.setattr("paddock.search.importance.MOST", 3000)
+    whole = importance(trials, space, (Goal.MIN,))
+    assert sampled != whole
+    assert sampled == pytest.approx(whole, abs=0.03)
+
+
+def test_pruned_trials_come_after_those_that_finished() -> None:
+    trials = run(searcher("random", problem(SPACE)), loss, 60)
+    good = sorted(trials, key=lambda one: one.values[0])[:20]
+    pruned = [
+        one if one in good else Trial(one.number, one.params, Outcome.PRUNED, (), ((1.0, one.values[0]),))
+        for one in trials
+    ]
+    assert importance(pruned, SPACE, (Goal.MIN,)) == importance(trials, SPACE, (Goal.MIN,))
+    assert len(judged(pruned, (Goal.MIN,))) == 60
+    without_value = [Trial(one.number, one.params, Outcome.PRUNED) for one in trials]
+    assert judged(without_value, (Goal.MIN,)) == []
+    assert len(judged(pruned, (Goal.MIN, Goal.MIN))) == 0
 
 
 def test_several_objectives() -> None:

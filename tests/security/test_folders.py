@@ -109,6 +109,7 @@ def test_instead_of_the_orders(rig: Rig, victim: Path, harm: Harm) -> None:
     folder, one, two = both(rig)
     rig.step()
     rig.started(KEY, one)
+    clear(folder.control)
     harm(folder.control, victim)
     with rig.db.write() as c:
         for job in (JOB, OTHER):

@@ -10,7 +10,7 @@ import pytest
 from paddock.backends import processes
 from paddock.backends.local import LocalBackend
 from paddock.common import processes as of_the_runner
-from paddock.models import AllocationBatch, AllocationState, Resources
+from paddock.models import AllocationBatch, AllocationState, Place, Resources
 from paddock.settings import LocalSettings
 from tests.support.server import wait_for
 
@@ -23,6 +23,7 @@ def test_runners_do_not_inherit_what_is_the_servers(tmp_path: Path, monkeypatch:
     (tmp_path / "k-a1.0").mkdir()
     folder = str(tmp_path / "k-a1")
     batch = AllocationBatch(key="k-a1", name="k", folder=folder, runner=["/usr/bin/env"], resources=Resources(cpus=1))
+    batch = batch.model_copy(update={"places": [Place(node="here", devices=["0"])]})
     [one] = backend.submit(batch)
     wait_for(lambda: backend.poll([one])[one].state is AllocationState.ENDED, 120)
     seen = Path(batch.folder_of(0), "out.log").read_text()

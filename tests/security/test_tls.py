@@ -7,6 +7,7 @@ import ssl
 import subprocess
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import httpx2
@@ -211,7 +212,7 @@ class TestClients:
         found = server_file.read(Home(elsewhere))
         assert found is not None
         other = certify(tmp_path / "other")[0].read_text()
-        (elsewhere / "server.json").write_text(found.model_copy(update={"certificate": other}).model_dump_json())
+        replace(found, certificate=other).write(Home(elsewhere))
         with paddock.Client(home=elsewhere) as client, pytest.raises(ServerUnreachable, match="is not trusted here"):
             client.health()
 

@@ -310,7 +310,7 @@ def _taken(backend: SlurmBackend, batch: AllocationBatch) -> Sequence[str]:
 @pytest.mark.parametrize(
     ("resources", "field", "message"),
     [
-        ({"partition": "volta"}, "partition", "there is no partition 'volta'; there are: cpu, gpu, one, tiny"),
+        ({"partition": "volta"}, "slurm.partition", "there is no partition 'volta'; there are: cpu, gpu, one, tiny"),
         ({"gpus": 3}, "gpus", "a task asks for 3 GPUs, and no node has more than 2"),
         ({"gpus": 1, "gpu_type": "big", "partition": "one"}, "gpus", "GPU of type big, and no node in partition"),
         ({"gpu_type": "a100"}, "gpu_type", "there are no GPUs of type 'a100'; there are: big, fake"),

@@ -94,6 +94,10 @@ def test_a_whole_allocation_needs_too_much_memory(at: Lab) -> None:
 _at = datetime.fromisoformat
 
 
+def _usable(at: Lab) -> list[str]:
+    return [node["name"] for node in at.server.get("/nodes") if node["usable"]]
+
+
 def _need_limits(at: Lab) -> None:
     if not at.cluster.cgroups:
         pytest.skip("cgroups cannot be written here: Slurm cannot limit memory")
@@ -183,6 +187,8 @@ def test_a_running_allocation_is_cancelled_by_hand(at: Lab) -> None:
 def test_a_waiting_array_is_cancelled_by_hand(at: Lab) -> None:
     rival = at.cluster.submit("sleep 300", "-w", at.cluster.nodes[0], "--exclusive")
     at.cluster.wait_job(rival, "RUNNING")
+    # An earlier test may have ended this node: the server has to know that it is back, or it asks for more later.
+    wait_for(lambda: at.cluster.nodes[0] in _usable(at), PATIENCE, "the node to be usable")
     job = at.submit({"partition": "one"}, number=[1, 2, 3])
     arrays = wait_for(lambda: at.arrays(job), PATIENCE, "an array in the queue")
     wait_for(lambda: at.server.get(f"/jobs/{job}")["waits"], PATIENCE, "a reason to wait")

@@ -7,9 +7,9 @@ import pytest
 
 from paddock.backends.base import Backend
 from paddock.backends.slurm.backend import SlurmBackend
-from paddock.models import Resources
+from paddock.models import Resources, SlurmResources
 from paddock.settings import SlurmSettings
-from tests.backends.contract import BackendContract, BatchContract, RestartContract
+from tests.backends.contract import BackendContract, BatchContract, QueuedContract, RestartContract
 from tests.backends.rig import ENDED, RUNNING, Rig, states
 from tests.slurm.cluster import Cluster
 
@@ -38,7 +38,8 @@ class SlurmRig(Rig):
 
     def resources(self, gpus: int, cpus: int) -> Resources:
         half = self.cluster.cpus // 2
-        return Resources(gpus=gpus or cpus, cpus=cpus * half, partition="one", time_limit=600)
+        one = SlurmResources(partition="one")
+        return Resources(gpus=gpus or cpus, cpus=cpus * half, time_limit=600, slurm=one)
 
 
 class OnSlurm:
@@ -71,6 +72,10 @@ class TestBatch(OnSlurm, BatchContract):
         (rig.folder / "go").touch()
         rig.eventually(lambda: states(backend, *ids) == [ENDED] * 3)
         assert [(rig.of("a1", number) / "ran").read_text() for number in range(3)] == ["x\n"] * 3
+
+
+class TestQueue(OnSlurm, QueuedContract):
+    pass
 
 
 class TestRestart(OnSlurm, RestartContract):

@@ -220,7 +220,7 @@ def _start() -> dict[str, Any]:
     for module in sys.argv[2].split(","):
         importlib.import_module(module)
     if "paddock.cli" in sys.modules:
-        sys.modules["paddock.cli"].built()
+        sys.modules["paddock.cli"].load_all()
         # What these keep serves every server.
         importlib.import_module("paddock.runner.build").archive()
         importlib.import_module("paddock.server.api.app").bare_app().openapi()

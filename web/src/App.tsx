@@ -17,6 +17,7 @@ const JobsPage = lazy(() => import('./pages/jobs/JobsPage'));
 const NewJobPage = lazy(() => import('./pages/new-job/NewJobPage'));
 const JobPage = lazy(() => import('./pages/job/JobPage'));
 const TaskPage = lazy(() => import('./pages/task/TaskPage'));
+const ComparePage = lazy(() => import('./pages/compare/ComparePage'));
 const ClusterPage = lazy(() => import('./pages/cluster/ClusterPage'));
 const SignInPage = lazy(() => import('./pages/SignInPage'));
 
@@ -73,6 +74,7 @@ function Pages() {
       <Route path="/new" component={NewJobPage} />
       <Route path="/jobs/:job">{({ job }) => <JobPage key={job} job={job} />}</Route>
       <Route path="/tasks/:task">{({ task }) => <TaskPage key={task} task={task} />}</Route>
+      <Route path="/compare" component={ComparePage} />
       <Route path="/cluster" component={ClusterPage} />
       <Route component={NotFoundPage} />
     </Switch>

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from paddock.models import AllocationBatch, AllocationChange, AllocationStatus, Check, Node
+from paddock.models import AllocationBatch, AllocationChange, AllocationStatus, Check, Node, Traits
 
 
 @dataclass(frozen=True)
@@ -24,9 +24,10 @@ class Backend(Protocol):
     """
 
     name: str
+    traits: Traits
     pace: PollPace
     sure: bool  # False: a runner may continue after `ended`, on a node that the scheduler has given up
-    queued: int | None
+    queue_length: int | None
     """How many the backend has of this user, waiting or running, as last seen; None where nobody counts."""
 
     def submit(self, batch: AllocationBatch) -> Sequence[str]:

@@ -1,7 +1,7 @@
-"""Run allocations on this node, in a queue for its GPUs or its CPU slots.
+"""Run allocations on this node, on the devices that the engine has chosen.
 
 Runners have their own session, so they outlive the server. `folder` contains one small file per allocation, so that a
-restarted server finds the queue and the runners that it had started.
+restarted server finds the runners that it had started.
 """
 
 import json
@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,7 @@ from paddock.models import (
     Check,
     Device,
     Node,
+    Traits,
 )
 from paddock.paths import write_once
 from paddock.rules.load import with_measurements
@@ -42,8 +43,7 @@ class Entry:
     """What the file of one allocation contains."""
 
     key: str
-    order: float
-    spec: dict[str, Any]
+    spec: dict[str, Any]  # folder, runner, grace
     state: str = AllocationState.PENDING.value
     pid: int | None = None
     start: int | None = None
@@ -51,26 +51,18 @@ class Entry:
     slots: list[int] = field(default_factory=list)
     reason: str | None = None
     cause: str | None = None
-    held: bool = False
     cancelled_at: float | None = None
 
     @property
-    def request(self) -> "LocalRequest":
-        return LocalRequest(self.spec["folder"], self.spec["runner"], self.spec["gpus"], self.spec["cpus"])
-
-
-@dataclass(frozen=True)
-class LocalRequest:
-    folder: str
-    runner: list[str]
-    gpus: int
-    cpus: int
+    def places(self) -> set[tuple[str, str]]:
+        return {("gpu", one) for one in self.devices} | {("cpu", str(one)) for one in self.slots}
 
 
 class LocalBackend:
+    traits = Traits()
     pace = PollPace()
     sure = True
-    queued: int | None = None
+    queue_length: int | None = None
 
     def __init__(
         self, folder: Path, settings: LocalSettings, name: str = "local", *, stuck_seconds: float = 15.0
@@ -86,17 +78,27 @@ class LocalBackend:
         self._reported: set[str] = set()
         self._lock = threading.Lock()
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self._entries = {entry.key: self._adopt(entry) for entry in map(_load, sorted(folder.glob("*.json"))) if entry}
+        self._entries: dict[str, Entry] = {}
+        for entry in map(_load, sorted(folder.glob("*.json"))):
+            if entry is not None:
+                self._adopt(entry)
 
     def submit(self, batch: AllocationBatch) -> Sequence[str]:
-        size = {"gpus": batch.resources.gpus or 0, "cpus": batch.resources.cpus or 1, "grace": batch.grace_seconds}
+        """Start allocations on their places. The first one whose place is in use, and those after it, never exist."""
         with self._lock:
-            for number, key in enumerate(batch.keys):
-                if key not in self._entries:
-                    spec = {"folder": batch.folder_of(number), "runner": batch.command_of(number), **size}
-                    self._keep(Entry(key, time.time(), spec))
-            self._start_waiting()
-            return batch.keys
+            for number, (key, place) in enumerate(zip(batch.keys, batch.places, strict=False)):
+                if key in self._entries:
+                    continue
+                spec = {"folder": batch.folder_of(number), "runner": batch.command_of(number)}
+                entry = Entry(key, {**spec, "grace": batch.grace_seconds})
+                if batch.resources.gpus:
+                    entry = replace(entry, devices=place.devices)
+                else:
+                    entry = replace(entry, slots=[int(one) for one in place.devices])
+                if not entry.places <= self._free():
+                    return batch.keys[:number]
+                self._start(entry)
+            return batch.keys[: len(batch.places)]
 
     def poll(self, ids: Sequence[str]) -> Mapping[str, AllocationStatus]:
         with self._lock:
@@ -106,21 +108,16 @@ class LocalBackend:
                         processes.kill_marked(entry.key)
                     if not self._runs(entry):
                         self._end(entry)
-            self._start_waiting()
             self._forget(self._reported - set(ids))
             asked = [self._entries[key] for key in ids if key in self._entries]
             self._reported = {entry.key for entry in asked if entry.state == AllocationState.ENDED}
-            gpus, slots = self._free()
-            return {entry.key: self._status(entry, len(gpus), len(slots)) for entry in asked}
+            return {entry.key: _status(entry) for entry in asked}
 
     def cancel(self, ids: Sequence[str], *, waiting_only: bool = False) -> None:
         with self._lock:
             for entry in [self._entries[key] for key in ids if key in self._entries]:
-                if entry.state == AllocationState.PENDING:
-                    self._keep(replace(entry, state=AllocationState.ENDED.value, reason="cancelled before it started"))
-                elif waiting_only:
-                    continue
-                elif entry.state == AllocationState.RUNNING and entry.pid and self._runs(entry):
+                running = entry.state == AllocationState.RUNNING
+                if running and not waiting_only and entry.pid and self._runs(entry):
                     if entry.cancelled_at is None:
                         self._keep(replace(entry, cancelled_at=time.time()))
                     with suppress(ProcessLookupError):
@@ -130,12 +127,7 @@ class LocalBackend:
         return {}  # poll lists everything that is known
 
     def change(self, ids: Sequence[str], change: AllocationChange) -> None:
-        """Hold or release allocations that wait. Limits are the runner's task here."""
-        with self._lock:
-            for entry in [self._entries[key] for key in ids if key in self._entries]:
-                if change.held is not None and entry.held != change.held:
-                    self._keep(replace(entry, held=change.held))
-            self._start_waiting()
+        """Do nothing: no allocation waits here, and limits are the runner's task."""
 
     def script(self, batch: AllocationBatch) -> str | None:
         return None
@@ -169,56 +161,17 @@ class LocalBackend:
         )
         return [with_measurements(node, sample)]
 
-    # --- the queue ------------------------------------------------------------------------------------------------
+    # --- runners --------------------------------------------------------------------------------------------------
 
-    def _start_waiting(self) -> None:
-        """Start allocations in their order. Those with GPUs and those without do not wait for each other."""
-        waiting = [e for e in self._entries.values() if e.state == AllocationState.PENDING and not e.held]
-        blocked: set[bool] = set()
-        for entry in sorted(waiting, key=lambda e: (e.order, e.key)):
-            request = entry.request
-            needs_gpu = request.gpus > 0
-            if needs_gpu in blocked:
-                continue
-            placed = self._place(request)
-            if placed is None:
-                blocked.add(needs_gpu)
-            else:
-                self._start(entry, *placed)
+    def _free(self) -> set[tuple[str, str]]:
+        """Return the kinds and ids of the free GPUs and CPU slots."""
+        own = {("gpu", gpu.id) for gpu in self._gpus} | {("cpu", str(slot)) for slot in range(self._slots)}
+        return own.difference(*(e.places for e in self._entries.values() if e.state == AllocationState.RUNNING))
 
-    def _place(self, request: LocalRequest) -> tuple[list[str], list[int]] | None:
-        gpus, slots = self._free()
-        if request.gpus:
-            return (gpus[: request.gpus], []) if len(gpus) >= request.gpus else None
-        return ([], slots[: request.cpus]) if len(slots) >= request.cpus else None
-
-    def _free(self) -> tuple[list[str], list[int]]:
-        """Return the free GPUs and CPU slots."""
-        running = [e for e in self._entries.values() if e.state == AllocationState.RUNNING]
-        used = {device for e in running for device in e.devices}
-        taken = {slot for e in running for slot in e.slots}
-        return [g.id for g in self._gpus if g.id not in used], [s for s in range(self._slots) if s not in taken]
-
-    def _status(self, entry: Entry, gpus: int, slots: int) -> AllocationStatus:
-        """Return its state; for one that waits, with the reason, given the numbers of free GPUs and CPU slots."""
-        state, needs = AllocationState(entry.state), entry.request
-        if state is AllocationState.PENDING:
-            kind = (needs.gpus, gpus, len(self._gpus), "GPU")
-            kind = kind if needs.gpus else (needs.cpus, slots, self._slots, "CPU slot")
-            why = "held: release it to let it start" if entry.held else _why(*kind)
-            return AllocationStatus(state=state, reason=why, never=kind[0] > kind[2])
-        return AllocationStatus(
-            state=state,
-            node=socket.gethostname() if entry.pid else None,
-            reason=entry.reason,
-            cause=Cause(entry.cause) if entry.cause else None,
-        )
-
-    def _start(self, entry: Entry, devices: list[str], slots: list[int]) -> None:
-        request = entry.request
+    def _start(self, entry: Entry) -> None:
         # Its devices are stored first: a server that is killed in between must not give them to another allocation.
-        entry = replace(entry, devices=devices, slots=slots)
         self._keep(entry)
+        folder, devices, slots = entry.spec["folder"], entry.devices, entry.slots
         environment = variables.ordinary(os.environ)
         environment |= {processes.MARK: entry.key, "PADDOCK_DEVICE": _device_name(devices, slots)}
         environment["PADDOCK_CORES"] = ",".join(map(str, self._cores(devices, slots)))
@@ -227,10 +180,10 @@ class LocalBackend:
         elif self._gpus:
             environment["CUDA_VISIBLE_DEVICES"] = ""
         try:
-            with _log(request.folder) as log:
+            with _log(folder) as log:
                 child = subprocess.Popen(
-                    request.runner,
-                    cwd=request.folder,
+                    entry.spec["runner"],
+                    cwd=folder,
                     env=environment,
                     stdin=subprocess.DEVNULL,
                     stdout=log,
@@ -273,14 +226,20 @@ class LocalBackend:
 
     # --- what is kept -----------------------------------------------------------------------------------------------
 
-    def _adopt(self, entry: Entry) -> Entry:
-        """Find the runners of entries that wait: a server may have been killed before it stored the process id."""
+    def _adopt(self, entry: Entry) -> None:
+        """Take up an allocation that an earlier server started, perhaps without storing the id of its process."""
         if entry.state == AllocationState.PENDING:
             found = [(start, pid) for pid in processes.marked(entry.key) if (start := processes.started(pid))]
             if found:  # the first of them is the runner, the others are its children
                 start, pid = min(found)
-                return replace(entry, state=AllocationState.RUNNING.value, pid=pid, start=start)
-        return entry
+                entry = replace(entry, state=AllocationState.RUNNING.value, pid=pid, start=start)
+            elif "gpus" in entry.spec:  # it waited in the queue that an older version had here
+                ended, why = AllocationState.ENDED.value, Cause.PREEMPTED.value
+                entry = replace(entry, state=ended, cause=why, reason="requested again by a newer version")
+            else:  # the server was killed before it started: it will be submitted again
+                (self._folder / f"{entry.key}.json").unlink(missing_ok=True)
+                return
+        self._entries[entry.key] = entry
 
     def _keep(self, entry: Entry) -> None:
         write_once(self._folder / f"{entry.key}.json", json.dumps(asdict(entry)), mode=0o600)
@@ -307,8 +266,9 @@ def _log(folder: str) -> Iterator[int]:
 
 def _load(path: Path) -> Entry | None:
     try:
-        return Entry(**json.loads(path.read_text()))
-    except (OSError, ValueError, TypeError):
+        known = {one.name for one in fields(Entry)}
+        return Entry(**{name: value for name, value in json.loads(path.read_text()).items() if name in known})
+    except (OSError, ValueError, TypeError, AttributeError):
         return None
 
 
@@ -316,17 +276,10 @@ def _device_name(devices: list[str], slots: list[int]) -> str:
     return "gpu " + ",".join(devices) if devices else "cpu " + ",".join(map(str, slots))
 
 
-def _why(wanted: int, free: int, whole: int, what: str) -> str:
-    """Return the reason why this many are not available."""
-    needs = f"needs {wanted} {what}" + ("s" if wanted > 1 else "")
-    if wanted > whole:
-        return f"{needs}, and this node has {whole or 'none'}"
-    if not free:
-        return f"{f'the {what}' if whole == 1 else f'all {whole} {what}s'} of this node {_are(whole)} in use"
-    if wanted > free:
-        return f"{needs}, and {free} of {whole} on this node {_are(free)} free"
-    return f"comes after one that needs more {what}s than are free"
-
-
-def _are(count: int) -> str:
-    return "is" if count == 1 else "are"
+def _status(entry: Entry) -> AllocationStatus:
+    return AllocationStatus(
+        state=AllocationState(entry.state),
+        node=socket.gethostname() if entry.pid else None,
+        reason=entry.reason,
+        cause=Cause(entry.cause) if entry.cause else None,
+    )

@@ -9,46 +9,104 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from types import CodeType
 from typing import Annotated, Any
 
 import typer
-from pydantic import ValidationError
+from typer.core import TyperCommand, TyperGroup
 
-from paddock.cli import base, control, follow, in_slurm, load, prune, results, search, server, show
-from paddock.cli import map as mapping
-from paddock.cli import submit as submitting
-from paddock.cli.doctor import command
+from paddock.cli import base, quick
 from paddock.errors import PaddockError
 from paddock.version import __version__
 
+COMPLETING = "_PADDOCK_COMPLETE"  # set by shells
+# Name -> module and function. A module is imported when its command is called.
+_COMMANDS = {
+    "up": "server:up", "tunnel": "in_slurm:tunnel", "down": "in_slurm:down",
+    "submit": "submit:submit", "again": "submit:again", "map": "map:map_files", "follow": "follow:follow_job",
+    "ls": "show:ls", "show": "show:show", "tasks": "show:tasks", "logs": "results:logs", "metrics": "results:metrics",
+    "files": "task_files:files", "get": "task_files:get", "diff": "task_files:diff",
+    "note": "edit:note", "rename": "edit:rename", "tag": "edit:tag", "edit": "edit:edit",
+    "best": "search:best", "objective": "search:objective", "importance": "search:importance",
+    "extend": "search:extend",
+    "stop": "control:stop", "restart": "control:restart", "hold": "control:hold", "release": "control:release",
+    "pin": "control:pin",
+    "limits": "control:limits", "rm": "control:rm", "prune": "prune:prune", "export": "results:export",
+    "nodes": "server:nodes", "load": "load:load", "inspect": "server:inspect", "environments": "server:environments",
+    "doctor": "doctor.command:doctor",
+    "settings": "server:show_settings", "token": "server:token", "version": "server:version",
+}  # fmt: skip
+
+
+class _Commands(TyperGroup):
+    """All commands. In a list of them, each has a help text and nothing else."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return [*self._listed()]
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args[0] in _COMMANDS:
+            self.load(args[0])
+        else:
+            self._listed()  # for suggestions
+        return super().resolve_command(ctx, args)
+
+    def load(self, name: str) -> Any:
+        """Return a command that can be called."""
+        self.commands[name] = _command(name, _function(name))
+        return self.commands[name]
+
+    def _listed(self) -> dict[str, Any]:
+        known = self.commands
+        self.commands = {
+            name: known.get(name) or TyperCommand(name, help=_texts(_docstring(name))[0]) for name in _COMMANDS
+        }
+        return self.commands
+
+
+def _function(name: str) -> Callable[..., Any]:
+    module, _, function = _COMMANDS[name].partition(":")
+    found: Callable[..., Any] = getattr(import_module(f"{__name__}.{module}"), function)
+    return found
+
+
+def _command(name: str, function: Callable[..., Any]) -> Any:
+    text, epilog = _texts(function.__doc__ or "")
+    more = {"map": {"allow_extra_args": True}, "tag": {"ignore_unknown_options": True}}.get(name)
+    alone = typer.Typer(add_completion=False)
+    alone.command(name, help=text, epilog=epilog, no_args_is_help=False, context_settings=more)(function)
+    return typer.main.get_command(alone)
+
+
+def _texts(docstring: str) -> tuple[str, str]:
+    """Return the help text and the examples, which are the last paragraph; Typer joins lines of other paragraphs."""
+    *parts, examples = inspect.cleandoc(docstring).split("\n\n")
+    text = "\n\n".join(" ".join(part.split()) for part in parts)  # terminals have different widths
+    return text, "\n\n".join(line.strip() for line in examples.splitlines())
+
+
+def _docstring(name: str) -> str:
+    """Return the docstring of a command, from the compiled module: importing them all takes a second."""
+    place, _, function = _COMMANDS[name].partition(":")
+    module = f"{__name__}.{place}"
+    spec = find_spec(module)
+    code = spec.loader.get_code(module) if spec and spec.loader else None  # type: ignore[attr-defined]
+    found = [one for one in (code.co_consts if code else ()) if isinstance(one, CodeType) and one.co_name == function]
+    text = found[0].co_consts[0] if found and found[0].co_consts else None
+    return text if isinstance(text, str) else ""
+
+
 app = typer.Typer(
     name="paddock",
+    cls=_Commands,
     help="Run, watch and compare trainings: one script, many hyperparameters.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 done, 1 a task failed, 2 wrong input, 3 not found, 4 no server, 5 refused, 130 interrupted.",
 )
-
-_COMMANDS: dict[str, Callable[..., Any]] = {
-    "up": server.up, "tunnel": in_slurm.tunnel, "down": in_slurm.down,
-    "submit": submitting.submit, "map": mapping.map_files, "follow": follow.follow_job,
-    "ls": show.ls, "show": show.show, "tasks": show.tasks, "logs": results.logs, "metrics": results.metrics,
-    "best": search.best, "importance": search.importance, "extend": search.extend,
-    "stop": control.stop, "restart": control.restart, "hold": control.hold, "release": control.release,
-    "limits": control.limits, "rm": control.rm, "prune": prune.prune, "export": results.export,
-    "nodes": server.nodes, "load": load.load, "inspect": server.inspect, "doctor": command.doctor,
-    "settings": server.show_settings, "token": server.token, "version": server.version,
-}  # fmt: skip
-
-
-def _register(name: str, function: Callable[..., Any]) -> None:
-    """Add a command. The last paragraph of its docstring has the examples; Typer joins lines of other paragraphs."""
-    *parts, examples = inspect.cleandoc(function.__doc__ or "").split("\n\n")
-    text = "\n\n".join(" ".join(part.split()) for part in parts)  # terminals have different widths
-    epilog = "\n\n".join(line.strip() for line in examples.splitlines())
-    more = {"allow_extra_args": True} if function is mapping.map_files else None
-    app.command(name, help=text, epilog=epilog, no_args_is_help=False, context_settings=more)(function)
 
 
 def _print_version(wanted: bool) -> None:
@@ -71,20 +129,23 @@ def _root(
     ctx.obj = base.ServerChoice(home, url)
 
 
-for _name, _function in _COMMANDS.items():
-    _register(_name, _function)
-
-
 @cache
-def built() -> Callable[..., Any]:
-    """Return what typer makes of all commands: making it takes longer than most of them."""
+def built() -> Any:
+    """Return what typer makes of the group."""
     return typer.main.get_command(app)
+
+
+def load_all() -> dict[str, Any]:
+    """Import and return all commands."""
+    return {name: built().load(name) for name in _COMMANDS}
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; return its exit code."""
     try:
-        result = built()(args=arguments, standalone_mode=False, prog_name="paddock")
+        result = _quickly(sys.argv[1:] if arguments is None else arguments)
+        if result is None:
+            result = built()(args=arguments, standalone_mode=False, prog_name="paddock")
         sys.stdout.flush()
     except PaddockError as error:
         return base.report(error)
@@ -93,11 +154,6 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except PermissionError as error:
         where = f": {error.filename}" if error.filename else ""
         base.note(f"error: Permission denied{where}. If this is the home of another user, choose your own with --home.")
-        return base.UNREACHABLE
-    except ValidationError as error:
-        base.note(
-            f"error: The answer is not that of a Paddock server ({error.title}): check its address and its version."
-        )
         return base.UNREACHABLE
     except BrokenPipeError:
         # Whoever read our output has seen enough. Python would complain again when it closes standard output.
@@ -108,8 +164,23 @@ def run(arguments: Sequence[str] | None = None) -> int:
     return result if isinstance(result, int) else 0
 
 
+def _quickly(arguments: Sequence[str]) -> int | None:
+    """Run a quick command; None if Typer has to read the command line."""
+    found = None if COMPLETING in os.environ else quick.root(_root, arguments)
+    if found is None or not found[1] or found[1][0] not in quick.NAMES:
+        return None
+    choice, (name, *words) = found
+    function = _function(name)
+    given = quick.values(function, words)
+    return None if given is None else quick.call(function, given, base.ServerChoice(choice["home"], choice["url"]))
+
+
 def _usage(error: Exception) -> int:
     """Print an error of typer about the arguments in our form; anything else is a bug and keeps its traceback."""
+    if type(error).__name__ == "ValidationError":  # pydantic's, which is imported by few commands
+        title = getattr(error, "title", "")
+        base.note(f"error: The answer is not that of a Paddock server ({title}): check its address and its version.")
+        return base.UNREACHABLE
     message = getattr(error, "format_message", None)
     if not callable(message):
         raise error

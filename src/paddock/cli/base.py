@@ -1,20 +1,22 @@
 """What all commands use: the client, output, errors and exit codes."""
 
+import json
 import os
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
-from pydantic_core import to_json
 from rich.console import Console
 
 from paddock.cli import complete
 from paddock.cli.render import clean
 from paddock.client.client import Client
+from paddock.client.light import LightClient, View
 from paddock.errors import InvalidInput, NotAuthorised, NotFound, PaddockError, ServerUnreachable, TooLarge
 
+Made = TypeVar("Made", bound=Client)
 FAILED, WRONG, MISSING, UNREACHABLE, REFUSED, INTERRUPTED = 1, 2, 3, 4, 5, 130
 _LOST = (NotAuthorised, ServerUnreachable)  # nothing else can be done either
 _CODES = (((InvalidInput, TooLarge), WRONG), ((NotFound,), MISSING), (_LOST, UNREACHABLE))
@@ -49,8 +51,17 @@ def place(ctx: typer.Context) -> ServerChoice:
 
 
 def client(ctx: typer.Context, timeout: float = 30.0) -> Client:
+    return _made(ctx, Client, timeout)
+
+
+def light_client(ctx: typer.Context) -> LightClient:
+    """Return a client for commands that must answer at once; see what its answers lack in client/light.py."""
+    return _made(ctx, LightClient, 30.0)
+
+
+def _made(ctx: typer.Context, kind: type[Made], timeout: float) -> Made:
     at = place(ctx)
-    made = Client(url=at.url, home=at.home, timeout=timeout)
+    made = kind(url=at.url, home=at.home, timeout=timeout)
     ctx.call_on_close(made.close)
     return made
 
@@ -76,8 +87,29 @@ def warn(texts: Iterable[str]) -> None:
 
 def emit(value: Any, indent: int | None = 2) -> None:
     """Print one JSON document."""
-    sys.stdout.write(to_json(value, indent=indent).decode() + "\n")
+    sys.stdout.write(_json(value, indent) + "\n")
     sys.stdout.flush()
+
+
+def compact(value: Any) -> str:
+    """Return a value as JSON in one line."""
+    return _json(value, None)
+
+
+def _json(value: Any, indent: int | None) -> str:
+    try:
+        between = (",", ":") if indent is None else (",", ": ")
+        return json.dumps(value, indent=indent, ensure_ascii=False, separators=between, default=_plain)
+    except TypeError:  # there are models in it
+        from pydantic_core import to_json
+
+        return to_json(value, indent=indent).decode()
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, View):
+        return value.plain
+    raise TypeError
 
 
 def only_json(wanted: bool, value: Any) -> None:

@@ -46,6 +46,14 @@ def partitions(ctx: typer.Context, incomplete: str) -> Found:
 
 
 @_silently
+def metrics(ctx: typer.Context, incomplete: str) -> Found:
+    """Complete the metrics that tasks of a job have reported."""
+    with _client(ctx) as client:
+        found = client.objective(ctx.params.get("job") or _typed_after("objective")).metrics
+    return [(one.metric, f"{one.goal} is better") for one in found if one.metric.startswith(incomplete)]
+
+
+@_silently
 def params(ctx: typer.Context, incomplete: str) -> Found:
     """Complete `name=` of the parameters of a script, which is read here; for `extend`, of those of a job."""
     if ctx.info_name == "extend":
@@ -54,10 +62,10 @@ def params(ctx: typer.Context, incomplete: str) -> Found:
 
 
 def _client(ctx: typer.Context) -> Any:
-    from paddock.client.client import Client
+    from paddock.client.light import LightClient
 
     given = ctx.find_root().params
-    return Client(url=given.get("url"), home=given.get("home"), timeout=SECONDS)
+    return LightClient(url=given.get("url"), home=given.get("home"), timeout=SECONDS)
 
 
 def _tasks(ctx: typer.Context, incomplete: str) -> Found:
@@ -68,18 +76,18 @@ def _tasks(ctx: typer.Context, incomplete: str) -> Found:
         found = client.tasks(job, limit=500)
     # Offered as typed: the shell drops what does not begin with that.
     return [
-        (f"{job}-{task.number}", f"{task.state.value} {params_text(task.params)}")
+        (f"{job}-{task.number}", f"{task.state} {params_text(task.params)}")
         for task in found
         if str(task.number).startswith(number)
     ]
 
 
 def _job_params(ctx: typer.Context, incomplete: str) -> Found:
-    from paddock.models.space import text_of
+    from paddock.cli.render import space_text
 
     with _client(ctx) as client:
         spec = client.detail(ctx.params.get("job") or _typed_after("extend")).spec
-    return [(f"{name}=", clean(text_of(space))) for name, space in spec.params.items() if name.startswith(incomplete)]
+    return [(f"{name}=", clean(space_text(one))) for name, one in spec.params.items() if name.startswith(incomplete)]
 
 
 def _typed_source() -> str | None:
@@ -97,6 +105,7 @@ def _words() -> list[str]:
 
 
 def _params(source: Any, incomplete: str) -> Found:
+    from paddock.client.inspecting import sources
     from paddock.program.inspection import inspect_source
 
     if not source or "=" in incomplete:
@@ -104,7 +113,7 @@ def _params(source: Any, incomplete: str) -> Found:
     script = Path(str(source)).expanduser()
     if script.is_dir():
         script = next(script / name for name in ("train.py", "main.py") if (script / name).is_file())
-    report = inspect_source(script.read_text(encoding="utf-8", errors="replace"), script.name)
+    report = inspect_source(*sources(script))
     return [
         (f"{param.name}=", clean(param.help or (f"default {param.default}" if param.default is not None else "")))
         for param in report.params

@@ -1,7 +1,7 @@
 """The commands stop, restart, hold, release, limits and rm: change jobs and tasks."""
 
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -9,7 +9,10 @@ from paddock.cli import base, complete, render
 from paddock.cli.base import Json, Targets
 from paddock.cli.options import pick, takes
 from paddock.errors import InvalidInput
-from paddock.models import JobDetail, TaskState
+from paddock.models.states import TaskState
+
+if TYPE_CHECKING:
+    from paddock.models import JobDetail
 
 Jobs = Annotated[list[str], typer.Argument(metavar="JOB", help="Ids of jobs.", autocompletion=complete.jobs)]
 
@@ -21,7 +24,7 @@ def stop(ctx: typer.Context, targets: Targets, as_json: Json = False) -> None:
         paddock stop k3v
         paddock stop k3v-1 k3v-2
     """
-    client = base.client(ctx)
+    client = base.light_client(ctx)
     _change(targets, client.stop, "stopped", as_json)
 
 
@@ -45,7 +48,7 @@ def restart(
         paddock restart k3v --stopped
         paddock restart k3v-12
     """
-    client = base.client(ctx)
+    client = base.light_client(ctx)
 
     def one(target: str) -> list[str]:
         if not stopped:
@@ -61,7 +64,7 @@ def restart(
     _change(targets, one, "restarted", as_json)
 
 
-def _confirm_restart(job: JobDetail) -> None:
+def _confirm_restart(job: "JobDetail") -> None:
     """Ask before tasks that have finished are run again."""
     done = job.counts.finished + job.counts.pruned
     if not done:
@@ -110,8 +113,25 @@ def hold(ctx: typer.Context, jobs: Jobs, as_json: Json = False) -> None:
     Example:
         paddock hold k3v
     """
-    client = base.client(ctx)
+    client = base.light_client(ctx)
     _adjust(jobs, client.hold, "held: `paddock release {id}` continues it", as_json)
+
+
+def pin(
+    ctx: typer.Context,
+    jobs: Jobs,
+    off: Annotated[bool, typer.Option("--off", help="No longer pin them.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Pin jobs: `paddock ls` and the page list them before all others.
+
+    Examples:
+        paddock pin k3v
+        paddock pin k3v --off
+    """
+    client = base.light_client(ctx)
+    done = "no longer pinned" if off else "pinned"
+    _adjust(jobs, lambda job: client.edit(job, pinned=not off), done, as_json)
 
 
 def release(ctx: typer.Context, jobs: Jobs, as_json: Json = False) -> None:
@@ -120,15 +140,20 @@ def release(ctx: typer.Context, jobs: Jobs, as_json: Json = False) -> None:
     Example:
         paddock release k3v
     """
-    client = base.client(ctx)
+    client = base.light_client(ctx)
     _adjust(jobs, client.release, "released", as_json)
 
 
-@takes(pick("time nice", time="Time limit of their allocations, such as 4h or 1-12:00:00."))
+@takes(pick("time nice priority", time="Time limit of their allocations, such as 4h or 1-12:00:00."))
 def limits(
-    ctx: typer.Context, jobs: Jobs, time: str | None = None, nice: int | None = None, as_json: Json = False
+    ctx: typer.Context,
+    jobs: Jobs,
+    time: str | None = None,
+    nice: int | None = None,
+    priority: int | None = None,
+    as_json: Json = False,
 ) -> None:
-    """Change the limits of jobs that wait or run, for present and future allocations.
+    """Change the priority of jobs that wait or run, or the limits of their present and future allocations.
 
     The scheduler may refuse this for present allocations: with most, only administrators can give more time to what
     runs. The job then has a warning that reports it.
@@ -136,17 +161,21 @@ def limits(
     Examples:
         paddock limits k3v --time 4h
         paddock limits k3v --nice 100
+        paddock limits k3v --priority 10
     """
+    given = {"time limit": time, "nice": nice, "priority": priority}
+    if all(value is None for value in given.values()):
+        raise InvalidInput("There is nothing to change: give --time, --nice or --priority.")
+    client = base.light_client(ctx)
+    new = ", ".join(f"{name} {value}" for name, value in given.items() if value is not None)
+    _adjust(jobs, lambda job: client.limits(job, time_limit=time, nice=nice, priority=priority), new, as_json)
     if time is None and nice is None:
-        raise InvalidInput("There is nothing to change: give --time, --nice or both.")
-    client = base.client(ctx)
-    new = ", ".join([f"time limit {time}"] * bool(time) + [f"nice {nice}"] * (nice is not None))
-    _adjust(jobs, lambda job: client.limits(job, time_limit=time, nice=nice), new, as_json)
+        return
     base.note("If the scheduler refuses this, `paddock show JOB` reports it.")
 
 
-def _adjust(jobs: list[str], act: Callable[[str], JobDetail], done: str, as_json: bool) -> None:
-    def one(job: str) -> tuple[list[JobDetail], str]:
+def _adjust(jobs: list[str], act: Callable[[str], "JobDetail"], done: str, as_json: bool) -> None:
+    def one(job: str) -> tuple[list["JobDetail"], str]:
         _refuse_task(job)
         detail = act(job)
         return [detail], f"{detail.id} {done.format(id=detail.id)}"
@@ -171,7 +200,7 @@ def rm(
     Example:
         paddock rm k3v --yes
     """
-    client = base.client(ctx)
+    client = base.light_client(ctx)
 
     def one(job: str) -> tuple[list[str], str]:
         _refuse_task(job)
@@ -184,6 +213,6 @@ def rm(
     raise typer.Exit(_each(jobs, one, as_json, "removed"))
 
 
-def _lost(job: JobDetail) -> str:
+def _lost(job: "JobDetail") -> str:
     running = f", {job.counts.running} of them running" if job.counts.running else ""
-    return f"{render.several(job.counts.total, 'task')}{running}, with all results, logs and checkpoints"
+    return f"{render.several(render.total(job.counts), 'task')}{running}, with all results, logs and checkpoints"

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from paddock.errors import InvalidInput
-from paddock.models import Cause, space
-from paddock.models.jobfile import absolute
+from paddock.models.states import Cause
 
 
 def params(given: Sequence[str] | None) -> dict[str, Any]:
     """Read `-p lr=0.1,0.01`."""
+    from paddock.models import space
+
     found: dict[str, Any] = {}
     for name, text in _pairs(given, "-p", "lr=0.1,0.01", "params").items():
         try:
@@ -64,7 +65,7 @@ def _pairs(given: Sequence[str] | None, flag: str, example: str, field: str) -> 
 
 def path(given: str | None) -> str | None:
     """Return an absolute path, as the server's working folder is another one."""
-    return absolute(given, Path.cwd()) if given else None
+    return _absolute(given) if given else None
 
 
 def path_or_name(given: str | None) -> str | None:
@@ -76,11 +77,17 @@ def python(given: str | None) -> str | None:
     return path(given) if given and os.sep in given else given and (shutil.which(given) or given)
 
 
-def of_shell(*, command: bool) -> dict[str, str]:
+def of_shell() -> dict[str, str]:
     """Return the environment that is active in the shell, or else the Python that the shell would find."""
     if folder := os.environ.get("VIRTUAL_ENV"):
         return {"venv": folder}
     if folder := os.environ.get("CONDA_PREFIX"):
         return {"conda": folder}
-    found = None if command else shutil.which("python3") or shutil.which("python")
-    return {"python": absolute(found, Path.cwd())} if found else {}
+    found = shutil.which("python3") or shutil.which("python")
+    return {"python": _absolute(found)} if found else {}
+
+
+def _absolute(path: str) -> str:
+    from paddock.models.jobfile import absolute
+
+    return absolute(path, Path.cwd())

@@ -16,7 +16,7 @@ from paddock.client.client import Client
 from paddock.client.events import polled
 from paddock.errors import InvalidInput, NotFound, PaddockError
 from paddock.models import Job, JobDetail, NoWord, Task, TaskState
-from paddock.search import varying
+from paddock.rules.varying import varying
 
 POLL_SECONDS = 0.5
 SUMMARY_SECONDS = 30.0
@@ -70,12 +70,20 @@ def _conclude(client: Client, job: JobDetail, last: Job) -> None:
 
 def _states(client: Client, job: str) -> Iterator[tuple[JobDetail, list[Task]]]:
     """Return the job and its tasks from time to time, and once more at its end."""
-    # The job first: when it has ended, so have the tasks that are read after it.
-    for detail, tasks in polled(lambda: (client.detail(job), client.tasks(job))):
+    for detail, tasks in polled(lambda: _state(client, job)):
         yield detail, tasks
         if detail.ended:
             return
         time.sleep(POLL_SECONDS * (1 + len(tasks) / 500))  # large jobs are looked at less often
+
+
+def _state(client: Client, job: str) -> tuple[JobDetail, list[Task]]:
+    # The job first: when it has ended, so have the tasks that are read after it.
+    detail, tasks = client.detail(job), client.tasks(job)
+    if not detail.objective.metric and any(task.best_value is not None for task in tasks):
+        # The objective was chosen in between.
+        detail = detail.model_copy(update={"objective": client.detail(job).objective})
+    return detail, tasks
 
 
 # --- line by line ---------------------------------------------------------------------------------------------------
@@ -136,9 +144,12 @@ def _about(task: Task, names: list[str]) -> str:
 def _summary(job: Job) -> Text:
     parts = [Text(job.id), render.tasks_text(job)]
     if job.best_task:
-        best = f"best {render.clean(job.objective.metric)} {render.number(job.best_value)} ({job.best_task})"
+        which = job.best_task if job.best_trial is None else f"configuration {job.best_trial}"
+        best = f"best {render.clean(job.objective.metric)} {render.best(job)} ({which})"
         parts.append(Text(best))
-    if job.seconds_left is not None and not job.ended:
+    if quiet := render.quiet(job):
+        parts.append(Text(quiet))
+    elif job.seconds_left is not None and not job.ended:
         parts.append(Text(f"{render.duration(job.seconds_left)} left"))
     if job.waits:
         parts.append(render.waits(job.waits))
@@ -185,8 +196,8 @@ def _cells(task: Task, names: list[str], step: str) -> list[RenderableType]:
     bar: RenderableType = render.state_text(task)
     if task.state is TaskState.RUNNING and task.progress is not None:
         bar = ProgressBar(total=1.0, completed=task.progress, width=16)
-    epoch = f"{step} {render.count(task.epoch)}" if task.epoch is not None else ""
-    left = render.duration(task.seconds_left)
+    epoch = f"{step} {render.epoch(task)}" if task.epoch is not None else ""
+    left = "" if render.quiet(task) else render.duration(task.seconds_left)
     about = render.outcome(task) if task.state is TaskState.ERROR else _about(task, names)
-    about = "  ".join(part for part in (render.no_word(task), about) if part)
+    about = "  ".join(part for part in (render.no_word(task) or render.quiet(task), about) if part)
     return [task.id, bar, epoch, render.number(task.best_value), f"{left} left" if left else "", about]

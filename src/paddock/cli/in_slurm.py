@@ -23,7 +23,7 @@ from paddock.errors import BackendError, Conflict, ServerUnreachable
 from paddock.home import lease, server_file, tls
 from paddock.home.server_file import ServerAddress
 from paddock.models import Resources, jobfile
-from paddock.paths import Home
+from paddock.paths import Home, home_folder
 from paddock.server import slurm_server
 from paddock.server.slurm_server import SlurmServer
 
@@ -146,7 +146,7 @@ def tunnel(
         paddock tunnel
         paddock tunnel --port 8080
     """
-    home = Home(settings.home_folder(base.place(ctx).home))
+    home = Home(home_folder(base.place(ctx).home))
     running = _running(home)
     if running is None:
         raise ServerUnreachable(
@@ -167,7 +167,7 @@ def _facts(home: Home, running: ServerAddress, port: int | None = None) -> dict[
         "tunnel": running.tunnel(getpass.getuser(), socket.gethostname(), port),
         "page": f"{urlsplit(running.url).scheme}://localhost:{at}/?token={token}",
         "home": str(home.root),
-        **running.model_dump(include={"version", "host", "port", "node", "slurm", "cluster"}),
+        **{name: getattr(running, name) for name in ("version", "host", "port", "node", "slurm", "cluster")},
     }
 
 

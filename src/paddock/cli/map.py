@@ -43,7 +43,9 @@ _OPTIONS = (
         row("fresh", bool, "Also process files whose output exists already.", "--fresh", default=False),
     ),
     *pick("name description tag"),
-    *pick("parallel backend profile partition gpus gpu_type cpus memory time slots per_gpu triple", "Resources"),
+    *pick(
+        "parallel priority backend profile partition gpus gpu_type cpus memory time slots per_gpu triple", "Resources"
+    ),
     *pick("account qos constraint nodelist exclude reservation nice sbatch", "Resources"),
     *pick(
         "python venv conda setup env retry grace",
@@ -95,7 +97,7 @@ def map_files(
     made = mapped(
         wanted,
         changes,
-        environment=flags.of_shell(command=True),
+        environment=flags.of_shell(),
         limits=client.upload_limits(),
         max_tasks=client.max_tasks(),
     )

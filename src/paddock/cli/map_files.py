@@ -1,11 +1,16 @@
 """Show the files of a map in place of the numbers of its parts."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
+from typing import TYPE_CHECKING, TypeAlias
 
 from paddock.client.client import Client
-from paddock.models import JobDetail, MapPart, Task
 
-Parts = dict[int, MapPart]
+if TYPE_CHECKING:
+    from paddock.models import JobDetail, MapPart, Task
+
+Parts: TypeAlias = "dict[int, MapPart]"
 
 
 def parts(client: Client, job: JobDetail) -> Parts:

@@ -4,12 +4,13 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from functools import reduce
 from typing import Annotated, Any, Literal
 
 import typer
 
+from paddock import models
 from paddock.cli import complete, flags
-from paddock.models import Convention, Launcher, Method
 
 Command = Callable[..., None]
 
@@ -19,7 +20,7 @@ class JobOption:
     """One option: its name, its type, its help, and the field that it fills."""
 
     name: str
-    kind: Any
+    kind: Any  # a type, or the name of a model, which is imported when a command takes the option
     help: str
     names: tuple[str, ...]  # on the command line; made of `name` when empty
     fills: str  # such as `resources.gpus`
@@ -32,7 +33,8 @@ class JobOption:
     def parameter(self) -> inspect.Parameter:
         text = f"{self.help} May be given several times." if self.kind == list[str] else self.help
         option = typer.Option(*self.names, help=text, rich_help_panel=self.panel, **self.more)
-        kind = self.kind if self.default is not None else self.kind | None
+        found = getattr(models, self.kind) if isinstance(self.kind, str) else self.kind
+        kind = found if self.default is not None else found | None
         return inspect.Parameter(
             self.name, inspect.Parameter.KEYWORD_ONLY, default=self.default, annotation=Annotated[kind, option]
         )
@@ -83,14 +85,21 @@ WHAT = table(
     row("description", str, "Description of the job."),
     row("tag", list[str], "Tag of the job.", fills="tags"),
     row("script", str, "Script to run, if SOURCE is a folder."),
+    row("module", str, "Module to run as `python -m` does, in place of a script.", metavar="PACKAGE.MODULE"),
     row("command", str, "Shell command with {parameter} fields, in place of a script."),
+    row(
+        "workdir",
+        str,
+        "Folder to run in, in place of a folder for each task; `there` is the folder of the script.",
+        metavar="FOLDER|there",
+    ),
     row(
         "reduce",
         str,
         "Shell command to run once when all tasks have finished; {results} is the folder with their results.",
         metavar="COMMAND",
     ),
-    row("convention", Convention, "How the script takes parameters."),
+    row("convention", "Convention", "How the script takes parameters."),
 )
 SEARCH = table(
     "How to search",
@@ -98,13 +107,13 @@ SEARCH = table(
     row(
         "objective",
         list[str],
-        "Metric to optimise; several of them give a Pareto front.",
+        "Metric to optimise; several of them give a Pareto front. auto: chosen from what the tasks report.",
         fills="objective",
         metavar="METRIC[:min|:max]",
     ),
     row(
         "search",
-        Method,
+        "Method",
         "How to choose configurations. grid: all of them; random, sobol: spread out, learning nothing; "
         "tpe: learns, and fits nearly always; gp: few trials that take long; cmaes: many trials, numbers only; "
         "evolution: many trials, architectures; nsga2: several objectives; pbt: changes parameters while training. "
@@ -114,6 +123,7 @@ SEARCH = table(
     row("trials", int, "Number of configurations to try; for pbt, the size of the population.", min=1),
     row("time_budget", str, "Start no further task after this time, such as 2h.", metavar="DURATION"),
     row("parallel", int, "Run at most this many tasks at once.", fills="parallel", min=1),
+    row("priority", int, "Place among your jobs; the highest goes first.", fills="priority", min=-100, max=100),
     row("seed", int, "Seed of the search.", min=0),
     row("repeat", int, "Tasks per configuration; their mean counts.", min=1, max=100),
     row("warm_start", list[str], "Learn from this past job.", metavar="JOB", autocompletion=complete.jobs),
@@ -140,7 +150,6 @@ RESOURCES = table(
     "resources.",
     row("backend", str, "Name of the backend; the server's default when not given."),
     row("profile", str, "Name of a profile in the server's settings."),
-    row("partition", str, "Slurm partition, or several with commas.", autocompletion=complete.partitions),
     row(
         "gpus",
         float,
@@ -161,7 +170,7 @@ RESOURCES = table(
         metavar="DURATION",
     ),
     row("nodes", int, "Nodes per task; needs --launcher.", "--nodes", "--nodes-per-task", min=1),
-    row("launcher", Launcher, "How the processes of a task are started."),
+    row("launcher", "Launcher", "How the processes of a task are started."),
     row("slots", int, "Tasks that run side by side in one allocation.", min=1),
     row(
         "per_gpu",
@@ -175,6 +184,11 @@ RESOURCES = table(
         "Nodes, tasks at once per node, and threads per task, such as 2,8,4.",
         metavar="NODES,TASKS,THREADS",
     ),
+)
+SLURM = table(
+    "Resources of Slurm",
+    "resources.slurm.",
+    row("partition", str, "Slurm partition, or several with commas.", autocompletion=complete.partitions),
     row("account", str, "Slurm account to charge."),
     row("qos", str, "Slurm quality of service."),
     row("constraint", str, "Features that nodes must have, such as 'a100&ib'."),
@@ -186,7 +200,7 @@ RESOURCES = table(
         "sbatch",
         list[str],
         "Further option of sbatch, such as --sbatch=--exclusive.",
-        fills="resources.options",
+        fills="resources.slurm.options",
         metavar="OPTION",
     ),
 )
@@ -207,6 +221,14 @@ ENVIRONMENT = table(
     ),
     row("metrics_file", list[str], "Pattern of files to read metrics from.", fills="metrics.files"),
     row(
+        "metric_pattern",
+        list[str],
+        "Regular expression for a printed line: each named group is a metric, as in 'is (?P<loss>\\S+)'; the groups "
+        "epoch and step place it.",
+        fills="metrics.patterns",
+        metavar="REGEX",
+    ),
+    row(
         "no_stdout_metrics",
         bool,
         "Do not read metrics from what tasks print.",
@@ -225,7 +247,7 @@ ENVIRONMENT = table(
     ),
     row("grace", float, "Seconds between SIGTERM and SIGKILL when a task is stopped.", fills="grace_seconds", min=0),
 )
-SUBMIT = WHAT + SEARCH + STOP_EARLY + RESOURCES + ENVIRONMENT
+SUBMIT = WHAT + SEARCH + STOP_EARLY + RESOURCES + SLURM + ENVIRONMENT
 
 
 def pick(names: str, panel: str | None = None, **helps: str) -> Options:
@@ -259,6 +281,6 @@ def changes(options: Iterable[JobOption], given: Mapping[str, Any]) -> dict[str,
         value = one.value(given[one.name])
         if value is None or value == [] or value == {}:
             continue
-        part, _, name = one.fills.rpartition(".")
-        (made.setdefault(part, {}) if part else made)[name] = value
+        *parts, name = one.fills.split(".")
+        reduce(lambda table, part: table.setdefault(part, {}), parts, made)[name] = value
     return made

@@ -1,10 +1,13 @@
-"""Turn models into text for a terminal of 80 columns."""
+"""Turn models, or views of them, into text for a terminal of 80 columns."""
+
+from __future__ import annotations
 
 import json
 import math
 import unicodedata
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from types import SimpleNamespace
 from typing import Any
 
 from rich.cells import cell_len
@@ -14,15 +17,17 @@ from rich.text import Text
 
 from paddock import models
 from paddock.models import units
+from paddock.models.space_text import text_of_choices, text_of_conditions, text_of_range
+from paddock.models.states import AllocationState, TaskState
 
 GAP, NARROWEST = 2, 4
 STYLES = {
-    models.TaskState.ERROR: "red",
-    models.TaskState.RUNNING: "cyan",
-    models.TaskState.SUBMITTED: "blue",
-    models.TaskState.FINISHED: "green",
-    models.TaskState.STOPPED: "yellow",
-    models.TaskState.PRUNED: "magenta",
+    TaskState.ERROR: "red",
+    TaskState.RUNNING: "cyan",
+    TaskState.SUBMITTED: "blue",
+    TaskState.FINISHED: "green",
+    TaskState.STOPPED: "yellow",
+    TaskState.PRUNED: "magenta",
 }
 
 
@@ -97,9 +102,9 @@ def place(allocation: models.Allocation | None) -> str:
         return ""
     text = " ".join(part for part in (allocation.backend, allocation.backend_id) if part)
     text += f" on {allocation.node}" if allocation.node else ""
-    if allocation.state in (models.AllocationState.PLANNED, models.AllocationState.PENDING):
+    if allocation.state in (AllocationState.PLANNED, AllocationState.PENDING):
         text += f", {allocation.reason or 'not submitted yet'}{expected(allocation.starts_at)}"
-    elif allocation.state is models.AllocationState.ENDED:
+    elif allocation.state == AllocationState.ENDED:
         text += f", ended: {allocation.reason}" if allocation.reason else ", ended"
     return clean(text)
 
@@ -110,7 +115,7 @@ def resources(given: models.Resources) -> str:
     parts = [
         given.backend,
         given.profile and f"profile {given.profile}",
-        given.partition and f"partition {given.partition}",
+        given.slurm.partition and f"partition {given.slurm.partition}",
         several(given.nodes, "node") if given.nodes else None,
         f"{gpus} ({given.gpu_type})".strip() if given.gpu_type else gpus,
         several(given.cpus, "core") if given.cpus else None,
@@ -121,13 +126,13 @@ def resources(given: models.Resources) -> str:
         and ("as many tasks per GPU as are fastest" if given.per_gpu == "auto" else f"{given.per_gpu} tasks per GPU"),
         given.triple
         and " x ".join(several(getattr(given.triple, f"{one}s"), one) for one in ("node", "task", "thread")),
-        given.launcher and f"launcher {given.launcher.value}",
+        given.launcher and f"launcher {given.launcher}",
         *(
             f"{name} {value}"
             for name in ("account", "qos", "constraint", "nodelist", "exclude", "reservation", "nice")
-            if (value := getattr(given, name)) is not None
+            if (value := getattr(given.slurm, name)) is not None
         ),
-        *given.options,
+        *given.slurm.options,
     ]
     return clean(", ".join(part for part in parts if part))
 
@@ -141,7 +146,26 @@ def size(value: float | None) -> str:
 
 
 def value_text(value: Any) -> str:
+    if isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
+        return clean(layers_text(value))
     return clean(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+
+
+def layers_text(layers: Sequence[dict[str, Any]]) -> str:
+    """Return layers in short: `conv 32 ×2 · pool · dense 64 +1`; after + the number of a layer that is added."""
+    found: list[tuple[str, int]] = []
+    for layer in layers:
+        members = [member for name, member in layer.items() if name != "skip" and not isinstance(member, bool)]
+        kind = next((member for member in members if isinstance(member, str)), None)
+        size = next((member for member in members if isinstance(member, int | float)), None)
+        skip = layer.get("skip")
+        text = " ".join(str(part) for part in (kind, size) if part is not None) or "layer"
+        text += f" +{skip + 1}" if isinstance(skip, int) else ""
+        if found and found[-1][0] == text:
+            found[-1] = (text, found[-1][1] + 1)
+        else:
+            found.append((text, 1))
+    return " · ".join(text if count == 1 else f"{text} ×{count}" for text, count in found)
 
 
 def params_text(params: dict[str, Any], names: Iterable[str] | None = None) -> str:
@@ -150,8 +174,19 @@ def params_text(params: dict[str, Any], names: Iterable[str] | None = None) -> s
     )
 
 
+def space_text(given: dict[str, Any]) -> str:
+    """Return the short text form of the values of a parameter, as JSON describes them."""
+    if "block" in given:
+        from paddock.models.space import Block, text_of
+
+        return text_of(Block.model_validate(given))
+    space: Any = SimpleNamespace(**{"when": {}} | given)
+    text = text_of_range(space) if "low" in given else text_of_choices(space)
+    return text + text_of_conditions(space.when)
+
+
 def state_text(task: models.Task) -> Text:
-    return Text("stopping" if task.stopping else task.state.value, STYLES[task.state])
+    return Text("stopping" if task.stopping else str(task.state), STYLES[task.state])
 
 
 def counts_text(counts: models.TaskCounts) -> Text:
@@ -159,12 +194,19 @@ def counts_text(counts: models.TaskCounts) -> Text:
     return Text(", ").join(Text(f"{count} {name}", style) for count, name, style in known if count)
 
 
+def total(counts: models.TaskCounts) -> int:
+    return sum(getattr(counts, state) for state in STYLES)
+
+
 def tasks_text(job: models.Job) -> Text:
     """Return the tasks of a job by state, how many are to come, and how many have a silent runner."""
-    parts = [counts_text(job.counts)] if job.counts.total else []
+    counted = counts_text(job.counts)
+    parts = [counted] if counted else []
     if job.searching:
         parts.append(Text("more to come" if job.to_come is None else f"{job.to_come:,} to come", "dim"))
     text = Text(", ").join(parts)
+    if job.configurations is not None:
+        text.append(f" ({several(job.configurations, 'configuration')})", "dim")
     if job.no_word:
         text.append(f"; no word from {job.no_word.tasks:,} since {moment(job.no_word.since)}", "dim")
     return text
@@ -174,11 +216,28 @@ def no_word(task: models.Task) -> str:
     return f"no word since {moment(task.no_word_since)}" if task.no_word_since else ""
 
 
+def quiet(what: models.Job | models.Task) -> str:
+    """Return that a task, or the tasks of a job, have reported nothing for a while; empty if they have."""
+    if what.quiet_after is None or what.reported_at is None or datetime.now(UTC) < what.quiet_after:
+        return ""
+    return f"nothing reported for {age(what.reported_at)}"
+
+
+def left(what: models.Job | models.Task) -> str:
+    """Return the time left, or why it is not known."""
+    return quiet(what) or duration(what.seconds_left)
+
+
+def epoch(task: models.Task) -> str:
+    """Return how far a task is: `4/10` epochs done; where their number is not known, the last as the script counts."""
+    return count(task.epoch) if task.epochs_done is None else f"{count(task.epochs_done)}/{task.epochs}"
+
+
 def search(report: models.SearchReport) -> str:
     """Return `tpe, 12 of 50 trials done`, and why no further ones come or when they end."""
-    done = sum(trial.state.ended for trial in report.history)
+    done = sum(TaskState(trial.state).ended for trial in report.history)
     of = f" of {report.trials:,}" if report.trials is not None else ""
-    parts = [f"{report.method.value}, {done:,}{of} trials done"]
+    parts = [f"{report.method}, {done:,}{of} trials done"]
     if report.searching and report.ends_at:
         parts.append(f"begins none after {moment(report.ends_at)}")
     if report.ended_why and not report.searching:
@@ -198,6 +257,16 @@ def saved(report: models.SearchReport) -> str:
 def measured(value: float | None, spread: float | None) -> str:
     """Return a value with its spread: `0.031 ± 0.002`."""
     return number(value) if value is None or spread is None else f"{number(value)} ± {spread:.2g}"
+
+
+def best(job: models.Job) -> str:
+    """Return the best value of a job; with its spread where configurations run several times."""
+    return measured(job.best_value, job.best_spread)
+
+
+def failure(what: models.Failure | None) -> str:
+    """Return `3 failed: CUDA out of memory`."""
+    return f"{what.tasks:,} failed: {clean(what.reason)}" if what else ""
 
 
 def outcome(task: models.Task) -> str:

@@ -4,7 +4,7 @@ import csv
 import sys
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -13,7 +13,9 @@ from paddock.cli.base import JobId, Json
 from paddock.client.client import Client
 from paddock.common.spreadsheet import cell
 from paddock.errors import AmbiguousId, InvalidInput, NotFound
-from paddock.models import Curve
+
+if TYPE_CHECKING:
+    from paddock.models import Curve
 
 CURVES = 1000  # per request
 POINTS, ALL_POINTS = 300, 10_000  # per curve, and in all: Optuna takes about 1 ms to write one
@@ -35,8 +37,8 @@ def logs(
     Example:
         paddock logs k3v-12 -f --tail 20
     """
-    client = base.client(ctx)
-    task = _the_task(client, target)
+    client = base.light_client(ctx)
+    task = the_task(client, target)
     log = client.task_log(task, attempt)
     part = log.whole() if tail is None else log.tail(tail)
     if attempt is not None and not part.size and not follow:
@@ -58,7 +60,7 @@ def _write(data: bytes) -> None:
     sys.stdout.flush()
 
 
-def _the_task(client: Client, target: str) -> str:
+def the_task(client: Client, target: str) -> str:
     """Return the task that is meant: a task itself, or the only one of a job."""
     if base.is_task(target):
         return target
@@ -89,7 +91,7 @@ def metrics(
     Example:
         paddock metrics k3v-12 -m val_loss
     """
-    client = base.client(ctx)
+    client = base.light_client(ctx)
     curves = client.curves(target, metric, points=points, attempt=attempt)
     base.only_json(as_json, curves)
     if not curves:
@@ -113,7 +115,7 @@ def metrics(
         base.note(f"{len(header) - fit - 1} more columns do not fit: choose with --metric, or use --json.")
 
 
-def _grid(curves: list[Curve]) -> tuple[list[str], list[list[float | None]]]:
+def _grid(curves: "list[Curve]") -> tuple[list[str], list[list[float | None]]]:
     """Return a header and one row per step, with one column per curve: metrics of a task, or tasks of a job."""
     one_task = len({curve.task for curve in curves}) == 1
     one_metric = len({curve.metric for curve in curves}) == 1
@@ -138,27 +140,32 @@ def export(
         Path | None,
         typer.Option(metavar="FILE", help="Write an Optuna study to this SQLite file, for optuna-dashboard."),
     ] = None,
+    curves: Annotated[
+        bool, typer.Option("--curves", help="Write all points of all metrics in place of the tasks.")
+    ] = False,
     force: Annotated[
         bool, typer.Option("--force", help="Replace a study of the same name in the --optuna file.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format jsonl.")] = False,
 ) -> None:
-    """Write all tasks of a job, with parameters, states and best values, as a table or as an Optuna study.
+    """Write all tasks of a job, with parameters, states and the last and best value of every metric.
 
     Examples:
         paddock export k3v -o results.csv
+        paddock export k3v --curves -o curves.csv
         paddock export k3v --optuna study.db
     """
     if optuna is not None:
-        if format or output:
-            raise InvalidInput("--optuna FILE excludes --format and --output: give one or the other.")
+        if format or output or curves:
+            raise InvalidInput("--optuna FILE excludes --format, --output and --curves: give one or the other.")
         _to_optuna(base.client(ctx), job, optuna, force=force, as_json=as_json)
         return
     if force:
         raise InvalidInput("--force only works with --optuna: leave it out, -o replaces a file anyway.")
     if as_json and format == "csv":
         raise InvalidInput("--json and --format csv exclude each other: give one of them.")
-    text = base.client(ctx).export(job, "jsonl" if as_json else format or "csv")
+    what: Literal["tasks", "curves"] = "curves" if curves else "tasks"
+    text = base.light_client(ctx).export(job, "jsonl" if as_json else format or "csv", what=what)
     if output is None:
         _write(text.encode())
         return
@@ -172,9 +179,11 @@ def export(
 
 
 def _to_optuna(client: Client, job: str, path: Path, *, force: bool, as_json: bool) -> None:
+    from paddock.models import Task
+
     detail = client.detail(job)
     report = client.search_report(detail.id)
-    tasks = client.tasks(detail.id)
+    tasks = [Task.model_validate_json(line) for line in client.export(detail.id, "jsonl").splitlines()]
     points = min(POINTS, max(ALL_POINTS // max(len(report.history), 1), 10))
     curves = [
         curve

@@ -14,7 +14,7 @@ from paddock.cli.base import Json
 from paddock.cli.options import pick, takes
 from paddock.errors import InvalidInput, PaddockError
 from paddock.home import server_file
-from paddock.models import Node
+from paddock.models import Node, ScriptParam
 
 _RESOURCES = pick(
     "partition cpus memory time account qos",
@@ -61,7 +61,7 @@ def up(
     """
     wanted = options.changes(_RESOURCES, given).get("resources", {})
     if wanted and not in_slurm:
-        option = next(iter(wanted)).replace("time_limit", "time")
+        option = next(name for name, value in given.items() if value is not None)
         raise InvalidInput(f"--{option} only works with --in-slurm: add that, or leave this option out.")
     if in_slurm and host:
         raise InvalidInput(
@@ -172,25 +172,47 @@ def _gpus(node: Node) -> str:
     return f"{len(gpus)} x {kinds}" + (f", {busy} busy" if busy else "")
 
 
-def inspect(script: Annotated[Path, typer.Argument(help="Python script.")], as_json: Json = False) -> None:
+def environments(
+    ctx: typer.Context,
+    near: Annotated[Path, typer.Argument(help="Folder: environments in it and above it come first.")] = Path(),
+    as_json: Json = False,
+) -> None:
+    """List the Python environments that jobs can use, and modules that `module load` offers.
+
+    Example:
+        paddock environments
+    """
+    found = base.client(ctx).environments(near)
+    base.only_json(as_json, found)
+    table = render.Listing("NAME", "PYTHON", "PACKAGES", "OPTION", flexible=("PACKAGES",))
+    for one in found:
+        option = f"--setup 'module load {one.place}'" if one.kind == "module" else f"--{one.kind} {one.place}"
+        table.add_row(render.clean(one.name), one.python or "", ", ".join(one.packages), render.clean(option))
+    base.screen().print(table)
+
+
+def inspect(
+    script: Annotated[Path, typer.Argument(help="Script, job file or configuration file.")], as_json: Json = False
+) -> None:
     """Show the parameters of a script. The script is read, not run, and no server is needed.
 
     Example:
         paddock inspect train.py
     """
-    from paddock.program.inspection import inspect_source
+    from paddock.client.inspecting import inspect_file
 
-    try:
-        source = script.expanduser().read_text(encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise InvalidInput(f"{script} cannot be read ({error.strerror}): give another file.") from None
-    report = inspect_source(source, script.name)
+    report, shown = inspect_file(script.expanduser())
     base.only_json(as_json, report)
     screen = base.screen()
-    screen.print(f"Takes parameters: {report.convention.value}. Metrics: {', '.join(report.metrics) or 'none found'}.")
-    if report.params:
+    screen.print(shown)
+    groups: dict[str | None, list[ScriptParam]] = {}
+    for param in report.params:
+        groups.setdefault(param.group, []).append(param)
+    for group, params in sorted(groups.items(), key=lambda one: one[0] is not None):
+        if group is not None:
+            screen.print(f"\n{render.clean(group)}:")
         table = render.Listing("PARAMETER", "TYPE", "DEFAULT", "HELP", flexible=("DEFAULT", "HELP"))
-        for param in report.params:
+        for param in params:
             default = "(required)" if param.required else render.value_text(param.default)
             choices = f"one of {', '.join(map(render.value_text, param.choices))}; " if param.choices else ""
             table.add_row(param.name, param.type or "", default, choices + (param.help or ""))

@@ -1,9 +1,14 @@
 """Show how tasks share GPUs, in the words of the page."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from paddock.cli.render import clean, several, size
-from paddock.models import FreeMemory, Packing, Seat
+
+if TYPE_CHECKING:
+    from paddock.models import FreeMemory, Packing, Seat
 
 _LIMITS = {
     "asked": "as asked for",
@@ -27,7 +32,7 @@ def packing(one: Packing, *, ended: bool) -> str:
     if one.need:
         words.append(f"each needs {size(one.need)}" + (f" of {size(one.total)}" if one.total else ""))
     if one.load is not None:
-        words.append(f"the GPU {'was' if ended else 'is'} busy {100 * one.load:.0f} % of the time")
+        words.append(f"the GPU {'was' if ended else 'is'} busy {100 * one.load:.0f} % of the time" + _not_the_gpu(one))
     if one.known:
         words.append("began with what was learned before")
     return clean("; ".join([title, *words]))
@@ -44,6 +49,17 @@ def _reason(one: Packing, ended: bool) -> str:
         return "chosen automatically" if one.limit == "asked" else f"chosen automatically: {_LIMITS[one.limit]}"
     asked = one.limit in ("asked", "tasks")
     return _LIMITS[one.limit] if asked else f"fewer than asked for: {_LIMITS[one.limit]}"
+
+
+def _not_the_gpu(one: Packing) -> str:
+    """Return what limits the speed of tasks that leave their GPU idle for much of the time, if that is known."""
+    limits = [
+        "the processor" if (one.processor or 0) >= 0.75 else "",
+        "the start of the scripts" if (one.startup or 0) >= 0.3 else "",
+    ]
+    found = " and ".join(limit for limit in limits if limit)
+    idle = one.tasks > 1 and one.load is not None and one.load < 0.7 and one.limit not in ("memory", "host_memory")
+    return f", limited by {found}" if found and idle else ""
 
 
 def _speedup(value: float) -> str:

@@ -1,11 +1,9 @@
 """The commands ls, show and tasks: print jobs and tasks."""
 
-import json
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.text import Text
@@ -13,14 +11,16 @@ from rich.text import Text
 from paddock import models
 from paddock.cli import base, map_files, render, sharing
 from paddock.cli.base import JobId, Json
-from paddock.common import layout
-from paddock.models import jobfile
-from paddock.models.space import text_of
-from paddock.search import varying
+from paddock.errors import InvalidInput
+from paddock.models.states import TaskState
+from paddock.rules.varying import varying
+
+if TYPE_CHECKING:
+    from paddock.client.client import Client
 
 MAX_COLUMNS = 5
 State = Annotated[
-    models.TaskState | None, typer.Option("--state", help="Only tasks in this state, or jobs that have such tasks.")
+    TaskState | None, typer.Option("--state", help="Only tasks in this state, or jobs that have such tasks.")
 ]
 
 
@@ -35,22 +35,22 @@ def ls(
     limit: Annotated[int, typer.Option(min=1, max=500, help="Show at most this many, the newest first.")] = 30,
     as_json: Json = False,
 ) -> None:
-    """List jobs, the newest first.
+    """List jobs: pinned ones, then the newest first; with why tasks wait or failed.
 
     Example:
         paddock ls --state running
     """
-    page = base.client(ctx).jobs(q=query, state=state, tag=tag, owner=owner, limit=limit)
+    page = base.light_client(ctx).jobs(q=query, state=state, tag=tag, owner=owner, limit=limit)
     base.only_json(as_json, page)
     if not page.items:
         base.note("No job matches." if query or state or tag or owner else "There are no jobs.")
         return
-    optional = ["WAITS"] if any(job.objective.metric for job in page.items) else ["WAITS", "BEST"]
-    columns = ("ID", "NAME", "TASKS", "BEST", "AGE", "LEFT", "WAITS")
-    made = render.Listing(*columns, flexible=("NAME", "TASKS", "WAITS"), right=("BEST",), optional=optional)
+    optional = ["WHY"] if any(job.objective.metric for job in page.items) else ["WHY", "BEST"]
+    columns = ("ID", "NAME", "TASKS", "BEST", "AGE", "LEFT", "WHY")
+    made = render.Listing(*columns, flexible=("NAME", "TASKS", "WHY"), right=("BEST",), optional=optional)
     for job in page.items:
-        figures = (render.number(job.best_value), render.age(job.created_at), render.duration(job.seconds_left))
-        why = render.waits(job.waits) or ("held" if job.held else "")
+        figures = (render.best(job), render.age(job.created_at), render.duration(job.seconds_left))
+        why = render.waits(job.waits) or ("held" if job.held else render.quiet(job) or render.failure(job.failure))
         made.add_row(job.id, job.name, render.tasks_text(job), *figures, why)
     base.screen().print(made)
     if page.total > len(page.items):
@@ -69,41 +69,45 @@ def show(
         paddock show k3v
         paddock show k3v --spec > sweep.yaml
     """
-    client = base.client(ctx)
     if spec:
+        from paddock.models import jobfile
+
+        client = base.client(ctx)
         detail = client.detail(target.rpartition("-")[0] if base.is_task(target) else target)
         base.only_json(as_json, detail.spec)
-        typer.echo(_how_to_submit(detail) + jobfile.dump(detail.spec), nl=False)
+        about = f"# The files are those of job {detail.id}; for others, write their folder after `source:`.\n"
+        own = detail.id if detail.code.files else None
+        typer.echo((about if own else "") + jobfile.dump(detail.spec, own), nl=False)
         return
-    found = client.task(target) if base.is_task(target) else client.detail(target)
-    base.only_json(as_json, found)
-    if isinstance(found, models.TaskDetail):
-        _show_task(found, map_files.of(found, map_files.parts(client, client.detail(found.job))))
-    else:
-        report = client.search_report(found.id) if _searches(found.spec) else None
-        _show_job(found, report, sum(part.files for part in client.parts(found.id)) if found.mapped else None)
+    light = base.light_client(ctx)
+    if base.is_task(target):
+        task = light.task(target)
+        base.only_json(as_json, task)
+        _show_task(task, map_files.of(task, map_files.parts(light, light.detail(task.job))))
+        return
+    job = light.detail(target)
+    base.only_json(as_json, job)
+    report = light.search_report(job.id) if _searches(job.spec) else None
+    _show_job(job, report, sum(part.files for part in light.parts(job.id)) if job.mapped else None)
 
 
-def _how_to_submit(job: models.JobDetail) -> str:
-    """Return the first lines of a job file, which is of use without a change only where the script is."""
-    if not job.code.files:
-        return ""
-    return (
-        "# Save this file in the folder of the script. To submit it from another folder, with the code as it was,\n"
-        f"# remove the # of the next line.\n# source: {json.dumps(str(Path(job.folder) / layout.CODE))}\n"
-    )
+def _objectives(job: "models.JobDetail") -> "list[models.Objective]":
+    return [job.objective, *job.spec.other_objectives]
 
 
-def _searches(spec: models.JobSpec) -> bool:
+def _searches(spec: "models.JobSpec") -> bool:
     """Return True if the search has more to report than its number of tasks."""
-    return spec.search.method is not models.Method.GRID or spec.stop_early.method != "none" or spec.search.repeat > 1
+    return spec.search.method != "grid" or spec.stop_early.method != "none" or spec.search.repeat > 1
 
 
-def _show_job(job: models.JobDetail, report: models.SearchReport | None, mapped: int | None) -> None:
+def _show_job(job: "models.JobDetail", report: "models.SearchReport | None", mapped: int | None) -> None:
     """Print a job; `mapped` is the number of files of a map."""
     screen = base.screen()
-    goal = ", ".join(f"{one.metric} ({one.goal.value})" for one in job.spec.objectives if one.metric)
-    best = f"{render.number(job.best_value)}  {job.best_task}" if job.best_task else ""
+    goal = ", ".join(f"{one.metric} ({one.goal})" for one in _objectives(job) if one.metric)
+    why = job.objective_choice.why if job.objective_choice.by != "spec" else ""
+    best = f"{render.best(job)}  {job.best_task}" if job.best_task else ""
+    if job.best_trial is not None:
+        best = f"{render.best(job)}  configuration {job.best_trial} of {job.configurations}, such as {job.best_task}"
     if job.spec.other_objectives:
         best = f"see `paddock best {job.id}`: the Pareto front"
     code = job.code
@@ -120,10 +124,11 @@ def _show_job(job: models.JobDetail, report: models.SearchReport | None, mapped:
                 ("Search", render.search(report) if report else ""),
                 ("Early stop", _stopping(report) if report else ""),
                 ("Moves", _moves(report.moves) if report else ""),
+                ("Priority", str(job.priority or "")),
                 ("Held", f"starts no further task: `paddock release {job.id}` continues it" if job.held else ""),
                 ("Queue", "" if job.held else render.waits(job.waits)),
-                ("Time left", render.duration(job.seconds_left)),
-                ("Objective", render.clean(goal)),
+                ("Time left", render.left(job)),
+                ("Objective", render.clean(f"{goal}: {why}" if goal and why else goal or why)),
                 ("Best", best),
                 ("Files", render.several(mapped, "file") if mapped is not None else ""),
                 ("Runs", render.paragraph(job.spec.command or job.spec.script or "") if mapped is None else ""),
@@ -142,8 +147,9 @@ def _show_job(job: models.JobDetail, report: models.SearchReport | None, mapped:
     )
     if job.spec.params and mapped is None:
         made = render.Listing("PARAMETER", "VALUES", flexible=("VALUES",))
-        for name, space in job.spec.params.items():
-            made.add_row(name, text_of(space))
+        spaces: dict[str, Any] = {**job.spec.params}
+        for name, space in spaces.items():
+            made.add_row(name, render.space_text(space))
         screen.print()
         screen.print(made)
     base.warn(job.warnings)
@@ -152,12 +158,12 @@ def _show_job(job: models.JobDetail, report: models.SearchReport | None, mapped:
         base.warn([f"{missing}: early stopping cannot judge them, such as {report.unjudged[0]}"])
 
 
-def _stopping(report: models.SearchReport) -> str:
+def _stopping(report: "models.SearchReport") -> str:
     method = report.stop_early.method
     return "" if method == "none" else f"{method} {render.saved(report)}"
 
 
-def _moves(moves: list[models.Move]) -> str:
+def _moves(moves: "list[models.Move]") -> str:
     """Return the moves of population-based training as text."""
     if not moves:
         return ""
@@ -168,10 +174,10 @@ def _moves(moves: list[models.Move]) -> str:
     )
 
 
-def _show_task(task: models.TaskDetail, part: models.MapPart | None) -> None:
+def _show_task(task: "models.TaskDetail", part: "models.MapPart | None") -> None:
     """Print a task; `part` is its part of a map."""
     screen = base.screen()
-    waiting = task.state is models.TaskState.SUBMITTED
+    waiting = task.state == TaskState.SUBMITTED
     named = map_files.params(part) if part else {}
     done = f"{render.count(task.epoch)} of {render.several(part.files, 'file')}" if part and task.epoch else ""
     params = (
@@ -192,13 +198,14 @@ def _show_task(task: models.TaskDetail, part: models.MapPart | None) -> None:
                 ("Input", render.clean(named.get("input", ""))),
                 ("Output", render.clean(named.get("output", ""))),
                 ("Done", done),
-                ("Epoch", "" if part else render.count(task.epoch)),
+                ("Epoch", "" if part else render.epoch(task)),
                 ("Best", best),
                 ("Metrics", render.clean(", ".join(task.metrics))),
-                ("Time left", render.duration(task.seconds_left)),
+                ("Time left", render.left(task)),
                 ("Ran on", " ".join(part for part in (task.node, task.device) if part)),
                 ("Share", sharing.seat(task.seat)),
                 ("Waits for", sharing.room(task.attempts[-1].room) if waiting and task.attempts else ""),
+                ("Queue", render.waits(task.waits) if task.allocation is None else ""),
                 ("Allocation", render.place(task.allocation)),
                 ("Memory", render.size(task.peak_memory)),
                 ("GPU memory", render.size(task.peak_gpu_memory or None)),
@@ -216,7 +223,7 @@ def _show_task(task: models.TaskDetail, part: models.MapPart | None) -> None:
     for one in task.attempts:
         began = f"{one.started_at.astimezone():%m-%d %H:%M:%S}" if one.started_at else ""
         took = (one.ended_at - one.started_at).total_seconds() if one.ended_at and one.started_at else None
-        state = Text(one.state.value, render.STYLES[one.state])
+        state = Text(str(one.state), render.STYLES[one.state])
         reason = ": ".join(part for part in (one.cause, one.reason) if part)
         source = f"{one.source} at {render.count(one.source_step)}" if one.source else ""
         cells = [source, render.params_text(one.params or {}, names)] if moved else []
@@ -226,12 +233,25 @@ def _show_task(task: models.TaskDetail, part: models.MapPart | None) -> None:
     base.warn(task.warnings)
 
 
-def _state(task: models.Task) -> Text:
+def _state(task: "models.Task") -> Text:
     silent = render.no_word(task)
     return render.state_text(task).append(f", {silent} from its runner" if silent else "", "dim")
 
 
-SORTS = ("number", "-number", "state", "-state", "best", "-best", "started", "-started", "ended", "-ended")
+SORTS = (
+    "number",
+    "-number",
+    "state",
+    "-state",
+    "best",
+    "-best",
+    "mean",
+    "-mean",
+    "started",
+    "-started",
+    "ended",
+    "-ended",
+)
 
 
 def tasks(
@@ -250,39 +270,52 @@ def tasks(
         paddock tasks k3v --sort best
     """
     if sort not in SORTS:
-        raise typer.BadParameter(f"{sort!r} is not an order: give one of {', '.join(SORTS)}.", param_hint="--sort")
-    client = base.client(ctx)
+        raise InvalidInput(f"--sort {sort}: there is no such order. Give one of {', '.join(SORTS)}.")
+    client = base.light_client(ctx)
     found = client.tasks(job, state=state, sort=sort)
     base.only_json(as_json, found)
     detail = client.detail(job)
-    base.screen().print(tasks_table(map_files.named(found, map_files.parts(client, detail)), detail.spec.objectives))
-    waiting = sum(task.state is models.TaskState.SUBMITTED for task in found)
+    named = map_files.named(found, map_files.parts(client, detail))
+    base.screen().print(tasks_table(named, _objectives(detail), _means(client, detail)))
+    waiting = sum(task.state == TaskState.SUBMITTED for task in found)
     if waiting and (why := render.waits(detail.waits).plain):
         base.note(f"{render.several(waiting, 'task')} not started yet: {why}")
 
 
-def tasks_table(found: list[models.Task], objectives: Sequence[models.Objective]) -> render.Listing:
+def _means(client: "Client", job: "models.JobDetail") -> dict[int, str]:
+    """Return the mean and the spread of each configuration, where each runs several times for one objective."""
+    if job.configurations is None or job.spec.other_objectives:
+        return {}
+    history = client.search_report(job.id).history
+    return {one.trial: render.measured(one.values[0], one.spread[0] if one.spread else None) for one in history}
+
+
+def tasks_table(
+    found: "list[models.Task]", objectives: "Sequence[models.Objective]", means: Mapping[int, str]
+) -> render.Listing:
     names = varying([task.params for task in found if not task.reduces])
     shown, more = (names, []) if len(names) <= MAX_COLUMNS else (names[: MAX_COLUMNS - 1], names[MAX_COLUMNS - 1 :])
     columns = [*shown, *(["MORE"] if more else [])]
     judged = [render.clean(one.metric) for one in objectives] if len(objectives) > 1 else ["BEST"]
-    last = ["EPOCH", *judged] if objectives[0].metric else ["TOOK"]
+    last = ["EPOCH", *judged, *(["MEAN"] if means else [])] if objectives[0].metric else ["TOOK"]
     made = render.Listing("ID", *columns, "STATE", *last, "REASON", flexible=(*columns, "REASON"), right=last)
     for task in found:
         values: list[str | Text] = [render.value_text(task.params.get(name)) for name in shown]
         values = ["reduce", *[""] * (len(shown) - 1)] if task.reduces and shown else values
         values += [render.params_text(task.params, more)] if more else []
-        figures = [render.count(task.epoch), *map(render.number, _values(task, len(judged)))]
+        figures = [render.epoch(task), *map(render.number, _values(task, len(judged)))]
+        figures += ["" if task.reduces else means.get(task.trial, "")] if means else []
         figures = figures if objectives[0].metric else [render.duration(_took(task))]
-        made.add_row(task.id, *values, render.state_text(task), *figures, render.no_word(task) or render.outcome(task))
+        reason = render.no_word(task) or render.quiet(task) or render.outcome(task)
+        made.add_row(task.id, *values, render.state_text(task), *figures, reason)
     return made
 
 
-def _took(task: models.Task) -> float | None:
+def _took(task: "models.Task") -> float | None:
     """Return how long a task ran, or has run so far."""
     return ((task.ended_at or datetime.now(UTC)) - task.started_at).total_seconds() if task.started_at else None
 
 
-def _values(task: models.Task, count: int) -> list[float | None]:
+def _values(task: "models.Task", count: int) -> list[float | None]:
     """Return the value of each objective; None where the task has not reported one."""
     return [task.best_value] if count == 1 else (task.values + [None] * count)[:count]

@@ -11,25 +11,36 @@ from paddock.cli.base import Follow, Json
 from paddock.cli.options import takes
 from paddock.client.bundle import Bundle, bundle
 from paddock.client.client import Client
-from paddock.errors import InvalidInput
-from paddock.models import Check, JobDetail, JobSpec, Preview
+from paddock.errors import InvalidInput, MissingModules
+from paddock.models import Check, JobDetail, JobSpec, Preflight, Preview
+
+DryRun = Annotated[
+    bool,
+    typer.Option(
+        "--dry-run",
+        help="Show tasks, commands and the batch script, check imports and files, and ask the scheduler if it would "
+        "accept them; submit nothing. The exit code is 5 if the job would be refused.",
+    ),
+]
+Include = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="PATH", help="File or folder to take along as well, even if ignored. May be given several times."
+    ),
+]
+Force = Annotated[bool, typer.Option("--force", help="Submit even if the environment lacks modules.")]
 
 
 @takes(options.SUBMIT)
 def submit(
     ctx: typer.Context,
     source: Annotated[
-        str | None, typer.Argument(metavar="SOURCE", help="Script, folder, or job file (.yaml, .toml).")
+        str | None, typer.Argument(metavar="SOURCE", help="Script, notebook, folder, or job file (.yaml, .toml).")
     ] = None,
     *,
-    dry_run: Annotated[
-        bool,
-        typer.Option(
-            "--dry-run",
-            help="Show tasks, commands and the batch script, and ask the scheduler if it would accept them; submit "
-            "nothing. The exit code is 5 if the scheduler would refuse.",
-        ),
-    ] = False,
+    dry_run: DryRun = False,
+    include: Include = None,
+    force: Force = False,
     watch: Follow = False,
     as_json: Json = False,
     **given: Any,
@@ -49,13 +60,43 @@ def submit(
     """
     changes = options.changes(options.SUBMIT, given)
     client = base.client(ctx)
-    shell = flags.of_shell(command="command" in changes)
-    made = bundle(source, None, changes, environment=shell, limits=client.upload_limits())
+    made = bundle(
+        source, None, changes, environment=flags.of_shell(), include=include or (), limits=client.upload_limits()
+    )
     _refuse_unused_options(made.spec, given)
     if dry_run:
         only_preview(client, made, as_json, lambda preview: _print_preview(preview, made))
         return
-    send(client, made, watch, as_json)
+    send(client, made, watch, as_json, force=force)
+
+
+@takes(options.SUBMIT)
+def again(
+    ctx: typer.Context,
+    job: base.JobId,
+    *,
+    dry_run: DryRun = False,
+    include: Include = None,
+    force: Force = False,
+    watch: Follow = False,
+    as_json: Json = False,
+    **given: Any,
+) -> None:
+    """Submit a job again, with the code as it was then. Options change what they name.
+
+    Examples:
+        paddock again k3v
+        paddock again k3v -p lr=0.1,0.2 --name 'larger steps' --follow
+    """
+    changes = options.changes(options.SUBMIT, given)
+    client = base.client(ctx)
+    old = client.detail(job)
+    made = bundle(None, old.spec, changes, include=include or (), limits=client.upload_limits(), job=old.id)
+    _refuse_unused_options(made.spec, given)
+    if dry_run:
+        only_preview(client, made, as_json, lambda preview: _print_preview(preview, made))
+        return
+    send(client, made, watch, as_json, force=force)
 
 
 def _refuse_unused_options(spec: JobSpec, given: Mapping[str, Any]) -> None:
@@ -77,9 +118,24 @@ def only_preview(
     else:
         show(preview)
         print_request(preview)
+        _print_preflight(preview.preflight)
         base.note("Nothing was submitted.")
-    if preview.check and not preview.check.accepted:
+    held = preview.preflight and preview.preflight.held
+    if held or (preview.check and not preview.check.accepted):
         raise typer.Exit(base.REFUSED)
+
+
+def _print_preflight(found: Preflight | None) -> None:
+    """Print what the environment has and lacks."""
+    if found is None:
+        return
+    if found.interpreter and not found.missing:
+        typer.echo(f"\n{found.interpreter} (Python {found.python}) has all modules that the program imports.")
+    if found.unchecked:
+        base.warn([f"The modules that the program imports were not looked for: {found.unchecked}"])
+    base.warn(f"{found.interpreter} has no {one.name}, which {one.where} imports." for one in found.missing)
+    for one in found.better:
+        base.note(f"  {one.kind} {one.name} has what is missing: --{one.kind} {one.place}")
 
 
 def _print_preview(preview: Preview, made: Bundle) -> None:
@@ -126,10 +182,14 @@ def _verdict(check: Check) -> str:
     return f"would accept it{remark}{render.expected(check.starts_at)}"
 
 
-def send(client: Client, made: Bundle, watch: bool, as_json: bool) -> None:
+def send(client: Client, made: Bundle, watch: bool, as_json: bool, *, force: bool = False) -> None:
     """Submit a bundle, print the result, and follow the job if `watch` is set."""
-    job = client.submit(made).detail
-    base.warn([*made.warnings, *job.warnings])
+    base.warn(made.warnings)
+    try:
+        job = client.submit(made, force=force).detail
+    except MissingModules as error:
+        raise _with_advice(client, made, error) from None
+    base.warn(job.warnings)
     if as_json and watch:
         base.emit_line(job)
     elif as_json:
@@ -140,6 +200,14 @@ def send(client: Client, made: Bundle, watch: bool, as_json: bool) -> None:
         raise typer.Exit(follow.follow(client, job, as_json=as_json))
 
 
+def _with_advice(client: Client, made: Bundle, error: MissingModules) -> MissingModules:
+    """Add which other environment has the modules, and how to insist."""
+    better = client.preflight(made).better
+    use = f"use --{better[0].kind} {better[0].place}, which has them" if better else "choose another environment"
+    listed = "" if better else " (`paddock environments` lists them)"
+    return MissingModules(f"{error.message} Install them there, {use}{listed}, or insist with --force.")
+
+
 def _announce(job: JobDetail, watch: bool) -> None:
     tasks = f"{render.several(job.counts.total, 'task')} submitted" if job.counts.total else ""
     typer.echo(f"{job.id}  {render.clean(job.name)}: {', '.join(part for part in (tasks, _to_come(job)) if part)}")
@@ -147,7 +215,7 @@ def _announce(job: JobDetail, watch: bool) -> None:
         base.note(
             f"  paddock tasks {job.id}     list its tasks",
             f"  paddock logs {job.id}-1    print the output of its first task",
-            *([f"  paddock best {job.id}      show the best tasks so far"] if job.objective.metric else []),
+            *([f"  paddock best {job.id}      show the best tasks so far"] if job.spec.objective.metric else []),
             f"  paddock stop {job.id}      stop all its tasks",
         )
 

@@ -2,23 +2,26 @@
 
 import os
 import re
+import shlex
 import stat
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from paddock.client.imports import local_imports
+from paddock.client.imports import CODE, import_root, local_imports, module_files, named_configs
 from paddock.errors import InvalidInput, TooLarge
 from paddock.models import CodeInfo
 from paddock.models.units import size_text
+from paddock.paths import home_folder
 from paddock.program import ignore
-from paddock.settings import UploadSettings, home_folder
+from paddock.settings import UploadSettings
 
 GIT_SECONDS = 2.0
+LARGE_BYTES = 10 * 1024**2  # a larger file that a command names is data, and stays where it is
 _UNSENDABLE = re.compile(r'["\\\x00-\x1f\x7f-\x9f\ud800-\udfff]')  # the last ones: bytes that are not UTF-8
-_USUAL_SCRIPTS = ("train.py", "main.py")
+_USUAL_SCRIPTS = ("train.py", "main.py", "train.ipynb", "main.ipynb")
 
 
 @dataclass(frozen=True)
@@ -30,37 +33,116 @@ class Collected:
 
 
 def collect(
-    source: Path, script: str | None = None, *, needs_script: bool = True, limits: UploadSettings | None = None
+    source: Path,
+    script: str | None = None,
+    *,
+    needs_script: bool = True,
+    include: Sequence[str] = (),
+    limits: UploadSettings | None = None,
 ) -> Collected:
-    """Read the files of a submission. `needs_script` is False if a command is run in place of a script."""
+    """Read the files of a submission. `needs_script` is False if a command is run in place of a script.
+
+    `include` names further files and folders, relative to the source's folder, even if they are ignored.
+    """
     source = Path(os.path.abspath(source.expanduser()))  # noqa: PTH100 - links are kept
     if not source.exists():
         raise InvalidInput.at("source", f"there is no file or folder {source}")
     warnings: list[str] = []
     if source.is_dir():
-        paths = dict(_in_folder(source, ".", warnings))
+        root, paths = source, dict(_in_folder(source, ".", warnings))
         chosen = _choose(source, script, list(paths)) if needs_script else None
     else:
         if script is not None and script != source.name:
             raise InvalidInput(f"{source} is a script itself: leave out the script {script!r}, or give a folder.")
-        paths = _with_imports(source, warnings)
-        chosen = source.name if needs_script else None
+        root = import_root(source) if needs_script else source.parent
+        paths = _with_imports(source, root, warnings)
+        chosen = source.relative_to(root).as_posix() if needs_script else None
+    for name in include:
+        paths |= _included(name, source if source.is_dir() else source.parent, root, warnings)
+    return _collected(paths, chosen, source, warnings, limits)
+
+
+def collect_named(
+    command: str, folder: Path, *, include: Sequence[str] = (), limits: UploadSettings | None = None
+) -> Collected:
+    """Read the files of a folder that a command names: scripts with what they import, modules after -m, and others."""
+    warnings: list[str] = []
+    paths: dict[str, Path] = {}
+    words = _words(command)
+    for before, word in zip(["", *words], words, strict=False):
+        if before == "-m":
+            for found in module_files(word, folder):
+                paths |= _below(found, folder, warnings)
+        elif before not in (">", ">>"):
+            for part in {word, word.rpartition("=")[2]}:
+                paths |= _named(part, folder, warnings)
+    for name in include:
+        paths |= _included(name, folder, folder, warnings)
+    return _collected(paths, None, folder, warnings, limits)
+
+
+def _collected(
+    paths: dict[str, Path], script: str | None, source: Path, warnings: list[str], limits: UploadSettings | None
+) -> Collected:
     _refuse_names(paths)
     _refuse_size(paths, limits or UploadSettings())
     files = {name: _read(path) for name, path in sorted(paths.items())}
-    return Collected(files, chosen, _code_info(source, files), warnings)
+    return Collected(files, script, _code_info(source, files), warnings)
 
 
 # --- which files ----------------------------------------------------------------------------------------------------
 
 
-def _with_imports(script: Path, warnings: list[str]) -> dict[str, Path]:
-    root = script.parent
-    found = {script.name: script}
-    for path in local_imports(script) if script.suffix == ".py" else []:
-        relative = path.relative_to(root).as_posix()
-        found |= dict(_in_folder(root, relative, warnings)) if path.is_dir() else {relative: path}
+def _with_imports(script: Path, root: Path, warnings: list[str]) -> dict[str, Path]:
+    found = {script.relative_to(root).as_posix(): script}
+    for path in [*local_imports(script, root), *named_configs(script)] if script.suffix in CODE else []:
+        found |= _below(path, root, warnings)
     return found
+
+
+def _below(path: Path, root: Path, warnings: list[str]) -> dict[str, Path]:
+    """Return a file, or all files of a folder, by their paths below the root."""
+    relative = path.relative_to(root).as_posix()
+    return dict(_in_folder(root, relative, warnings)) if path.is_dir() else {relative: path}
+
+
+def _included(name: str, base: Path, root: Path, warnings: list[str]) -> dict[str, Path]:
+    path = Path(os.path.abspath(base / Path(name).expanduser()))  # noqa: PTH100 - links are kept
+    if not path.exists():
+        raise InvalidInput.at("include", f"there is no file or folder {path}")
+    if not path.is_relative_to(root):
+        message = f"{path} is not in {root}: name a file in it, submit a folder that contains both"
+        raise InvalidInput.at("include", f"{message}, or run in the original folder with --workdir there")
+    if path.is_dir():
+        return dict(_walk(root, path.relative_to(root).as_posix(), ignore.Ignore(), warnings))
+    return {path.relative_to(root).as_posix(): path}
+
+
+def _words(command: str) -> list[str]:
+    lexer = shlex.shlex(command, posix=True, punctuation_chars=True)
+    lexer.whitespace_split = True
+    lexer.commenters = ""
+    try:
+        return list(lexer)
+    except ValueError:  # a quote without its partner
+        return command.split()
+
+
+def _named(word: str, folder: Path, warnings: list[str]) -> dict[str, Path]:
+    """Return the files for a word of a command: none unless it is the relative path of a file in the folder."""
+    path = PurePosixPath(word)
+    if path.is_absolute() or ".." in path.parts or not (folder / path).is_file():
+        return {}
+    file = folder / path
+    if (size := _size(file)) > LARGE_BYTES:
+        warnings.append(
+            f"{word} has {size_text(size)} and is not taken along: name it by its whole path, or use --workdir there."
+        )
+        return {}
+    own = {path.as_posix(): file}
+    if path.suffix not in CODE:
+        return own
+    return own | {(path.parent / name).as_posix(): one for name, one in _with_imports(file, file.parent, []).items()}
 
 
 def _in_folder(top: Path, below: str, warnings: list[str]) -> Iterator[tuple[str, Path]]:

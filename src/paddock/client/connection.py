@@ -5,26 +5,20 @@ before it is certain who receives it: through the socket in the home, or after t
 token.
 """
 
-import hmac
+import json
 import os
-import secrets
-import ssl
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from functools import cached_property
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-import httpx2
-from pydantic import BaseModel, TypeAdapter, ValidationError
-
+from paddock.client.http import BadAddress, Http, Interrupted, Response, Stream, Timeout, to_port, to_socket
 from paddock.errors import NotAuthorised, PaddockError, ServerUnreachable, by_code
-from paddock.home import proof, server_file, tls, unix_socket
-from paddock.models import ErrorReply
-from paddock.paths import Home, refuse_foreign
-from paddock.settings import home_folder
+from paddock.home import server_file, tls, unix_socket
+from paddock.paths import Home, home_folder, refuse_foreign
 
 PREFIX = "/api/v1"
 HANDOVER_SECONDS = 30.0
@@ -33,15 +27,10 @@ PROVEN_SECONDS = 60.0  # after this long without an answer, a server has to prov
 _HELLO_BYTES = 10_000
 Answer = TypeVar("Answer")
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
-_NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # trusts nobody; httpx2 would load what the system trusts
 
 
 class _NotReached(ServerUnreachable):
     """Nothing was sent that changes anything: the request may be tried again."""
-
-
-class _Hello(BaseModel):
-    proof: str
 
 
 class Connection:
@@ -50,8 +39,8 @@ class Connection:
         self._url = url or (None if home else os.environ.get("PADDOCK_URL")) or None
         self._token = token or (None if home and not url else os.environ.get("PADDOCK_TOKEN")) or None
         self._timeout = timeout
-        self._pinned: dict[str, httpx2.Client] = {}  # certificate of a server -> what to ask it with
-        self._inside: httpx2.Client | None = None
+        self._pinned: dict[str, Http] = {}  # certificate of a server -> what to ask it with
+        self._inside: Http | None = None
         self._open = ExitStack()
         self._proven: dict[str, float] = {}  # address -> until when
 
@@ -59,12 +48,16 @@ class Connection:
         self._open.close()
 
     @cached_property
-    def _http(self) -> httpx2.Client:
-        """Return the client for ports, made on first use: loading the trusted certificates takes longer than a call."""
+    def _http(self) -> Http:
+        """What asks ports whose certificates the system has to trust."""
         # A proxy of the environment stands between networks, not between this computer and itself.
         local = self._url is None or urlsplit(self._url).hostname in _LOOPBACK
-        made = httpx2.Client(timeout=self._timeout, trust_env=not local, verify=tls.trust(None))
-        return self._open.enter_context(made)
+        return self._kept(Http(to_port(cache(partial(tls.trust, None)), proxies=not local)))
+
+    def _kept(self, made: Http) -> Http:
+        """Close it at the end."""
+        self._open.callback(made.close)
+        return made
 
     @property
     def url(self) -> str:
@@ -90,9 +83,10 @@ class Connection:
     def token(self) -> str | None:
         return self._token or self.home.read_token()
 
-    def request(self, method: str, path: str, *, wait_seconds: float | None = None, **options: Any) -> httpx2.Response:
+    def request(self, method: str, path: str, *, wait_seconds: float | None = None, **options: Any) -> Response:
         """Return a whole answer. `wait_seconds`: seconds to wait for it, if longer than usual."""
-        options.setdefault("timeout", max(wait_seconds or 0, self._timeout))
+        seconds = max(wait_seconds or 0, self._timeout)
+        options["timeout"] = Timeout(seconds, seconds)
         end = time.monotonic() + HANDOVER_SECONDS
         while True:
             before = server_file.read(self.home)
@@ -106,12 +100,16 @@ class Connection:
     def answers(self) -> bool:
         """Return True if the server answers now."""
         try:
-            self._request("GET", "/version", {"timeout": self._timeout})
+            self._request("GET", "/version", {"timeout": self._seconds})
         except PaddockError:
             return False
         return True
 
-    def _request(self, method: str, path: str, options: dict[str, Any]) -> httpx2.Response:
+    @property
+    def _seconds(self) -> Timeout:
+        return Timeout(self._timeout, self._timeout)
+
+    def _request(self, method: str, path: str, options: dict[str, Any]) -> Response:
         http, url = self.reach()
         with self._translated(url, again=method == "GET"):
             response = http.request(method, url + PREFIX + path, headers=self._headers(), **options)
@@ -119,7 +117,7 @@ class Connection:
             self._heard(url)
             return response
 
-    def reach(self) -> tuple[httpx2.Client, str]:
+    def reach(self) -> tuple[Http, str]:
         """Return a client and the address, once it is certain that our server is there. Raises PaddockError."""
         url = self.url
         inside = self._through_the_home() if self._url is None else None
@@ -129,52 +127,52 @@ class Connection:
             self._prove(url)
         return self._outside(url), url
 
-    def _outside(self, url: str) -> httpx2.Client:
+    def _outside(self, url: str) -> Http:
         """Return a client for the port. The certificate in the home counts more than who has signed it."""
         found = server_file.read(self.home) if self._url is None and url.startswith("https://") else None
         if found is None or found.certificate is None:
             return self._http
         if found.certificate not in self._pinned:
-            made = httpx2.Client(timeout=self._timeout, trust_env=False, verify=tls.trust(found.certificate))
-            self._pinned[found.certificate] = self._open.enter_context(made)
+            trust = cache(partial(tls.trust, found.certificate))
+            self._pinned[found.certificate] = self._kept(Http(to_port(trust, proxies=False)))
         return self._pinned[found.certificate]
 
-    def _through_the_home(self) -> httpx2.Client | None:
+    def _through_the_home(self) -> Http | None:
         try:
             with unix_socket.address(self.home) as place:
                 if not unix_socket.path(self.home).is_socket() or not unix_socket.listens(place):
                     return None
             if self._inside is None:
                 place = self._open.enter_context(unix_socket.address(self.home))
-                transport = httpx2.HTTPTransport(uds=place, verify=_NO_TLS)
-                self._inside = self._open.enter_context(
-                    httpx2.Client(transport=transport, timeout=self._timeout, trust_env=False)
-                )
+                self._inside = self._kept(Http(to_socket(place)))
         except OSError:
             return None
         return self._inside
 
     def _prove(self, url: str) -> None:
         """Let the server prove that it knows the token. Only a random number is sent."""
-        nonce = secrets.token_hex(32)
+        import hmac  # not needed through the home, and OpenSSL takes a while to load
+
+        nonce = os.urandom(32).hex()
         http = self._outside(url)
         body = b""
         with (
             self._translated(url, again=True),
-            http.stream("GET", f"{url}{PREFIX}/hello", params={"nonce": nonce}, timeout=self._timeout) as response,
+            http.stream("GET", f"{url}{PREFIX}/hello", params={"nonce": nonce}, timeout=self._seconds) as response,
         ):
-            for part in response.iter_bytes():
+            for part in response.parts():
                 body += part
                 if len(body) > _HELLO_BYTES:
                     break
-        try:
-            answer = _Hello.model_validate_json(body).proof
-        except ValidationError:
-            status = f"{response.status_code} {response.reason_phrase}".strip()
+        answer = _object(body).get("proof")
+        if not isinstance(answer, str):
+            status = f"{response.status} {response.reason}".strip()
             raise ServerUnreachable(
                 f"{url} answered {status}, which is not an answer of a Paddock server of this version; nothing secret "
                 "was sent to it. Restart your server with `paddock up`."
-            ) from None
+            )
+        from paddock.home import proof
+
         token = self.token
         right = proof.of(token, f"hello {nonce}") if token else ""
         if not token or not hmac.compare_digest(answer.encode(errors="replace"), right.encode()):
@@ -195,10 +193,10 @@ class Connection:
         return server_file.successor(self.home) is not None or server_file.read(self.home) not in (before, None)
 
     @contextmanager
-    def stream(self, path: str, headers: dict[str, str] | None = None, **params: Any) -> Iterator[httpx2.Response]:
+    def stream(self, path: str, /, headers: dict[str, str] | None = None, **params: Any) -> Iterator[Stream]:
         """Return an answer while it arrives."""
         http, url = self.reach()
-        timeout = httpx2.Timeout(self._timeout, read=SILENCE_SECONDS)
+        timeout = Timeout(self._timeout, SILENCE_SECONDS)
         given = {name: value for name, value in params.items() if value is not None}
         with (
             self._translated(url),
@@ -206,13 +204,14 @@ class Connection:
                 "GET", url + PREFIX + path, params=given, headers=self._headers() | (headers or {}), timeout=timeout
             ) as response,
         ):
-            if response.status_code >= 400:
-                response.read()
-                _refuse(response, url)
+            if response.status >= 300:
+                _refuse(response.whole(), url)
             yield response
 
     def _headers(self) -> dict[str, str]:
         token = self.token
+        if token and not (token.isascii() and token.isprintable()):
+            raise NotAuthorised("The token has characters that no token of a server has: correct PADDOCK_TOKEN.")
         return {"Authorization": f"Bearer {token}"} if token else {}
 
     @contextmanager
@@ -220,25 +219,22 @@ class Connection:
         """Raise our own errors. `again`: asking again does no harm, even if the server has received the request."""
         try:
             yield
-        except httpx2.HTTPError as error:
+        except Interrupted as error:
             self._proven.pop(url, None)  # the next one to listen there has to prove who it is
             raise self._ours(error, url, again) from None
-        except httpx2.InvalidURL as error:
+        except BadAddress as error:
             raise ServerUnreachable(
                 f"{url!r} is not the address of a server ({error}): correct --url or PADDOCK_URL."
             ) from None
 
-    def _ours(self, error: httpx2.HTTPError, url: str, again: bool) -> ServerUnreachable:
-        if isinstance(error, httpx2.TimeoutException):
+    def _ours(self, error: Interrupted, url: str, again: bool) -> ServerUnreachable:
+        if error.slow:
             return ServerUnreachable(f"The server at {url} did not answer in time: try again, or run `paddock doctor`.")
-        if isinstance(error, httpx2.TransportError):
-            why = str(error) or type(error).__name__
-            if "CERTIFICATE_VERIFY_FAILED" in why:
-                return ServerUnreachable(_untrusted(url, why))
-            kind = _NotReached if again or isinstance(error, httpx2.ConnectError) else ServerUnreachable
-            start = "paddock up" if self._url else server_file.start_command(self.home)
-            return kind(f"No Paddock server answers at {url} ({why}): start one with `{start}`.")
-        return ServerUnreachable(f"{url} is not a Paddock server ({error}): correct --url or PADDOCK_URL.")
+        if "CERTIFICATE_VERIFY_FAILED" in str(error):
+            return ServerUnreachable(_untrusted(url, str(error)))
+        kind = _NotReached if again or not error.sent else ServerUnreachable
+        start = "paddock up" if self._url else server_file.start_command(self.home)
+        return kind(f"No Paddock server answers at {url} ({error}): start one with `{start}`.")
 
 
 def _untrusted(url: str, why: str) -> str:
@@ -251,27 +247,43 @@ def _untrusted(url: str, why: str) -> str:
 
 def understood(kind: type[Answer], content: bytes) -> Answer:
     """Return an answer as the type that it should have."""
+    from pydantic import TypeAdapter, ValidationError
+
     try:
         return TypeAdapter(kind).validate_json(content)
     except ValidationError as error:
-        raise PaddockError(
-            f"The server's answer was not understood ({error.errors()[0]['msg']}): it may have another version than "
-            "this program; compare them with `paddock version`."
-        ) from None
+        raise misunderstood(error.errors()[0]["msg"]) from None
 
 
-def _refuse(response: httpx2.Response, url: str) -> None:
-    if response.status_code < 300:
-        return
+def misunderstood(why: str) -> PaddockError:
+    return PaddockError(
+        f"The server's answer was not understood ({why}): it may have another version than this program; compare them "
+        "with `paddock version`."
+    )
+
+
+def _object(content: bytes) -> dict[str, Any]:
+    """Return the JSON object of an answer; an empty one if it is none."""
     try:
-        error = ErrorReply.model_validate_json(response.content).error
-    except ValidationError:
+        found = json.loads(content)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _refuse(response: Response, url: str) -> None:
+    if response.status < 300:
+        return
+    error = _object(response.content).get("error")
+    if not isinstance(error, dict) or not isinstance(error.get("message"), str):
         raise PaddockError(
-            f"{url} answered {response.status_code} {response.reason_phrase}, which is not an answer of a Paddock "
-            "server: correct --url or PADDOCK_URL."
-        ) from None
-    if error.code == NotAuthorised.code:
+            f"{url} answered {response.status} {response.reason}, which is not an answer of a Paddock server: correct "
+            "--url or PADDOCK_URL."
+        )
+    if error.get("code") == NotAuthorised.code:
         raise NotAuthorised(
             f"The server at {url} does not accept this token: set PADDOCK_TOKEN, or give the server's home with --home."
         )
-    raise by_code(error.code)(error.message, fields=error.fields)
+    fields = error.get("fields")
+    named = {str(name): str(text) for name, text in fields.items()} if isinstance(fields, dict) else {}
+    raise by_code(str(error.get("code")))(error["message"], fields=named)

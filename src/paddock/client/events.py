@@ -1,17 +1,16 @@
 """Follow the event stream of a server across interruptions."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TypeVar
-
-import httpx2
-from pydantic import ValidationError
+from typing import TYPE_CHECKING, TypeVar
 
 from paddock.client.connection import Connection
 from paddock.errors import Busy, DatabaseUnavailable, PaddockError, ServerUnreachable
-from paddock.models import Event
+
+if TYPE_CHECKING:
+    from paddock.models import Event
 
 AWAY_SECONDS, AWAY_PAUSE = 60.0, 0.5
 Seen = TypeVar("Seen")
@@ -26,7 +25,7 @@ class Sent:
     id: str | None
 
 
-def events(connection: Connection, job: str | None, last: int | None) -> Iterator[Event]:
+def events(connection: Connection, job: str | None, last: int | None) -> "Iterator[Event]":
     """Return events as they happen. If the server was away for a while, the stream is resumed where it was."""
     position = last
     outage: Outage | None = None  # a server that never answered is an error at once
@@ -36,7 +35,7 @@ def events(connection: Connection, job: str | None, last: int | None) -> Iterato
             with connection.stream("/events", resumed, job=job) as response:
                 outage = outage or Outage()
                 outage.end()
-                for sent in server_sent(response):
+                for sent in server_sent(response.parts()):
                     position = int(sent.id) if sent.id and sent.id.isdigit() else position
                     if event := _event(sent, job, position):
                         yield event
@@ -48,7 +47,11 @@ def events(connection: Connection, job: str | None, last: int | None) -> Iterato
         outage.go_on(ended)
 
 
-def _event(sent: "Sent", job: str | None, position: int | None) -> Event | None:
+def _event(sent: "Sent", job: str | None, position: int | None) -> "Event | None":
+    from pydantic import ValidationError
+
+    from paddock.models import Event
+
     if sent.event == "hello":
         return None
     if sent.event == "reset":
@@ -60,11 +63,11 @@ def _event(sent: "Sent", job: str | None, position: int | None) -> Event | None:
         return None
 
 
-def server_sent(response: httpx2.Response) -> Iterator[Sent]:
+def server_sent(parts: Iterable[bytes]) -> Iterator[Sent]:
     """Return the events of a stream. Lines end with line feeds only: JSON may contain other line ends of Unicode."""
     event, last = "message", None
     data: list[str] = []
-    for line in _lines(response):
+    for line in _lines(parts):
         if not line:
             if data:
                 yield Sent(event, "\n".join(data), last)
@@ -80,9 +83,9 @@ def server_sent(response: httpx2.Response) -> Iterator[Sent]:
             last = value
 
 
-def _lines(response: httpx2.Response) -> Iterator[str]:
+def _lines(parts: Iterable[bytes]) -> Iterator[str]:
     rest = b""
-    for part in response.iter_bytes():
+    for part in parts:
         *lines, rest = (rest + part).split(b"\n")
         for line in lines:
             yield line.removesuffix(b"\r").decode("utf-8", errors="replace")

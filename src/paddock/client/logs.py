@@ -1,13 +1,14 @@
 """Read what a task printed, in ranges of bytes."""
 
 import codecs
+import json
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from paddock.client.connection import Connection, understood
+from paddock.client.connection import Connection
 from paddock.client.events import polled
-from paddock.models import Attempt
+from paddock.models.states import TaskState
 
 PART = 10_000_000
 MOST = 50_000_000  # that the server gives at once
@@ -85,6 +86,6 @@ class TaskLog:
                 time.sleep(FOLLOW_SECONDS)
 
     def _ended(self) -> bool:
-        found = understood(list[Attempt], self._connection.request("GET", f"{self._path}/attempts").content)
-        self._attempt = self._attempt or found[-1].number
-        return found[self._attempt - 1].state.ended if self._attempt <= len(found) else True
+        found = json.loads(self._connection.request("GET", f"{self._path}/attempts").content)
+        self._attempt = self._attempt or int(found[-1]["number"])
+        return TaskState(found[self._attempt - 1]["state"]).ended if self._attempt <= len(found) else True

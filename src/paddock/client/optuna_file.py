@@ -2,8 +2,8 @@
 
 This loads Optuna: import it only when it is needed.
 
-A configuration becomes a trial; where it has several tasks, values and curves are their means. Blocks lose their
-nesting: `layers.count`, `layers.0.width`.
+A configuration becomes a trial; where it has several tasks, values and curves are their means. The last and the best
+value of every metric are user attributes (`last.loss`). Blocks lose their nesting: `layers.count`, `layers.0.width`.
 """
 
 import json
@@ -154,6 +154,7 @@ def _trial(
     notes: dict[str, Any] = {"tasks": trial.tasks, "trial": trial.trial, "state": trial.state.value}
     notes |= {"spread": trial.spread} if trial.spread else {}
     notes |= {"values": trial.values} if values and state is TrialState.FAIL else {}
+    notes |= _measured(tasks)
     return FrozenTrial(
         number=-1,  # Optuna counts itself
         trial_id=-1,
@@ -168,6 +169,16 @@ def _trial(
         system_attrs={},
         intermediate_values=curve,
     )
+
+
+def _measured(tasks: Sequence[Task]) -> dict[str, float]:
+    """Return the means of what was measured in several tasks of a trial."""
+    found: dict[str, list[float]] = defaultdict(list)
+    for task in tasks:
+        for name, value in task.measured.items():
+            if value is not None:
+                found[name].append(value)
+    return {name: fmean(values) for name, values in found.items()}
 
 
 def _local(moment: datetime | None) -> datetime:

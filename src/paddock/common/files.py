@@ -71,8 +71,10 @@ def _folder_of(path: str, below: str) -> int:
     parts = [] if relative == os.curdir else relative.split(os.sep)
     if os.pardir in parts:
         raise NotPlain(errno.EINVAL, "outside of " + below, path)
-    current = os.open(below, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    for part in parts:
+    if not parts:
+        return os.open(below, _FOLDER & ~os.O_NOFOLLOW)
+    current = os.open(os.path.join(below, parts[0]), _FOLDER)
+    for part in parts[1:]:
         try:
             further = os.open(part, _FOLDER, dir_fd=current)
         finally:
@@ -97,6 +99,21 @@ def in_folder(path: str, *, below: str) -> Iterator[int]:
         yield folder
     finally:
         os.close(folder)
+
+
+def open_in(folder: int, name: str, *, inner: bool = False) -> int:
+    """Open a plain file in an open folder, or with `inner` a folder, and return its descriptor."""
+    try:
+        descriptor = os.open(name, _FOLDER if inner else os.O_RDONLY | _SAFE, dir_fd=folder)
+    except OSError as error:
+        raise _plainly(error, name) from None
+    try:
+        if not inner:
+            _check(os.fstat(descriptor), name)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
 
 
 class Folder:

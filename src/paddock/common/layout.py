@@ -14,7 +14,11 @@ WITHDRAWN = "withdrawn"
 
 
 def claim(job_dir: str, task: str, attempt: int) -> str:
-    return os.path.join(job_dir, CLAIMS, "%s.%d" % (task, attempt))
+    return os.path.join(job_dir, CLAIMS, claim_name(task, attempt))
+
+
+def claim_name(task: str, attempt: int) -> str:
+    return "%s.%d" % (task, attempt)
 
 
 def allocation(job_dir: str, key: str) -> str:

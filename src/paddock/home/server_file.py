@@ -3,21 +3,23 @@
 The file `handover` exists while a successor waits for the server to end: the server looks for it, and clients wait.
 """
 
+import json
 import os
 import socket
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
-
-from paddock.home import lease
 from paddock.paths import Home, write_once
 from paddock.version import __version__
 
+if TYPE_CHECKING:
+    from paddock.home import lease  # every command reads this file, and few need what the lease imports
 
-class ServerAddress(BaseModel):
+
+@dataclass(frozen=True)
+class ServerAddress:
     """The address of a running server. Fields of a newer version are ignored."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
     url: str
     pid: int = 0
@@ -33,12 +35,11 @@ class ServerAddress(BaseModel):
     def here(cls, url: str, port: int, cluster: str | None, certificate: str | None = None) -> "ServerAddress":
         """Return the address of this process. `cluster`: the Slurm cluster that it was submitted to, if any."""
         job, node = (os.environ.get(name) for name in ("SLURM_JOB_ID", "SLURMD_NODENAME"))
-        hosted = {"node": node, "slurm": job, "cluster": cluster} if cluster else {}
-        process = {"pid": os.getpid(), "host": socket.gethostname()}
-        return cls.model_validate({"url": url, "port": port, "certificate": certificate} | process | hosted)
+        made = cls(url, os.getpid(), host=socket.gethostname(), port=port, certificate=certificate)
+        return replace(made, node=node, slurm=job, cluster=cluster) if cluster else made
 
     def write(self, home: Home) -> None:
-        write_once(home.server, self.model_dump_json(), mode=0o600)
+        write_once(home.server, json.dumps(asdict(self)), mode=0o600)
 
     def withdraw(self, home: Home) -> None:
         """Remove the file, unless another server has written it since."""
@@ -54,8 +55,11 @@ class ServerAddress(BaseModel):
 def read(home: Home) -> ServerAddress | None:
     """Return the address of the server of this home; None: no server runs."""
     try:
-        return ServerAddress.model_validate_json(home.server.read_text())
-    except (OSError, ValidationError):
+        given: dict[str, Any] = json.loads(home.server.read_text())
+        known = {one.name: given[one.name] for one in fields(ServerAddress) if one.name in given}
+        kinds: dict[str, Any] = {one.name: one.type for one in fields(ServerAddress)}
+        return ServerAddress(**known) if all(isinstance(one, kinds[name]) for name, one in known.items()) else None
+    except (OSError, ValueError, TypeError, RecursionError):
         return None
 
 
@@ -83,15 +87,23 @@ def announce_handover(home: Home, beat: int = 0) -> None:
 
     To be repeated with another `beat` while it waits: on another node, that shows that the process still runs.
     """
+    from paddock.home import lease
+
     waiting = lease.Process.model_validate(lease.here() | {"beat": beat})
     write_once(handover(home), waiting.model_dump_json(), mode=0o600)
 
 
-def waiting(home: Home) -> lease.Process | None:
+def waiting(home: Home) -> "lease.Process | None":
     """Return the process that waits to take over, if the file can be read: a server ends only for a real successor."""
     try:
-        return lease.Process.model_validate_json(handover(home).read_bytes())
-    except (OSError, ValidationError):
+        content = handover(home).read_bytes()
+    except OSError:
+        return None
+    from paddock.home import lease
+
+    try:
+        return lease.Process.model_validate_json(content)
+    except ValueError:  # pydantic's errors are such
         return None
 
 

@@ -5,17 +5,17 @@ import ssl
 import stat
 import time
 from pathlib import Path
-from typing import Any
-
-import httpx2
+from typing import TYPE_CHECKING, Any
 
 from paddock.errors import InvalidInput
-from paddock.settings import Settings
+
+if TYPE_CHECKING:
+    from paddock.settings import Settings
 
 SOON_SECONDS = 21 * 86_400
 
 
-def context(settings: Settings) -> ssl.SSLContext | None:
+def context(settings: "Settings") -> ssl.SSLContext | None:
     """Return the server's TLS context; None: plain HTTP. Raises InvalidInput if the files cannot be used."""
     files = _files(settings)
     if files is None:
@@ -32,7 +32,7 @@ def context(settings: Settings) -> ssl.SSLContext | None:
     return made
 
 
-def _files(settings: Settings) -> tuple[Path, Path] | None:
+def _files(settings: "Settings") -> tuple[Path, Path] | None:
     given = {"tls_certificate": settings.tls_certificate, "tls_key": settings.tls_key}
     missing = [name for name, path in given.items() if path is None]
     if len(missing) == 1:
@@ -86,7 +86,7 @@ def _refused(setting: str, message: str) -> InvalidInput:
 # --- the certificate --------------------------------------------------------------------------------------------------
 
 
-def certificate(settings: Settings) -> str | None:
+def certificate(settings: "Settings") -> str | None:
     """Return the server's own certificate, the first in its file, as PEM. Clients that read it in the home trust it."""
     files = _files(settings)
     return _certificates(files[0])[0] if files else None
@@ -98,7 +98,7 @@ def _certificates(path: Path) -> list[str]:
     return [f"{begin}{part.partition(end)[0]}{end}\n" for part in parts if end in part]
 
 
-def ends_at(settings: Settings) -> float | None:
+def ends_at(settings: "Settings") -> float | None:
     """Return when the server's certificate expires, in seconds since 1970."""
     files = _files(settings)
     if files is None:
@@ -121,7 +121,9 @@ def trust(pinned: str | None) -> ssl.SSLContext:
     Its host name does not matter. Default: the certificates that this system trusts, or those in SSL_CERT_FILE.
     """
     if pinned is None:
-        return httpx2.create_ssl_context()
+        from httpx2 import create_ssl_context  # it finds what is trusted on many systems; its import takes long
+
+        return create_ssl_context()
     made = ssl.create_default_context(cadata=pinned)
     # The certificate itself is trusted, and nothing else, whoever has signed it.
     made.verify_flags = (made.verify_flags | ssl.VERIFY_X509_PARTIAL_CHAIN) & ~ssl.VERIFY_X509_STRICT

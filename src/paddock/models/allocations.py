@@ -1,18 +1,17 @@
 """Allocations: what the engine requests from backends, and what backends report."""
 
-from enum import StrEnum
-
 from pydantic import Field
 
 from paddock.models.base import Cause, Model
 from paddock.models.resources import Resources
+from paddock.models.states import AllocationState as AllocationState
 
 
-class AllocationState(StrEnum):
-    PLANNED = "planned"  # in the database; the backend may already have it
-    PENDING = "pending"
-    RUNNING = "running"
-    ENDED = "ended"
+class Place(Model):
+    """Where an allocation runs, on a backend without a queue."""
+
+    node: str
+    devices: list[str] = Field(description="ids of GPUs if it needs GPUs, else numbers of CPU slots")
 
 
 class AllocationBatch(Model):
@@ -28,6 +27,9 @@ class AllocationBatch(Model):
     runner: list[str] = Field(description="the command that starts the runner; {folder} is the allocation's folder")
     resources: Resources = Field(description="what the whole allocation needs on each of its nodes")
     grace_seconds: float = 10.0
+    places: list[Place] = Field(
+        default_factory=list, description="one per allocation; none where the backend has a queue and chooses the node"
+    )
 
     @property
     def keys(self) -> list[str]:

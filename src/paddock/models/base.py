@@ -1,41 +1,14 @@
 """The base class of all models, and the types that several of them use."""
 
-from enum import StrEnum
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, JsonValue, StringConstraints
 
 from paddock.models import units
+from paddock.models.states import Cause as Cause
+from paddock.models.states import TaskState as TaskState
 
 Params = dict[str, JsonValue]
-
-
-class TaskState(StrEnum):
-    """The state of a task, which is that of its current attempt."""
-
-    SUBMITTED = "submitted"
-    RUNNING = "running"
-    FINISHED = "finished"
-    ERROR = "error"
-    STOPPED = "stopped"
-    PRUNED = "pruned"
-
-    @property
-    def ended(self) -> bool:
-        return self not in (TaskState.SUBMITTED, TaskState.RUNNING)
-
-
-class Cause(StrEnum):
-    """Why an attempt did not finish."""
-
-    USER_ERROR = "user_error"
-    GPU_OOM = "gpu_oom"
-    HOST_OOM = "host_oom"
-    TIME_LIMIT = "time_limit"
-    NODE_FAILURE = "node_failure"
-    PREEMPTED = "preempted"
-    LAUNCH_FAILED = "launch_failed"
-    LOST = "lost"
 
 
 class Model(BaseModel):

@@ -1,5 +1,6 @@
 """Nodes, devices and backends, and the health of the server."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
@@ -7,6 +8,17 @@ from pydantic import Field
 
 from paddock.models.base import Model
 from paddock.models.resources import Resources
+
+
+@dataclass(frozen=True)
+class Traits:
+    """What a kind of backend can do, and what it counts. The default is a bare backend of one node."""
+
+    queued: bool = False
+    """It has a scheduler of its own, such as Slurm. False: it starts what it is told, where it is told."""
+    multi_node: bool = False  # one allocation may have several nodes
+    counts_memory: bool = False  # an allocation gets the memory that it asks for, and no more
+    counts_cores_of_gpu_tasks: bool = False  # False: allocations with GPUs share the cores
 
 
 class GpuProcess(Model):

@@ -20,6 +20,7 @@ class JobChange(Model):
         "held",
         "released",
         "limits",
+        "objective",
         "search",
         "waits",
         "warned",
@@ -31,10 +32,10 @@ class JobChange(Model):
 
 
 class TasksRequested(Model):
-    """A stop or a restart was requested for tasks."""
+    """A person stopped or restarted tasks, or wrote a note."""
 
     kind: ClassVar = "tasks"
-    change: Literal["stopping", "restarted"]
+    change: Literal["stopping", "restarted", "noted"]
     ids: list[str] = Field(description="the tasks concerned")
 
 
@@ -45,8 +46,12 @@ class LiveFields(TypedDict, total=False):
     last_value: float | None
     best_value: float | None
     best_epoch: float | None
+    epochs: int | None
+    epochs_done: float | None
     progress: float | None
     seconds_left: float | None
+    reported_at: datetime | None
+    quiet_after: datetime | None
     no_word_since: datetime | None
 
 

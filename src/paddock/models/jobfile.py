@@ -1,11 +1,13 @@
 """Job files: a whole job in YAML or TOML, as people keep it beside their code.
 
-Its fields are those of JobSpec, and `source`: a script or folder to take along, relative to the job file. Without
-`source`, the script is relative to the job file, and comes with the modules that it imports.
+Its fields are those of JobSpec, and `source`: a script or folder to take along, relative to the job file, or `job ID`
+for the files of a job as the server has them. Without `source`, the script is relative to the job file, and comes with
+the modules that it imports.
 """
 
 import math
 import os
+import re
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,11 +19,13 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from paddock.errors import InvalidInput, in_words
-from paddock.models import Goal, JobSpec, Objective, Resources, space, units, yaml12
+from paddock.models import JobSpec, Objective, Resources, SlurmResources, space, units, yaml12
+from paddock.models.metric_names import Goal, goal_of
 
 MAX_BYTES = 4 * 1024**2
 MAX_PARTS = 500_000
 SUFFIXES = (".yaml", ".yml", ".toml")
+_OF_JOB = re.compile(r"job ([0-9a-z]{1,64})")
 _HIDDEN = {"Choices", "Range", "function-before[_coerce(), union[Choices,Range]]"}
 
 
@@ -30,6 +34,7 @@ class JobFile:
     spec: JobSpec
     source: Path | None = None
     script: str | None = None  # of the source, where that is a folder
+    job: str | None = None  # the job that has the files
 
 
 def is_jobfile(path: Path) -> bool:
@@ -52,6 +57,8 @@ def load(path: Path) -> JobFile:
         raise _wrong(path, {"source": "write the path of a script or a folder, relative to this file"})
     folder = path.absolute().parent
     spec = _anchored(validated(data, str(path)), folder)
+    if source is not None and (of := _OF_JOB.fullmatch(source)):
+        return JobFile(spec, job=of[1])
     if source is not None:
         return JobFile(spec, folder / Path(source).expanduser(), spec.script)
     return JobFile(spec, folder / Path(spec.script).expanduser()) if spec.script else JobFile(spec)
@@ -65,8 +72,8 @@ def validated(data: Any, where: str = "The job") -> JobSpec:
         raise _wrong(where, _fields(error)) from None
 
 
-def dump(spec: JobSpec) -> str:
-    """Return YAML that is read as an equal spec; fields with their default are left out."""
+def dump(spec: JobSpec, job: str | None = None) -> str:
+    """Return YAML that is read as an equal spec; fields with their default are left out. `job` has its files."""
     data = spec.model_dump(mode="json", exclude_defaults=True)
     if data.pop("other_objectives", None):
         data["objective"] = [_objective(one) for one in spec.objectives]
@@ -81,12 +88,15 @@ def dump(spec: JobSpec) -> str:
         data["params"] = {name: space.plain(one) for name, one in spec.params.items()}
     if "resources" in data:
         data["resources"] |= _measures(spec.resources)
+    data = {"source": f"job {job}"} | data if job else data
     return yaml12.dump(data) if data else "{}\n"
 
 
 def loads(text: str) -> JobSpec:
-    """Read what `dump` wrote."""
-    return validated(_parse(text, Path("job.yaml")), "The job")
+    """Read what `dump` wrote; the source of the files is left out."""
+    data = _parse(text, Path("job.yaml"))
+    data.pop("source", None)
+    return validated(data, "The job")
 
 
 # --- reading --------------------------------------------------------------------------------------------------------
@@ -189,6 +199,7 @@ def _unknown(loc: list[str]) -> str:
             return "there is no such field"
         model = info.annotation
     known = list(model.model_fields) + (["source"] if model is JobSpec else [])
+    known += list(SlurmResources.model_fields) if model is Resources else []
     near = get_close_matches(loc[-1], known, 1)
     return f"there is no such field; did you mean {near[0]}?" if near else f"there is no such field: {', '.join(known)}"
 
@@ -197,7 +208,7 @@ def _unknown(loc: list[str]) -> str:
 
 
 def _objective(objective: Objective) -> str:
-    plain = objective.goal is Goal.MIN and ":" not in objective.metric
+    plain = objective.goal is Goal.MIN is goal_of(objective.metric) and ":" not in objective.metric
     return objective.metric if plain else f"{objective.metric}:{objective.goal.value}"
 
 

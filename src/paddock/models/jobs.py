@@ -5,10 +5,14 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from paddock.models.base import MOST_SECONDS, Model, Name, Params, RelativePath, Seconds, Text
+from paddock.models.base import MOST_SECONDS, Cause, Model, Name, Params, RelativePath, Seconds, TaskState, Text
+from paddock.models.preflight import Preflight
 from paddock.models.script import ScriptReport
-from paddock.models.spec import CodeInfo, JobSpec, Objective, Submission
-from paddock.models.tasks import Page
+from paddock.models.spec import CodeInfo, JobSpec, MetricPattern, Objective, ObjectiveChoice, Submission
+from paddock.models.tasks import Page, Waits
+
+MAX_TAGS = 50
+Tag = Annotated[Name, StringConstraints(min_length=1)]
 
 
 class TaskCounts(Model):
@@ -36,19 +40,49 @@ class Job(Model):
     tags: list[str]
     created_at: datetime
     ended_at: datetime | None = None
-    objective: Objective
+    objective: Objective = Field(
+        description="the metric that counts now; an empty name: none is chosen yet, or there is none"
+    )
+    objective_choice: ObjectiveChoice = ObjectiveChoice()
     counts: TaskCounts
     ended: bool = Field(description="no task waits or runs, and none will be added, neither by a search nor to reduce")
     searching: bool = Field(False, description="the search is not over: further tasks will come")
     to_come: int | None = Field(None, description="number of further tasks, where it is known")
-    best_task: str | None = None
-    best_value: float | None = None
-    sparkline: list[float] = Field(default_factory=list, description="the objective of the best task, about 30 points")
-    seconds_left: float | None = None
+    best_task: str | None = Field(None, description="where configurations run several times, the best task of the best")
+    best_value: float | None = Field(
+        None, description="of the best task; where configurations run several times, the mean of the best configuration"
+    )
+    configurations: int | None = Field(
+        None, description="number of configurations, where each runs several times (`repeat`)"
+    )
+    best_trial: int | None = Field(None, description="number of the best configuration, where each runs several times")
+    best_spread: float | None = Field(None, description="standard deviation over the tasks of the best configuration")
+    sparkline: list[float] = Field(
+        default_factory=list, description="the objective of the best task or configuration, about 30 points"
+    )
+    seconds_left: float | None = Field(None, description="as follows from its tasks; null where that is not known")
+    reported_at: datetime | None = Field(
+        None, description="when one of its running tasks last reported a metric; the last start if none has"
+    )
+    quiet_after: datetime | None = Field(
+        None, description="after this time, and without a further report, show that no running task reports anything"
+    )
+    priority: int = Field(0, description="among the jobs of the same owner, the highest goes first")
     held: bool = Field(False, description="no further task starts until the job is released")
-    waits: "Waits | None" = Field(None, description="why tasks that have not started wait, as the backend reports it")
+    waits: Waits | None = Field(None, description="why tasks that have not started wait, as the backend reports it")
     no_word: "NoWord | None" = Field(None, description="set while runners of running tasks are silent")
     warnings: list[str] = Field(default_factory=list)
+    pinned: bool = Field(False, description="listed before all jobs that are not")
+    failure: "Failure | None" = Field(None, description="why its tasks failed")
+
+
+class Failure(Model):
+    """The most frequent reason of up to 200 tasks in error."""
+
+    reason: str
+    cause: Cause | None = None
+    tasks: int = Field(description="number of tasks with this reason, numbers in it apart")
+    others: int = Field(0, description="number of tasks with other reasons")
 
 
 class NoWord(Model):
@@ -58,15 +92,6 @@ class NoWord(Model):
     since: datetime = Field(description="when the runner that has been silent longest last reported something")
 
 
-class Waits(Model):
-    """Why the allocations of a job wait, and when the first should start."""
-
-    reason: str
-    starts_at: datetime | None = Field(None, description="when the backend expects the first of them to start")
-    never: bool = Field(False, description="it will not start by itself")
-    seen_at: datetime | None = Field(None, description="when the backend last reported this")
-
-
 class JobDetail(Job):
     spec: JobSpec
     packing: list["Packing"] = Field(default_factory=list, description="how its tasks share GPUs, by kind of GPU")
@@ -74,6 +99,11 @@ class JobDetail(Job):
     code: CodeInfo = CodeInfo()
     folder: str
     mapped: bool = Field(False, description="the job is a map; `GET /jobs/{job}/parts` lists its files")
+
+    @property
+    def objectives(self) -> list[Objective]:
+        """Return the objectives that count now."""
+        return [self.objective, *self.spec.other_objectives]
 
 
 class MapPart(Model):
@@ -100,6 +130,8 @@ class Packing(Model):
     need: int | None = Field(None, description="bytes of GPU memory that a task is expected to need")
     total: int | None = Field(None, description="bytes of memory of the GPU")
     load: float | None = Field(None, description="share of the time in which the GPU was busy")
+    processor: float | None = Field(None, description="share of the allocation's cores that its tasks kept busy")
+    startup: float | None = Field(None, description="share of the tasks' time before their first step or epoch")
     speedup: float | None = Field(None, description="throughput compared with one task at a time")
     known: bool = Field(False, description="the number began with what an earlier job of the same script had found out")
     at: datetime
@@ -121,6 +153,7 @@ class Preview(Model):
     slots: int = Field(1, description="up to this many tasks run at a time per allocation")
     batch_script: str | None = Field(None, description="the exact script that would be submitted to the scheduler")
     check: "Check | None" = Field(None, description="the answer of the scheduler, where it was asked")
+    preflight: Preflight | None = Field(None, description="modules and files that are missing, where that was asked")
 
 
 class FolderNames(Model):
@@ -151,12 +184,59 @@ class LimitsRequest(Model):
         None, ge=60, le=MOST_SECONDS, description="time limit of allocations, such as 4h"
     )
     nice: int | None = Field(None, ge=0, le=2_147_483_645)
+    priority: int | None = Field(
+        None, ge=-100, le=100, description="among the jobs of the same owner, the highest goes first"
+    )
+
+
+class MarkRequest(Model):
+    """A number in a log that is to be a metric: the line and where the number is in it, or a pattern."""
+
+    name: Annotated[str, StringConstraints(pattern=r"^[A-Za-z_]\w{0,63}$")] | None = None
+    line: str = Field("", max_length=4000)
+    start: int = Field(0, ge=0)
+    end: int = Field(0, ge=0)
+    pattern: MetricPattern | None = None
+    task: str | None = Field(None, max_length=64, description="only count the lines of this task's log that match")
+
+
+class Marked(Model):
+    """The pattern of a marked number, and how many lines of the end of a log match it."""
+
+    pattern: str
+    matches: int | None = None
 
 
 class JobPatch(Model):
     name: Name | None = None
     description: Annotated[Text, Field(max_length=20_000)] | None = None
-    tags: list[Annotated[Name, StringConstraints(min_length=1)]] | None = Field(None, max_length=50)
+    tags: list[Tag] | None = Field(None, max_length=MAX_TAGS)
+    pinned: bool | None = None
+
+
+class BulkRequest(Model):
+    """The same for several jobs. Each job is done by itself: what fails for one does not keep the others."""
+
+    jobs: list[str] = Field(min_length=1, max_length=500, description="ids of jobs")
+    act: Literal["stop", "remove", "hold", "release", "pin", "unpin", "tag", "untag"]
+    tag: Tag | None = Field(None, description="the tag to add or to take away")
+
+
+class BulkResult(Model):
+    job: str
+    done: bool
+    message: str = Field("", description="why it is not done")
+
+
+class SavedView(Model):
+    """A named filter of the list of jobs."""
+
+    name: Tag
+    q: Annotated[Text, Field(max_length=200)] = ""
+    state: TaskState | None = None
+    tag: Annotated[Text, Field(max_length=200)] = ""
+    owner: Annotated[Text, Field(max_length=200)] = ""
+    sort: str = Field("-created", pattern="^-?(created|name|owner)$")
 
 
 class Facets(Model):

@@ -1,6 +1,7 @@
 """The resources that a task needs."""
 
 import re
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
@@ -99,6 +100,38 @@ def _sharing(given: Any) -> Any:
     return number
 
 
+class SlurmResources(Model):
+    """What only Slurm knows. Other backends ignore it."""
+
+    partition: SlurmNames | None = Field(None, description="a partition, or several separated by commas")
+    account: SlurmNames | None = None
+    qos: SlurmNames | None = None
+    constraint: SlurmFeatures | None = Field(None, description="features that the nodes must have")
+    nodelist: SlurmNodes | None = Field(None, description="only on these nodes")
+    exclude: SlurmNodes | None = Field(None, description="not on these nodes")
+    reservation: SlurmNames | None = None
+    nice: int | None = Field(None, ge=0, le=2_147_483_645, description="how much to lower the priority of the job")
+    options: list[SlurmOption] = Field(default_factory=list, max_length=50, description="other options of sbatch")
+
+
+def in_sections(given: Any) -> Any:
+    """Return resources with the names of Slurm in their section: they may be beside the others, as in older files.
+
+    Raise ValueError if a name is in both places with different values.
+    """
+    names = SlurmResources.model_fields.keys()
+    section = given.get("slurm", {}) if isinstance(given, Mapping) else None
+    section = section.model_dump() if isinstance(section, SlurmResources) else section
+    if not isinstance(section, Mapping) or not names & given.keys():
+        return given
+    inside = {name: value for name, value in section.items() if value not in (None, [])}
+    beside = {name: given[name] for name in names & given.keys() if given[name] not in (None, [])}
+    for name, value in beside.items():
+        if inside.get(name, value) != value:
+            raise ValueError(f"{name} and slurm.{name} are both given and differ: leave one of them out")
+    return {name: value for name, value in given.items() if name not in names} | {"slurm": inside | beside}
+
+
 class Resources(Model):
     """What one task needs. Fields that are not given come from the profile, then from the settings of the backend."""
 
@@ -126,15 +159,14 @@ class Resources(Model):
     triple: Annotated[
         Triple | None, BeforeValidator(_triple, json_schema_input_type=Triple | str | list[int] | None)
     ] = Field(None, description="nodes, tasks at a time per node, threads per task: in place of slots, cpus and gpus")
-    partition: SlurmNames | None = Field(None, description="a partition, or several separated by commas")
-    account: SlurmNames | None = None
-    qos: SlurmNames | None = None
-    constraint: SlurmFeatures | None = Field(None, description="features that the nodes must have")
-    nodelist: SlurmNodes | None = Field(None, description="only on these nodes")
-    exclude: SlurmNodes | None = Field(None, description="not on these nodes")
-    reservation: SlurmNames | None = None
-    nice: int | None = Field(None, ge=0, le=2_147_483_645, description="how much to lower the priority of the job")
-    options: list[SlurmOption] = Field(default_factory=list, max_length=50, description="other options of sbatch")
+    slurm: SlurmResources = Field(
+        SlurmResources(), description="what only Slurm knows; its names are also accepted without `slurm`"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _in_sections(cls, given: Any) -> Any:
+        return in_sections(given)
 
     @model_validator(mode="before")
     @classmethod

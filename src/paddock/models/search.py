@@ -1,12 +1,13 @@
 """The state of a search."""
 
 from datetime import datetime
+from typing import Any
 
-from pydantic import Field
+from pydantic import Field, field_validator, model_validator
 
 from paddock.models.base import MOST_SECONDS, Model, ParamName, Params, Seconds, TaskState
 from paddock.models.space import ParamSpace
-from paddock.models.spec import Method, Objective, StopEarly
+from paddock.models.spec import Method, Objective, ObjectiveChoice, ObjectiveLike, StopEarly, check_objectives
 
 
 class ExtendRequest(Model):
@@ -74,6 +75,10 @@ class SearchReport(Model):
     ends_at: datetime | None = Field(None, description="when the time budget is over")
     history: list[TrialReport]
     importance: dict[str, float] = Field(description="share of each parameter in how good trials are, largest first")
+    importance_from: int = Field(
+        0,
+        description="trials that the importance comes from: those that finished or were pruned, with a value",
+    )
     rungs: list[RungReport] = Field(default_factory=list)
     saved: Savings = Savings()
     unjudged: list[str] = Field(
@@ -81,3 +86,28 @@ class SearchReport(Model):
         description="tasks that ended, or trained for long, without the objective: early stopping ignores them",
     )
     moves: list[Move] = Field(default_factory=list)
+
+
+class ObjectiveReport(Model):
+    """The objective of a job, and the metrics that it can be."""
+
+    objectives: list[Objective] = Field(description="the first one has an empty name while none is chosen")
+    choice: ObjectiveChoice
+    metrics: list[Objective] = Field(description="the metrics that tasks report, each with its goal by its name")
+
+
+class ObjectiveRequest(Model):
+    """Another objective of a job. Text form of each: `val_loss`, `val_acc:max`, `auto`."""
+
+    objective: list[ObjectiveLike] = Field(min_length=1, max_length=5, description="one, or several for a Pareto front")
+    insist: bool = Field(False, description="accept a metric that no task has reported so far")
+
+    @field_validator("objective", mode="before")
+    @classmethod
+    def _one_is_enough(cls, given: Any) -> Any:
+        return given if isinstance(given, list) else [given]
+
+    @model_validator(mode="after")
+    def _different(self) -> "ObjectiveRequest":
+        check_objectives(self.objective)
+        return self

@@ -291,9 +291,6 @@ SKIP = "skip"
 Space = Choices | Range | Block
 
 
-_BLOCK_KEY = '"block"'
-
-
 def parse(text: str) -> Space:
     """Read the short text form. Raise ValueError with what to write instead."""
     text, when = space_text.conditions(text)
@@ -316,17 +313,13 @@ def _messages(error: ValidationError) -> Iterator[str]:
 
 def _block_in(text: str) -> dict[str, Any] | None:
     """Return the JSON object of a block, if the text is one."""
-    if not text.lstrip().startswith("{") or _BLOCK_KEY not in text:
+    if not text.lstrip().startswith("{") or space_text.BLOCK_KEY not in text:
         return None
     try:
         given = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    return given if _looks_like_block(given) else None
-
-
-def _looks_like_block(value: Any) -> bool:
-    return isinstance(value, dict) and isinstance(value.get("block"), dict)
+    return given if space_text.looks_like_block(given) else None
 
 
 def _with_when(block: dict[str, Any], when: Mapping[str, list[JsonValue]]) -> dict[str, Any]:
@@ -355,15 +348,10 @@ def base_text(space: Space) -> str:
     """Return the short text form without conditions."""
     match space:
         case Range():
-            number = (lambda v: str(int(v))) if space.type == "int" else repr
-            how = ":log" if space.log else "" if space.step is None else f":{number(space.step)}"
-            return f"{number(space.low)}..{number(space.high)}{how}"
+            return space_text.text_of_range(space)
         case Block():
             return json.dumps(_plain_block(space))
-    text = ",".join(space_text.text_of_value(value) for value in space.values)
-    if len(space.values) == 1 and _looks_like_block(space.values[0]):
-        return text.replace(_BLOCK_KEY, '"\\u0062lock"')  # the same JSON, but not read as a block
-    return text
+    return space_text.text_of_choices(space)
 
 
 def plain(space: Space) -> JsonValue:

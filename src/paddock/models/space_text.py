@@ -1,13 +1,20 @@
 """Read and write values and conditions in the short text form that `space.py` describes."""
 
+from __future__ import annotations
+
 import json
 import math
 import re
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
-from pydantic import JsonValue
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+    from paddock.models.space import Choices, Range
 
 NAME = r"[A-Za-z_][A-Za-z0-9_.\-]{0,99}"
+BLOCK_KEY = '"block"'
 MAX_TEXT = 1_000_000
 MAX_DIGITS = 1000
 MAX_CONDITIONS = 50
@@ -144,6 +151,23 @@ def text_of_value(value: JsonValue, mark: re.Pattern[str] = _IF) -> str:
         quote = "'" if '"' in value and "'" not in value else '"'
         return value if plain else f"{quote}{value.replace(quote, quote * 2)}{quote}"
     return json.dumps(value)
+
+
+def text_of_range(space: Range) -> str:
+    number = (lambda v: str(int(v))) if space.type == "int" else repr
+    how = ":log" if space.log else "" if space.step is None else f":{number(space.step)}"
+    return f"{number(space.low)}..{number(space.high)}{how}"
+
+
+def text_of_choices(space: Choices) -> str:
+    text = ",".join(text_of_value(value) for value in space.values)
+    if len(space.values) == 1 and looks_like_block(space.values[0]):
+        return text.replace(BLOCK_KEY, '"\\u0062lock"')  # the same JSON, but not read as a block
+    return text
+
+
+def looks_like_block(value: JsonValue) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("block"), dict)
 
 
 def _split_safe(value: str) -> bool:

@@ -1,29 +1,35 @@
 """A job as it is submitted."""
 
 import math
+from collections.abc import Sequence
 from enum import StrEnum
+from re import _parser  # the only way to see what a pattern repeats
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, model_validator
 
+from paddock.common import patterns
 from paddock.models.base import MOST_SECONDS, Cause, EnvName, Model, Name, ParamName, RelativePath, Seconds, Text
+from paddock.models.metric_names import Goal, goal_of
 from paddock.models.resources import Resources
 from paddock.models.script import Convention
 from paddock.models.space import ParamSpace
 
-
-class Goal(StrEnum):
-    MIN = "min"
-    MAX = "max"
+AUTO = "auto"
 
 
 class Objective(Model):
-    """What makes one configuration better than another. Text form: `val_loss`, `val_acc:max`."""
+    """What makes one configuration better than another. Text form: `auto`, `val_loss`, `val_acc`, `reward:min`."""
 
     metric: Annotated[str, StringConstraints(max_length=200)] = Field(
-        "val_loss", description="name of the metric; empty: there is none, and no task is better than another"
+        AUTO,
+        description="name of the metric; `auto`: chosen from what the tasks report; "
+        "empty: there is none, and no task is better than another",
     )
-    goal: Goal = Goal.MIN
+    goal: Goal = Field(
+        default_factory=lambda given: goal_of(given.get("metric", "")),
+        description="when not given, by the name of the metric: `val_acc` is to be large, `val_loss` small",
+    )
 
     def better(self, value: float, than: float | None) -> bool:
         if not math.isfinite(value):
@@ -41,6 +47,30 @@ def _objective(given: Any) -> Any:
 
 
 ObjectiveLike = Annotated[Objective, BeforeValidator(_objective, json_schema_input_type=Objective | str)]
+
+
+def check_objectives(given: Sequence[Objective]) -> None:
+    """Raise ValueError if these cannot be the objectives of one job."""
+    names = [objective.metric for objective in given]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise ValueError(f"{twice} is an objective twice")
+    if len(names) > 1 and "" in names:
+        raise ValueError("one of the objectives has no name")
+    if len(names) > 1 and AUTO in names:
+        raise ValueError("auto chooses one objective: name each of several")
+
+
+class ObjectiveChoice(Model):
+    """How the objective of a job was chosen."""
+
+    by: Literal["spec", "auto", "person"] = Field(
+        "spec", description="spec: as submitted; auto: from what the tasks report; person: changed later"
+    )
+    why: str = Field("as submitted", description="why this metric; while there is none, why none was chosen yet")
+    final: bool = Field(True, description="false: it may change when tasks report further metrics")
+    held: bool = Field(False, description="the job was held, as no task reports the objective")
+    notice: str | None = Field(None, description="why the job was held; also among the warnings of the job")
 
 
 def _by_method(given: Any) -> Any:
@@ -116,11 +146,51 @@ class Environment(Model):
         return self
 
 
+def _searchable(pattern: str) -> str:
+    patterns.compiled(pattern)
+    if _nested(_parser.parse(pattern)):
+        raise ValueError("a repetition within a repetition can take forever: write it without the outer one")
+    return pattern
+
+
+def _nested(parsed: Any, repeated: bool = False) -> bool:
+    """Return True if a part that may be repeated is itself of variable length, as in (a+)+ or (a|ab)*."""
+    for op, argument in parsed:
+        kind = str(op)
+        if repeated and kind in ("BRANCH", "GROUPREF"):
+            return True
+        if kind in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
+            low, high, inner = argument
+            variable = low != high
+            if (repeated and variable) or _nested(inner, repeated or (variable and high > MOST_REPEATS)):
+                return True
+        elif kind == "BRANCH":
+            if any(_nested(one, repeated) for one in argument[1]):
+                return True
+        elif kind in ("SUBPATTERN", "ATOMIC_GROUP", "ASSERT", "ASSERT_NOT"):
+            inner = argument[-1] if isinstance(argument, tuple) else argument
+            if _nested(inner, repeated):
+                return True
+    return False
+
+
+MOST_REPEATS = 10  # of a part of variable length; (a+){100} takes as long as (a+)*
+MetricPattern = Annotated[
+    str, StringConstraints(min_length=1, max_length=patterns.MAX_PATTERN), AfterValidator(_searchable)
+]
+
+
 class MetricFiles(Model):
     """Where Paddock looks for metrics, beyond what it finds by itself."""
 
     files: list[RelativePath] = Field(default_factory=list, description="patterns of file names in the task's folder")
-    stdout: bool = Field(True, description="read `name: value` lines on standard output when no file has metrics")
+    stdout: bool = Field(True, description="read metrics that the script prints when no file has metrics")
+    patterns: list[MetricPattern] = Field(
+        default_factory=list,
+        max_length=50,
+        description="regular expressions for lines that the script prints; each named group is a metric, `epoch` and "
+        "`step` place it, and `name` with `value` give a metric that the line names",
+    )
 
 
 class JobSpec(Model):
@@ -130,7 +200,13 @@ class JobSpec(Model):
     description: Text = Field("", max_length=20_000)
     tags: list[Annotated[Name, StringConstraints(min_length=1)]] = Field(default_factory=list, max_length=50)
     script: RelativePath | None = Field(None, description="path of the script, relative to the submitted folder")
+    module: Annotated[str, StringConstraints(max_length=500, pattern=r"^[^\W\d]\w*(\.[^\W\d]\w*)*$")] | None = Field(
+        None, description="run the script as this module of its package: `pkg.train`, as `python -m` does"
+    )
     command: Text | None = Field(None, description="a shell command with {parameter} fields, in place of a script")
+    workdir: Text | None = Field(
+        None, description="absolute path of the folder in which tasks run; each has a folder of its own when not given"
+    )
     reduce: Text | None = Field(None, description="a shell command that runs as one more task when all others finished")
     convention: Convention = Convention.AUTO
     params: dict[ParamName, ParamSpace] = Field(default_factory=dict, max_length=1000)
@@ -146,6 +222,7 @@ class JobSpec(Model):
     search: Annotated[Search, BeforeValidator(_by_method, json_schema_input_type=Search | str)] = Search()
     stop_early: Annotated[StopEarly, BeforeValidator(_by_method, json_schema_input_type=StopEarly | str)] = StopEarly()
     parallel: int | None = Field(None, ge=1, description="run up to this many tasks at a time")
+    priority: int = Field(0, ge=-100, le=100, description="among the jobs of the same owner, the highest goes first")
     resources: Resources = Resources()
     environment: Environment = Environment()
     metrics: MetricFiles = MetricFiles()
@@ -167,17 +244,16 @@ class JobSpec(Model):
 
     @model_validator(mode="after")
     def _different_objectives(self) -> "JobSpec":
-        names = [objective.metric for objective in self.objectives]
-        twice = next((name for name in names if names.count(name) > 1), None)
-        if twice is not None:
-            raise ValueError(f"{twice} is an objective twice")
-        if len(names) > 1 and "" in names:
-            raise ValueError("one of the objectives has no name")
+        check_objectives(self.objectives)
         return self
 
     @property
     def objectives(self) -> list[Objective]:
         return [self.objective, *self.other_objectives]
+
+    def with_objectives(self, objectives: Sequence[Objective]) -> "JobSpec":
+        first, *others = objectives
+        return self.model_copy(update={"objective": first, "other_objectives": others})
 
 
 class CodeInfo(Model):
@@ -188,6 +264,9 @@ class CodeInfo(Model):
     source: Annotated[Text, Field(max_length=4000)] | None = None
     git_commit: Annotated[Text, Field(max_length=100)] | None = None
     git_dirty: bool | None = None
+    job: Annotated[Text, Field(max_length=64)] | None = Field(
+        None, description="take the files of this job, as the server has them; files that are sent come in addition"
+    )
 
 
 class Submission(Model):
@@ -205,3 +284,4 @@ class Interpreter(Model):
     env: dict[str, str] = Field(default_factory=dict)
     version: str | None = None
     has_paddock: bool = False
+    missing: list[str] = Field(default_factory=list, description="modules that were looked for and not found")

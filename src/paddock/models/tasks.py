@@ -3,10 +3,19 @@
 from datetime import datetime
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from paddock.models.allocations import AllocationState
 from paddock.models.base import Cause, Model, Params, TaskState
+
+
+class Waits(Model):
+    """Why the allocations of a job wait, and when the first should start."""
+
+    reason: str
+    starts_at: datetime | None = Field(None, description="when the backend expects the first of them to start")
+    never: bool = Field(False, description="it will not start by itself")
+    seen_at: datetime | None = Field(None, description="when the backend last reported this")
 
 
 class Task(Model):
@@ -20,6 +29,7 @@ class Task(Model):
     no_word_since: datetime | None = Field(
         None, description="the task runs, but its runner has reported nothing since then: its node may be down"
     )
+    waits: Waits | None = Field(None, description="why it waits, as its job does; events do not contain it")
     cause: Cause | None = None
     reason: str | None = None
     attempt: int
@@ -30,8 +40,18 @@ class Task(Model):
     started_at: datetime | None = None
     ended_at: datetime | None = None
     epoch: float | None = Field(None, description="the last reported epoch (or step), as the script counts")
+    epochs: int | None = Field(None, description="number of epochs that it trains, where that is known")
+    epochs_done: float | None = Field(
+        None, description="how many of `epochs` are done, whether the script counts from 0 or from 1"
+    )
     progress: float | None = Field(None, ge=0, le=1)
-    seconds_left: float | None = None
+    seconds_left: float | None = Field(None, description="null where it is not known, and of a task that is overdue")
+    reported_at: datetime | None = Field(
+        None, description="of a running task: when it last reported a metric, or its start if it has reported none"
+    )
+    quiet_after: datetime | None = Field(
+        None, description="after this time, and without a further report, show that nothing is reported"
+    )
     last_value: float | None = None
     best_value: float | None = None
     best_epoch: float | None = None
@@ -44,6 +64,9 @@ class Task(Model):
     seat: "Seat | None" = Field(None, description="its share of the allocation, if several tasks run in one allocation")
     cpu_seconds: float | None = None
     warnings: list[str] = Field(default_factory=list)
+    measured: dict[str, float | None] = Field(
+        default_factory=dict, description="values of metrics that were requested, such as `last.val_loss`"
+    )
 
 
 class Seat(Model):
@@ -121,6 +144,7 @@ class TaskDetail(Task):
     metrics: list[str]
     log_bytes: int
     folder: str
+    note: str = Field("", description="what people write about it, in Markdown")
 
 
 class Curve(Model):
@@ -155,3 +179,11 @@ class Page(Model):
 
 class TaskPage(Page):
     items: list[Task]
+
+
+class TaskColumns(Model):
+    """Columns of many tasks of one job, in the same order. A column of one value has it for all of them."""
+
+    job: str
+    total: int = Field(description="number of tasks, and of values in each other column")
+    columns: dict[str, list[JsonValue]] = Field(description="a parameter that a task does not have is null")

@@ -3,8 +3,9 @@
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
+from typing import Any
 
 from pydantic import JsonValue
 
@@ -12,7 +13,7 @@ from paddock.common import layout
 from paddock.errors import InvalidInput
 from paddock.models import Convention, FlagStyle, JobSpec, Params, ScriptParam, ScriptReport
 from paddock.models.script import same_name
-from paddock.program import shell_template
+from paddock.program import notebook, packages, shebang, shell_template, value_text
 from paddock.program.inspection.with_argv import STFMANAGER
 
 _YES, _NO = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
@@ -32,6 +33,10 @@ exec "${paddock_argv[@]}"
 class Command:
     argv: list[str]
     env: dict[str, str]
+    python_path: list[str] = field(default_factory=list)  # folders for PYTHONPATH
+    cwd: str | None = None  # None: the working folder of the task
+    # Files of the snapshot of which the task gets a copy, with what is written there: see docs/job-folder.md.
+    edits: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
 def build(
@@ -46,7 +51,7 @@ def build(
 ) -> Command:
     """Return the command of a task, after the set-up lines of its job. Raises InvalidInput if there can be none."""
     command = _plain(spec, report, params, {"job": job, "task": task, "code": code_dir}, interpreter)
-    return wrap_setup(command, spec.environment.setup)
+    return replace(wrap_setup(command, spec.environment.setup), cwd=spec.workdir)
 
 
 def build_reduce(spec: JobSpec, *, job: str, task: str, code_dir: str) -> Command:
@@ -70,19 +75,32 @@ def _plain(
         return _from_template(spec.command, params, variables, env, names)
     if spec.script is None:
         raise InvalidInput("There is nothing to run.", fields={"script": "give a script or a command"})
-    start = _start(f"{names['code']}/{spec.script}", interpreter)
     convention = spec.convention
     if convention is Convention.AUTO:
         convention = report.convention if report is not None else Convention.ENV
-    known = report if report is not None and report.convention is convention else None
+    whole, report = report, report if report is not None and report.convention is convention else None
+    known = Known(report)
+    edits, params = _edits(report, known, params)
+    folder = names["code"]
+    if edits and report is not None:
+        folder = layout.work(layout.task(str(PurePosixPath(folder).parent), names["job"], names["task"]))
+        files: Params = {name: f"{folder}/{file}" for file, name in report.config.items()}
+        params = {n: v for n, v in params.items() if (known.get(n) or _unknown(n, v)).name not in files} | files
+    words = report.words if report is not None and (params or convention is Convention.FLAGS) else []
+    start, roots = _start(spec.script, spec.module, whole, folder, interpreter)
+    start = [*start, *words]
     match convention:
         case Convention.FLAGS:
-            return Command([*start, *_flags(known, params)], env)
+            made = _flags(known, params)
+        case Convention.OVERRIDES:
+            made = _overrides(report.syntax if report else None, known, params)
         case Convention.STFMANAGER:
-            return Command([*start, names["job"], names["task"], *_stfmanager(known, params)], env)
+            made = [names["job"], names["task"], *_stfmanager(report, params)]
         case Convention.POSITIONAL:
-            return Command([*start, *_positional(known, params)], env)
-    return Command(start, {**env, **_own_variables(known, params)})
+            made = _positional(report, params)
+        case _:
+            made, env = [], {**env, **_own_variables(report, params)}
+    return Command([*start, *made], env, roots, edits=edits)
 
 
 def wrap_setup(command: Command, setup: list[str]) -> Command:
@@ -138,13 +156,17 @@ def _from_template(
     return Command(["/bin/sh", "-c", script], {**places, **env})
 
 
-def _start(path: str, interpreter: list[str]) -> list[str]:
-    match PurePosixPath(path).suffix.lower():
-        case ".py":
-            return [*interpreter, path]
-        case ".sh":
-            return ["/bin/sh", path]
-    return [path]
+def _start(
+    script: str, module: str | None, report: ScriptReport | None, code: str, interpreter: list[str]
+) -> tuple[list[str], list[str]]:
+    """Return how a script is started, and the folders from which it imports."""
+    module = module or (report.module if report else None)
+    path = f"{code}/{notebook.script_name(script)}"
+    start = shebang.start(path, report.shebang if report else [], interpreter)
+    roots = [packages.root_of(script, module)] if module else report.python_path if report else []
+    if module:
+        start = [*start[:-1], "-m", module]
+    return start, [f"{code}/{root}".rstrip("/") for root in roots]
 
 
 def _refused(message: str) -> InvalidInput:
@@ -154,15 +176,31 @@ def _refused(message: str) -> InvalidInput:
 # --- flags ----------------------------------------------------------------------------------------------------------
 
 
-def _flags(report: ScriptReport | None, params: Params) -> list[str]:
-    known: dict[str, ScriptParam] = {}
-    for param in reversed(report.params if report is not None else []):
-        known |= {same_name(param.flag or param.name): param, same_name(param.name): param}
+class Known:
+    """The parameters of a script by the names that people may give them."""
+
+    def __init__(self, report: ScriptReport | None) -> None:
+        params = report.params if report is not None else []
+        self._abbreviates = report is not None and report.abbreviations
+        self._found: dict[str, ScriptParam] = {}
+        for param in reversed(params):
+            self._found |= {same_name(param.flag or param.name): param, same_name(param.name): param}
+
+    def get(self, name: str) -> ScriptParam | None:
+        """Return the parameter that a name means; where the parser allows it, by the first letters of its option."""
+        wanted = same_name(name)
+        if wanted in self._found or not self._abbreviates:
+            return self._found.get(wanted)
+        begun = {p.name: p for p in self._found.values() if p.flag and same_name(p.flag).startswith(wanted)}
+        return next(iter(begun.values())) if len(begun) == 1 else None
+
+
+def _flags(known: Known, params: Params) -> list[str]:
     flags: list[str] = []
     positionals: list[tuple[ScriptParam, JsonValue]] = []
     greedy = False
     for name, value in params.items():
-        param = known.get(same_name(name)) or _unknown(name, value)
+        param = known.get(name) or _unknown(name, value)
         if value is None:
             continue
         if param.flag is None:
@@ -192,6 +230,8 @@ def _flag(param: ScriptParam, flag: str, value: JsonValue) -> list[str]:
             return [] if _truth(flag, value) else [flag]
         case FlagStyle.ON_OFF:
             return [flag if _truth(flag, value) else param.off_flag or f"--no-{flag.lstrip('-')}"]
+        case FlagStyle.LITERAL:
+            return [f"{flag}={text_of(value_text.python_word(_typed(param, value)))}"]
         case FlagStyle.EQUALS if isinstance(value, list) and param.type == "list":
             return [arg for v in value for arg in _joined(flag, text_of(v))]
         case FlagStyle.EQUALS if isinstance(value, list) and param.type == "str":  # absl's lists have commas
@@ -226,6 +266,49 @@ def _last_arguments(positionals: list[tuple[ScriptParam, JsonValue]]) -> list[st
         several = value if isinstance(value, list) and param.type == "list" else [value]
         arguments += [text_of(v, param.type) for v in several]
     return arguments
+
+
+# --- overrides, copies of files -------------------------------------------------------------------------------------
+
+_SYNTAXES = {"hydra": value_text.hydra, "yaml": value_text.yaml_word, "python": value_text.python_word}
+
+
+def _overrides(syntax: str | None, known: Known, params: Params) -> list[str]:
+    written = _SYNTAXES[syntax or "yaml"]
+    words = []
+    for name, value in params.items():
+        param = known.get(name) or ScriptParam(name=name)
+        words.append(text_of(f"{param.name}={written(_typed(param, value))}"))
+    return words
+
+
+def _typed(param: ScriptParam, value: JsonValue) -> JsonValue:
+    """Return 1.0 for 1 where the script has a float."""
+    return float(value) if param.type == "float" and type(value) is int else value
+
+
+def _edits(report: ScriptReport | None, known: Known, params: Params) -> tuple[dict[str, dict[str, Any]], Params]:
+    """Return what is changed in copies of files, and the parameters that are passed in another way."""
+    found = {name: known.get(name) for name in params}
+    placed = [(name, param, param.place) for name, param in found.items() if param is not None and param.place]
+    if report is None or not placed:
+        return {}, params
+    edits: dict[str, dict[str, Any]] = {file: {"size": size, "put": []} for file, size in report.copies.items()}
+    for name, param, place in placed:
+        text = _in_file(place.file, name, _typed(param, params[name]), inside=param.type == "list")
+        edits[place.file]["put"].append([place.start, place.end, text + "\n" * place.lines])
+    return edits, {name: value for name, value in params.items() if name not in {one[0] for one in placed}}
+
+
+def _in_file(file: str, name: str, value: JsonValue, *, inside: bool) -> str:
+    try:
+        if inside and file.endswith(".py"):  # between the brackets of a list or tuple
+            if not isinstance(value, list):
+                raise _refused(f"`{name}` is a list in the script: give a list, such as [1, 2]")
+            return "".join(f"{value_text.python(one)}, " for one in value).rstrip(" ")
+        return text_of(value_text.in_file(file, value))
+    except ValueError as error:
+        raise _refused(f"`{name}` cannot be written in {file}: {error}") from None
 
 
 # --- by position, by environment ------------------------------------------------------------------------------------

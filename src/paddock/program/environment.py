@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
@@ -17,10 +18,18 @@ from paddock.errors import UnusableEnvironment
 from paddock.models import Environment, Interpreter
 from paddock.program.commands import Command, wrap_setup
 
-_PROBE = (
-    "import json, sys, importlib.util as u; "
-    "print('\\nPADDOCK ' + json.dumps(['.'.join(map(str, sys.version_info[:3])), u.find_spec('paddock') is not None]))"
-)
+# Looks for modules as an import would, without importing any. The current folder is no part of the environment.
+_PROBE = """
+import json, sys, importlib.util as u
+sys.path[:] = [one for one in sys.path if one]
+def absent(name):
+    try:
+        return u.find_spec(name) is None
+    except Exception:
+        return name not in sys.modules
+missing = [name for name in sys.argv[1:] if absent(name)]
+print('\\nPADDOCK ' + json.dumps(['.'.join(map(str, sys.version_info[:3])), not absent('paddock'), missing]))
+"""
 _MARK = "PADDOCK_CHECK"
 MEMORY, SAID = 4 * 1024**3, 64 * 1024**2  # bytes: of each process, and of all that one file takes
 # Limits are set by a process that then becomes the command: between fork and exec of one with threads that is not safe.
@@ -36,7 +45,7 @@ try:
 except OSError as error:
     sys.exit(error.strerror)
 """
-_CONDA_ROOTS = (
+CONDA_ROOTS = (
     "~/miniconda3", "~/anaconda3", "~/miniforge3", "~/mambaforge", "~/.conda", "/opt/conda", "/opt/miniconda3",
 )  # fmt: skip
 
@@ -52,7 +61,7 @@ def find(environment: Environment, default: str | None) -> Interpreter:
     if found is None:
         message = f"there is no executable {wanted!r} on the node of the server"
         raise UnusableEnvironment.at("environment.python", message, "The interpreter was not found")
-    return Interpreter(argv=[str(Path(found).absolute())])
+    return _alone(Path(found).absolute())
 
 
 def _in_folder(folder: Path, field: str, variable: str) -> Interpreter:
@@ -60,14 +69,29 @@ def _in_folder(folder: Path, field: str, variable: str) -> Interpreter:
     if not os.access(python, os.X_OK):
         message = f"{folder} has no bin/python"
         raise UnusableEnvironment.at(f"environment.{field}", message, "The environment was not found")
-    path = os.pathsep.join([str(folder / "bin"), os.environ.get("PATH", os.defpath)])
-    return Interpreter(argv=[str(python.absolute())], env={variable: str(folder), "PATH": path})
+    return Interpreter(argv=[str(python.absolute())], env={variable: str(folder)} | _first_in_path(folder / "bin"))
+
+
+def _alone(python: Path) -> Interpreter:
+    """Return an interpreter that was named itself. What a command calls `python` is then this one, too."""
+    folder = python.parent.parent
+    if python.parent.name == "bin":
+        for mark, variable in (("pyvenv.cfg", "VIRTUAL_ENV"), ("conda-meta", "CONDA_PREFIX")):
+            if (folder / mark).exists():
+                return Interpreter(argv=[str(python)], env=_first_in_path(folder / "bin") | {variable: str(folder)})
+    called = shutil.which(python.name)
+    same = called is not None and Path(called).samefile(python)
+    return Interpreter(argv=[str(python)], env={} if same else _first_in_path(python.parent))
+
+
+def _first_in_path(folder: Path) -> dict[str, str]:
+    return {"PATH": os.pathsep.join([str(folder), os.environ.get("PATH", os.defpath)])}
 
 
 def _conda_folder(given: str) -> Path:
     if os.sep in given:
         return Path(given).expanduser()
-    roots = [os.environ.get("CONDA_PREFIX"), os.environ.get("MAMBA_ROOT_PREFIX"), *_CONDA_ROOTS]
+    roots = [os.environ.get("CONDA_PREFIX"), os.environ.get("MAMBA_ROOT_PREFIX"), *CONDA_ROOTS]
     bases = [Path(root).expanduser() for root in roots if root]
     candidates = [folder for base in bases for folder in (base / "envs" / given, base.parent / given)]
     for folder in candidates:
@@ -79,9 +103,19 @@ def _conda_folder(given: str) -> Path:
     raise UnusableEnvironment.at("environment.conda", message, "The environment was not found")
 
 
-def check(environment: Environment, interpreter: Interpreter, seconds: float, *, python: bool = True) -> Interpreter:
-    """Start the interpreter once, after the set-up lines. `python` false: run only the set-up lines."""
-    argv = [*interpreter.argv, "-c", _PROBE] if python else ["/bin/echo", "PADDOCK [null, false]"]
+def check(
+    environment: Environment,
+    interpreter: Interpreter,
+    seconds: float,
+    *,
+    python: bool = True,
+    modules: Sequence[str] = (),
+) -> Interpreter:
+    """Start the interpreter once, after the set-up lines, and look for `modules` without importing them.
+
+    `python` false: run only the set-up lines.
+    """
+    argv = [*interpreter.argv, "-c", _PROBE, *modules] if python else ["/bin/echo", "PADDOCK [null, false, []]"]
     if not python and not environment.setup:
         return interpreter
     command = Command(argv=argv, env=interpreter.env | environment.variables)
@@ -105,11 +139,12 @@ def check(environment: Environment, interpreter: Interpreter, seconds: float, *,
 def _answer(text: str) -> dict[str, Any] | None:
     """Read the answer of the probe; None: the line is something else."""
     try:
-        version, has_paddock = json.loads(text)
+        version, has_paddock, missing = json.loads(text)
     except (ValueError, TypeError):
         return None
     known = version is None or (isinstance(version, str) and version.replace(".", "").isalnum())
-    return {"version": version, "has_paddock": has_paddock is True} if known else None
+    known = known and isinstance(missing, list) and all(isinstance(name, str) for name in missing)
+    return {"version": version, "has_paddock": has_paddock is True, "missing": missing} if known else None
 
 
 def _run(command: Command, seconds: float) -> tuple[int, str, str]:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 
-from paddock.models import Device, Node, units
+from paddock.models import Device, Node, Traits, units
 from paddock.models.load import Hint
 from paddock.rules.running import Gpu, Running
 
@@ -16,13 +16,15 @@ MOST_TASKS = 16
 MANY_CORES = 4
 
 
-def advice(part: Sequence[Running], nodes: Sequence[Node], gpus: Mapping[str, Sequence[Gpu]]) -> list[Hint]:
-    """Return what the owner of a job could change, given its running tasks (at least one)."""
+def advice(
+    part: Sequence[Running], nodes: Sequence[Node], gpus: Mapping[str, Sequence[Gpu]], traits: Mapping[str, Traits]
+) -> list[Hint]:
+    """Return what the owner of a job could change, given its running tasks (at least one). `traits` are by backend."""
     settled = [one for one in part if one.seconds >= ENOUGH_SECONDS]
     if not settled:
         return []
     of_gpus = _idle_gpu(settled, gpus) or _near_gpu_memory(settled, gpus) or _share_gpu(part, gpus)
-    hints = [of_gpus, _near_memory(settled, nodes), _idle_cores(settled)]
+    hints = [of_gpus, _near_memory(settled, nodes, traits), _idle_cores(settled)]
     return [hint for hint in hints if hint is not None]
 
 
@@ -109,10 +111,10 @@ def _on_node(one: Running, node: Node) -> list[int]:
     return fits
 
 
-def _near_memory(part: Sequence[Running], nodes: Sequence[Node]) -> Hint | None:
+def _near_memory(part: Sequence[Running], nodes: Sequence[Node], traits: Mapping[str, Traits]) -> Hint | None:
     limit = part[0].resources.memory
     own = [node for node in nodes if any(one.node == node.name for one in part)]
-    if limit and any(node.partitions for node in own):  # the local backend does not enforce the limit
+    if limit and any(traits[node.backend].counts_memory for node in own):
         most = max(one.memory or 0 for one in part)
         if most > FULL * limit:
             text = (

@@ -1,7 +1,11 @@
 """The progress of tasks and the time that is left. Pure."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean
+
+QUIET_SECONDS = 300.0  # a task that reports nothing for this long, or for two of its epochs, is shown as quiet
 
 
 @dataclass(frozen=True)
@@ -22,30 +26,69 @@ class Pace:
             return None
         return self.epoch + 1 - min(max(0.0, self.base or 0.0), 1.0)
 
-    def progress(self) -> float | None:
+    @property
+    def epochs_done(self) -> float | None:
+        """Return how many of its epochs are done, as a count from 0 to all; None if their number is not known."""
         if self.done is None or not self.epochs or self.epochs <= 0:
             return None
-        return min(max(self.done / self.epochs, 0.0), 1.0)
+        return min(max(self.done, 0.0), float(self.epochs))
+
+    def progress(self) -> float | None:
+        done = self.epochs_done
+        return None if done is None or not self.epochs else done / self.epochs
 
     def seconds_left(self, now: float) -> float | None:
-        """Return the seconds that are left at the pace of this attempt; an early stop may end it sooner."""
-        if self.done is None or not self.epochs or self.epoch_at is None or self.started_at is None:
+        """Return the seconds that are left at the pace of this attempt; an early stop may end it sooner.
+
+        None if that is not known: also for a task that should have ended, or has reported nothing for too long.
+        """
+        per_epoch = self._per_epoch
+        if self.done is None or not self.epochs or per_epoch is None or self.epoch_at is None:
             return None
-        here = (self.epoch or 0) - (self.attempt_first or 0) + 1
+        left = (self.epochs - self.done) * per_epoch - (now - self.epoch_at)
+        return left if math.isfinite(left) and left > 0 and now <= (self.quiet_after or now) else None
+
+    @property
+    def _per_epoch(self) -> float | None:
+        """Return the seconds per epoch of this attempt."""
+        if self.epoch is None or self.epoch_at is None or self.started_at is None:
+            return None
+        here = self.epoch - (self.attempt_first or 0) + 1
         if not here > 0 or self.epoch_at <= self.started_at:
             return None
-        per_epoch = (self.epoch_at - self.started_at) / here
-        left = (self.epochs - self.done) * per_epoch - (now - self.epoch_at)
-        return max(left, 0.0) if math.isfinite(left) else None
+        return (self.epoch_at - self.started_at) / here
+
+    @property
+    def reported_at(self) -> float | None:
+        """Return when this attempt last reported something; its start if it has reported nothing."""
+        if self.started_at is None or self.attempt_first is None or self.epoch_at is None:
+            return self.started_at
+        return max(self.epoch_at, self.started_at)
+
+    @property
+    def quiet_after(self) -> float | None:
+        """Return the time after which to show that nothing is reported, unless something is reported before."""
+        if self.reported_at is None:
+            return None
+        after = self.reported_at + max(QUIET_SECONDS, 2 * (self._per_epoch or 0.0))
+        return after if math.isfinite(after) else None
 
 
-def job_seconds_left(waiting: int, running_left: list[float | None], mean_duration: float | None) -> float | None:
-    """Return the seconds until all tasks end, if as many run at a time as now."""
+def usual_seconds(mean_duration: float | None, running: Sequence[tuple[float, float | None]]) -> float | None:
+    """Return how long a task of a job takes: as those that finished did, else as those that run are expected to.
+
+    `running` contains for each of them how many seconds it has run, and how many are left, if that is known.
+    """
+    expected = [ran + left for ran, left in running if left is not None]
+    return mean_duration if mean_duration is not None else fmean(expected) if expected else None
+
+
+def job_seconds_left(waiting: int, running_left: list[float | None], usual: float | None) -> float | None:
+    """Return the seconds until all tasks end, if as many run at a time as now. `usual`: how long a task takes."""
     known = [left for left in running_left if left is not None]
-    places = max(len(running_left), 1)
     if waiting == 0:
         return max(known) if known and len(known) == len(running_left) else None
-    if mean_duration is None:
+    if usual is None:
         return None
-    ahead = sum(known) + (len(running_left) - len(known)) * mean_duration / 2
-    return (ahead + waiting * mean_duration) / places
+    lefts = known + [usual / 2] * (len(running_left) - len(known)) or [0.0]
+    return max((sum(lefts) + waiting * usual) / len(lefts), *lefts, min(lefts) + usual)

@@ -5,7 +5,7 @@ from itertools import groupby
 from statistics import fmean
 from typing import Any
 
-from paddock.models import Device, Node
+from paddock.models import Device, Node, Traits
 from paddock.models.load import GpuSample, JobLoad, LoadSeries, NodeSample, UserLoad
 from paddock.rules.advice import advice, mean
 from paddock.rules.running import Gpu, Running
@@ -114,7 +114,9 @@ def users(running: Sequence[Running], gpus: Mapping[str, Sequence[Gpu]]) -> list
     return [UserLoad(user=user, **_share(list(part), gpus)) for user, part in parts]
 
 
-def jobs(running: Sequence[Running], nodes: Sequence[Node], gpus: Mapping[str, Sequence[Gpu]]) -> list[JobLoad]:
+def jobs(
+    running: Sequence[Running], nodes: Sequence[Node], gpus: Mapping[str, Sequence[Gpu]], traits: Mapping[str, Traits]
+) -> list[JobLoad]:
     """Return what the running tasks of each job use, and advice for its owner, in the order of the tasks."""
     parts: dict[str, list[Running]] = {}
     for one in running:
@@ -125,7 +127,7 @@ def jobs(running: Sequence[Running], nodes: Sequence[Node], gpus: Mapping[str, S
             name=part[0].name,
             user=part[0].user,
             gpu_load=_first_known(mean(list(_gpu_loads(part, gpus).values())), mean([one.gpu_load for one in part])),
-            advice=advice(part, nodes, gpus),
+            advice=advice(part, nodes, gpus, traits),
             **_share(part, gpus),
         )
         for job, part in parts.items()

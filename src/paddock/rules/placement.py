@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from paddock.errors import InvalidInput
-from paddock.models import Node, Resources, Triple, units
+from paddock.models import Node, Resources, Traits, Triple, units
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ MEBI = 1024**2
 
 def shape(resources: Resources, nodes: Sequence[Node]) -> Shape:
     """Return the shape of allocations for tasks with these resources."""
-    eligible = _in_partitions(resources, nodes)
+    eligible = in_partitions(resources, nodes)
     if resources.triple is not None:
         return _whole_nodes(resources, resources.triple, eligible)
     gpus, cpus, memory = gpus_of(resources, nodes), resources.cpus or 1, resources.memory
@@ -76,14 +76,14 @@ def gpus_of(resources: Resources, nodes: Sequence[Node]) -> int:
     """Return how many GPUs one task gets on each node: as requested; else one where nodes have GPUs."""
     if resources.gpus is not None:
         return resources.gpus
-    eligible = _in_partitions(resources, nodes)
+    eligible = in_partitions(resources, nodes)
     return 1 if any(device.kind == "gpu" for node in eligible for device in node.devices) else 0
 
 
-def width(resources: Resources, nodes: Sequence[Node]) -> int:
+def width(resources: Resources, nodes: Sequence[Node], traits: Traits) -> int:
     """Return how many allocations for such tasks run at a time when nothing else runs."""
     size = resolved(resources, nodes)
-    each = [_on_node(size, node) for node in _in_partitions(resources, nodes) if node.usable]
+    each = [_on_node(size, node, traits) for node in in_partitions(resources, nodes) if node.usable]
     if (resources.nodes or 1) > 1:
         return sum(fits > 0 for fits in each) // (resources.nodes or 1)
     if resources.triple is not None:
@@ -91,20 +91,20 @@ def width(resources: Resources, nodes: Sequence[Node]) -> int:
     return sum(each)
 
 
-def _in_partitions(resources: Resources, nodes: Iterable[Node]) -> list[Node]:
-    wanted = set((resources.partition or "").split(",")) - {""}
+def in_partitions(resources: Resources, nodes: Iterable[Node]) -> list[Node]:
+    wanted = set((resources.slurm.partition or "").split(",")) - {""}
     return [node for node in nodes if not wanted or not node.partitions or wanted & set(node.partitions)]
 
 
-def _on_node(size: Resources, node: Node) -> int:
+def _on_node(size: Resources, node: Node, traits: Traits) -> int:
     """Return how many allocations of this size fit on a node."""
     gpus, cpus = size.gpus or 0, size.cpus or 1
     fits = []
     if gpus:
         fits.append(len(_gpus(size, node)) // gpus)
-    if not gpus or node.partitions:  # the local backend does not count the cores of GPU tasks
+    if not gpus or traits.counts_cores_of_gpu_tasks:
         fits.append(node.cpu_slots // cpus)
-    if size.memory and node.partitions and node.memory:
+    if size.memory and traits.counts_memory and node.memory:
         fits.append(node.memory // size.memory)
     return min(fits)
 
@@ -114,22 +114,22 @@ def _gpus(size: Resources, node: Node) -> list[str]:
     return [d.id for d in node.devices if d.kind == "gpu" and (wanted is None or d.name.lower() == wanted.lower())]
 
 
-def refuse_impossible(resources: Resources, nodes: Sequence[Node]) -> None:
+def refuse_impossible(resources: Resources, nodes: Sequence[Node], traits: Traits) -> None:
     """Raise InvalidInput for what can never run here. Nothing is refused while no nodes are known."""
     if not nodes:
         return
-    _refuse_unknown(resources, nodes)
+    _refuse_unknown(resources, nodes, traits)
     several = resources.nodes or 1
-    if several > 1 and not any(node.partitions for node in nodes):
-        raise _never("nodes", "tasks over several nodes need a Slurm backend")
+    if several > 1 and not traits.multi_node:
+        raise _never("nodes", "tasks over several nodes need a backend with a scheduler, such as Slurm")
     if resources.triple is not None and resources.triple.nodes > len(nodes):
         raise _never("triple", f"it needs {resources.triple.nodes} nodes, more than there are ({len(nodes)})")
     size = resolved(resources, nodes)
     who = "a task asks" if shape(resources, nodes).slots == 1 else "the tasks of an allocation ask"
-    eligible = [node.model_copy(update={"usable": True}) for node in _in_partitions(resources, nodes)]
-    if width(resources, eligible):
+    eligible = [node.model_copy(update={"usable": True}) for node in in_partitions(resources, nodes)]
+    if width(resources, eligible, traits):
         return
-    where = f" in partition {resources.partition}" if resources.partition else ""
+    where = f" in partition {resources.slurm.partition}" if resources.slurm.partition and traits.queued else ""
     if size.gpus:
         most = max((len(_gpus(size, node)) for node in eligible), default=0)
         if most < size.gpus:
@@ -139,7 +139,7 @@ def refuse_impossible(resources: Resources, nodes: Sequence[Node]) -> None:
     wanted = size.cpus or 1
     most = max((node.cpu_slots for node in eligible), default=0)
     if most < wanted:
-        what = "cores" if any(node.partitions for node in nodes) else "CPU slots"
+        what = "cores" if traits.queued else "CPU slots"
         fewer = ": ask for fewer tasks or threads" if resources.triple or resources.slots else ""
         raise _never("cpus", f"{who} for {wanted} {what}, and no node{where} has more than {most}{fewer}")
     memory = max((node.memory or 0 for node in eligible), default=0)
@@ -151,14 +151,14 @@ def refuse_impossible(resources: Resources, nodes: Sequence[Node]) -> None:
     raise _never("gpus", f"no node{where} has all that a task asks for")
 
 
-def _refuse_unknown(resources: Resources, nodes: Sequence[Node]) -> None:
+def _refuse_unknown(resources: Resources, nodes: Sequence[Node], traits: Traits) -> None:
     known = sorted({name for node in nodes for name in node.partitions})
-    if resources.partition and known:
-        strange = sorted(set(resources.partition.split(",")) - set(known))
+    if resources.slurm.partition and known:
+        strange = sorted(set(resources.slurm.partition.split(",")) - set(known))
         if strange:
-            raise _never("partition", f"there is no partition {strange[0]!r}; there are: {', '.join(known)}")
+            raise _never("slurm.partition", f"there is no partition {strange[0]!r}; there are: {', '.join(known)}")
     types = sorted({d.name for node in nodes for d in node.devices if d.kind == "gpu" and d.name})
-    if resources.gpu_type and known and resources.gpu_type.lower() not in {name.lower() for name in types}:
+    if resources.gpu_type and traits.queued and resources.gpu_type.lower() not in {name.lower() for name in types}:
         listed = ", ".join(types) or "none has a type"
         raise _never("gpu_type", f"there are no GPUs of type {resources.gpu_type!r}; there are: {listed}")
 

@@ -6,7 +6,7 @@ import os
 import platform
 import sys
 import time
-from typing import Any, Dict, Optional
+from typing import Any, Dict, List, Optional
 
 from ..common import layout, node_stats, processes
 from ..common.gpus import GpuDriver, find_driver
@@ -30,11 +30,20 @@ from .sharing.seats import AssignedSeat
 
 # The search for a free attempt may delay the running tasks by this much.
 CLAIM_SECONDS = 0.2
+# On a network file system, every look at a file asks its server. So orders are read at every poll only for a while
+# after something happened, and then this often: a stop has to reach the process within a second.
+ORDER_SECONDS = 0.7
+LIVELY_SECONDS = 5.0
+# How often it looks for what is rare: tasks that it could not begin now, a second start, a job that was deleted.
+RARE_SECONDS = 15.0
 # A runner that cannot claim anything (because of a full disk) leaves its GPU to others after this time.
 CLAIM_WAIT_SECONDS = 60.0
 STARTED_AGAIN: Explanation = ("preempted", "its allocation was started a second time")
 # The shortest time between two reports of how tasks share the GPUs.
 PACKING_SECONDS = 1.0
+SHARES = ("load", "processor", "startup")  # fields of a packing that are shares of a whole
+MOST_COMPARED = 32  # attempts, where tasks are of different sizes
+COMPARE_SECONDS = 1.0  # where none of them fits, they are compared again after this, or when a task has ended
 # At its end, it tries for this long to write the journal to a full disk.
 FLUSH_SECONDS = 60.0
 
@@ -62,12 +71,16 @@ class Runner:
         self._seat: Optional[AssignedSeat] = None  # for the attempt that is being claimed
         self._packing: Optional[Dict[str, Any]] = None  # as last reported
         self._packing_at = 0.0
+        self._compare_at = 0.0
         self._node = scheduler.node(os.environ)
         self._device = scheduler.device(os.environ)
         self._closing = False
         self._claimed = 0
         self._job_missing = 0
         self._worked_at = self._poll_at = time.monotonic()
+        self._orders_at = self._tasks_at = self._fence_at = self._job_at = 0.0  # when each of them is looked at next
+        self._lively_until = self._poll_at + LIVELY_SECONDS
+        self._fenced = False  # the fence was checked for the present claims
         self._usage_at = self._poll_at + manifest.usage_seconds
 
     def run(self) -> int:
@@ -114,13 +127,29 @@ class Runner:
         self._reap()
         self._obey_signals()
         self._obey_time()
-        self._mailbox.read()
+        self._read_orders(time.monotonic())
         self._obey_orders()
         self._end_settled()
+        self._read_tasks(time.monotonic())
         self._claim()
         if time.monotonic() >= self._poll_at:
             self._poll_at = time.monotonic() + self._manifest.poll_seconds
             self._poll()
+
+    def _read_orders(self, now: float) -> None:
+        if now >= self._orders_at or now < self._lively_until:
+            self._orders_at = now + ORDER_SECONDS
+            known = len(self._mailbox.orders)
+            self._mailbox.read_orders()
+            if len(self._mailbox.orders) > known:
+                self._lively_until = now + LIVELY_SECONDS
+
+    def _read_tasks(self, now: float) -> None:
+        """Read new tasks: soon if it waits for one, and now and then if it could not begin any."""
+        waits = self._may_claim and (self._mailbox.empty or self._mailbox.unfit)
+        if now >= self._tasks_at or (waits and now < self._lively_until):
+            self._tasks_at = now + (ORDER_SECONDS if waits else RARE_SECONDS)
+            self._mailbox.read_tasks()
 
     def _obey_signals(self) -> None:
         if self._signals.warn:
@@ -151,6 +180,7 @@ class Runner:
         return "time_limit", self._deadline.reason
 
     def _check_fence(self) -> None:
+        self._fence_at = time.monotonic() + RARE_SECONDS
         if self._fence.crossed or self._fence.check():
             self._shut_down(self._manifest.grace_seconds, STARTED_AGAIN)
 
@@ -158,6 +188,11 @@ class Runner:
         self._closing = self._closing or self._mailbox.drained
         if self._mailbox.dismissed:  # the backend reports why
             self._shut_down(self._manifest.grace_seconds, (None, None))
+        patterns = self._mailbox.patterns
+        if patterns is not None and patterns != self._manifest.metric_patterns:
+            self._manifest = self._manifest._replace(metric_patterns=patterns)
+            for task in self._tasks.values():
+                task.watch.mark(patterns)
         if self._mailbox.time_limit is not None:
             self._deadline.limit(self._mailbox.time_limit)
         for identity, task in self._tasks.items():
@@ -186,16 +221,19 @@ class Runner:
             leaders = {other.pid for other in self._tasks.values() if other.alive}
             service = self._admission.mps.pid
             others = {other.attempt.task for other in self._tasks.values() if other is not task}
-            if task.settled(self._leftovers.of(task.pid, task.attempt.task, leaders, others, service)):
+            settled = task.settled(self._leftovers.of(task.pid, task.attempt.task, leaders, others, service))
+            if settled and (self._closing or not task.reading):
                 del self._tasks[identity]
                 self._guard.forget(task.pid)
                 self._end(task)
 
     def _end(self, task: RunningTask) -> None:
         ended = task.ended()
-        for record in task.watch.close():
+        well = ended["exit"] == 0 and ended["by"] is None
+        for record in task.watch.close(well):
             self._report(task.attempt, **record)
-        occupant = self._admission.remove(task.attempt.identity, well=ended["exit"] == 0 and ended["by"] is None)
+        self._compare_at = 0.0
+        occupant = self._admission.remove(task.attempt.identity, well, time.monotonic())
         if occupant is not None:
             ended.update(end_record.fields(occupant, task.place.log, ended, self._admission.mps))
         # Before the report, after which the next attempt may begin; one that the engine has given up may run already.
@@ -204,18 +242,22 @@ class Runner:
         self._report(task.attempt, "ended", **ended)
         if task.took is not None:
             self._deadline.learn(task.took)
+        self._note_work()
+
+    def _note_work(self) -> None:
         self._worked_at = time.monotonic()
+        self._lively_until = self._worked_at + LIVELY_SECONDS
 
     def _claim(self) -> None:
         deadline = time.monotonic() + CLAIM_SECONDS
-        if self._may_claim:
-            self._check_fence()
+        self._fenced = False
         while self._may_claim:
             self._seat = None
-            attempt = self._mailbox.claim(deadline, self._fits)
+            differ = self._admission.differ
+            attempt = self._claim_largest(deadline) if differ else self._mailbox.claim(deadline, self._fits)
             if attempt is None or self._seat is None:
                 return
-            self._worked_at = time.monotonic()
+            self._note_work()
             self._claimed += 1
             self._closing = self._closing or self._claimed == self._manifest.tasks
             self._start(attempt, self._seat)
@@ -233,7 +275,34 @@ class Runner:
             self._seat = self._admission.seat(attempt, time.monotonic())
         if self._seat is None and usual:
             return None  # it has no special demands, so no other will fit either
-        return self._seat is not None
+        if self._seat is not None and not self._fenced:
+            self._fenced = True
+            self._check_fence()
+        return None if self._fence.crossed else self._seat is not None
+
+    def _claim_largest(self, deadline: float) -> Optional[QueuedAttempt]:
+        """Claim that of the next attempts that needs most of those that fit; `_seat` is for it.
+
+        Large tasks first: small ones fill what these leave, and the last to end is not a large one that began late.
+        """
+        if time.monotonic() < self._compare_at:
+            return None
+        some: List[QueuedAttempt] = []
+
+        def compare(attempt: QueuedAttempt) -> Optional[bool]:
+            if self._deadline.fits(attempt.seconds):
+                some.append(attempt)
+            return None if len(some) >= MOST_COMPARED else False
+
+        self._mailbox.claim(deadline, compare)  # it claims none
+        while True:
+            chosen, self._seat = self._admission.seat_largest(some, time.monotonic())
+            if chosen is None:
+                self._compare_at = time.monotonic() + COMPARE_SECONDS
+                return None
+            if self._mailbox.claim_this(chosen):
+                return chosen
+            some.remove(chosen)  # another runner has it
 
     def _start(self, attempt: QueuedAttempt, seat: AssignedSeat) -> None:
         mps = self._admission.mps
@@ -255,9 +324,10 @@ class Runner:
 
     def _poll(self) -> None:
         now = time.monotonic()
-        self._check_fence()
+        if now >= self._fence_at:
+            self._check_fence()
         for task in self._tasks.values():
-            for record in task.watch.poll():
+            for record in task.watch.poll(long=not task.alive):
                 if record["e"] == "metric":
                     self._admission.note_progress(task.attempt.identity, record.get("epoch", record.get("step")), now)
                 self._report(task.attempt, **record)
@@ -270,7 +340,10 @@ class Runner:
             self._usage_at = time.monotonic() + self._manifest.usage_seconds
             for task in self._tasks.values():
                 self._sample(task)
-        self._check_job()
+        if now >= self._job_at:
+            self._check_job()
+            # While the file of orders is there, so is the job.
+            self._job_at = now + (RARE_SECONDS if self._mailbox.found and not self._job_missing else ORDER_SECONDS)
 
     def _sample(self, task: RunningTask) -> None:
         usage = task.sampler.sample() if task.alive else None
@@ -282,7 +355,7 @@ class Runner:
         """Report how tasks share the GPUs, if that has changed."""
         if now < self._packing_at or not self._tasks:
             return
-        record = self._admission.packing_record(not self._mailbox.empty)
+        record = self._admission.packing_record(not self._mailbox.empty, now)
         if record is not None and _differs(record, self._packing):
             self._packing, self._packing_at = record, now + PACKING_SECONDS
             self._journal.write("packing", **record)
@@ -316,6 +389,12 @@ class Runner:
             return False
         if self._closing:
             return True
+        if not self._nothing_to_do():
+            return False
+        self._mailbox.read_tasks()  # there may be more by now
+        return self._nothing_to_do()
+
+    def _nothing_to_do(self) -> bool:
         waited = time.monotonic() - self._worked_at
         idle = 0 < self._manifest.idle_seconds <= waited
         if self._mailbox.empty:
@@ -335,10 +414,12 @@ class Runner:
 
 
 def _differs(record: Dict[str, Any], before: Optional[Dict[str, Any]]) -> bool:
-    """Return True if more has changed than the load, and by more than measurements vary."""
+    """Return True if something has changed by more than measurements vary."""
     if before is None or any(
-        record[name] != before[name] for name in record if name not in ("load", "speedup", "need")
+        record[name] != before[name] for name in record if name not in (*SHARES, "speedup", "need")
     ):
+        return True
+    if any(abs((record[name] or 0.0) - (before[name] or 0.0)) >= 0.25 for name in SHARES):
         return True
     return any(_apart(record[name], before[name]) for name in ("speedup", "need"))
 

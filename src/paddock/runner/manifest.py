@@ -43,6 +43,8 @@ class Manifest(NamedTuple):
     idle_seconds: float
     metric_files: List[str]
     metric_stdout: bool
+    metric_patterns: List[str]
+    objective: str = ""  # the metric, if the job names one
     time_limit: Optional[float] = None
     warn_seconds: float = 60.0
     tasks: Optional[int] = None
@@ -71,6 +73,8 @@ def load(allocation_dir: str) -> Manifest:
         idle_seconds=float(data.get("idle_seconds", 0.0)),
         metric_files=list(metrics.get("files") or []),
         metric_stdout=bool(metrics.get("stdout", True)),
+        metric_patterns=list(metrics.get("patterns") or []),
+        objective=str(data.get("objective") or ""),
         time_limit=_optional(float, data.get("time_limit")) or None,
         warn_seconds=max(0.0, float(data.get("warn_seconds", 60.0))),
         tasks=_optional(int, data.get("tasks")),

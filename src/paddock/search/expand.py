@@ -1,6 +1,5 @@
 """Which search a job has, and the configurations that are known at its submission. Pure and seeded."""
 
-import json
 from collections.abc import Collection, Iterator
 from itertools import islice
 
@@ -87,15 +86,6 @@ def expand(space: Spaces, search: Search, limit: int) -> list[Params]:
         return _grid(space, search, limit)
     _refuse_vast(space, search.trials or 1)
     return [dimensions.nest(one, space) for one in islice(_drawn(space, search), search.trials)]
-
-
-def varying(configurations: list[Params]) -> list[str]:
-    """Return the names of the parameters that differ between configurations or are missing in some, in their order."""
-    values: dict[str, list[str]] = {}
-    for configuration in configurations:
-        for name, value in configuration.items():
-            values.setdefault(name, []).append(json.dumps(value))
-    return [name for name, all_ in values.items() if len(set(all_)) > 1 or len(all_) < len(configurations)]
 
 
 def _grid(space: Spaces, search: Search, limit: int) -> list[Params]:

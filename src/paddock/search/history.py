@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paddock.errors import InvalidInput
-from paddock.models import JobSpec, Params, StopEarly, TaskState
+from paddock.models import JobSpec, Objective, Params, StopEarly, TaskState
 from paddock.search import dimensions
 from paddock.search.base import Configuration, Outcome, Trial
 from paddock.search.dimensions import Spaces
@@ -123,6 +123,18 @@ def means(runs: Sequence[Run], count: int) -> Values:
     """Return the mean of each objective over the finished tasks; over all tasks where none has finished."""
     columns = [_column(runs, place) for place in range(count)]
     return tuple(statistics.fmean(column) if column else None for column in columns)
+
+
+def leading(means: Iterable[tuple[int, float | None, bool]], objective: Objective) -> int | None:
+    """Return the number of the best configuration, given the number, the mean and whether all tasks ended of each.
+
+    One of which tasks have not ended counts only while there is no other: a few lucky tasks make no good mean.
+    """
+    found: dict[bool, tuple[int, float]] = {}
+    for number, mean, whole in means:
+        if mean is not None and objective.better(mean, found[whole][1] if whole in found else None):
+            found[whole] = (number, mean)
+    return (found.get(True) or found.get(False) or (None,))[0]
 
 
 def spreads(runs: Sequence[Run], count: int) -> Values:

@@ -9,10 +9,11 @@ from pydantic import JsonValue
 from paddock.models import Goal
 from paddock.search.axes import Axis, axes_of
 from paddock.search.base import Dimension, Trial
-from paddock.search.pareto import known, losses, ranks
+from paddock.search.pareto import known, losses, ranks, standing
 
 FEWEST = 10  # fewer trials give no result
-MOST = 600  # only the last trials count: time grows with their square
+MOST = 2000  # of more trials, this many are taken, spread evenly over all of them
+STEPS = 400  # the order of all values is divided into up to this many: time grows with their square
 WIDTH = 0.08  # values closer than this share of the order of all values are alike
 
 
@@ -25,10 +26,10 @@ def importance(trials: Sequence[Trial], dimensions: Sequence[Dimension], goals: 
     One that does not always apply counts by the share of trials in which it does. What two parameters do only together
     is not seen.
     """
-    able = [trial for trial in trials if known(trial, goals)][-MOST:]
+    able = _spread(judged(trials, goals))
     if len(able) < FEWEST:
         return {}
-    places = _places(losses(able, goals))
+    places = _places(able, goals)
     if not places.var():
         return {}
     found = {name: _explained(axis, able, places) for name, axis in axes_of(dimensions).items() if not axis.fixed}
@@ -38,11 +39,39 @@ def importance(trials: Sequence[Trial], dimensions: Sequence[Dimension], goals: 
     return {name: value / total for name, value in sorted(found.items(), key=lambda pair: -pair[1])}
 
 
-def _places(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the ranks, the best first; equal rows share one. With several objectives: ranks of domination."""
-    column = rows[:, 0] if rows.shape[1] == 1 else ranks(rows)
-    _, inverse, counts = np.unique(column, return_inverse=True, return_counts=True)
-    return (np.cumsum(counts) - (counts - 1) / 2)[inverse].astype(float)
+def judged(trials: Sequence[Trial], goals: Sequence[Goal]) -> list[Trial]:
+    """Return the trials that importance comes from: finished ones, and those that were pruned with a value.
+
+    With several objectives a pruned trial cannot be compared with the others, so only finished ones count.
+    """
+    return [one for one in trials if known(one, goals) or (len(goals) == 1 and standing(one, goals)[0] == 1)]
+
+
+def _spread(trials: list[Trial]) -> list[Trial]:
+    """Return up to MOST trials, one from each of as many equal parts of all.
+
+    Which one of its part is taken is drawn: every n-th trial of a grid would have the same value of some parameter.
+    """
+    if len(trials) <= MOST:
+        return trials
+    drawn = np.arange(MOST) + np.random.default_rng(0).random(MOST)
+    return [trials[place] for place in (drawn * len(trials) / MOST).astype(int)]
+
+
+def _places(trials: Sequence[Trial], goals: Sequence[Goal]) -> NDArray[np.float64]:
+    """Return the ranks, the best first; equally good trials share one. With several objectives: ranks of domination."""
+    if len(goals) > 1:
+        inverse, counts = np.unique(ranks(losses(trials, goals)), return_inverse=True, return_counts=True)[1:]
+    else:  # pruned trials come after those that finished
+        keys = np.array([standing(trial, goals) for trial in trials])
+        inverse, counts = np.unique(keys, axis=0, return_inverse=True, return_counts=True)[1:]
+    return _middles(inverse.reshape(-1), counts)
+
+
+def _middles(inverse: NDArray[np.intp], counts: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Return the rank of each value, from 1 on, where equal ones share the mean of theirs."""
+    found: NDArray[np.float64] = (np.cumsum(counts) - (counts - 1) / 2)[inverse].astype(np.float64)
+    return found
 
 
 def _explained(axis: Axis, trials: Sequence[Trial], places: NDArray[np.float64]) -> float:
@@ -51,24 +80,24 @@ def _explained(axis: Axis, trials: Sequence[Trial], places: NDArray[np.float64])
     applied = places[there]
     if len(values) < FEWEST // 2 or not applied.var():
         return 0.0
-    weights = _likeness(axis, values)
-    np.fill_diagonal(weights, 0.0)
-    alone = weights.sum(axis=1) == 0
-    weights[alone] = 1.0  # a value that no other trial has: nothing is known of it
-    weights[alone, alone] = 0.0
-    guessed = weights @ applied / weights.sum(axis=1)
+    group, likeness = _groups(axis, values)
+    sums, sizes = np.bincount(group, applied), np.bincount(group)
+    # What the others with like values came to: a trial does not count for itself.
+    weights = (likeness @ sizes)[group] - 1
+    totals = (likeness @ sums)[group] - applied
     blind = (applied.sum() - applied) / (len(applied) - 1)
+    guessed = np.where(weights > 1e-6, totals / np.maximum(weights, 1e-6), blind)  # of a value of its own, nothing
     share = 1 - float(((applied - guessed) ** 2).sum() / ((applied - blind) ** 2).sum())
     return max(0.0, share) * len(applied) / len(trials)
 
 
-def _likeness(axis: Axis, values: Sequence[JsonValue]) -> NDArray[np.float64]:
-    """Return the weights between trials: 1 for the same choice; for numbers, high for nearby values."""
+def _groups(axis: Axis, values: Sequence[JsonValue]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Return the group of each value, and how much groups count for each other: fully for themselves."""
     where = np.array([axis.where(value) for value in values])
+    _, group, counts = np.unique(where, return_inverse=True, return_counts=True)
     if not axis.ordered:
-        same: NDArray[np.float64] = np.equal.outer(where, where).astype(np.float64)
-        return same
-    _, inverse, counts = np.unique(where, return_inverse=True, return_counts=True)
-    order = (np.cumsum(counts) - (counts - 1) / 2)[inverse] / len(where)
-    kernel: NDArray[np.float64] = np.exp(-0.5 * (np.subtract.outer(order, order) / WIDTH) ** 2)
-    return np.where(kernel < 1e-6, 0.0, kernel)
+        return group, np.eye(len(counts))
+    order = _middles(group, counts) / len(where)
+    steps, group = np.unique(np.round(order * STEPS), return_inverse=True)
+    kernel: NDArray[np.float64] = np.exp(-0.5 * (np.subtract.outer(steps, steps) / STEPS / WIDTH) ** 2)
+    return group, np.where(kernel < 1e-6, 0.0, kernel)

@@ -36,7 +36,7 @@ def losses(trials: Sequence[Trial], goals: Sequence[Goal]) -> NDArray[np.float64
 def front(trials: Sequence[Trial], goals: Sequence[Goal]) -> list[int]:
     """Return the numbers of the trials that no other trial beats in all objectives, in their order."""
     able = [trial for trial in trials if known(trial, goals)]
-    return [trial.number for trial, rank in zip(able, ranks(losses(able, goals)), strict=True) if rank == 0]
+    return [trial.number for trial, rank in zip(able, ranks(losses(able, goals), enough=1), strict=True) if rank == 0]
 
 
 def ranks(rows: NDArray[np.float64], enough: int | None = None) -> NDArray[np.int64]:

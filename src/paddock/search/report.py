@@ -9,6 +9,7 @@ from paddock.search import history, pareto
 from paddock.search.dimensions import dimensions_of
 from paddock.search.history import Judged, Run
 from paddock.search.importance import importance as shares
+from paddock.search.importance import judged
 
 UNJUDGED_SECONDS = 60.0  # a task may take this long until its first value
 
@@ -19,11 +20,16 @@ def trial_reports(runs: Sequence[Run], objectives: Sequence[Objective]) -> list[
     known = history.trials(runs, {}, count)
     front = set(pareto.front(known, [objective.goal for objective in objectives]))
     best: float | None = None
+    leaders: list[tuple[int, float | None, bool]] = []
     reports = []
     for number, of_trial in history.by_trial(runs).items():
         values = list(history.means(of_trial, count))
-        if values[0] is not None and objectives[0].better(values[0], best):
-            best = values[0]
+        whole = len(of_trial) == 1 or all(run.state.ended for run in of_trial)
+        means = [*leaders, (number, values[0], whole)]
+        if (leading := history.leading(means, objectives[0])) is not None:
+            # One with tasks that run leads only until the tasks of another have all ended.
+            leaders = [one for one in means if one[0] == leading]
+            best = leaders[0][1]
         report = TrialReport(
             trial=number,
             tasks=[run.task for run in of_trial],
@@ -53,12 +59,18 @@ def _ended(runs: Sequence[Run]) -> datetime | None:
     return None if last is None else datetime.fromtimestamp(last, UTC)
 
 
-def importance(runs: Sequence[Run], spec: JobSpec) -> dict[str, float]:
+def importance(runs: Sequence[Run], spec: JobSpec) -> tuple[dict[str, float], int]:
+    """Return the share of each parameter in how good trials are, and the number of trials that it comes from.
+
+    A trial that a person stopped does not count: how far it came has nothing to do with its configuration.
+    """
+    goals = [objective.goal for objective in spec.objectives]
+    stopped = {number for number, of_trial in history.by_trial(runs).items() if _state(of_trial) is TaskState.STOPPED}
     try:
-        known = history.trials(runs, spec.params, len(spec.objectives))
-        return shares(known, dimensions_of(spec.params), [objective.goal for objective in spec.objectives])
+        known = history.trials((run for run in runs if run.trial not in stopped), spec.params, len(goals))
+        return shares(known, dimensions_of(spec.params), goals), len(judged(known, goals))
     except InvalidInput:  # the space of a job from before it was checked so
-        return {}
+        return {}, 0
 
 
 def unjudged(found: Sequence[Judged], judged: Container[str], now: float) -> list[str]:

@@ -71,7 +71,8 @@ def _part(kind: type[Seat | FreeMemory], given: Any) -> Seat | FreeMemory | None
 
 def _packing(given: dict[str, Any]) -> Packing:
     found = Packing.model_validate({name: given[name] for name in Packing.model_fields.keys() & given.keys()})
-    counts, others = (found.tasks, found.target), (found.need, found.total, found.load, found.speedup)
+    counts = (found.tasks, found.target)
+    others = (found.need, found.total, found.load, found.processor, found.startup, found.speedup)
     bounded = all(abs(n or 0) < _INT32 for n in counts) and all(abs(n or 0) < _INT64 for n in others)
     if not bounded or not 0 < len(found.gpu) <= MAX_NAME:
         raise ValueError("it is out of bounds")
@@ -188,6 +189,7 @@ class Ended(AboutAttempt):
     reason: _Text | None = None
     peak_memory: _Bytes = None
     peak_gpu_memory: _Bytes = None
+    gpu_need: _Bytes = None
     cpu_seconds: _Float | None = None
     again: Annotated[FreeMemory | None, PlainValidator(lambda given: _part(FreeMemory, given))] = None
 

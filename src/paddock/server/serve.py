@@ -126,13 +126,13 @@ def _database_url(settings: Settings, home: Home) -> str:
 
 
 def backends(settings: Settings, home: Home) -> list[Backend]:
-    """Return the local backend and one per cluster in the settings."""
-    clusters = settings.clusters
-    if settings.backend != "local" and settings.backend not in clusters:
-        known = ", ".join(["local", "slurm", *sorted(clusters)])
+    """Return one backend per name in the settings; the local one first."""
+    every = settings.every_backend
+    if settings.backend not in every:
+        known = ", ".join(dict.fromkeys(["local", "slurm", *sorted(every)]))
         raise InvalidInput(f"There is no backend {settings.backend!r}; there are: {known}.")
-    slurm = [SlurmBackend(name, one) for name, one in sorted(clusters.items())]
-    return [LocalBackend(home.local, settings.local, stuck_seconds=settings.runner.stuck_seconds), *slurm]
+    local = LocalBackend(home.local, settings.local, stuck_seconds=settings.runner.stuck_seconds)
+    return [local, *(SlurmBackend(name, one) for name, one in sorted(settings.clusters.items()))]
 
 
 class _Uvicorn(uvicorn.Server):

@@ -61,9 +61,9 @@ class SlurmServerPlan(BaseModel):
             ("chdir", home.root),
             ("output", str(home.root / "server.log").replace("%", "%%")),
             ("open-mode", "append"),
-            ("partition", asked.partition),
-            ("account", asked.account),
-            ("qos", asked.qos),
+            ("partition", asked.slurm.partition),
+            ("account", asked.slurm.account),
+            ("qos", asked.slurm.qos),
             ("nodes", 1),
             ("ntasks", 1),
             ("cpus-per-task", asked.cpus or CPUS),
@@ -86,13 +86,16 @@ class SlurmServer:
 
     def plan(self, asked: Resources, port: int) -> SlurmServerPlan:
         """Return the plan, with the partition's longest time by default. Raises InvalidInput if it is exceeded."""
-        longest = self._longest(asked.partition)
+        partition = asked.slurm.partition
+        longest = self._longest(partition)
         if asked.time_limit and longest and asked.time_limit > longest:
-            where = f"partition {asked.partition}" if asked.partition else "the default partition"
+            where = f"partition {partition}" if partition else "the default partition"
             raise InvalidInput.at("resources.time_limit", f"{where} allows at most {words(longest)}", "--time")
         limit = asked.time_limit or min(longest or LONGEST_SECONDS, LONGEST_SECONDS)
-        account = asked.account or self._settings.resources.account
-        resources = asked.model_copy(update={"time_limit": limit, "account": account})
+        slurm = asked.slurm.model_copy(
+            update={"account": asked.slurm.account or self._settings.resources.slurm.account}
+        )
+        resources = asked.model_copy(update={"time_limit": limit, "slurm": slurm})
         return SlurmServerPlan(cluster=self.cluster, python=sys.executable, port=port, resources=resources)
 
     def _longest(self, partition: str | None) -> int | None:
@@ -142,13 +145,13 @@ def host(settings: Settings, home: Home, cluster: str | None = None) -> SlurmSer
     """Return the server's Slurm jobs on `cluster`; default: the backend for jobs, or the only cluster."""
     name = cluster or (settings.backend if settings.backend != "local" else None)
     if name is None:
-        names = sorted(settings.backends)
+        names = sorted(settings.clusters)
         if len(names) > 1:
             raise InvalidInput(f"There are several clusters: choose one with --backend ({', '.join(names)}).")
         name = names[0] if names else "slurm"
-    found = settings.backends.get(name) or (SlurmSettings() if name == "slurm" else None)
+    found = settings.clusters.get(name) or (SlurmSettings() if name == "slurm" else None)
     if found is None:
-        known = ", ".join(sorted({"slurm", *settings.backends}))
+        known = ", ".join(sorted({"slurm", *settings.clusters}))
         raise InvalidInput(f"There is no Slurm cluster {name!r} in the settings; there are: {known}.")
     return SlurmServer(home, name, found)
 

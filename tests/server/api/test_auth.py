@@ -10,11 +10,12 @@ from tests.support.server import ServerProcess, running
 
 
 def _bare(server: ServerProcess, **options: Any) -> httpx2.Client:
-    return httpx2.Client(base_url=server.url, **options)
+    return httpx2.Client(base_url=server.url, timeout=120, **options)
 
 
 def _everything(server: ServerProcess) -> list[tuple[str, str]]:
-    document = httpx2.get(f"{server.url}/openapi.json", headers={"Authorization": f"Bearer {server.token}"}).json()
+    with _bare(server, headers={"Authorization": f"Bearer {server.token}"}) as client:
+        document = client.get("/openapi.json").json()
     routes = [(method.upper(), path) for path, methods in document["paths"].items() for method in methods]
     assert len(routes) > 20
     others = [("GET", "/"), ("GET", "/openapi.json"), ("GET", "/docs"), ("GET", "/nowhere"), ("OPTIONS", "/")]

@@ -54,7 +54,7 @@ def test_preview_is_what_runs(server: ServerProcess) -> None:
 
 
 def test_multipart_with_a_folder(server: ServerProcess) -> None:
-    spec = {"script": "main.py", "params": {"n": "1,2"}}
+    spec = {"script": "main.py", "params": {"n": "1,2"}, "convention": "env"}
     code = {"source": "somewhere", "git_commit": "abc123", "git_dirty": True}
     files = [
         ("files", ("main.py", b"from lib import helper\nprint(helper.word(), open('data/x.txt').read())\n")),
@@ -88,10 +88,10 @@ def test_multipart_with_a_folder(server: ServerProcess) -> None:
         ({"params": {"learning_rate": 1}, "resources": {"backend": "moon"}}, "resources.backend"),
         ({"params": {"learning_rate": 1}, "resources": {"profile": "moon"}}, "resources.profile"),
         ({"params": {"learning_rate": 1}, "resources": {"nodes": 2, "launcher": "srun"}}, "resources.nodes"),
-        ({"params": {"learning_rate": 1}, "resources": {"partition": "a b"}}, "spec.resources.partition"),
+        ({"params": {"learning_rate": 1}, "resources": {"partition": "a b"}}, "spec.resources.slurm.partition"),
         ({"params": {"learning_rate": 1}, "resources": {"time_limit": "60"}}, "spec.resources.time_limit"),
         ({"params": {"learning_rate": 1}, "resources": {"memory": "9" * 400 + "G"}}, "spec.resources.memory"),
-        ({"params": {"learning_rate": 1}, "resources": {"options": ["--array=1"]}}, "spec.resources.options.0"),
+        ({"params": {"learning_rate": 1}, "resources": {"options": ["--array=1"]}}, "spec.resources.slurm.options.0"),
         ({"params": {"learning_rate": 1}, "environment": {"python": "/no/python"}}, "environment.python"),
         ({"params": {"learning_rate": 1}, "environment": {"venv": "/x", "conda": "y"}}, "spec.environment"),
         ({"params": {"learning_rate": 1}, "objective": "loss:up"}, "spec.objective"),
@@ -203,6 +203,36 @@ def test_export(server: ServerProcess) -> None:
     ]
     lines = server.client.get(f"/jobs/{job}/export", params={"format": "jsonl"}).text.splitlines()
     assert [json.loads(line)["params"]["learning_rate"] for line in lines] == [0.5, 0.25]
+    assert [row["best.val_loss"] for row in rows] == ["8.0", "4.0"]
+    assert [json.loads(line)["measured"]["best.val_loss"] for line in lines] == [8, 4]
+
+
+def test_export_of_curves_and_all_metrics(server: ServerProcess) -> None:
+    job = server.submit("for i in range(3): print(f'epoch: {i} loss: {3 - i} val_acc: {0.5 * i} strange: nan')")
+    server.wait(job)
+    path = f"/jobs/{job}/export"
+    [row] = csv.DictReader(io.StringIO(server.client.get(path).text))
+    assert (row["last.loss"], row["best.loss"], row["last.val_acc"], row["best.val_acc"]) == (
+        "1.0",
+        "1.0",
+        "1.0",
+        "1.0",
+    )
+    points = list(csv.DictReader(io.StringIO(server.client.get(path, params={"what": "curves"}).text)))
+    assert [(one["step"], one["value"]) for one in points if one["metric"] == "loss"] == [
+        ("0.0", "3.0"),
+        ("1.0", "2.0"),
+        ("2.0", "1.0"),
+    ]
+    assert {one["task"] for one in points} == {f"{job}-1"}
+    assert all(float(one["time"]) > 1e9 for one in points)
+    answer = server.client.get(path, params={"what": "curves", "format": "jsonl"})
+    assert f"{job}-curves.jsonl" in answer.headers["content-disposition"]
+    curves = [json.loads(line) for line in answer.text.splitlines()]
+    assert {curve["metric"]: curve["values"] for curve in curves if curve["metric"] != "strange"} == {
+        "loss": [3, 2, 1],
+        "val_acc": [0, 0.5, 1],
+    }
 
 
 def test_curves_of_all_tasks_in_one_call(server: ServerProcess) -> None:

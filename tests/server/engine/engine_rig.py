@@ -62,6 +62,7 @@ class Rig:
     def step(self, rounds: int = 3, seconds: float = 0.0) -> None:
         """Rounds, with all answers in between."""
         self.ahead += seconds
+        self.wait_for_backends()  # the last round of the step before may have asked them something
         for _ in range(rounds):
             self.round()
             wait([asked.reading for asked in self.engine.context.recovery._asked.values()], 120)
@@ -73,9 +74,12 @@ class Rig:
         """A round, and the answers of the backends."""
         self.engine.wake()
         self.engine.round()
+        self.wait_for_backends()
+        self.engine._sweeper.submit(lambda: None).result(120)  # what is deleted at leisure
+
+    def wait_for_backends(self) -> None:
         for one in self.engine.context.workers.values():
             one._executor.submit(lambda: None).result(120)
-        self.engine._sweeper.submit(lambda: None).result(120)  # what is deleted at leisure
 
     def say(self, key: str, *records: dict[str, Any], start: int = 1) -> None:
         """What the runner of an allocation would write."""

@@ -14,6 +14,7 @@ from paddock.models import (
     Check,
     Device,
     Node,
+    Traits,
 )
 
 
@@ -25,14 +26,16 @@ class FakeBackend:
         self.pace = pace or PollPace()
         self.slots = slots
         self.sure = True
+        self.traits = Traits(queued=True)
         self.takes: int | None = None
-        self.queued: int | None = None
+        self.queue_length: int | None = None
         self.statuses: dict[str, AllocationStatus] = {}
         self.records: dict[str, AllocationStatus] = {}
         self.batches: list[AllocationBatch] = []
         self.changes: list[tuple[list[str], AllocationChange]] = []
         self.cancelled: list[str] = []
         self.withdrawn: list[str] = []  # those of them that were to be cancelled only if they wait
+        self.users: dict[str, str] = {}  # device -> the allocation that uses it
         self.calls: list[str] = []
         self.trouble: dict[str, Exception] = {}
         self.open = threading.Event()
@@ -71,7 +74,8 @@ class FakeBackend:
 
     def nodes(self) -> Sequence[Node]:
         self._call("nodes")
-        devices = [Device(id=str(n), kind="cpu") for n in range(self.slots)]
+        used = {place: [key] for place, key in self.users.items()}
+        devices = [Device(id=str(n), kind="cpu", used_by=used.get(str(n), [])) for n in range(self.slots)]
         return [
             Node(
                 name="n1",

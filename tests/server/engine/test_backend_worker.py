@@ -97,6 +97,20 @@ class TestLooking:
         times = self.polls(worker, backend, clock, 10)
         assert times[1] - times[0] == pytest.approx(2, abs=0.25)
 
+    def test_what_changes_all_the_time_is_not_asked_for_all_the_time(
+        self, worker: BackendWorker, backend: FakeBackend, clock: Clock
+    ) -> None:
+        """As with a hundred allocations that start and end one after the other."""
+        times = []
+        for number in range(600 * 4):
+            backend.statuses["a"] = AllocationStatus(state=AllocationState.PENDING, reason=f"place {number}")
+            times += self.polls(worker, backend, clock, 0.25)
+        gaps = [b - a for a, b in pairwise(times)]
+        assert gaps[:4] == pytest.approx([2] * 4, abs=0.25)
+        assert gaps[10:] == pytest.approx([8] * len(gaps[10:]), abs=0.25)
+        minutes = [sum(begin <= at < begin + 60 for at in times) for begin in times]
+        assert max(minutes) <= 12  # with one call per 30 s for the nodes, at most one per 4 s at first, per 6 s later
+
     def test_and_when_one_asks_to_hurry(self, worker: BackendWorker, backend: FakeBackend, clock: Clock) -> None:
         last = self.polls(worker, backend, clock, 120)[-1]
         worker.hurry()

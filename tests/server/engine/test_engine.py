@@ -15,6 +15,7 @@ from paddock.models import (
 )
 from paddock.runner import manifest
 from paddock.server.engine import ending, observe
+from paddock.server.engine.engine import pause
 from paddock.server.store import erasing, jobs, tasks
 from tests.server.engine.engine_rig import JOB, Rig
 
@@ -65,7 +66,7 @@ class TestSubmission:
 
     def test_a_second_job_says_so_too_and_all_go_on_once_there_are_fewer(self, rig: Rig) -> None:
         rig.job(tasks=1)
-        rig.backend.queued = 5
+        rig.backend.queue_length = 5
         rig.backend.trouble["submit"] = BackendBusy("takes no more of yours")
         rig.step()
         rig.job(tasks=2, job="m3v9x2ab")
@@ -76,10 +77,10 @@ class TestSubmission:
         assert waits.reason == "takes no more of yours"
         assert len(rig.rows("m3v9x2ab")) == 2, "planned once"
         del rig.backend.trouble["submit"]
-        rig.backend.queued = 6
+        rig.backend.queue_length = 6
         rig.step()
         assert rig.backend.calls.count("submit") == 1
-        rig.backend.queued = 4
+        rig.backend.queue_length = 4
         rig.step()
         assert [batch.key for batch in rig.backend.batches] == [f"{JOB}-a1", "m3v9x2ab-a1"]
         assert rig.detail("m3v9x2ab").waits is None
@@ -336,13 +337,13 @@ def test_the_rows_of_a_removed_job_go_in_portions_also_after_a_kill(rig: Rig, mo
     assert not rig.home.job(JOB).root.exists()
     with rig.db.read() as c:
         assert jobs.removing(c) == [JOB]
-        assert 0 < len(tasks.ids(c, JOB, 0, 100)) <= 30
+        assert 0 < tasks.page(c, JOB).total <= 30
     monkeypatch.setattr(erasing, "erase_some", lambda c, job: erase_some(c, job, rows=4))
     rig.reopen()
     rig.step()
     with rig.db.read() as c:
         assert jobs.removing(c) == []
-        assert tasks.ids(c, JOB, 0, 100) == []
+        assert tasks.page(c, JOB).total == 0
     assert rig.engine.set_aside == {}
 
 
@@ -360,3 +361,8 @@ def test_what_a_job_would_ask_for(rig: Rig) -> None:
     assert refused is not None
     assert (refused.accepted, refused.message) == (False, "down")
     assert rig.backend.batches == []
+
+
+def test_the_pause_after_a_round_grows_with_its_work_and_has_an_end() -> None:
+    assert [round(pause(used, 0.25), 3) for used in (0.0, 0.05, 0.1, 0.2, 60.0)] == [0.25, 0.25, 0.4, 0.5, 0.5]
+    assert pause(60.0, 2.0) == 2.0

@@ -200,13 +200,13 @@ class TestMissing:
         rig.backend.records[f"id-{JOB}-a1.0"] = AllocationStatus(
             state=AllocationState.ENDED, cause=Cause.HOST_OOM, reason="too little memory"
         )
-        rig.step(seconds=observe.MISSING_SECONDS + 5)
+        rig.step(6, seconds=observe.MISSING_SECONDS + 5)
         assert rig.backend.calls.count("trace") == 1
         assert (rig.task(task).state, rig.task(task).cause) == (S.ERROR, Cause.HOST_OOM)
         assert rig.task(task).reason == "too little memory"
 
     def test_without_records_it_is_lost(self, rig: Rig, task: str) -> None:
-        rig.step(seconds=observe.MISSING_SECONDS + 5)
+        rig.step(6, seconds=observe.MISSING_SECONDS + 5)
         first, second = rig.attempts(task)
         assert (first.state, first.cause) == (S.ERROR, Cause.LOST)
         assert first.reason == "the backend does not know its allocation any more"
@@ -216,13 +216,13 @@ class TestMissing:
         rig.backend.records[f"id-{JOB}-a1.0"] = AllocationStatus(
             state=AllocationState.ENDED, by_hand=True, reason="scancel"
         )
-        rig.step(seconds=observe.MISSING_SECONDS + 5)
+        rig.step(6, seconds=observe.MISSING_SECONDS + 5)
         assert rig.task(task).state is S.STOPPED
         assert rig.detail().held
 
     def test_listed_again_it_goes_on(self, rig: Rig, task: str) -> None:
         rig.backend.trouble["trace"] = BackendUnavailable("the database is down")
-        rig.step(seconds=observe.MISSING_SECONDS + 5)
+        rig.step(6, seconds=observe.MISSING_SECONDS + 5)
         assert rig.engine.context.notes[f"{JOB}-a1.0"].missing_since is not None
         rig.backend.run(f"id-{JOB}-a1.0")
         rig.step(6)

@@ -1,5 +1,6 @@
 """Test what rounds read from journals: a bounded part, and nothing is lost."""
 
+import threading
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ def running(rig: Rig, jobs: list[str]) -> dict[str, str]:
     """A job each with one running task: job -> its allocation."""
     keys = {}
     for job in jobs:
-        rig.job(job=job)
+        rig.job(job=job, objective="loss")
         rig.step()
         [keys[job]] = rig.keys(job)
         rig.started(keys[job], f"{job}-1")
@@ -110,11 +111,12 @@ def test_news_are_stored_before_those_that_are_far_behind_are_read(rig: Rig, mon
     assert order.index(f"stored {keys['k3v9x2ab']}") < order.index(far)
 
 
-def test_of_many_journals_the_quiet_ones_are_looked_at_once_a_second(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_many_journals_the_quiet_ones_are_looked_at_less_often(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     jobs = ["k3v9x2aa", "k3v9x2ab", "k3v9x2ac"]
     keys = running(rig, jobs)
     clock = 1000.0
     monkeypatch.setattr(ingest, "MANY", 2)
+    monkeypatch.setattr(ingest, "STARTS_ROUNDS", 10**12)
     rig.engine._ingest = ingest.Ingest(lambda: clock)
     looked: list[str] = []
     plain = files.Folder.read
@@ -147,11 +149,57 @@ def test_of_many_journals_the_quiet_ones_are_looked_at_once_a_second(rig: Rig, m
     assert "k3v9x2aa" in round_after(0.2), "it has news again"
     with rig.db.read() as c:
         assert metrics.curves(c, ["k3v9x2aa-1"], None, None)[0].steps == [1]
+    rig.say(keys["k3v9x2aa"], {"e": "usage", "task": "k3v9x2aa-1", "memory": 1, "cpu": 1.0})
+    assert "k3v9x2aa" in round_after(6)
+    assert "k3v9x2aa" not in round_after(0.4), "measurements come by themselves"
+    assert "k3v9x2aa" in round_after(0.2), "but a task runs there: half a second"
+    assert "k3v9x2aa" in round_after(100)
+    assert "k3v9x2aa" not in round_after(1.9)
+    assert "k3v9x2aa" in round_after(0.2), "nothing for a minute: two seconds"
+    with rig.db.write() as c:
+        tasks.request_stop(c, "k3v9x2aa", None)
+    rig.engine.wake()
+    round_after(0.1)
+    assert "k3v9x2aa" in round_after(0.1), "it was ordered to stop: its end is expected"
+    rig.say(keys["k3v9x2aa"], {"e": "ended", "task": "k3v9x2aa-1", "exit": None, "signal": 15, "by": "stop"})
+    round_after(0.1)
     clock += 20
+    monkeypatch.setattr(ingest, "STARTS_ROUNDS", 20)
     for _ in range(2):
         round_after(0)
     looks = [round_after(0.001) for _ in range(20)]
     assert [("k3v9x2aa" in one) for one in looks].count(True) == 1, "when journals of second starts are looked for"
+
+
+def test_on_a_slow_file_system_several_threads_read(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    jobs = [f"k3v9x2a{letter}" for letter in "abcdefgh"]
+    keys = running(rig, jobs)
+    monkeypatch.setattr(ingest, "SLOW_SECONDS", 0.0)
+    monkeypatch.setattr(ingest, "THREADS", 3)
+    monkeypatch.setattr(ingest, "AT_ONCE", 5)
+    threads: dict[str, str] = {}
+    plain = files.Folder.read
+
+    def read(folder: files.Folder, inner: str, *given: Any) -> bytes:
+        threads[inner] = threading.current_thread().name
+        return plain(folder, inner, *given)
+
+    monkeypatch.setattr(files.Folder, "read", read)
+    rig.engine.round()
+    allocation = rig.home.job(jobs[3]).allocation(keys[jobs[3]])
+    allocation.rename(allocation.with_name("elsewhere"))
+    allocation.symlink_to("elsewhere")
+    for step in range(3):
+        for job in jobs:
+            if job != jobs[3]:
+                rig.say(keys[job], metric(step, f"{job}-1"))
+        rig.engine.round()
+    assert len({name for name in threads.values() if name.startswith("journals")}) > 0
+    assert list(rig.engine.set_aside) == [jobs[3]], "and what fails for one job stays with that job"
+    with rig.db.read() as c:
+        for job in jobs:
+            expected = [] if job == jobs[3] else [0, 1, 2]
+            assert [step for curve in metrics.curves(c, [f"{job}-1"], None, None) for step in curve.steps] == expected
 
 
 class TestStopping:

@@ -106,7 +106,7 @@ class TestJournals:
         report = rig.prune()
         assert went(report) == {(K.JOURNALS, JOB)}
         assert report.bytes > 0
-        assert names(rig.home.job(JOB).root) == {"results"}
+        assert names(rig.home.job(JOB).root) == {"results", "control.jsonl"}
         assert rig.detail().ended
         rig.step()
         assert rig.engine.set_aside == {}

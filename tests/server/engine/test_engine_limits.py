@@ -64,7 +64,7 @@ class TestAdjust:
         rig.step(6)
         later = rig.backend.batches[1:]
         assert sum(len(batch.keys) for batch in later) == 2
-        assert {(batch.resources.time_limit, batch.resources.nice) for batch in later} == {(7200, 5)}
+        assert {(batch.resources.time_limit, batch.resources.slurm.nice) for batch in later} == {(7200, 5)}
         assert {manifest.load(batch.folder_of(0)).time_limit for batch in later} == {7200}
 
     def test_a_refusal_becomes_a_warning_and_is_not_asked_again(self, rig: Rig, ids: list[str]) -> None:

@@ -170,14 +170,6 @@ class TestSuggestions:
         assert (detail.counts.error, detail.ended) == (search.FAILURES, True)
         assert "its first 10 tasks have all failed" in detail.warnings[-1]
 
-    def test_one_that_learns_nothing_says_so(self, rig: SearchRig) -> None:
-        rig.search(search={"method": "tpe", "trials": 50}, parallel=1)
-        rig.settle()
-        for number in (1, 2, 3):
-            rig.begin(number)
-            rig.end(number)
-        assert rig.detail().warnings[-1].startswith("No task has reported val_loss, so the search cannot learn")
-
     def test_the_time_budget(self, rig: SearchRig) -> None:
         rig.search(search={"method": "tpe", "time_budget": "1h"}, parallel=2)
         rig.settle()

@@ -1,9 +1,13 @@
 """Test the engine with tasks that share GPUs: memory, seats, and how many there are."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
+from paddock.common import layout
 from paddock.models import (
     AllocationState,
     AllocationStatus,
@@ -11,6 +15,8 @@ from paddock.models import (
     TaskState,
 )
 from paddock.server.store import tasks
+from paddock.server.store.tables import jobs as rows
+from paddock.server.store.tables import tasks as task_rows
 from tests.server.engine.engine_rig import JOB, Rig
 
 S = TaskState
@@ -119,3 +125,34 @@ class TestSharing:
         rig.say(key, {"e": "started", "task": task, "pid": 7, "seat": seat}, {"e": "packing", "gpu": 7})
         rig.step()
         assert (rig.task(task).state, rig.task(task).seat, rig.detail().packing) == (S.RUNNING, None, [])
+
+
+class TestMemoryOfTasks:
+    """What tasks with which parameters needed is given to the runners of the next job of the same program."""
+
+    def manifest(self, rig: Rig, job: str) -> Any:
+        [key, *_] = rig.keys(job)
+        return json.loads(Path(layout.manifest(str(rig.home.job(job).allocation(key)))).read_text())
+
+    def test_from_the_end_of_a_task_to_the_manifest_of_the_next_job(self, rig: Rig) -> None:
+        asked = {"backend": "fake", "per_gpu": "auto", "gpus": 1}
+        first, second = rig.job(2, resources=asked)
+        with rig.db.write() as c:
+            c.execute(sa.update(rows).values(program="p1"))
+        rig.step()
+        [key, *_] = rig.keys()
+        rig.backend.run(f"id-{key}")
+        seat = {"gpus": ["GPU-1"], "gpu_name": "H200", "cores": [], "threads": 1, "sharing": "mps", "why": None}
+        for task in (first, second):
+            rig.say(key, {"e": "started", "task": task, "pid": 7, "seat": seat})
+        rig.say(key, {"e": "ended", "task": first, "exit": 0, "gpu_need": 5 * 10**9})
+        rig.say(key, {"e": "ended", "task": second, "exit": 0})
+        rig.step()
+        rig.job(2, job="z9y8x7w6", resources=asked)
+        with rig.db.write() as c:
+            c.execute(sa.update(rows).values(program="p1"))
+        rig.step()
+        known = self.manifest(rig, "z9y8x7w6")["gpus"]["known"]
+        with rig.db.read() as c:
+            [params] = c.scalars(sa.select(task_rows.c.params).where(task_rows.c.id == first))
+        assert known == {"H200": {"samples": [[params, 5 * 10**9]]}}

@@ -11,11 +11,12 @@ import pytest
 from rich.console import Console
 
 from paddock.cli.load import view
-from paddock.models import Device, GpuProcess, Node, TaskState
+from paddock.models import Device, GpuProcess, Node, TaskState, Traits
 from paddock.models.load import LoadReport
 from paddock.paths import Home
 from paddock.rules.load import Sample
 from paddock.server.api import load as api
+from paddock.server.api.replies import Replier
 from paddock.server.api.server import Server
 from paddock.server.engine.backend_worker import BackendWorker
 from paddock.server.engine.load import Monitor
@@ -158,8 +159,9 @@ class TestReport:
     """What the API makes of it."""
 
     def ask(self, db: Database, nodes: list[Node]) -> LoadReport:
-        engine = SimpleNamespace(nodes_now=lambda: nodes)
-        return api.load(cast(Server, SimpleNamespace(db=db, engine=engine)))
+        engine = SimpleNamespace(nodes_now=lambda: nodes, traits={node.backend: Traits() for node in nodes})
+        answer = api.load(cast(Server, SimpleNamespace(db=db, engine=engine)), Replier(gzipped=False))
+        return LoadReport.model_validate_json(bytes(answer.body))
 
     def given(self, db: Database, **measured: float) -> str:
         """A task that has run for ten minutes on GPU 0, and what was measured every two seconds."""

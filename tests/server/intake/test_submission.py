@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from paddock.errors import InvalidInput, TooLarge, UnusableEnvironment
-from paddock.models import CodeInfo, Convention, Device, JobSpec, Node, TaskState
+from paddock.models import CodeInfo, Convention, Device, JobSpec, Node, Resources, SlurmResources, TaskState, Traits
 from paddock.paths import Home
-from paddock.server.intake.submission import SHOWN, Plan, accept, plan
+from paddock.server.intake.submission import SHOWN, Plan, accept, check, plan
 from paddock.server.store import attempts, jobs, tasks
 from paddock.server.store.db import Database
-from paddock.settings import Settings, UploadSettings
+from paddock.settings import Settings, SlurmSettings, UploadSettings
 
 TRAIN = b"""
 import argparse
@@ -30,7 +30,8 @@ FILES = {"train.py": TRAIN}
 def planned(
     settings: Settings, files: dict[str, bytes] | None = None, nodes: tuple[Node, ...] = (), **spec: Any
 ) -> Plan:
-    return plan(JobSpec(**spec), FILES if files is None else files, settings, nodes)
+    traits = Traits(queued=any(node.partitions for node in nodes))
+    return plan(JobSpec(**spec), FILES if files is None else files, settings, nodes, traits)
 
 
 class TestScriptAndCommand:
@@ -174,6 +175,20 @@ class TestLimits:
         assert warnings(node, per_gpu="auto") == [none.format("here")]
         assert warnings(bare, per_gpu=4, partition="cpu") == [none.format("in partition cpu")]
         assert warnings(node) == warnings(per_gpu=4) == warnings(card, per_gpu=4) == []
+
+    def test_options_of_slurm_on_another_backend(self, db: Database, settings: Settings) -> None:
+        """A job file for both runs on both; what only the settings give is not worth a warning."""
+        profile = Resources(slurm=SlurmResources(partition="volta"))
+        told = settings.model_copy(update={"profiles": {"volta": profile}, "backends": {"lab": SlurmSettings()}})
+        backends = {"local": ((), Traits()), "lab": ((), Traits(queued=True))}
+
+        def warnings(**resources: Any) -> list[str]:
+            spec = JobSpec(command="true", resources=Resources.model_validate(resources))
+            return check(spec, {}, told, db, backends).warnings
+
+        assert warnings(partition="x") == ["partition has no effect: backend local is not Slurm"]
+        assert warnings(slurm={"nice": 0, "qos": "a"}) == ["qos, nice have no effect: backend local is not Slurm"]
+        assert warnings(backend="lab", partition="x", nice=5) == warnings(profile="volta") == warnings() == []
 
     def test_several_nodes_need_a_launcher(self, settings: Settings) -> None:
         with pytest.raises(InvalidInput, match=r"needs a launcher: torchrun, tensorflow, srun") as caught:

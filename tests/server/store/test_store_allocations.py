@@ -13,6 +13,7 @@ from paddock.models import (
     Cause,
     LimitsRequest,
     Resources,
+    SlurmResources,
     TaskState,
 )
 from paddock.server.store import allocations, attempts, jobs
@@ -23,7 +24,7 @@ JOB = "k3v9x2ab"
 
 
 def batch(key: str, count: int = 1) -> AllocationBatch:
-    resources = Resources(gpus=1, partition="volta", options=["--mail-user=ü@x y"])
+    resources = Resources(gpus=1, slurm=SlurmResources(partition="volta", options=["--mail-user=ü@x y"]))
     return AllocationBatch(
         key=key, count=count, name=key, folder=f"/f/{key}", runner=["run", "ü", "{folder}"], resources=resources
     )
@@ -273,7 +274,7 @@ class TestAdjustments:
             jobs.limit(c, JOB, LimitsRequest.model_validate({"time_limit": "2h"}))
         with db.read() as c:
             resources = jobs.detail(c, JOB, "").spec.resources
-        assert (resources.time_limit, resources.gpus, resources.partition) == (7200, 2, "volta")
+        assert (resources.time_limit, resources.gpus, resources.slurm.partition) == (7200, 2, "volta")
 
     def test_warnings_are_kept_once_and_not_without_end(self, db: Database) -> None:
         add_job(db)

@@ -1,5 +1,6 @@
 """Test jobs: insert, find, list, change, remove."""
 
+import time
 from typing import get_args
 
 import pytest
@@ -7,7 +8,7 @@ import sqlalchemy as sa
 
 from paddock.errors import AmbiguousId, NotFound
 from paddock.models import AllocationBatch, Cause, Goal, JobPatch, Objective, Resources, TaskCounts, TaskState
-from paddock.server.store import allocations, attempts, jobs, metrics, tasks
+from paddock.server.store import allocations, attempts, events, jobs, metrics, tasks
 from paddock.server.store.db import Database
 from paddock.server.store.tables import metadata
 from tests.server.store.given import add_job, current, erase, move, told
@@ -218,6 +219,34 @@ class TestSummary:
         with db.read() as c:
             assert jobs.page(c).items[0].seconds_left == pytest.approx(2000)  # two of 1000 s, one after the other
 
+    def test_the_time_left_follows_from_the_tasks_that_run_before_one_has_finished(self, db: Database) -> None:
+        one, _two = add_job(db, tasks=2, epochs=10)
+        now = time.time()
+        id_ = move(db, one, TaskState.RUNNING, epoch=4, epoch_at=now, first_epoch=0)
+        with db.write() as c:
+            attempts.update_attempts(c, [{"id": id_, "started_at": now - 50, "first_epoch": 0}])
+        with db.read() as c:
+            job = jobs.page(c).items[0]
+        assert job.seconds_left == pytest.approx(150, abs=20)  # 50 of one, then 100 of the other
+        assert job.reported_at is not None and job.reported_at.timestamp() == pytest.approx(now)
+        assert job.quiet_after is not None and job.quiet_after.timestamp() == pytest.approx(now + 300)
+        with db.read() as c:
+            task = tasks.get(c, one)
+        assert (task.epochs_done, task.epochs, task.reported_at) == (5, 10, job.reported_at)
+
+    def test_nobody_expects_a_report_of_a_job_without_an_objective(self, db: Database) -> None:
+        [one] = add_job(db, objective="")
+        move(db, one, TaskState.RUNNING)
+        with db.read() as c:
+            assert jobs.page(c).items[0].quiet_after is None
+            assert tasks.get(c, one).quiet_after is None
+        [two] = add_job(db, "bbb")
+        move(db, two, TaskState.RUNNING)
+        with db.read() as c:
+            found = tasks.get(c, two)
+        assert found.reported_at is not None and found.reported_at.timestamp() == 1000, "since its start"
+        assert found.quiet_after is not None and found.quiet_after.timestamp() == 1300
+
     def test_jobs_do_not_mix(self, db: Database) -> None:
         for job, value in (("aaa", 1.0), ("bbb", 2.0)):
             add_job(db, job, tasks=2)
@@ -267,8 +296,25 @@ def test_delete_takes_all_that_belongs_to_the_job_and_nothing_else(db: Database)
         rows = {
             t.name: c.execute(sa.select(sa.func.count()).select_from(t)).scalar_one() for t in metadata.sorted_tables
         }
-        assert [rows.pop(name) for name in ("events", "loads", "packings", "sessions")] == [2, 0, 0, 0]
+        others = ("loads", "memory_samples", "packings", "sessions", "usage", "views")
+        assert [rows.pop(name) for name in ("events", *others)] == [2, 0, 0, 0, 0, 0, 0]
         assert rows == dict.fromkeys(("jobs", "tasks", "attempts", "batches", "allocations", "metric_chunks"), 1)
         assert tasks.get(c, "other-1").state is TaskState.SUBMITTED
         with pytest.raises(NotFound):
             jobs.detail(c, "k3v9x2ab", "")
+
+
+def test_a_warning_is_replaced_and_withdrawn(db: Database) -> None:
+    add_job(db, "aaaa1111")
+    for text in ("x: 1 curve", "x: 2 curves", None):
+        with db.write() as c:
+            jobs.warn(c, "aaaa1111", "another")
+            jobs.change_warning(c, "aaaa1111", "x: ", text)
+        with db.read() as c:
+            assert jobs.detail(c, "aaaa1111", "").warnings == ["mind the gap", "another", *([text] if text else [])]
+    with db.read() as c:
+        before = events.newest(c)
+    with db.write() as c:
+        jobs.change_warning(c, "aaaa1111", "x: ", None)
+    with db.read() as c:
+        assert events.newest(c) == before, "nothing has changed"

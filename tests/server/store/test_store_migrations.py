@@ -128,8 +128,9 @@ def test_the_schema_is_that_of_a_new_database(old_db: Database) -> None:
         inspector = sa.inspect(c)
         assert {one["name"] for one in inspector.get_indexes("allocations")} == {
             "ix_allocations_batch",
-            "ix_allocations_closed",
             "ix_allocations_job_id",
+            "ix_allocations_planned",
+            "ix_allocations_unclosed",
         }
         [key] = inspector.get_foreign_keys("allocations")
         assert (key["referred_table"], key["options"].get("ondelete")) == ("jobs", "CASCADE")

@@ -6,8 +6,9 @@ import pytest
 import sqlalchemy as sa
 
 from paddock.errors import Conflict, InvalidInput, NotFound
-from paddock.models import Cause, TaskState
-from paddock.server.store import attempts, tables, tasks
+from paddock.models import Cause, TaskState, Waits
+from paddock.rules import task_view
+from paddock.server.store import attempts, jobs, tables, tasks
 from paddock.server.store.db import Database
 from tests.server.store.given import add_job, current, move, told
 
@@ -39,6 +40,15 @@ class TestResolve:
                 tasks.resolve_many(c, JOB, ["k3o-1"])
         assert caught.value.fields == {"tasks": "k3other-1"}
 
+    def test_thousands_by_one_query(self, db: Database) -> None:
+        statements: list[str] = []
+        with db.read() as c:
+            sa.event.listen(c, "before_cursor_execute", lambda *given: statements.append(given[2]))
+            assert tasks.resolve_many(c, JOB, [f"{JOB}-{n % 12 + 1}" for n in range(3000)])
+            assert sum("tasks" in one for one in statements) == 1
+            with pytest.raises(NotFound):
+                tasks.resolve_many(c, JOB, ["1", "13"])
+
 
 class TestPage:
     @pytest.fixture(autouse=True)
@@ -62,26 +72,47 @@ class TestPage:
             ("ended", [2, 1, 5, 3, 4]),
             ("-ended", [1, 5, 2, 3, 4]),
             ("started", [1, 3, 2, 4, 5]),
-            ("-started", [1, 3, 2, 4, 5]),
-            ("state", [5, 1, 2, 3, 4]),
-            ("-state", [4, 3, 1, 2, 5]),
+            ("state", [1, 2, 3, 4, 5]),
+            ("-state", [5, 4, 3, 1, 2]),
         ],
     )
-    def test_sorts_with_unknown_values_last(self, db: Database, sort: tasks.SortKey, numbers: list[int]) -> None:
+    def test_outlines_have_what_orders_need(self, db: Database, sort: str, numbers: list[int]) -> None:
         with db.read() as c:
-            assert [task.number for task in tasks.page(c, JOB, sort=sort).items] == numbers
-            parts = [tasks.page(c, JOB, sort=sort, offset=offset, limit=2).items for offset in (0, 2, 4)]
-            assert [task.number for part in parts for task in part] == numbers
+            found = task_view.view(tasks.outlines(c, JOB), "", (), sort)
+        assert [one.number for one in found] == numbers
+
+    def test_by_window_from_either_end(self, db: Database) -> None:
+        with db.read() as c:
+            pages = [tasks.page(c, JOB, offset=offset, limit=2) for offset in (0, 2, 4)]
+            assert [[task.number for task in page.items] for page in pages] == [[1, 2], [3, 4], [5]]
+            assert {page.total for page in pages} == {5}
+            assert [task.number for task in tasks.page(c, JOB, newest=True, limit=2).items] == [5, 4]
+            assert [task.number for task in tasks.page(c, JOB, numbers=[5, 2, 9]).items] == [2, 5]
 
     def test_of_one_state(self, db: Database) -> None:
         with db.read() as c:
-            page = tasks.page(c, JOB, state=S.FINISHED, limit=1)
+            page = tasks.page(c, JOB, states=[S.FINISHED], limit=1)
             assert (page.total, [task.number for task in page.items]) == (2, [1])
             assert tasks.page(c, "other").total == 0
 
-    def test_ids(self, db: Database) -> None:
-        with db.read() as c:
-            assert tasks.ids(c, JOB, 1, 2) == [f"{JOB}-2", f"{JOB}-3"]
+
+def test_a_task_that_waits_says_why_as_its_job_does(db: Database) -> None:
+    first, second = add_job(db, tasks=2)
+    move(db, first, S.RUNNING)
+    with db.write() as c:
+        jobs.hold(c, JOB)
+    with db.read() as c:
+        why = jobs.detail(c, JOB, "").waits
+        assert why is not None
+        assert (tasks.get(c, first).waits, tasks.get(c, second).waits) == (None, why)
+        assert [task.waits for task in tasks.page(c, JOB).items] == [None, why]
+        assert tasks.by_ids(c, [second])[0].waits is None
+    decided = {JOB: Waits(reason="behind another job")}
+    with db.write() as c:
+        jobs.hold(c, JOB, held=False)
+    with db.read() as c:
+        assert tasks.get(c, second).waits is None
+        assert tasks.get(c, second, waits=decided).waits == jobs.detail(c, JOB, "", waits=decided).waits == decided[JOB]
 
 
 def test_a_task_shows_its_current_attempt(db: Database) -> None:
@@ -130,6 +161,12 @@ class TestStop:
             assert tasks.request_stop(c, JOB, []) == []
             assert len(told(c, 0)) == 1
             assert tasks.request_stop(c, JOB, [two]) == [two]
+
+    def test_more_names_than_a_statement_may_hold(self, db: Database) -> None:
+        _, two = add_job(db, tasks=2)
+        with db.write() as c:
+            assert tasks.request_stop(c, JOB, [f"{JOB}-{number}" for number in range(2, 70_000)]) == [two]
+            assert [task.stopping for task in tasks.page(c, JOB).items] == [False, True]
 
     def test_an_order_is_given_once(self, db: Database) -> None:
         add_job(db)

@@ -2,13 +2,14 @@
 
 import { useQuery } from '@tanstack/react-query';
 import { api, take } from './client';
-import { keys } from './keys';
+import { type ChosenTasks, keys } from './keys';
 import { eventCache, NO_SHARING } from './live';
-import type { Curve } from './types';
+import type { TaskState } from './types';
 
-const CURVES = 5000;
-export const JOB_POINTS = 300;
 export const TASK_POINTS = 1000;
+/** The most curves in one graph: of more tasks, half are the best and the others a sample. */
+export const MOST_CURVES = 1000;
+const FEW_CURVES = 300;
 
 export function useMetricNames(job: string) {
   return useQuery({
@@ -17,28 +18,30 @@ export function useMetricNames(job: string) {
   });
 }
 
-async function allCurves(job: string, metric: string[], points: number, signal: AbortSignal): Promise<Curve[]> {
-  const path = { job };
-  const read = (offset: number) => {
-    const query = { metric, points, offset, limit: CURVES };
-    return take(api.GET('/api/v1/jobs/{job}/metrics', { params: { path, query }, signal }));
-  };
-  // Tasks without points have no curve: how many there are in all is not to be seen from the curves.
-  const count = take(api.GET('/api/v1/jobs/{job}/tasks', { params: { path, query: { limit: 1 } }, signal }));
-  const [curves, { total }] = await Promise.all([read(0), count]);
-  for (let offset = CURVES; offset < total; offset += CURVES) curves.push(...(await read(offset)));
-  return eventCache.catchUp(curves, (task, name) => isOf(job, task) && metric.includes(name));
-}
-
 function isOf(job: string, task: string): boolean {
   return task.startsWith(job) && (task[job.length] === '-' || !job.includes('-'));
 }
 
-/** The curves of all tasks of a job, for these metrics. */
-export function useJobCurves(job: string, metrics: string[], points = JOB_POINTS) {
+/** The curves of `count` tasks of a job, for these metrics; `chosen`: of these tasks only; `times`: when points came. */
+export function useJobCurves(
+  job: string,
+  metrics: string[],
+  count: number,
+  chosen: ChosenTasks | null,
+  times: boolean,
+) {
+  const points = count > FEW_CURVES ? 100 : 300; // many curves in one graph hide what is finer
   return useQuery({
-    queryKey: keys.jobCurves(job, metrics, points),
-    queryFn: ({ signal }) => allCurves(job, metrics, points, signal),
+    queryKey: keys.jobCurves(job, metrics, points, chosen, times),
+    queryFn: async ({ signal }) => {
+      const tasks = chosen && { q: chosen.q, state: chosen.state as TaskState[], numbers: chosen.numbers || undefined };
+      const query = { metric: metrics, points, limit: MOST_CURVES, sample: true, slim: true, times, ...tasks };
+      const curves = await take(api.GET('/api/v1/jobs/{job}/metrics', { params: { path: { job }, query }, signal }));
+      const drawn = chosen && new Set(curves.map(({ task }) => task));
+      const wanted = (task: string, name: string) =>
+        isOf(job, task) && metrics.includes(name) && (drawn?.has(task) ?? true);
+      return eventCache.catchUp(curves, wanted);
+    },
     enabled: metrics.length > 0,
     ...NO_SHARING,
   });

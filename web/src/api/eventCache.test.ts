@@ -102,20 +102,20 @@ it('shows that a stop is under way, and fetches after a restart', () => {
   client.setQueryData(keys.tasks('job1'), [task(1)]);
   cache.apply([requested('stopping')]);
   expect(client.getQueryData<Task[]>(keys.tasks('job1'))?.[0]?.stopping).toBe(true);
-  client.setQueryData(keys.jobCurves('job1', ['loss'], 300), [curve('job1-1', 'loss')]);
+  client.setQueryData(keys.jobCurves('job1', ['loss'], 300, null), [curve('job1-1', 'loss')]);
   cache.apply([requested('restarted')]);
   expect(stale(keys.tasks('job1'))).toBe(true);
-  expect(stale(keys.jobCurves('job1', ['loss'], 300))).toBe(true);
+  expect(stale(keys.jobCurves('job1', ['loss'], 300, null))).toBe(true);
 });
 
 it('adds points to the curves of jobs and tasks, also under a shortened id', () => {
-  client.setQueryData(keys.jobCurves('jo', ['loss'], 300), [curve('job1-1', 'loss')]);
+  client.setQueryData(keys.jobCurves('jo', ['loss'], 300, null), [curve('job1-1', 'loss')]);
   client.setQueryData(keys.taskCurves('job1-1', null, 300, null), [curve('job1-1', 'loss')]);
   client.setQueryData(keys.taskCurves('job1-1', null, 300, 1), [curve('job1-1', 'loss')]);
   client.setQueryData(keys.taskCurves('job1-2', null, 300, null), [curve('job1-2', 'loss')]);
   cache.apply([update({ points: { 'job1-1': { loss: [[2, 0.5]], acc: [[2, 0.9]] } } })]);
   const values = (key: readonly unknown[]) => client.getQueryData<Curve[]>(key)?.map((one) => [one.metric, one.values]);
-  expect(values(keys.jobCurves('jo', ['loss'], 300))).toEqual([['loss', [1, 0.5]]]);
+  expect(values(keys.jobCurves('jo', ['loss'], 300, null))).toEqual([['loss', [1, 0.5]]]);
   expect(values(keys.taskCurves('job1-1', null, 300, null))).toEqual([
     ['loss', [1, 0.5]],
     ['acc', [0.9]],
@@ -153,7 +153,7 @@ it('gives tasks that were on their way what events have said meanwhile', () => {
 it.each([
   ['a restart', keys.tasks('job1'), requested('restarted')],
   ['a state', keys.task('job1-1'), update({ tasks: [task(1, { state: 'finished' })] })],
-  ['curves that begin anew', keys.jobCurves('job1', ['loss'], 300), update({ reset: { 'job1-1': ['loss'] } })],
+  ['curves that begin anew', keys.jobCurves('job1', ['loss'], 300, null), update({ reset: { 'job1-1': ['loss'] } })],
 ])('fetches again after %s, also when a fetch from before it is still under way', async (_, queryKey, event) => {
   vi.useFakeTimers();
   try {
@@ -177,13 +177,13 @@ it.each([
 it('fetches again what it was not told', () => {
   client.setQueryData(keys.metricNames('job1'), ['loss']);
   client.setQueryData(keys.task('job1-1'), { ...task(1), metrics: ['loss'] } as TaskDetail);
-  client.setQueryData(keys.jobCurves('job1', ['loss'], 300), [curve('job1-1', 'loss')]);
+  client.setQueryData(keys.jobCurves('job1', ['loss'], 300, null), [curve('job1-1', 'loss')]);
   cache.apply([update({ points: { 'job1-1': { acc: [[1, 1]] } } })]);
   expect(stale(keys.metricNames('job1'))).toBe(true);
   expect(stale(keys.task('job1-1'))).toBe(true);
-  expect(stale(keys.jobCurves('job1', ['loss'], 300))).toBe(false);
+  expect(stale(keys.jobCurves('job1', ['loss'], 300, null))).toBe(false);
   cache.apply([update({ more: true })]);
-  expect(stale(keys.jobCurves('job1', ['loss'], 300))).toBe(true);
+  expect(stale(keys.jobCurves('job1', ['loss'], 300, null))).toBe(true);
 });
 
 it('fetches the job and its tasks when it is held, waits for something else, has a warning or shares GPUs', () => {
@@ -208,4 +208,46 @@ it('invalidates everything after a gap', () => {
   client.setQueryData(keys.nodes(), []);
   cache.apply([{ kind: 'reset' }]);
   expect(stale(keys.nodes())).toBe(true);
+});
+
+it('changes rows in sight by id, and fetches none anew', () => {
+  const first = task(1);
+  client.setQueryData(keys.rows('job1'), new Map([[first.id, first]]));
+  cache.apply([update({ tasks: [task(2, { state: 'finished' })], live: { 'job1-1': { epoch: 7 } } })]);
+  const rows = client.getQueryData<Map<string, Task>>(keys.rows('job1'));
+  expect([...(rows?.keys() ?? [])]).toEqual(['job1-1']);
+  expect(rows?.get('job1-1')?.epoch).toBe(7);
+  expect(stale(keys.rows('job1'))).toBe(false);
+  cache.apply([requested('restarted')]);
+  expect(stale(keys.rows('job1'))).toBe(true);
+});
+
+it('does not walk through ten thousand tasks to change one', () => {
+  const many = Array.from({ length: 10_000 }, (_, i) => task(i + 1));
+  client.setQueryData(keys.tasks('job1'), many);
+  cache.apply([update({ live: { 'job1-9000': { epoch: 3 } } })]);
+  const after = client.getQueryData<Task[]>(keys.tasks('job1')) ?? [];
+  expect(after[8999]?.epoch).toBe(3);
+  expect(after.filter((one, i) => one !== many[i])).toHaveLength(1);
+});
+
+it('asks for the order anew after a while when tasks change', () => {
+  vi.useFakeTimers();
+  const key = keys.order('job1', { q: 'adam', state: [] }, '-best');
+  client.setQueryData(key, [2, 1]);
+  cache.apply([update({ live: { 'job1-1': { epoch: 7 } } })]);
+  expect(stale(key)).toBe(false);
+  vi.advanceTimersByTime(2500);
+  expect(stale(key)).toBe(true);
+  vi.useRealTimers();
+});
+
+it('adds points only to the curves that are drawn where a job has too many', () => {
+  const chosen = { q: '', state: [], numbers: '' };
+  const key = keys.jobCurves('job1', ['loss'], 100, chosen);
+  client.setQueryData(key, [curve('job1-1', 'loss')]);
+  const points = { 'job1-1': { loss: [[2, 0.5]] }, 'job1-2': { loss: [[2, 0.5]] } } as TasksUpdate['points'];
+  cache.apply([update({ points })]);
+  const curves = client.getQueryData<Curve[]>(key);
+  expect(curves?.map((one) => [one.task, one.steps])).toEqual([['job1-1', [1, 2]]]);
 });

@@ -4,7 +4,7 @@ import type { Query, QueryClient } from '@tanstack/react-query';
 import { appendNewer, mergeDeltas } from '../lib/curves';
 import type { StreamEvent } from './events';
 import { means } from './keys';
-import type { Curve, NewPoints, Task, TaskDetail, TasksEvent } from './types';
+import type { Curve, NewPoints, Outline, Task, TaskDetail, TasksEvent } from './types';
 
 const SUMMARY_MS = 1000;
 const SEARCH_MS = 2000;
@@ -26,7 +26,8 @@ export type Listener = (event: StreamEvent) => void;
 
 export class EventCache {
   private summaries = new Later(SUMMARY_MS, (jobs) => this.refetchOf(['jobs', 'job'], jobs));
-  private searches = new Later(SEARCH_MS, (jobs) => this.refetchOf(['search'], jobs));
+  /** Which tasks match a filter, and their order, may be others now: the server decides that. */
+  private searches = new Later(SEARCH_MS, (jobs) => this.refetchOf(['search', 'order'], jobs));
   private recent: Recent[] = [];
   private again = new WeakSet<Query>();
   private listeners = new Set<Listener>();
@@ -45,6 +46,7 @@ export class EventCache {
       else if (event.kind === 'removed') this.removed(event.job);
       else {
         if (event.kind === 'tasks') this.tasks(event.job, event.data);
+        else if (event.data.change === 'objective') this.judgedAnew(event.job);
         else if (event.data.change !== 'edited') this.adjusted(event.job);
         // The server computes counts, best value, time left and the state of the search: fetched, but not too often.
         this.summaries.add(event.job);
@@ -61,9 +63,9 @@ export class EventCache {
   }
 
   /** The tasks of a job as they were fetched, with what events have said of them since the fetch began. */
-  catchUpTasks(job: string, tasks: Task[], began: number): Task[] {
+  catchUpTasks<T extends Outline>(job: string, tasks: T[], began: number, grows = true): T[] {
     const since = this.recent.filter((one) => one.at >= began && means(job, one.job));
-    return since.reduce((known, { moved }) => withMoved(known, moved), tasks);
+    return since.reduce((known, { moved }) => withMoved(known, moved, grows), tasks);
   }
 
   /** The same for one task. */
@@ -83,9 +85,18 @@ export class EventCache {
     this.client.invalidateQueries({ predicate: (query) => query.queryKey[0] === 'task' && concerns(query, job) });
   }
 
+  /** Another objective: the best values of all tasks are others, and so is the choice of curves. */
+  private judgedAnew(job: string): void {
+    const kinds = ['tasks', 'rows', 'objective'].flatMap((kind) => this.of(kind, (key) => means(key, job)));
+    for (const query of kinds) this.refetch(query);
+    this.adjusted(job);
+    this.refetchCurves(job, null);
+  }
+
   private tasks(job: string, data: TasksEvent['data']): void {
     if ('ids' in data) {
       if (data.change === 'stopping') this.mergeTasks(job, new Map(data.ids.map((id) => [id, { stopping: true }])));
+      else if (data.change === 'noted') for (const query of this.of('task', ofAny(data.ids))) this.refetch(query);
       else this.restarted(job, data.ids);
       return;
     }
@@ -99,7 +110,8 @@ export class EventCache {
   /** A restart changes more than the event contains, so tasks and curves are fetched again. */
   private restarted(job: string, ids: readonly string[]): void {
     const named = new Set(ids);
-    const shows = [...this.of('tasks', (key) => means(key, job)), ...this.of('task', ofAny(ids))];
+    const ofJob = ['tasks', 'rows'].flatMap((kind) => this.of(kind, (key) => means(key, job)));
+    const shows = [...ofJob, ...this.of('task', ofAny(ids))];
     for (const query of shows) this.refetch(query);
     this.forget(named);
     this.refetchCurves(job, named);
@@ -109,8 +121,16 @@ export class EventCache {
     if (moved.size === 0) return;
     this.remember({ at: Date.now(), job, moved, points: {} });
     for (const query of this.of('tasks', (key) => means(key, job))) {
-      const tasks = query.state.data as Task[] | undefined;
+      const tasks = query.state.data as Outline[] | undefined;
       if (tasks) this.client.setQueryData(query.queryKey, withMoved(tasks, moved));
+    }
+    for (const query of this.of('rows', (key) => means(key, job))) {
+      const rows = query.state.data as ReadonlyMap<string, Task> | undefined;
+      const seen = [...moved].filter(([id]) => rows?.has(id));
+      if (rows && seen.length) {
+        const changed = seen.map(([id, change]) => [id, { ...(rows.get(id) as Task), ...change }] as const);
+        this.client.setQueryData(query.queryKey, new Map([...rows, ...changed]));
+      }
     }
     for (const query of this.of('task', ofAny([...moved.keys()]))) {
       const task = query.state.data as TaskDetail | undefined;
@@ -125,11 +145,14 @@ export class EventCache {
     const kept = Object.fromEntries(Object.entries(points).filter(([task]) => !except.has(task)));
     this.remember({ at: Date.now(), job, moved: new Map(), points: kept });
     for (const query of this.curves(job)) {
-      const [kind, id, metrics, limit, attempt] = query.queryKey as [string, string, string[] | null, number, unknown];
+      // The last is the number of an attempt, whose curve rests; of a job, which of its tasks have curves.
+      const [kind, id, metrics, limit, part] = query.queryKey as [string, string, string[] | null, number, unknown];
       const curves = query.state.data as Curve[] | undefined;
-      if (!curves || (attempt !== null && attempt !== undefined)) continue;
+      const ofJob = kind === 'job-curves';
+      if (!curves || (part != null && !ofJob)) continue;
+      const drawn = part != null ? new Set(curves.map(({ task }) => task)) : null;
       const wanted = (task: string, metric: string) =>
-        (metrics === null || metrics.includes(metric)) && (kind === 'job-curves' || means(id, task));
+        (metrics === null || metrics.includes(metric)) && (ofJob ? (drawn?.has(task) ?? true) : means(id, task));
       const merged = mergeDeltas(curves, kept, wanted);
       if (merged !== curves) this.client.setQueryData(query.queryKey, merged);
       // Far more points than were asked for: the server thins them out again.
@@ -230,14 +253,21 @@ class Later {
 }
 
 /** Tasks with what changed in them. A search makes tasks while the job runs: new ones come to the others, by number. */
-function withMoved(known: Task[], moved: Moved): Task[] {
-  const left = new Map(moved);
-  const merged = known.map((task) => {
-    left.delete(task.id);
-    return moved.has(task.id) ? { ...task, ...moved.get(task.id) } : task;
-  });
-  const added = [...left.values()].filter((task): task is Task => task.state !== undefined);
-  return added.length ? [...merged, ...added].sort((a, b) => a.number - b.number) : merged;
+function withMoved<T extends Outline>(known: T[], moved: Moved, grows = true): T[] {
+  const merged = known.slice();
+  const added: T[] = [];
+  for (const [id, change] of moved) {
+    const place = placeOf(known, id);
+    if (place >= 0) merged[place] = { ...(known[place] as T), ...change };
+    else if (change.state !== undefined) added.push(change as unknown as T);
+  }
+  return grows && added.length ? [...merged, ...added].sort((a, b) => a.number - b.number) : merged;
+}
+
+/** Tasks are numbered from 1 on, so nearly always this needs no search. */
+function placeOf(known: readonly Outline[], id: string): number {
+  const guess = Number(id.slice(id.lastIndexOf('-') + 1)) - 1;
+  return known[guess]?.id === id ? guess : known.findIndex((task) => task.id === id);
 }
 
 /** What moves in a task was reported by its runner, unless the event reports that its runner is silent. */

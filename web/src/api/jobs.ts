@@ -3,7 +3,7 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, take, withPageKey } from './client';
 import { keys } from './keys';
-import type { JobDetail, JobFilters, JobPatch, LimitsRequest } from './types';
+import type { BulkRequest, JobDetail, JobFilters, JobPatch, LimitsRequest, ObjectiveRequest, SavedView } from './types';
 
 export function useJobs(filters: JobFilters) {
   return useQuery({
@@ -59,6 +59,21 @@ export function useLimits(job: string) {
   );
 }
 
+/** What makes a task of a job better than another, and the metrics that it could be. */
+export function useObjective(job: string) {
+  return useQuery({
+    queryKey: keys.objective(job),
+    queryFn: ({ signal }) => take(api.GET('/api/v1/jobs/{job}/objective', { params: { path: { job } }, signal })),
+    staleTime: 0,
+  });
+}
+
+export function useChangeObjective(job: string) {
+  return useJobChange((body: ObjectiveRequest) =>
+    take(api.PUT('/api/v1/jobs/{job}/objective', { params: { path: { job } }, body })),
+  );
+}
+
 export function useRemoveJob() {
   const client = useQueryClient();
   return useMutation({
@@ -70,6 +85,41 @@ export function useRemoveJob() {
   });
 }
 
-export function exportUrl(job: string, format: 'csv' | 'jsonl'): string {
-  return withPageKey(`/api/v1/jobs/${encodeURIComponent(job)}/export?format=${format}`);
+/** The same for several jobs at once; each is reported. */
+export function useBulk() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (body: BulkRequest) => take(api.POST('/api/v1/jobs/bulk', { body })),
+    onSuccess: () => {
+      for (const what of ['jobs', 'job', 'task', 'tasks']) client.invalidateQueries({ queryKey: [what] });
+    },
+  });
+}
+
+/** Named filters of the list of jobs. */
+export function useViews() {
+  return useQuery({
+    queryKey: keys.views(),
+    queryFn: ({ signal }) => take(api.GET('/api/v1/views', { signal })),
+  });
+}
+
+export function useSaveView() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (body: SavedView) => take(api.PUT('/api/v1/views', { body })),
+    onSuccess: (views) => client.setQueryData(keys.views(), views),
+  });
+}
+
+export function useDeleteView() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (name: string) => take(api.DELETE('/api/v1/views/{name}', { params: { path: { name } } })),
+    onSuccess: () => client.invalidateQueries({ queryKey: keys.views() }),
+  });
+}
+
+export function exportUrl(job: string, format: 'csv' | 'jsonl', what: 'tasks' | 'curves' = 'tasks'): string {
+  return withPageKey(`/api/v1/jobs/${encodeURIComponent(job)}/export?format=${format}&what=${what}`);
 }

@@ -2,18 +2,44 @@
 
 import type { JobFilters } from './types';
 
+/** Words and comparisons, and states. */
+export interface TaskFilter {
+  q: string;
+  state: readonly string[];
+}
+
+/** Of which tasks curves are drawn where a job has too many. */
+export interface ChosenTasks extends TaskFilter {
+  numbers: string;
+}
+
 export const keys = {
   jobs: (filters: JobFilters) => ['jobs', filters] as const,
   facets: () => ['jobs', 'facets'] as const,
+  views: () => ['views'] as const,
   job: (job: string) => ['job', job] as const,
   tasks: (job: string) => ['tasks', job] as const,
+  rows: (job: string) => ['rows', job] as const,
+  order: (job: string, filter: TaskFilter, sort: string) => ['order', job, filter, sort] as const,
+  starts: (job: string) => ['order', job, 'starts'] as const,
+  measured: (job: string, columns: readonly string[], numbers: string) =>
+    ['order', job, 'measured', columns, numbers] as const,
+  trial: (job: string, trial: number) => ['order', job, 'trial', trial] as const,
   parts: (job: string) => ['parts', job] as const,
   search: (job: string) => ['search', job] as const,
+  objective: (job: string) => ['objective', job] as const,
   metricNames: (job: string) => ['metric-names', job] as const,
-  jobCurves: (job: string, metrics: readonly string[], points: number) => ['job-curves', job, metrics, points] as const,
+  jobCurves: (job: string, metrics: readonly string[], points: number, chosen: ChosenTasks | null, times = false) =>
+    ['job-curves', job, metrics, points, chosen, times] as const,
   task: (task: string) => ['task', task] as const,
   taskCurves: (task: string, metrics: readonly string[] | null, points: number, attempt: number | null) =>
     ['task-curves', task, metrics, points, attempt] as const,
+  files: (task: string, path: string) => ['files', task, path] as const,
+  filePreview: (task: string, path: string, offset: number) => ['file', task, path, offset] as const,
+  images: (task: string) => ['images', task] as const,
+  code: (job: string) => ['code', job] as const,
+  codeFile: (job: string, path: string) => ['code', job, path] as const,
+  diff: (job: string, other: string) => ['diff', job, other] as const,
   nodes: () => ['nodes'] as const,
   load: () => ['load'] as const,
   loadHistory: (backend: string, node: string, minutes: number) => ['load-history', backend, node, minutes] as const,

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { MantineProvider } from '@mantine/core';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { render, screen } from '@testing-library/react';
+import { fireEvent, render, screen } from '@testing-library/react';
 import { expect, it } from 'vitest';
 import { JobActions } from '../pages/job/JobActions';
 import { TaskActions } from '../pages/task/TaskActions';
@@ -23,15 +23,20 @@ function offered(me: Me): string[] {
       </QueryClientProvider>
     </MantineProvider>,
   );
-  const names = [...screen.queryAllByRole('button'), ...screen.queryAllByRole('link')].map((one) => one.textContent);
+  fireEvent.click(screen.getByRole('button', { name: 'More' }));
+  const found = ['button', 'link', 'menuitem'].flatMap((role) => screen.queryAllByRole(role, { hidden: true }));
+  const names = found.map((one) => one.textContent);
   unmount();
   return names as string[];
 }
 
 it('offers only what somebody may do, and to read is no such thing', () => {
   const all = offered({ can: () => true });
-  for (const name of ['Stop', 'Restart', 'Edit', 'Remove', 'Hold', 'Limits', 'Start from this job'])
-    expect(all).toContain(name);
-  expect(offered({ can: () => false })).toEqual(['Export']);
-  expect(offered({ can: (right, of) => right === 'stop' && of?.owner === 'ann' })).toEqual(['Stop', 'Export', 'Stop']);
+  for (const name of ['Stop', 'Restart', 'Hold', 'Start from this job', 'Restart all']) expect(all).toContain(name);
+  for (const name of ['Edit name, tags and description', 'Limits and priority', 'Remove…']) expect(all).toContain(name);
+  const read = ['More', 'Compare with another job', 'Export as a CSV table'];
+  const exports = ['Export as JSON lines', 'Export all curves as CSV'];
+  expect(offered({ can: () => false })).toEqual([...read, ...exports]);
+  const stops = offered({ can: (right, of) => right === 'stop' && of?.owner === 'ann' });
+  expect(stops).toEqual(['Stop', 'More', 'Stop', ...read.slice(1), ...exports]);
 });

@@ -21,6 +21,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/environments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Environments
+         * @description Return the Python environments on the node of the server, and modules that `module load` offers there.
+         */
+        get: operations["list_environments_api_v1_environments_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/events": {
         parameters: {
             query?: never;
@@ -73,7 +93,7 @@ export interface paths {
         };
         /**
          * List Jobs
-         * @description Return jobs, the newest first unless `sort` asks for another order.
+         * @description Return jobs: pinned ones first, then the newest, unless `sort` asks for another order.
          */
         get: operations["list_jobs_api_v1_jobs_get"];
         put?: never;
@@ -82,6 +102,26 @@ export interface paths {
          * @description Submit a job. Its tasks are queued at once.
          */
         post: operations["submit_job_api_v1_jobs_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Act On Jobs
+         * @description Do the same to several jobs; the answer reports each.
+         */
+        post: operations["act_on_jobs_api_v1_jobs_bulk_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -102,6 +142,28 @@ export interface paths {
         get: operations["job_facets_api_v1_jobs_facets_get"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/preflight": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preflight Job
+         * @description Return which modules the environment lacks, and which files the program names and does not bring.
+         *
+         *     The program is read, not run. The environment's Python is started to look for the modules.
+         */
+        post: operations["preflight_job_api_v1_jobs_preflight_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -173,9 +235,89 @@ export interface paths {
         head?: never;
         /**
          * Edit Job
-         * @description Change the name, the description or the tags of a job.
+         * @description Change the name, the description or the tags of a job, or pin it.
          */
         patch: operations["edit_job_api_v1_jobs__job__patch"];
+        trace?: never;
+    };
+    "/api/v1/jobs/{job}/code": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Code
+         * @description Return the files of the job's snapshot, of all folders, by path.
+         */
+        get: operations["list_code_api_v1_jobs__job__code_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job}/code/download": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download Code
+         * @description Return a file of the snapshot, or a folder of it as a tar.gz file.
+         */
+        get: operations["download_code_api_v1_jobs__job__code_download_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job}/code/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Preview Code
+         * @description Return a part of a file of the snapshot, as `GET /tasks/{task}/files/preview` does.
+         */
+        get: operations["preview_code_api_v1_jobs__job__code_preview_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job}/diff/{other}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Diff Jobs
+         * @description Return what differs from a job to another: files as unified diffs, and fields of the spec.
+         */
+        get: operations["diff_jobs_api_v1_jobs__job__diff__other__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/jobs/{job}/export": {
@@ -187,7 +329,10 @@ export interface paths {
         };
         /**
          * Export Job
-         * @description Return all tasks of a job with states and best values; in CSV, parameters are columns `param.NAME`.
+         * @description Return all tasks of a job with states, best values, and the last and the best value of every metric.
+         *
+         *     In CSV, parameters are columns `param.NAME`, metrics `last.NAME` and `best.NAME`. `what=curves`: all points of all
+         *     metrics, one per line in CSV, one curve per line in JSON.
          */
         get: operations["export_job_api_v1_jobs__job__export_get"];
         put?: never;
@@ -269,9 +414,31 @@ export interface paths {
         put?: never;
         /**
          * Limit Job
-         * @description Change the time limit or the priority of all allocations of a job, present and future.
+         * @description Change the priority of a job, or the time limit and the nice value of its allocations, present and future.
          */
         post: operations["limit_job_api_v1_jobs__job__limits_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job}/metric-patterns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mark Metric
+         * @description Make a number in a log a metric of the job: in the logs of its ended, running and later tasks.
+         *
+         *     With `task` nothing is stored; the answer contains how many lines match.
+         */
+        post: operations["mark_metric_api_v1_jobs__job__metric_patterns_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -311,6 +478,32 @@ export interface paths {
          */
         get: operations["job_metric_names_api_v1_jobs__job__metrics_names_get"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job}/objective": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Objective
+         * @description Return the objective of a job, why it is that, and the metrics that tasks report.
+         */
+        get: operations["show_objective_api_v1_jobs__job__objective_get"];
+        /**
+         * Change Objective
+         * @description Change the objective of a job at any time: best values, ranks and importance are computed again.
+         *
+         *     Decisions that a search has made stay; the next ones go by the new objective.
+         */
+        put: operations["change_objective_api_v1_jobs__job__objective_put"];
         post?: never;
         delete?: never;
         options?: never;
@@ -429,9 +622,29 @@ export interface paths {
         };
         /**
          * List Tasks
-         * @description Return the tasks of a job.
+         * @description Return tasks of a job: up to `limit` of those that match, from `offset` on, and how many match.
          */
         get: operations["list_tasks_api_v1_jobs__job__tasks_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job}/tasks/columns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Task Columns
+         * @description Return columns of all tasks of a job that match, in this order: far smaller than their rows.
+         */
+        get: operations["task_columns_api_v1_jobs__job__tasks_columns_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -600,7 +813,11 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Edit Task
+         * @description Change the note of a task.
+         */
+        patch: operations["edit_task_api_v1_tasks__task__patch"];
         trace?: never;
     };
     "/api/v1/tasks/{task}/attempts": {
@@ -615,6 +832,106 @@ export interface paths {
          * @description Return the attempts of a task, the first one first.
          */
         get: operations["list_attempts_api_v1_tasks__task__attempts_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{task}/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Files
+         * @description Return what is in the results folder of a task, or in a folder in it: `work`, `checkpoint`, `attempts/1`.
+         */
+        get: operations["list_files_api_v1_tasks__task__files_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{task}/files/download": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download File
+         * @description Return a file; or a folder, as a tar.gz file that is made while it is sent, without links.
+         */
+        get: operations["download_file_api_v1_tasks__task__files_download_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{task}/files/image": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Image
+         * @description Return an image for a browser: PNG, JPEG, GIF or WebP by its content, up to 30 MB and 64 megapixels.
+         */
+        get: operations["show_image_api_v1_tasks__task__files_image_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{task}/files/images": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Images
+         * @description Return the images that a task has written, by series and step (`sample_0010.png`, `epoch3/plot.png`).
+         */
+        get: operations["list_images_api_v1_tasks__task__files_images_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tasks/{task}/files/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Preview File
+         * @description Return a part of a file as text, as a table (CSV) or as indented JSON, up to 256 kB of it.
+         */
+        get: operations["preview_file_api_v1_tasks__task__files_preview_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -738,6 +1055,50 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/views": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Views
+         * @description Return the saved views of the list of jobs.
+         */
+        get: operations["list_views_api_v1_views_get"];
+        /**
+         * Save View
+         * @description Save a view, in place of the one of the same name; return all of them.
+         */
+        put: operations["save_view_api_v1_views_put"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/views/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete View
+         * @description Delete a saved view.
+         */
+        delete: operations["delete_view_api_v1_views__name__delete"];
         options?: never;
         head?: never;
         patch?: never;
@@ -987,6 +1348,40 @@ export interface components {
             };
         };
         /**
+         * BulkRequest
+         * @description The same for several jobs. Each job is done by itself: what fails for one does not keep the others.
+         */
+        BulkRequest: {
+            /**
+             * Act
+             * @enum {string}
+             */
+            act: "stop" | "remove" | "hold" | "release" | "pin" | "unpin" | "tag" | "untag";
+            /**
+             * Jobs
+             * @description ids of jobs
+             */
+            jobs: string[];
+            /**
+             * Tag
+             * @description the tag to add or to take away
+             */
+            tag?: string | null;
+        };
+        /** BulkResult */
+        BulkResult: {
+            /** Done */
+            done: boolean;
+            /** Job */
+            job: string;
+            /**
+             * Message
+             * @description why it is not done
+             * @default
+             */
+            message?: string;
+        };
+        /**
          * Cause
          * @description Why an attempt did not finish.
          * @enum {string}
@@ -1049,6 +1444,11 @@ export interface components {
             git_commit?: string | null;
             /** Git Dirty */
             git_dirty?: boolean | null;
+            /**
+             * Job
+             * @description take the files of this job, as the server has them; files that are sent come in addition
+             */
+            job?: string | null;
             /** Source */
             source?: string | null;
         };
@@ -1057,7 +1457,7 @@ export interface components {
          * @description How the parameters reach the script.
          * @enum {string}
          */
-        Convention: "auto" | "flags" | "positional" | "stfmanager" | "env";
+        Convention: "auto" | "flags" | "positional" | "stfmanager" | "overrides" | "config" | "constants" | "env";
         /**
          * Curve
          * @description One metric of one task, in the order of its steps. A value that is not a number is null.
@@ -1214,11 +1614,169 @@ export interface components {
             tags: string[];
         };
         /**
+         * Failure
+         * @description The most frequent reason of up to 200 tasks in error.
+         */
+        Failure: {
+            cause?: components["schemas"]["Cause"] | null;
+            /**
+             * Others
+             * @description number of tasks with other reasons
+             * @default 0
+             */
+            others?: number;
+            /** Reason */
+            reason: string;
+            /**
+             * Tasks
+             * @description number of tasks with this reason, numbers in it apart
+             */
+            tasks: number;
+        };
+        /**
+         * FieldDiff
+         * @description A field of the spec that differs; null: the job does not have it.
+         */
+        FieldDiff: {
+            after: components["schemas"]["JsonValue"];
+            before: components["schemas"]["JsonValue"];
+            /**
+             * Name
+             * @description such as environment.python
+             */
+            name: string;
+        };
+        /** FileDiff */
+        FileDiff: {
+            /**
+             * Change
+             * @enum {string}
+             */
+            change: "added" | "removed" | "changed";
+            /**
+             * Diff
+             * @description as `diff -u` writes it
+             */
+            diff?: string | null;
+            /** Path */
+            path: string;
+            /**
+             * Why
+             * @description why there is no diff: the file is too large, or not text
+             */
+            why?: string | null;
+        };
+        /** FileEntry */
+        FileEntry: {
+            /**
+             * Kind
+             * @description link: a symbolic link, or a file with several names; other: a pipe, socket or device. Only files and folders can be opened
+             * @enum {string}
+             */
+            kind: "folder" | "file" | "link" | "other";
+            /** Modified At */
+            modified_at?: string | null;
+            /** Name */
+            name: string;
+            /**
+             * Path
+             * @description relative to the results folder of the task, or to the snapshot
+             */
+            path: string;
+            /**
+             * Size
+             * @description bytes of a file
+             */
+            size?: number | null;
+            /**
+             * Target
+             * @description where a symbolic link leads
+             */
+            target?: string | null;
+        };
+        /**
+         * FilePage
+         * @description Entries of one folder, folders first, then by name; numbers in names are compared as numbers.
+         */
+        FilePage: {
+            /**
+             * Items
+             * @description without those that vanished meanwhile
+             */
+            items: components["schemas"]["FileEntry"][];
+            /**
+             * More
+             * @description the folder has more entries than are counted
+             * @default false
+             */
+            more?: boolean;
+            /** Offset */
+            offset: number;
+            /** Path */
+            path: string;
+            /** Total */
+            total: number;
+        };
+        /**
+         * FilePreview
+         * @description The beginning of a file, or a part of it, as people read it.
+         */
+        FilePreview: {
+            /**
+             * Columns
+             * @description of a table: its first row
+             */
+            columns?: string[];
+            /** Height */
+            height?: number | null;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "text" | "table" | "json" | "image" | "binary";
+            /** Modified At */
+            modified_at?: string | null;
+            /**
+             * More
+             * @description the file goes on after what is shown
+             * @default false
+             */
+            more?: boolean;
+            /** Path */
+            path: string;
+            /**
+             * Rows
+             * @description of a table: the other rows
+             */
+            rows?: string[][];
+            /**
+             * Size
+             * @description bytes of the whole file
+             */
+            size: number;
+            /**
+             * Start
+             * @description the first byte that is shown
+             * @default 0
+             */
+            start?: number;
+            /**
+             * Text
+             * @description of text and json; json is indented
+             */
+            text?: string | null;
+            /**
+             * Width
+             * @description of an image, in pixels
+             */
+            width?: number | null;
+        };
+        /**
          * FlagStyle
          * @description How one flag takes its value.
          * @enum {string}
          */
-        FlagStyle: "value" | "equals" | "switch" | "switch_off" | "on_off";
+        FlagStyle: "value" | "equals" | "switch" | "switch_off" | "on_off" | "literal";
         /**
          * FolderNames
          * @description What is in a folder that somebody wants to submit.
@@ -1236,6 +1794,37 @@ export interface components {
              * @description paths; those of folders end with a slash
              */
             names: string[];
+        };
+        /**
+         * FoundEnvironment
+         * @description A Python environment on the node of the server, or a module of the cluster that can be loaded.
+         */
+        FoundEnvironment: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "venv" | "conda" | "python" | "module";
+            /**
+             * Name
+             * @description its name for people
+             */
+            name: string;
+            /**
+             * Packages
+             * @description well-known packages in it, such as `torch 2.4.1`
+             */
+            packages?: string[];
+            /**
+             * Place
+             * @description its folder or interpreter; of a module, what `module load` takes
+             */
+            place: string;
+            /**
+             * Python
+             * @description the version of its Python, where that is known
+             */
+            python?: string | null;
         };
         /**
          * FreeMemory
@@ -1331,6 +1920,47 @@ export interface components {
             /** Text */
             text: string;
         };
+        /** ImageFile */
+        ImageFile: {
+            /** Modified At */
+            modified_at?: string | null;
+            /** Path */
+            path: string;
+            /**
+             * Series
+             * @description the path with an asterisk for the step: images of one series belong together
+             */
+            series: string;
+            /** Size */
+            size: number;
+            /**
+             * Step
+             * @description the number in the name, such as 10 in sample_0010.png
+             */
+            step?: number | null;
+        };
+        /**
+         * ImageList
+         * @description Images that a task has written, by series and step.
+         */
+        ImageList: {
+            /**
+             * Items
+             * @description all of them, or some of each series, spread evenly over its steps
+             */
+            items: components["schemas"]["ImageFile"][];
+            /**
+             * More
+             * @description the folder has too many files to look at all of them
+             * @default false
+             */
+            more?: boolean;
+            /**
+             * Total
+             * @description number of images found
+             */
+            total: number;
+        };
         /** InspectRequest */
         InspectRequest: {
             /**
@@ -1338,6 +1968,13 @@ export interface components {
              * @default train.py
              */
             filename?: string;
+            /**
+             * Files
+             * @description other files by path: modules and configurations
+             */
+            files?: {
+                [key: string]: string;
+            };
             /**
              * Params
              * @description names of the parameters that are given, to check them
@@ -1348,10 +1985,31 @@ export interface components {
         };
         /** Job */
         Job: {
-            /** Best Task */
+            /**
+             * Best Spread
+             * @description standard deviation over the tasks of the best configuration
+             */
+            best_spread?: number | null;
+            /**
+             * Best Task
+             * @description where configurations run several times, the best task of the best
+             */
             best_task?: string | null;
-            /** Best Value */
+            /**
+             * Best Trial
+             * @description number of the best configuration, where each runs several times
+             */
+            best_trial?: number | null;
+            /**
+             * Best Value
+             * @description of the best task; where configurations run several times, the mean of the best configuration
+             */
             best_value?: number | null;
+            /**
+             * Configurations
+             * @description number of configurations, where each runs several times (`repeat`)
+             */
+            configurations?: number | null;
             counts: components["schemas"]["TaskCounts"];
             /**
              * Created At
@@ -1367,6 +2025,8 @@ export interface components {
             ended: boolean;
             /** Ended At */
             ended_at?: string | null;
+            /** @description why its tasks failed */
+            failure?: components["schemas"]["Failure"] | null;
             /**
              * Held
              * @description no further task starts until the job is released
@@ -1379,20 +2039,55 @@ export interface components {
             name: string;
             /** @description set while runners of running tasks are silent */
             no_word?: components["schemas"]["NoWord"] | null;
+            /** @description the metric that counts now; an empty name: none is chosen yet, or there is none */
             objective: components["schemas"]["Objective"];
+            /**
+             * @default {
+             *       "by": "spec",
+             *       "final": true,
+             *       "held": false,
+             *       "why": "as submitted"
+             *     }
+             */
+            objective_choice?: components["schemas"]["ObjectiveChoice"];
             /** Owner */
             owner: string;
+            /**
+             * Pinned
+             * @description listed before all jobs that are not
+             * @default false
+             */
+            pinned?: boolean;
+            /**
+             * Priority
+             * @description among the jobs of the same owner, the highest goes first
+             * @default 0
+             */
+            priority?: number;
+            /**
+             * Quiet After
+             * @description after this time, and without a further report, show that no running task reports anything
+             */
+            quiet_after?: string | null;
+            /**
+             * Reported At
+             * @description when one of its running tasks last reported a metric; the last start if none has
+             */
+            reported_at?: string | null;
             /**
              * Searching
              * @description the search is not over: further tasks will come
              * @default false
              */
             searching?: boolean;
-            /** Seconds Left */
+            /**
+             * Seconds Left
+             * @description as follows from its tasks; null where that is not known
+             */
             seconds_left?: number | null;
             /**
              * Sparkline
-             * @description the objective of the best task, about 30 points
+             * @description the objective of the best task or configuration, about 30 points
              */
             sparkline?: number[];
             /** Tags */
@@ -1416,7 +2111,7 @@ export interface components {
              * Change
              * @enum {string}
              */
-            change: "submitted" | "edited" | "held" | "released" | "limits" | "search" | "waits" | "warned" | "packing" | "set aside" | "taken up";
+            change: "submitted" | "edited" | "held" | "released" | "limits" | "objective" | "search" | "waits" | "warned" | "packing" | "set aside" | "taken up";
             /**
              * Tasks
              * @description how many tasks the job begins with; only with `submitted`
@@ -1425,9 +2120,25 @@ export interface components {
         };
         /** JobDetail */
         JobDetail: {
-            /** Best Task */
+            /**
+             * Best Spread
+             * @description standard deviation over the tasks of the best configuration
+             */
+            best_spread?: number | null;
+            /**
+             * Best Task
+             * @description where configurations run several times, the best task of the best
+             */
             best_task?: string | null;
-            /** Best Value */
+            /**
+             * Best Trial
+             * @description number of the best configuration, where each runs several times
+             */
+            best_trial?: number | null;
+            /**
+             * Best Value
+             * @description of the best task; where configurations run several times, the mean of the best configuration
+             */
             best_value?: number | null;
             /**
              * @default {
@@ -1436,6 +2147,11 @@ export interface components {
              *     }
              */
             code?: components["schemas"]["CodeInfo"];
+            /**
+             * Configurations
+             * @description number of configurations, where each runs several times (`repeat`)
+             */
+            configurations?: number | null;
             counts: components["schemas"]["TaskCounts"];
             /**
              * Created At
@@ -1451,6 +2167,8 @@ export interface components {
             ended: boolean;
             /** Ended At */
             ended_at?: string | null;
+            /** @description why its tasks failed */
+            failure?: components["schemas"]["Failure"] | null;
             /** Folder */
             folder: string;
             /**
@@ -1471,7 +2189,17 @@ export interface components {
             name: string;
             /** @description set while runners of running tasks are silent */
             no_word?: components["schemas"]["NoWord"] | null;
+            /** @description the metric that counts now; an empty name: none is chosen yet, or there is none */
             objective: components["schemas"]["Objective"];
+            /**
+             * @default {
+             *       "by": "spec",
+             *       "final": true,
+             *       "held": false,
+             *       "why": "as submitted"
+             *     }
+             */
+            objective_choice?: components["schemas"]["ObjectiveChoice"];
             /** Owner */
             owner: string;
             /**
@@ -1479,6 +2207,28 @@ export interface components {
              * @description how its tasks share GPUs, by kind of GPU
              */
             packing?: components["schemas"]["Packing"][];
+            /**
+             * Pinned
+             * @description listed before all jobs that are not
+             * @default false
+             */
+            pinned?: boolean;
+            /**
+             * Priority
+             * @description among the jobs of the same owner, the highest goes first
+             * @default 0
+             */
+            priority?: number;
+            /**
+             * Quiet After
+             * @description after this time, and without a further report, show that no running task reports anything
+             */
+            quiet_after?: string | null;
+            /**
+             * Reported At
+             * @description when one of its running tasks last reported a metric; the last start if none has
+             */
+            reported_at?: string | null;
             script?: components["schemas"]["ScriptReport"] | null;
             /**
              * Searching
@@ -1486,11 +2236,14 @@ export interface components {
              * @default false
              */
             searching?: boolean;
-            /** Seconds Left */
+            /**
+             * Seconds Left
+             * @description as follows from its tasks; null where that is not known
+             */
             seconds_left?: number | null;
             /**
              * Sparkline
-             * @description the objective of the best task, about 30 points
+             * @description the objective of the best task or configuration, about 30 points
              */
             sparkline?: number[];
             spec: components["schemas"]["JobSpec"];
@@ -1505,6 +2258,31 @@ export interface components {
             waits?: components["schemas"]["Waits"] | null;
             /** Warnings */
             warnings?: string[];
+        };
+        /**
+         * JobDiff
+         * @description What differs from one job to another: code and spec.
+         */
+        JobDiff: {
+            /** After */
+            after: string;
+            /** Before */
+            before: string;
+            /** Fields */
+            fields: components["schemas"]["FieldDiff"][];
+            /** Files */
+            files: components["schemas"]["FileDiff"][];
+            /**
+             * More
+             * @description there are too many files to compare all of them
+             * @default false
+             */
+            more?: boolean;
+            /**
+             * Same
+             * @description number of files that are equal in both
+             */
+            same: number;
         };
         /** JobEvent */
         JobEvent: {
@@ -1587,6 +2365,8 @@ export interface components {
             description?: string | null;
             /** Name */
             name?: string | null;
+            /** Pinned */
+            pinned?: boolean | null;
             /** Tags */
             tags?: string[] | null;
         };
@@ -1627,10 +2407,16 @@ export interface components {
             /**
              * @default {
              *       "files": [],
+             *       "patterns": [],
              *       "stdout": true
              *     }
              */
             metrics?: components["schemas"]["MetricFiles"];
+            /**
+             * Module
+             * @description run the script as this module of its package: `pkg.train`, as `python -m` does
+             */
+            module?: string | null;
             /**
              * Name
              * @default
@@ -1639,7 +2425,7 @@ export interface components {
             /**
              * @default {
              *       "goal": "min",
-             *       "metric": "val_loss"
+             *       "metric": "auto"
              *     }
              */
             objective?: components["schemas"]["Objective"];
@@ -1658,13 +2444,21 @@ export interface components {
                 [key: string]: components["schemas"]["Choices"] | components["schemas"]["Range"] | components["schemas"]["Block-Output"];
             };
             /**
+             * Priority
+             * @description among the jobs of the same owner, the highest goes first
+             * @default 0
+             */
+            priority?: number;
+            /**
              * Reduce
              * @description a shell command that runs as one more task when all others finished
              */
             reduce?: string | null;
             /**
              * @default {
-             *       "options": []
+             *       "slurm": {
+             *         "options": []
+             *       }
              *     }
              */
             resources?: components["schemas"]["Resources"];
@@ -1699,6 +2493,11 @@ export interface components {
             stop_early?: components["schemas"]["StopEarly"];
             /** Tags */
             tags?: string[];
+            /**
+             * Workdir
+             * @description absolute path of the folder in which tasks run; each has a folder of its own when not given
+             */
+            workdir?: string | null;
         };
         JsonValue: unknown;
         /**
@@ -1723,6 +2522,11 @@ export interface components {
             /** Nice */
             nice?: number | null;
             /**
+             * Priority
+             * @description among the jobs of the same owner, the highest goes first
+             */
+            priority?: number | null;
+            /**
              * Time Limit
              * @description time limit of allocations, such as 4h
              */
@@ -1739,12 +2543,20 @@ export interface components {
             best_value?: number | null;
             /** Epoch */
             epoch?: number | null;
+            /** Epochs */
+            epochs?: number | null;
+            /** Epochs Done */
+            epochs_done?: number | null;
             /** Last Value */
             last_value?: number | null;
             /** No Word Since */
             no_word_since?: string | null;
             /** Progress */
             progress?: number | null;
+            /** Quiet After */
+            quiet_after?: string | null;
+            /** Reported At */
+            reported_at?: string | null;
             /** Seconds Left */
             seconds_left?: number | null;
         };
@@ -1819,6 +2631,46 @@ export interface components {
             part: number;
         };
         /**
+         * MarkRequest
+         * @description A number in a log that is to be a metric: the line and where the number is in it, or a pattern.
+         */
+        MarkRequest: {
+            /**
+             * End
+             * @default 0
+             */
+            end?: number;
+            /**
+             * Line
+             * @default
+             */
+            line?: string;
+            /** Name */
+            name?: string | null;
+            /** Pattern */
+            pattern?: string | null;
+            /**
+             * Start
+             * @default 0
+             */
+            start?: number;
+            /**
+             * Task
+             * @description only count the lines of this task's log that match
+             */
+            task?: string | null;
+        };
+        /**
+         * Marked
+         * @description The pattern of a marked number, and how many lines of the end of a log match it.
+         */
+        Marked: {
+            /** Matches */
+            matches?: number | null;
+            /** Pattern */
+            pattern: string;
+        };
+        /**
          * Method
          * @description The methods by which configurations are chosen.
          * @enum {string}
@@ -1835,8 +2687,13 @@ export interface components {
              */
             files?: string[];
             /**
+             * Patterns
+             * @description regular expressions for lines that the script prints; each named group is a metric, `epoch` and `step` place it, and `name` with `value` give a metric that the line names
+             */
+            patterns?: string[];
+            /**
              * Stdout
-             * @description read `name: value` lines on standard output when no file has metrics
+             * @description read metrics that the script prints when no file has metrics
              * @default true
              */
             stdout?: boolean;
@@ -1867,6 +2724,45 @@ export interface components {
             step: number;
             /** Task */
             task: string;
+        };
+        /**
+         * NamedFile
+         * @description A file or folder that a program names, and that is not among those that were submitted.
+         */
+        NamedFile: {
+            /**
+             * Path
+             * @description as the program names it
+             */
+            path: string;
+            /**
+             * Read
+             * @description the program reads it there; false: that is not clear
+             */
+            read: boolean;
+            /**
+             * Where
+             * @description the first place that names it, such as `train.py, line 3`
+             */
+            where: string;
+        };
+        /**
+         * Needed
+         * @description A module that a program imports.
+         */
+        Needed: {
+            /**
+             * Certain
+             * @description false: it is imported in a function or under a condition only
+             */
+            certain: boolean;
+            /** Name */
+            name: string;
+            /**
+             * Where
+             * @description the first place that imports it, such as `train.py, line 3`
+             */
+            where: string;
         };
         /**
          * NoWord
@@ -1965,17 +2861,87 @@ export interface components {
         };
         /**
          * Objective
-         * @description What makes one configuration better than another. Text form: `val_loss`, `val_acc:max`.
+         * @description What makes one configuration better than another. Text form: `auto`, `val_loss`, `val_acc`, `reward:min`.
          */
         Objective: {
-            /** @default min */
+            /** @description when not given, by the name of the metric: `val_acc` is to be large, `val_loss` small */
             goal?: components["schemas"]["Goal"];
             /**
              * Metric
-             * @description name of the metric; empty: there is none, and no task is better than another
-             * @default val_loss
+             * @description name of the metric; `auto`: chosen from what the tasks report; empty: there is none, and no task is better than another
+             * @default auto
              */
             metric?: string;
+        };
+        /**
+         * ObjectiveChoice
+         * @description How the objective of a job was chosen.
+         */
+        ObjectiveChoice: {
+            /**
+             * By
+             * @description spec: as submitted; auto: from what the tasks report; person: changed later
+             * @default spec
+             * @enum {string}
+             */
+            by?: "spec" | "auto" | "person";
+            /**
+             * Final
+             * @description false: it may change when tasks report further metrics
+             * @default true
+             */
+            final?: boolean;
+            /**
+             * Held
+             * @description the job was held, as no task reports the objective
+             * @default false
+             */
+            held?: boolean;
+            /**
+             * Notice
+             * @description why the job was held; also among the warnings of the job
+             */
+            notice?: string | null;
+            /**
+             * Why
+             * @description why this metric; while there is none, why none was chosen yet
+             * @default as submitted
+             */
+            why?: string;
+        };
+        /**
+         * ObjectiveReport
+         * @description The objective of a job, and the metrics that it can be.
+         */
+        ObjectiveReport: {
+            choice: components["schemas"]["ObjectiveChoice"];
+            /**
+             * Metrics
+             * @description the metrics that tasks report, each with its goal by its name
+             */
+            metrics: components["schemas"]["Objective"][];
+            /**
+             * Objectives
+             * @description the first one has an empty name while none is chosen
+             */
+            objectives: components["schemas"]["Objective"][];
+        };
+        /**
+         * ObjectiveRequest
+         * @description Another objective of a job. Text form of each: `val_loss`, `val_acc:max`, `auto`.
+         */
+        ObjectiveRequest: {
+            /**
+             * Insist
+             * @description accept a metric that no task has reported so far
+             * @default false
+             */
+            insist?: boolean;
+            /**
+             * Objective
+             * @description one, or several for a Pareto front
+             */
+            objective: (components["schemas"]["Objective"] | string)[];
         };
         /**
          * Packing
@@ -2019,10 +2985,20 @@ export interface components {
              */
             need?: number | null;
             /**
+             * Processor
+             * @description share of the allocation's cores that its tasks kept busy
+             */
+            processor?: number | null;
+            /**
              * Speedup
              * @description throughput compared with one task at a time
              */
             speedup?: number | null;
+            /**
+             * Startup
+             * @description share of the tasks' time before their first step or epoch
+             */
+            startup?: number | null;
             /**
              * Target
              * @description tasks per GPU that the controller aims at, if memory suffices
@@ -2038,6 +3014,47 @@ export interface components {
              * @description bytes of memory of the GPU
              */
             total?: number | null;
+        };
+        /**
+         * Preflight
+         * @description What can be said about a submission before it is queued.
+         */
+        Preflight: {
+            /**
+             * Better
+             * @description environments that have all modules that are missing
+             */
+            better?: components["schemas"]["FoundEnvironment"][];
+            /**
+             * Files
+             * @description files that are named and not submitted
+             */
+            files?: components["schemas"]["NamedFile"][];
+            /**
+             * Held
+             * @description why the job is only accepted with `force`
+             */
+            held?: string | null;
+            /**
+             * Interpreter
+             * @description the Python that was asked for the modules; null: none was
+             */
+            interpreter?: string | null;
+            /**
+             * Missing
+             * @description modules that this Python does not find
+             */
+            missing?: components["schemas"]["Needed"][];
+            /**
+             * Python
+             * @description its version
+             */
+            python?: string | null;
+            /**
+             * Unchecked
+             * @description why the modules were not looked for
+             */
+            unchecked?: string | null;
         };
         /**
          * Preview
@@ -2080,6 +3097,8 @@ export interface components {
              * @description number of tasks; null: as many as the time budget allows
              */
             count: number | null;
+            /** @description modules and files that are missing, where that was asked */
+            preflight?: components["schemas"]["Preflight"] | null;
             script?: components["schemas"]["ScriptReport"] | null;
             /**
              * Slots
@@ -2263,28 +3282,16 @@ export interface components {
          * @description What one task needs. Fields that are not given come from the profile, then from the settings of the backend.
          */
         Resources: {
-            /** Account */
-            account?: string | null;
             /**
              * Backend
              * @description name of the backend; the server's default when not given
              */
             backend?: string | null;
             /**
-             * Constraint
-             * @description features that the nodes must have
-             */
-            constraint?: string | null;
-            /**
              * Cpus
              * @description cores per node; one when not given
              */
             cpus?: number | null;
-            /**
-             * Exclude
-             * @description not on these nodes
-             */
-            exclude?: string | null;
             /**
              * Gpu Type
              * @description the kind of GPU, by its name in the cluster
@@ -2303,30 +3310,10 @@ export interface components {
              */
             memory?: number | null;
             /**
-             * Nice
-             * @description how much to lower the priority of the job
-             */
-            nice?: number | null;
-            /**
-             * Nodelist
-             * @description only on these nodes
-             */
-            nodelist?: string | null;
-            /**
              * Nodes
              * @description nodes per task; one when not given
              */
             nodes?: number | null;
-            /**
-             * Options
-             * @description other options of sbatch
-             */
-            options?: string[];
-            /**
-             * Partition
-             * @description a partition, or several separated by commas
-             */
-            partition?: string | null;
             /**
              * Per Gpu
              * @description tasks that share a GPU, as far as its memory suffices; auto: as many as increase the throughput
@@ -2337,15 +3324,18 @@ export interface components {
              * @description name of a profile (resources with a name) in the settings
              */
             profile?: string | null;
-            /** Qos */
-            qos?: string | null;
-            /** Reservation */
-            reservation?: string | null;
             /**
              * Slots
              * @description tasks at a time per allocation; one when not given
              */
             slots?: number | null;
+            /**
+             * @description what only Slurm knows; its names are also accepted without `slurm`
+             * @default {
+             *       "options": []
+             *     }
+             */
+            slurm?: components["schemas"]["SlurmResources"];
             /**
              * Time Limit
              * @description time limit of an allocation, such as 4h; tasks that it interrupts go on in the next one
@@ -2408,6 +3398,35 @@ export interface components {
             submission: components["schemas"]["Submission"];
         };
         /**
+         * SavedView
+         * @description A named filter of the list of jobs.
+         */
+        SavedView: {
+            /** Name */
+            name: string;
+            /**
+             * Owner
+             * @default
+             */
+            owner?: string;
+            /**
+             * Q
+             * @default
+             */
+            q?: string;
+            /**
+             * Sort
+             * @default -created
+             */
+            sort?: string;
+            state?: components["schemas"]["TaskState"] | null;
+            /**
+             * Tag
+             * @default
+             */
+            tag?: string;
+        };
+        /**
          * Savings
          * @description The steps and the time that early stopping saved.
          */
@@ -2439,6 +3458,11 @@ export interface components {
              * @description the option string, such as --learning-rate
              */
             flag?: string | null;
+            /**
+             * Group
+             * @description the heading under which the script lists it
+             */
+            group?: string | null;
             /** Help */
             help?: string | null;
             /** Name */
@@ -2448,6 +3472,8 @@ export interface components {
              * @description the option that switches it off, such as --no-augment
              */
             off_flag?: string | null;
+            /** @description set if its value is changed in a copy of a file */
+            place?: components["schemas"]["ValuePlace"] | null;
             /**
              * Position
              * @description index in sys.argv, for positional arguments
@@ -2468,12 +3494,37 @@ export interface components {
          * @description What Paddock found by reading a script. The script is never run for that.
          */
         ScriptReport: {
+            /**
+             * Abbreviations
+             * @description the first letters of an option are enough, as in argparse
+             * @default false
+             */
+            abbreviations?: boolean;
+            /**
+             * Config
+             * @description configuration files, each with the parameter that names it
+             */
+            config?: {
+                [key: string]: string;
+            };
             convention: components["schemas"]["Convention"];
+            /**
+             * Copies
+             * @description files of which a task gets a copy if it changes a value, and their sizes
+             */
+            copies?: {
+                [key: string]: number;
+            };
             /**
              * Metrics
              * @description metric sources that were found: csv, stdout, ...
              */
             metrics?: string[];
+            /**
+             * Module
+             * @description its name for `python -m`, if it imports relative to its package
+             */
+            module?: string | null;
             /**
              * Open Ended
              * @description the script may take parameters that reading it does not show
@@ -2482,8 +3533,28 @@ export interface components {
             open_ended?: boolean;
             /** Params */
             params?: components["schemas"]["ScriptParam"][];
+            /**
+             * Python Path
+             * @description folders of the submission, beside its own, from which it imports modules
+             */
+            python_path?: string[];
+            /**
+             * Shebang
+             * @description the program and the options of its #! line
+             */
+            shebang?: string[];
+            /**
+             * Syntax
+             * @description of the values of overrides
+             */
+            syntax?: ("hydra" | "yaml" | "python") | null;
             /** Warnings */
             warnings?: string[];
+            /**
+             * Words
+             * @description words before all parameters: sacred's `with`
+             */
+            words?: string[];
         };
         /** Search */
         Search: {
@@ -2545,6 +3616,12 @@ export interface components {
             importance: {
                 [key: string]: number;
             };
+            /**
+             * Importance From
+             * @description trials that the importance comes from: those that finished or were pruned, with a value
+             * @default 0
+             */
+            importance_from?: number;
             method: components["schemas"]["Method"];
             /** Moves */
             moves?: components["schemas"]["Move"][];
@@ -2606,6 +3683,48 @@ export interface components {
              * @description why the GPU is not shared through MPS
              */
             why?: string | null;
+        };
+        /**
+         * SlurmResources
+         * @description What only Slurm knows. Other backends ignore it.
+         */
+        SlurmResources: {
+            /** Account */
+            account?: string | null;
+            /**
+             * Constraint
+             * @description features that the nodes must have
+             */
+            constraint?: string | null;
+            /**
+             * Exclude
+             * @description not on these nodes
+             */
+            exclude?: string | null;
+            /**
+             * Nice
+             * @description how much to lower the priority of the job
+             */
+            nice?: number | null;
+            /**
+             * Nodelist
+             * @description only on these nodes
+             */
+            nodelist?: string | null;
+            /**
+             * Options
+             * @description other options of sbatch
+             */
+            options?: string[];
+            /**
+             * Partition
+             * @description a partition, or several separated by commas
+             */
+            partition?: string | null;
+            /** Qos */
+            qos?: string | null;
+            /** Reservation */
+            reservation?: string | null;
         };
         /**
          * StopEarly
@@ -2710,6 +3829,16 @@ export interface components {
              * @description the last reported epoch (or step), as the script counts
              */
             epoch?: number | null;
+            /**
+             * Epochs
+             * @description number of epochs that it trains, where that is known
+             */
+            epochs?: number | null;
+            /**
+             * Epochs Done
+             * @description how many of `epochs` are done, whether the script counts from 0 or from 1
+             */
+            epochs_done?: number | null;
             /** Exit Code */
             exit_code?: number | null;
             /** Id */
@@ -2718,6 +3847,13 @@ export interface components {
             job: string;
             /** Last Value */
             last_value?: number | null;
+            /**
+             * Measured
+             * @description values of metrics that were requested, such as `last.val_loss`
+             */
+            measured?: {
+                [key: string]: number | null;
+            };
             /**
              * No Word Since
              * @description the task runs, but its runner has reported nothing since then: its node may be down
@@ -2745,6 +3881,11 @@ export interface components {
             peak_memory?: number | null;
             /** Progress */
             progress?: number | null;
+            /**
+             * Quiet After
+             * @description after this time, and without a further report, show that nothing is reported
+             */
+            quiet_after?: string | null;
             /** Reason */
             reason?: string | null;
             /**
@@ -2753,9 +3894,17 @@ export interface components {
              * @default false
              */
             reduces?: boolean;
+            /**
+             * Reported At
+             * @description of a running task: when it last reported a metric, or its start if it has reported none
+             */
+            reported_at?: string | null;
             /** @description its share of the allocation, if several tasks run in one allocation */
             seat?: components["schemas"]["Seat"] | null;
-            /** Seconds Left */
+            /**
+             * Seconds Left
+             * @description null where it is not known, and of a task that is overdue
+             */
             seconds_left?: number | null;
             /** Started At */
             started_at?: string | null;
@@ -2776,8 +3925,30 @@ export interface components {
              * @description the best value of each of several objectives
              */
             values?: (number | null)[];
+            /** @description why it waits, as its job does; events do not contain it */
+            waits?: components["schemas"]["Waits"] | null;
             /** Warnings */
             warnings?: string[];
+        };
+        /**
+         * TaskColumns
+         * @description Columns of many tasks of one job, in the same order. A column of one value has it for all of them.
+         */
+        TaskColumns: {
+            /**
+             * Columns
+             * @description a parameter that a task does not have is null
+             */
+            columns: {
+                [key: string]: components["schemas"]["JsonValue"][];
+            };
+            /** Job */
+            job: string;
+            /**
+             * Total
+             * @description number of tasks, and of values in each other column
+             */
+            total: number;
         };
         /** TaskCounts */
         TaskCounts: {
@@ -2845,6 +4016,16 @@ export interface components {
              * @description the last reported epoch (or step), as the script counts
              */
             epoch?: number | null;
+            /**
+             * Epochs
+             * @description number of epochs that it trains, where that is known
+             */
+            epochs?: number | null;
+            /**
+             * Epochs Done
+             * @description how many of `epochs` are done, whether the script counts from 0 or from 1
+             */
+            epochs_done?: number | null;
             /** Exit Code */
             exit_code?: number | null;
             /** Folder */
@@ -2857,6 +4038,13 @@ export interface components {
             last_value?: number | null;
             /** Log Bytes */
             log_bytes: number;
+            /**
+             * Measured
+             * @description values of metrics that were requested, such as `last.val_loss`
+             */
+            measured?: {
+                [key: string]: number | null;
+            };
             /** Metrics */
             metrics: string[];
             /**
@@ -2866,6 +4054,12 @@ export interface components {
             no_word_since?: string | null;
             /** Node */
             node?: string | null;
+            /**
+             * Note
+             * @description what people write about it, in Markdown
+             * @default
+             */
+            note?: string;
             /** Number */
             number: number;
             /** Owner */
@@ -2886,6 +4080,11 @@ export interface components {
             peak_memory?: number | null;
             /** Progress */
             progress?: number | null;
+            /**
+             * Quiet After
+             * @description after this time, and without a further report, show that nothing is reported
+             */
+            quiet_after?: string | null;
             /** Reason */
             reason?: string | null;
             /**
@@ -2894,9 +4093,17 @@ export interface components {
              * @default false
              */
             reduces?: boolean;
+            /**
+             * Reported At
+             * @description of a running task: when it last reported a metric, or its start if it has reported none
+             */
+            reported_at?: string | null;
             /** @description its share of the allocation, if several tasks run in one allocation */
             seat?: components["schemas"]["Seat"] | null;
-            /** Seconds Left */
+            /**
+             * Seconds Left
+             * @description null where it is not known, and of a task that is overdue
+             */
             seconds_left?: number | null;
             /** Started At */
             started_at?: string | null;
@@ -2917,6 +4124,8 @@ export interface components {
              * @description the best value of each of several objectives
              */
             values?: (number | null)[];
+            /** @description why it waits, as its job does; events do not contain it */
+            waits?: components["schemas"]["Waits"] | null;
             /** Warnings */
             warnings?: string[];
         };
@@ -2928,6 +4137,14 @@ export interface components {
             offset: number;
             /** Total */
             total: number;
+        };
+        /** TaskPatch */
+        TaskPatch: {
+            /**
+             * Note
+             * @description Markdown; empty: no note
+             */
+            note?: string | null;
         };
         /**
          * TaskState
@@ -2959,14 +4176,14 @@ export interface components {
         };
         /**
          * TasksRequested
-         * @description A stop or a restart was requested for tasks.
+         * @description A person stopped or restarted tasks, or wrote a note.
          */
         TasksRequested: {
             /**
              * Change
              * @enum {string}
              */
-            change: "stopping" | "restarted";
+            change: "stopping" | "restarted" | "noted";
             /**
              * Ids
              * @description the tasks concerned
@@ -3106,6 +4323,30 @@ export interface components {
             /** User */
             user: string;
         };
+        /**
+         * ValuePlace
+         * @description Where a value stands in a file of the snapshot: a task gets a copy of that file with its own value.
+         */
+        ValuePlace: {
+            /**
+             * End
+             * @description first byte after it
+             */
+            end: number;
+            /** File */
+            file: string;
+            /**
+             * Lines
+             * @description line ends inside it, which stay so that later lines keep their numbers
+             * @default 0
+             */
+            lines?: number;
+            /**
+             * Start
+             * @description first byte
+             */
+            start: number;
+        };
         /** Version */
         Version: {
             /**
@@ -3165,6 +4406,101 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BackendInfo"][];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description A browser sent this, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    list_environments_api_v1_environments_get: {
+        parameters: {
+            query?: {
+                /** @description a folder: those in it and above it come first */
+                near?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundEnvironment"][];
                 };
             };
             /** @description The request is not well-formed */
@@ -3537,7 +4873,10 @@ export interface operations {
     };
     submit_job_api_v1_jobs_post: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description accept the job even if its environment lacks modules that its program imports */
+                force?: boolean;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -3563,6 +4902,102 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["JobDetail"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description A browser sent this, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    act_on_jobs_api_v1_jobs_bulk_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BulkRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkResult"][];
                 };
             };
             /** @description The request is not well-formed */
@@ -3731,10 +5166,117 @@ export interface operations {
             };
         };
     };
+    preflight_job_api_v1_jobs_preflight_post: {
+        parameters: {
+            query?: {
+                /** @description run the set-up lines of the job, if it has some */
+                setup?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Submission"];
+                "multipart/form-data": {
+                    /** @description a CodeInfo as JSON */
+                    code?: string;
+                    /** @description the file names are paths relative to the job's folder */
+                    files?: string[];
+                    /** @description a JobSpec as JSON */
+                    spec: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preflight"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description A browser sent this, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
     preview_job_api_v1_jobs_preview_post: {
         parameters: {
             query?: {
-                /** @description also ask the backend whether it would accept the job, and when it would start */
+                /** @description also ask the backend whether it would accept the job, and when it would start; and look for modules and files that are missing */
                 check?: boolean;
             };
             header?: never;
@@ -4221,10 +5763,405 @@ export interface operations {
             };
         };
     };
+    list_code_api_v1_jobs__job__code_get: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description relative to the folder; without it: the folder itself */
+                path?: string;
+            };
+            header?: never;
+            path: {
+                /** @description the id of a job, or the beginning of its id */
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FilePage"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description A browser sent this, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    download_code_api_v1_jobs__job__code_download_get: {
+        parameters: {
+            query?: {
+                /** @description relative to the folder; without it: the folder itself */
+                path?: string;
+            };
+            header?: never;
+            path: {
+                /** @description the id of a job, or the beginning of its id */
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the file; a folder as a tar.gz file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": unknown;
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description A browser sent this, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    preview_code_api_v1_jobs__job__code_preview_get: {
+        parameters: {
+            query?: {
+                /** @description the first byte; a negative number counts from the end */
+                offset?: number;
+                /** @description relative to the folder; without it: the folder itself */
+                path?: string;
+            };
+            header?: never;
+            path: {
+                /** @description the id of a job, or the beginning of its id */
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FilePreview"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description A browser sent this, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    diff_jobs_api_v1_jobs__job__diff__other__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the id of a job, or the beginning of its id */
+                job: string;
+                /** @description the id of a job, or the beginning of its id */
+                other: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobDiff"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description A browser sent this, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
     export_job_api_v1_jobs__job__export_get: {
         parameters: {
             query?: {
                 format?: "csv" | "jsonl";
+                what?: "tasks" | "curves";
             };
             header?: never;
             path: {
@@ -4709,6 +6646,105 @@ export interface operations {
             };
         };
     };
+    mark_metric_api_v1_jobs__job__metric_patterns_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the id of a job, or the beginning of its id */
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MarkRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Marked"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description A browser sent this, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
     job_curves_api_v1_jobs__job__metrics_get: {
         parameters: {
             query?: {
@@ -4716,9 +6752,21 @@ export interface operations {
                 metric?: string[] | null;
                 /** @description return up to this many points per curve */
                 points?: number | null;
+                /** @description words that a task must contain, and comparisons such as `lr<0.01`: of a parameter, or of a column */
+                q?: string;
+                /** @description only tasks in one of these states */
+                state?: components["schemas"]["TaskState"][] | null;
+                /** @description only tasks of these numbers, such as `1-3,7` */
+                numbers?: string | null;
                 offset?: number;
                 /** @description the curves of up to this many tasks */
                 limit?: number;
+                /** @description of more tasks than `limit`, half are the best and the others spread evenly by value */
+                sample?: boolean;
+                /** @description as a graph needs them: without times, values with six significant digits */
+                slim?: boolean;
+                /** @description with times, where curves are slim */
+                times?: boolean;
             };
             header?: never;
             path: {
@@ -4831,6 +6879,200 @@ export interface operations {
                 };
                 content: {
                     "application/json": string[];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description A browser sent this, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    show_objective_api_v1_jobs__job__objective_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the id of a job, or the beginning of its id */
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ObjectiveReport"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description A browser sent this, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    change_objective_api_v1_jobs__job__objective_put: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the id of a job, or the beginning of its id */
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ObjectiveRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobDetail"];
                 };
             };
             /** @description The request is not well-formed */
@@ -5393,10 +7635,20 @@ export interface operations {
     list_tasks_api_v1_jobs__job__tasks_get: {
         parameters: {
             query?: {
-                state?: components["schemas"]["TaskState"] | null;
-                sort?: "number" | "-number" | "state" | "-state" | "best" | "-best" | "started" | "-started" | "ended" | "-ended";
+                /** @description words that a task must contain, and comparisons such as `lr<0.01`: of a parameter, or of a column */
+                q?: string;
+                /** @description only tasks in one of these states */
+                state?: components["schemas"]["TaskState"][] | null;
+                /** @description only tasks of these numbers, such as `1-3,7` */
+                numbers?: string | null;
+                /** @description a column, `param.NAME`, `objective.N`, or `last.METRIC`, `best.METRIC`, `min.METRIC`, `max.METRIC`; after a minus, the largest first. Columns: number, trial, state, attempt, reduces, best, at, last, epoch, progress, started, ended, duration, node, cause, reason, mean, spread */
+                sort?: string;
                 offset?: number;
                 limit?: number;
+                /** @description columns such as `last.METRIC`, returned in `measured` */
+                value?: string[];
+                /** @description leave out fields that are null, false or empty */
+                slim?: boolean;
             };
             header?: never;
             path: {
@@ -5414,6 +7666,112 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TaskPage"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description A browser sent this, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    task_columns_api_v1_jobs__job__tasks_columns_get: {
+        parameters: {
+            query?: {
+                /** @description columns as for `sort`; `params`: all parameters */
+                column?: string[];
+                /** @description words that a task must contain, and comparisons such as `lr<0.01`: of a parameter, or of a column */
+                q?: string;
+                /** @description only tasks in one of these states */
+                state?: components["schemas"]["TaskState"][] | null;
+                /** @description only tasks of these numbers, such as `1-3,7` */
+                numbers?: string | null;
+                /** @description a column, `param.NAME`, `objective.N`, or `last.METRIC`, `best.METRIC`, `min.METRIC`, `max.METRIC`; after a minus, the largest first. Columns: number, trial, state, attempt, reduces, best, at, last, epoch, progress, started, ended, duration, node, cause, reason, mean, spread */
+                sort?: string;
+            };
+            header?: never;
+            path: {
+                /** @description the id of a job, or the beginning of its id */
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskColumns"];
                 };
             };
             /** @description The request is not well-formed */
@@ -6246,6 +8604,105 @@ export interface operations {
             };
         };
     };
+    edit_task_api_v1_tasks__task__patch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the id of a task; its job part may be shortened */
+                task: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TaskPatch"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TaskDetail"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description A browser sent this, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
     list_attempts_api_v1_tasks__task__attempts_get: {
         parameters: {
             query?: never;
@@ -6265,6 +8722,501 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Attempt"][];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description A browser sent this, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    list_files_api_v1_tasks__task__files_get: {
+        parameters: {
+            query?: {
+                offset?: number;
+                limit?: number;
+                /** @description relative to the folder; without it: the folder itself */
+                path?: string;
+            };
+            header?: never;
+            path: {
+                /** @description the id of a task; its job part may be shortened */
+                task: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FilePage"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description A browser sent this, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    download_file_api_v1_tasks__task__files_download_get: {
+        parameters: {
+            query?: {
+                /** @description relative to the folder; without it: the folder itself */
+                path?: string;
+            };
+            header?: never;
+            path: {
+                /** @description the id of a task; its job part may be shortened */
+                task: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the file; a folder as a tar.gz file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": unknown;
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description A browser sent this, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    show_image_api_v1_tasks__task__files_image_get: {
+        parameters: {
+            query?: {
+                /** @description relative to the folder; without it: the folder itself */
+                path?: string;
+            };
+            header?: never;
+            path: {
+                /** @description the id of a task; its job part may be shortened */
+                task: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/*": unknown;
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description A browser sent this, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    list_images_api_v1_tasks__task__files_images_get: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description relative to the folder; without it: the folder itself */
+                path?: string;
+            };
+            header?: never;
+            path: {
+                /** @description the id of a task; its job part may be shortened */
+                task: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImageList"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description A browser sent this, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    preview_file_api_v1_tasks__task__files_preview_get: {
+        parameters: {
+            query?: {
+                /** @description the first byte; a negative number counts from the end */
+                offset?: number;
+                /** @description relative to the folder; without it: the folder itself */
+                path?: string;
+            };
+            header?: never;
+            path: {
+                /** @description the id of a task; its job part may be shortened */
+                task: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FilePreview"];
                 };
             };
             /** @description The request is not well-formed */
@@ -6854,6 +9806,286 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Version"];
                 };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description A browser sent this, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    list_views_api_v1_views_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedView"][];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description A browser sent this, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    save_view_api_v1_views_put: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SavedView"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedView"][];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description A browser sent this, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    delete_view_api_v1_views__name__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The request is not well-formed */
             400: {

@@ -7,8 +7,9 @@ import { keys } from './keys';
 import type { ExtendRequest } from './types';
 
 /** How the search stands. Asked for again while events of the job come. */
-export function useSearchReport(job: string) {
+export function useSearchReport(job: string, enabled = true) {
   return useQuery({
+    enabled,
     queryKey: keys.search(job),
     queryFn: ({ signal }) => take(api.GET('/api/v1/jobs/{job}/search', { params: { path: { job } }, signal })),
   });

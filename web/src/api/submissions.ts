@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ChosenFile } from '../lib/files';
 import { api, request, take } from './client';
 import { keys } from './keys';
-import type { CodeInfo, InspectRequest, JobDetail, JobSpec, ParamSpace, Preview } from './types';
+import type { CodeInfo, InspectRequest, JobDetail, JobSpec, ParamSpace, Preflight, Preview } from './types';
 
 /** Hyperparameters and the objective may be given as text, as a person writes them: the server reads it. */
 export type SpecInput = Omit<JobSpec, 'params' | 'objective'> & {
@@ -15,7 +15,7 @@ export type SpecInput = Omit<JobSpec, 'params' | 'objective'> & {
 export interface Upload {
   spec: SpecInput;
   files: readonly ChosenFile[];
-  code?: CodeInfo;
+  code?: CodeInfo | undefined;
 }
 
 function form({ spec, files, code }: Upload): FormData {
@@ -45,6 +45,11 @@ export function checkJob(upload: Upload, signal?: AbortSignal): Promise<Preview>
   return post('/api/v1/jobs/preview?check=true', upload, signal);
 }
 
+/** Which modules and files are missing. Set-up lines are not run: they may be half written. */
+export function preflightJob(upload: Upload, signal?: AbortSignal): Promise<Preflight> {
+  return post('/api/v1/jobs/preflight?setup=false', upload, signal);
+}
+
 export function inspectScript(what: InspectRequest, signal?: AbortSignal) {
   return take(api.POST('/api/v1/scripts/inspect', { body: what, signal }));
 }
@@ -52,7 +57,8 @@ export function inspectScript(what: InspectRequest, signal?: AbortSignal) {
 export function useSubmit() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (upload: Upload) => post<JobDetail>('/api/v1/jobs', upload),
+    mutationFn: ({ force, ...upload }: Upload & { force?: boolean }) =>
+      post<JobDetail>(`/api/v1/jobs${force ? '?force=true' : ''}`, upload),
     onSuccess: (job) => {
       client.setQueryData(keys.job(job.id), job);
       client.invalidateQueries({ queryKey: ['jobs'] });

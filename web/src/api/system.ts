@@ -21,6 +21,15 @@ export function useBackends() {
   });
 }
 
+/** The Python environments on the node of the server. */
+export function useEnvironments() {
+  return useQuery({
+    queryKey: ['environments'],
+    queryFn: ({ signal }) => take(api.GET('/api/v1/environments', { signal })),
+    staleTime: 60_000,
+  });
+}
+
 /** Resources with a name. */
 export function useProfiles() {
   return useQuery({

@@ -1,30 +1,148 @@
 /** Tasks: read, stopped and restarted. */
 
-import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { keepPreviousData, type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useMemo } from 'react';
 import { withFiles } from '../lib/mapped';
+import { columnOf, outlinesOf } from '../lib/outlines';
+import { rangesText } from '../lib/ranges';
 import { api, take } from './client';
-import { keys } from './keys';
+import { keys, type TaskFilter } from './keys';
 import { eventCache, NO_SHARING } from './live';
-import type { JobDetail, RestartRequest, StopRequest, Task, TaskDetail } from './types';
+import type { JobDetail, Outline, RestartRequest, StopRequest, Task, TaskDetail, TaskState } from './types';
 
-const PAGE = 1000;
 const SEEN_MS = 15_000;
+const ROWS_MS = 40;
+/** Rows that are kept, though they are no longer in sight. */
+const MOST_ROWS = 3000;
 
-async function allTasks(job: string, signal: AbortSignal): Promise<Task[]> {
-  const began = Date.now();
-  const tasks: Task[] = [];
-  for (;;) {
-    const query = { offset: tasks.length, limit: PAGE, sort: 'number' as const };
-    const page = await take(api.GET('/api/v1/jobs/{job}/tasks', { params: { path: { job }, query }, signal }));
-    tasks.push(...page.items);
-    if (page.items.length === 0 || tasks.length >= page.total) return eventCache.catchUpTasks(job, tasks, began);
-  }
+const COLUMNS = ['number', 'trial', 'state', 'attempt', 'reduces', 'best', 'at', 'epoch', 'params'];
+
+/** All tasks of a job by number, each with what filters, graphs and the first columns of the table need. */
+export function useTasks(job: string) {
+  return useQuery({
+    queryKey: keys.tasks(job),
+    queryFn: async ({ signal }) => {
+      const began = Date.now();
+      const params = { path: { job }, query: { column: COLUMNS } };
+      const found = await take(api.GET('/api/v1/jobs/{job}/tasks/columns', { params, signal }));
+      return eventCache.catchUpTasks(job, outlinesOf(found), began);
+    },
+    ...NO_SHARING,
+  });
 }
 
-/** All tasks of a job, by number. */
-export function useTasks(job: string) {
-  return useQuery({ queryKey: keys.tasks(job), queryFn: ({ signal }) => allTasks(job, signal), ...NO_SHARING });
+/** The numbers of the tasks that match, in the order that is asked for. Null: all of them by number, or not known yet. */
+export function useOrder(job: string, { q, state }: TaskFilter, sort: string): number[] | null {
+  const plain = q.trim() === '' && state.length === 0 && sort === '';
+  const { data, isError } = useQuery({
+    queryKey: keys.order(job, { q, state }, sort),
+    queryFn: async ({ signal }) => {
+      const query = { column: ['number'], q, state: state as TaskState[], sort: sort || 'number' };
+      const params = { path: { job }, query };
+      const found = await take(api.GET('/api/v1/jobs/{job}/tasks/columns', { params, signal }));
+      return columnOf<number>(found, 'number');
+    },
+    enabled: !plain,
+    placeholderData: keepPreviousData,
+    ...NO_SHARING,
+  });
+  return plain || isError ? null : (data ?? null);
+}
+
+const NO_STARTS: ReadonlyMap<string, number> = new Map();
+
+/** When tasks started, in seconds since 1970. */
+export function useStarts(job: string, enabled: boolean): ReadonlyMap<string, number> {
+  const { data } = useQuery({
+    queryKey: keys.starts(job),
+    queryFn: async ({ signal }) => {
+      const params = { path: { job }, query: { column: ['number', 'started'] } };
+      const found = await take(api.GET('/api/v1/jobs/{job}/tasks/columns', { params, signal }));
+      const numbers = columnOf<number>(found, 'number');
+      const starts = columnOf<number | null>(found, 'started');
+      return new Map(
+        numbers.flatMap((number, i) => {
+          const start = starts[i];
+          return typeof start === 'number' ? [[`${found.job}-${number}`, start] as const] : [];
+        }),
+      );
+    },
+    enabled,
+    ...NO_SHARING,
+  });
+  return data ?? NO_STARTS;
+}
+
+/** number -> column -> value */
+export type Measured = ReadonlyMap<number, Record<string, number | null>>;
+const NOT_MEASURED: Measured = new Map();
+
+/** Values of metrics (`last.loss`) of the tasks in sight. */
+export function useMeasured(job: string, columns: readonly string[], shown: readonly Outline[]): Measured {
+  const numbers = rangesText(shown.map(({ number }) => number));
+  const { data } = useQuery({
+    queryKey: keys.measured(job, columns, numbers),
+    queryFn: async ({ signal }) => {
+      const params = { path: { job }, query: { column: ['number', ...columns], numbers } };
+      const found = await take(api.GET('/api/v1/jobs/{job}/tasks/columns', { params, signal }));
+      const values = columns.map((column) => columnOf<number | null>(found, column));
+      const row = (i: number) => Object.fromEntries(columns.map((column, at) => [column, values[at]?.[i] ?? null]));
+      return new Map(columnOf<number>(found, 'number').map((number, i) => [number, row(i)]));
+    },
+    enabled: columns.length > 0 && numbers !== '',
+    placeholderData: keepPreviousData,
+    ...NO_SHARING,
+  });
+  return columns.length ? (data ?? NOT_MEASURED) : NOT_MEASURED;
+}
+
+/** The other tasks of the same configuration. */
+export function useTrial(job: string, trial: number) {
+  return useQuery({
+    queryKey: keys.trial(job, trial),
+    queryFn: ({ signal }) => {
+      const query = { q: `trial=${trial}`, slim: true };
+      return take(api.GET('/api/v1/jobs/{job}/tasks', { params: { path: { job }, query }, signal }));
+    },
+  });
+}
+
+const NO_ROWS: ReadonlyMap<string, Task> = new Map();
+
+/** Whole rows of the tasks in sight, by id; those that are missing are fetched. Events keep them true. */
+export function useRows(job: string, shown: readonly Outline[]): ReadonlyMap<string, Task> {
+  const client = useQueryClient();
+  const { data: rows = NO_ROWS } = useQuery<ReadonlyMap<string, Task>>({
+    queryKey: keys.rows(job),
+    // What is kept is forgotten when it is no longer true; the effect below fetches what is in sight.
+    queryFn: () => NO_ROWS,
+    staleTime: Number.POSITIVE_INFINITY,
+    ...NO_SHARING,
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: again when the rows were forgotten
+  useEffect(() => {
+    const missing = shown.filter(({ id }) => !rows.has(id));
+    if (missing.length === 0) return;
+    const stop = new AbortController();
+    const fetchRows = async () => {
+      const began = Date.now();
+      const query = { numbers: rangesText(missing.map(({ number }) => number)), slim: true, limit: missing.length };
+      const params = { path: { job }, query };
+      const page = await take(api.GET('/api/v1/jobs/{job}/tasks', { params, signal: stop.signal }));
+      const found = eventCache.catchUpTasks(job, page.items, began, false);
+      client.setQueryData<ReadonlyMap<string, Task>>(keys.rows(job), (known = NO_ROWS) => {
+        const kept = known.size > MOST_ROWS ? NO_ROWS : known;
+        return new Map([...kept, ...found.map((task) => [task.id, task] as const)]);
+      });
+    };
+    // Those that have scrolled by are not fetched. What cannot be fetched is shown as it is known.
+    const timer = setTimeout(() => fetchRows().catch(() => {}), ROWS_MS);
+    return () => {
+      clearTimeout(timer);
+      stop.abort();
+    };
+  }, [job, shown, client, rows === NO_ROWS]);
+  return rows;
 }
 
 /** Of a map: the files of each task. They never change. */
@@ -39,7 +157,10 @@ function useParts(job: string, enabled: boolean) {
 }
 
 /** Tasks of a map have files in place of the number of their part. Undefined until they are known. */
-export function useFiles<T extends Task>(job: JobDetail | undefined, tasks: readonly T[] | undefined): T[] | undefined {
+export function useFiles<T extends Outline>(
+  job: JobDetail | undefined,
+  tasks: readonly T[] | undefined,
+): T[] | undefined {
   const mapped = job?.mapped ?? false;
   const { data: parts, isError } = useParts(job?.id ?? '', mapped);
   return useMemo(() => {
@@ -62,11 +183,18 @@ export function useTask(task: string) {
   });
 }
 
+const UNENDED: ReadonlySet<TaskState> = new Set(['submitted', 'running']);
+
 function showTask(client: QueryClient, ids: readonly string[], change: Partial<Task>): void {
   const named = new Set(ids);
   // The event that reports its end may come before the answer.
-  const update = <T extends Task>(task: T): T => (named.has(task.id) && !task.ended_at ? { ...task, ...change } : task);
-  client.setQueriesData<Task[]>({ queryKey: ['tasks'] }, (tasks) => tasks?.map(update));
+  const update = <T extends Outline>(task: T): T =>
+    named.has(task.id) && UNENDED.has(task.state) ? { ...task, ...change } : task;
+  client.setQueriesData<Outline[]>({ queryKey: ['tasks'] }, (tasks) => tasks?.map(update));
+  client.setQueriesData<ReadonlyMap<string, Task>>(
+    { queryKey: ['rows'] },
+    (rows) => rows && new Map([...rows].map(([id, task]) => [id, update(task)])),
+  );
   client.setQueriesData<TaskDetail>({ queryKey: ['task'] }, (task) => task && update(task));
 }
 

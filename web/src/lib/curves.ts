@@ -11,17 +11,28 @@ export function mergePoints(curve: Curve, points: readonly Point[]): Curve {
   if (!first) return curve;
   const steps = curve.steps.slice();
   const values = curve.values.slice();
+  // Events have no times: they come at once.
+  const times = (curve.times ?? []).length === steps.length ? (curve.times ?? []).slice() : null;
+  const now = Date.now() / 1000;
   let dropped = 0;
   for (const [step, value] of points) {
     while (steps.length > 0 && (steps.at(-1) as number) >= step) {
       steps.pop();
       values.pop();
+      times?.pop();
       dropped += 1;
     }
     steps.push(step);
     values.push(value);
+    times?.push(now);
   }
-  return { ...curve, steps, values, times: [], total: Math.max(curve.total + points.length - dropped, steps.length) };
+  return {
+    ...curve,
+    steps,
+    values,
+    times: times ?? [],
+    total: Math.max(curve.total + points.length - dropped, steps.length),
+  };
 }
 
 /** Only what goes beyond the curve: for deltas that may be in it already. */
@@ -146,7 +157,8 @@ export function valueRange(
   }
   if (seen.length === 0) return options.log ? [0.1, 1] : [0, 1];
   const [low, high] = options.clip ? withoutOutliers(seen) : extremes(seen);
-  return options.log ? [low / 1.15, high * 1.15] : withAir(low, high);
+  const [bottom, top] = options.log ? [low / 1.15, high * 1.15] : withAir(low, high);
+  return [Math.max(bottom, -Number.MAX_VALUE), Math.min(top, Number.MAX_VALUE)];
 }
 
 function extremes(values: readonly number[]): [number, number] {

@@ -24,6 +24,8 @@ it('leaves out what the server says, which is told what the ignore files say', a
   const taken = await fromInput([chosen('train.py'), chosen('.gitignore', '*.log'), chosen('a.log')], ask);
   expect(taken.files.map(({ path }) => path)).toEqual(['train.py', '.gitignore']);
   expect(taken.ignored).toBe(1);
+  expect((await taken.find('a.log'))?.path).toBe('a.log');
+  expect(await taken.find('train.py')).toBeNull();
   expect(ask).toHaveBeenCalledWith(['train.py', '.gitignore', 'a.log'], { '.gitignore': '*.log' });
 });
 
@@ -43,4 +45,25 @@ it('reads no folder that the server leaves out', async () => {
   const taken = await fromDrop(transfer, async (names) => names.filter((name) => name === '.venv/'));
   expect(taken.files.map(({ path }) => path)).toEqual(['train.py', 'lib/a.py']);
   expect(taken.ignored).toBe(1);
+});
+
+it('finds a file in a folder that was left out', async () => {
+  const file = { file: (done: (file: File) => void) => done(new File(['1'], 'a.csv')) };
+  const data = {
+    fullPath: '/p/data',
+    isFile: false,
+    getFile: (path: string, _: unknown, done: (entry: object) => void, failed: () => void) =>
+      path === 'deep/a.csv' ? done(file) : failed(),
+  };
+  const script = { fullPath: '/p/train.py', isFile: true, file: (done: (f: File) => void) => done(new File([], 't')) };
+  const left = [[script, data], []];
+  const folder = {
+    fullPath: '/p',
+    isFile: false,
+    createReader: () => ({ readEntries: (done: (part: object[]) => void) => done(left.shift() ?? []) }),
+  };
+  const transfer = { items: [{ webkitGetAsEntry: () => folder }] } as unknown as DataTransfer;
+  const taken = await fromDrop(transfer, async () => ['data/']);
+  expect((await taken.find('data/deep/a.csv'))?.path).toBe('data/deep/a.csv');
+  expect(await taken.find('data/none.csv')).toBeNull();
 });

@@ -10,7 +10,11 @@ export interface Taken {
   files: ChosenFile[];
   /** How many files, or folders with all that is in them, a submission leaves out. */
   ignored: number;
+  /** Gives one of the files that are left out. */
+  find: FindLeftOut;
 }
+
+export type FindLeftOut = (path: string) => Promise<ChosenFile | null>;
 
 /** Asks the server which of these paths a submission leaves out; those of folders end with a slash. */
 export type AskLeftOut = (names: string[], ignoreFiles: Record<string, string>) => Promise<readonly string[]>;
@@ -48,16 +52,26 @@ export async function fromDrop(transfer: DataTransfer, ask: AskLeftOut): Promise
   const folders = top.filter(({ isFile }) => !isFile);
   // The server is asked before folders are read: environments and data may have very many files.
   const first = await taken(files, folders.map(nameOf), ask);
+  const findInFolder = async (path: string): Promise<ChosenFile | null> => {
+    const folder = folders.find((one) => path.startsWith(nameOf(one)) && !first.folders.includes(nameOf(one)));
+    const file = folder && (await fileIn(folder, path.slice(nameOf(folder).length)));
+    return file ? { path, file } : null;
+  };
   const below: FileSystemEntry[] = [];
   for (const folder of folders) if (first.folders.includes(nameOf(folder))) await walk(folder, below);
-  if (below.length === 0) return first;
+  const find = async (path: string) => (await first.find(path)) ?? findInFolder(path);
+  if (below.length === 0) return { ...first, find };
   const all = await taken([...first.files, ...(await Promise.all(below.map(read)))], [], ask);
-  return { files: all.files, ignored: first.ignored + all.ignored };
+  return {
+    files: all.files,
+    ignored: first.ignored + all.ignored,
+    find: async (path) => (await all.find(path)) ?? find(path),
+  };
 }
 
 /** A file alone is taken as it is: somebody chose it. */
 async function taken(files: ChosenFile[], folders: string[], ask: AskLeftOut): Promise<Taken & { folders: string[] }> {
-  if (files.length + folders.length <= 1) return { files, folders, ignored: 0 };
+  if (files.length + folders.length <= 1) return { files, folders, ignored: 0, find: async () => null };
   const ignoreFiles: Record<string, string> = {};
   for (const { path, file } of files) if (IGNORE_FILE.test(path)) ignoreFiles[path] = await file.text();
   const out = new Set(await ask([...files.map(({ path }) => path), ...folders], ignoreFiles));
@@ -65,7 +79,19 @@ async function taken(files: ChosenFile[], folders: string[], ask: AskLeftOut): P
     files: files.filter(({ path }) => !out.has(path)),
     folders: folders.filter((path) => !out.has(path)),
     ignored: out.size,
+    find: async (path) => files.find((one) => one.path === path && out.has(path)) ?? null,
   };
+}
+
+function fileIn(folder: FileSystemEntry, path: string): Promise<File | null> {
+  return new Promise((done) =>
+    (folder as FileSystemDirectoryEntry).getFile(
+      path,
+      undefined,
+      (entry) => (entry as FileSystemFileEntry).file(done, () => done(null)),
+      () => done(null),
+    ),
+  );
 }
 
 async function walk(folder: FileSystemEntry, found: FileSystemEntry[]): Promise<void> {

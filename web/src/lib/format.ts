@@ -14,6 +14,11 @@ export function number(value: number | null | undefined, digits = 4): string {
   return trimZeros(value.toFixed(decimals));
 }
 
+/** `0.1928 ± 0.0042`; without a spread, the value alone. */
+export function measured(value: number | null | undefined, spread: number | null | undefined, digits = 4): string {
+  return number(value, digits) + (value == null || spread == null ? '' : ` ± ${number(spread, 2)}`);
+}
+
 function shortExponent(text: string): string {
   const [mantissa = '', exponent = ''] = text.split('e');
   return `${trimZeros(mantissa)}e${exponent.replace('+', '')}`;
@@ -31,6 +36,12 @@ export function percent(part: number | null | undefined): string {
   if (part === null || part === undefined) return NOTHING;
   const hundred = part * 100;
   return `${hundred > 0 && hundred < 1 ? '<1' : hundred < 100 ? Math.floor(hundred) : 100} %`;
+}
+
+/** A share of a whole, to the nearest percent, as the command line writes it: `31 %`, `<1 %`. */
+export function share(part: number): string {
+  const hundred = part * 100;
+  return `${hundred > 0 && hundred < 1 ? '<1' : hundred.toFixed(0)} %`;
 }
 
 /** 0.4 s · 12 s · 3 min 20 s · 2 h 05 min · 3 d 4 h */

@@ -24,4 +24,6 @@ it('speaks of epochs only where something is trained', () => {
   expect(stepName({ objective: objective('loss') })).toBe('epoch');
   expect(stepName({ objective: objective('') })).toBe('step');
   expect(stepName({ objective: objective(''), mapped: true })).toBe('file');
+  const auto = { by: 'auto' as const, why: '', final: false };
+  expect(stepName({ objective: objective(''), objective_choice: auto })).toBe('epoch');
 });

@@ -1,11 +1,11 @@
 /** Tasks of a map have files in place of the number of their part. */
 
-import type { MapPart, Task } from '../api/types';
+import type { MapPart, Outline, Task } from '../api/types';
 
 /** The same task as long as it is the same: what is made of it is not made anew. */
-const named = new WeakMap<Task, Task>();
+const named = new WeakMap<Outline, Outline>();
 
-export function withFiles<T extends Task>(task: T, parts: readonly MapPart[]): T {
+export function withFiles<T extends Outline>(task: T, parts: readonly MapPart[]): T {
   const part = parts[Number(task.params.part) - 1];
   if (!part) return task;
   const known = (named.get(task) as T | undefined) ?? { ...task, params: fileParams(part) };

@@ -7,8 +7,18 @@ export function isJudged({ objective }: Pick<Job, 'objective'>): boolean {
   return Boolean(objective.metric);
 }
 
+/** What a row of the table is: where configurations run several times, one of their tasks. */
+export function rowName({ mapped, configurations }: Pick<JobDetail, 'mapped' | 'configurations'>): string {
+  return mapped || configurations != null ? 'task' : 'configuration';
+}
+
+/** Whether it will be judged by something that is not chosen yet. */
+export function isOpen({ objective, objective_choice: choice }: Pick<Job, 'objective' | 'objective_choice'>): boolean {
+  return !objective.metric && choice?.by === 'auto';
+}
+
 /** What a task counts while it runs. */
-export function stepName(job: Pick<JobDetail, 'objective' | 'mapped'> | undefined): string {
+export function stepName(job: Pick<JobDetail, 'objective' | 'objective_choice' | 'mapped'> | undefined): string {
   if (job?.mapped) return 'file';
-  return job === undefined || isJudged(job) ? 'epoch' : 'step';
+  return job === undefined || isJudged(job) || isOpen(job) ? 'epoch' : 'step';
 }

@@ -1,6 +1,7 @@
 /** Hyperparameters as text. The server reads them: this only shows them, and prefills forms. */
 
 import type { ParamSpace, Task } from '../api/types';
+import { architectureText, layersOf } from './architecture';
 import { number } from './format';
 
 type Params = Task['params'];
@@ -10,9 +11,11 @@ export function valueText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
-/** Numbers that were drawn have many digits: those that matter. */
+/** Numbers that were drawn have many digits: those that matter. Layers in short. */
 export function shortValue(value: unknown): string {
   if (value === undefined) return '';
+  const layers = layersOf(value);
+  if (layers) return architectureText(layers);
   return typeof value === 'number' && !Number.isInteger(value) ? number(value) : valueText(value);
 }
 

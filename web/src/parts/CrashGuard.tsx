@@ -32,6 +32,14 @@ export class CrashGuard extends Component<{ children: ReactNode }, { error: unkn
     }, ASK_AGAIN);
   }
 
+  /** Without the view in the address: what made the page fail may be in it. Which job a form begins from stays. */
+  private again() {
+    const from = new URLSearchParams(window.location.search).get('from');
+    const search = from === null ? '' : `?${new URLSearchParams({ from })}`;
+    window.history.replaceState(null, '', window.location.pathname + search);
+    this.setState({ error: null });
+  }
+
   override render() {
     if (this.state.error === null) return this.props.children;
     const missing = isMissingPart(this.state.error);
@@ -43,7 +51,7 @@ export class CrashGuard extends Component<{ children: ReactNode }, { error: unkn
             ? 'A part of the page could not be loaded; trying again'
             : 'This page has failed: try again, or load it anew'
         }
-        onRetry={() => (missing ? window.location.reload() : this.setState({ error: null }))}
+        onRetry={() => (missing ? window.location.reload() : this.again())}
       />
     );
   }

@@ -3,7 +3,7 @@ import styles from './Hints.module.css';
 import { IconAdvice, IconAlert } from './icons';
 
 /** Hints that warn of running out of memory; all others only suggest what would be faster. */
-const URGENT: readonly Hint['kind'][] = ['near_gpu_memory', 'near_memory'];
+export const URGENT: readonly Hint['kind'][] = ['near_gpu_memory', 'near_memory'];
 
 /** What could be changed about a job, in the words of the server. */
 export function Hints({ hints }: { hints: readonly Hint[] }) {

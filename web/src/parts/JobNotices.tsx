@@ -3,7 +3,7 @@ import { api, take } from '../api/client';
 import type { StreamEvent } from '../api/events';
 import { eventCache } from '../api/live';
 import type { Job } from '../api/types';
-import { number, plural } from '../lib/format';
+import { measured, plural } from '../lib/format';
 import { tell } from './notify';
 import { STATES } from './states';
 
@@ -32,11 +32,11 @@ export function JobNotices() {
   return null;
 }
 
-function summary({ counts, objective, best_value: best }: Job): string {
+function summary({ counts, objective, best_value: best, best_spread: spread }: Job): string {
   const states = STATES.filter((state) => counts[state]).map(
     (state) => `${plural(counts[state] ?? 0, 'task')} ${state === 'error' ? 'in error' : state}`,
   );
-  return [...states, best === null || best === undefined ? null : `best ${objective.metric} ${number(best)}`]
+  return [...states, best === null || best === undefined ? null : `best ${objective.metric} ${measured(best, spread)}`]
     .filter(Boolean)
     .join(', ');
 }

@@ -193,9 +193,14 @@ export function LogView({ task, attempt, height = 420, steady = false, tools, re
 }
 
 const LogText = memo(function LogText({ line, search }: { line: string; search: string }) {
-  if (search === '') return <span className={styles.text}>{line}</span>;
+  if (search === '')
+    return (
+      <span className={styles.text} data-text>
+        {line}
+      </span>
+    );
   return (
-    <span className={styles.text}>
+    <span className={styles.text} data-text>
       {splitMatches(line, search).map(([text, matches], i) =>
         // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a line have no other name
         matches ? <mark key={i}>{text}</mark> : <span key={i}>{text}</span>,

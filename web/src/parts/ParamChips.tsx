@@ -1,6 +1,7 @@
 import type { Task } from '../api/types';
 import { valueText } from '../lib/params';
 import styles from './ParamChips.module.css';
+import { ParamValue } from './ParamValue';
 
 interface Props {
   params: Task['params'];
@@ -23,7 +24,9 @@ export function ParamChips({ params, reduces, names }: Props) {
       {shown.map((name) => (
         <span key={name} className={styles.chip} title={`${name} = ${valueText(params[name])}`}>
           <span className={styles.name}>{name}</span>
-          <span className={styles.value}>{valueText(params[name])}</span>
+          <span className={styles.value}>
+            <ParamValue value={params[name]} whole />
+          </span>
         </span>
       ))}
     </div>

@@ -1,13 +1,14 @@
 import { absolute, ago, clock } from '../lib/format';
+import { startWords } from '../lib/waits';
 import { useNow } from './RelativeTime';
 
-/** When something is expected to start: `in 2 h (14:05)`. */
+/** When something is expected to start: `at 14:05 (in 2 h)`. */
 export function StartTime({ at }: { at: string }) {
   const now = useNow();
   const late = Date.parse(at) <= now;
   return (
     <time dateTime={at} title={absolute(at)}>
-      {late ? 'any moment' : ago(at, now)} ({clock(at, now)})
+      {startWords(at, now)} ({late ? clock(at, now) : ago(at, now)})
     </time>
   );
 }

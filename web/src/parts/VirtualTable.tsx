@@ -10,7 +10,7 @@ import {
   useTable,
 } from '@tanstack/react-table';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, memo, type ReactNode, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, memo, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { type Highlight, useIsHighlighted } from '../lib/highlight';
 import { IconChevronDown, IconChevronUp } from './icons';
 import styles from './VirtualTable.module.css';
@@ -34,6 +34,10 @@ export type Sort = string;
 
 interface Props<T> {
   rows: readonly T[];
+  /** They are in the order of `sort` already. */
+  ordered?: boolean;
+  /** The rows in sight, and some beside them; the same list as long as they are the same rows. */
+  onInSight?: (rows: T[]) => void;
   /** Keep it the same (useMemo), or every cell is rendered anew. */
   columns: readonly Column<T>[];
   rowId: (row: T) => string;
@@ -64,6 +68,7 @@ type Features = typeof features;
 /** A long table of which only what is in sight is rendered. The order holds still while the pointer is on it. */
 export function VirtualTable<T extends object>(props: Props<T>) {
   const { rows, columns, rowId, label, height = 480, rowHeight = 38, highlight, onOpen, selected, onSelected } = props;
+  const { ordered = false, onInSight } = props;
   const [ownSort, setOwnSort] = useState<Sort>('');
   const sort = props.sort ?? ownSort;
   const onSort = props.onSort ?? setOwnSort;
@@ -74,6 +79,7 @@ export function VirtualTable<T extends object>(props: Props<T>) {
     getRowId: rowId,
     columnResizeMode: 'onChange',
     enableSortingRemoval: true,
+    manualSorting: ordered,
     state: {
       sorting: useMemo(() => parseSort(sort), [sort]),
       rowSelection: useMemo(
@@ -93,7 +99,7 @@ export function VirtualTable<T extends object>(props: Props<T>) {
   });
   const [held, setHeld] = useState<string[] | null>(null);
   const sorted = table.getRowModel().rows;
-  const shown = held ? inOrder(sorted, held) : sorted;
+  const shown = useMemo(() => (held ? inOrder(sorted, held) : sorted), [sorted, held]);
 
   const scroll = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
@@ -107,6 +113,15 @@ export function VirtualTable<T extends object>(props: Props<T>) {
   const items = virtual.getVirtualItems();
   const above = items[0]?.start ?? 0;
   const below = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
+  const [first = 0, last = -1] = [items[0]?.index, items.at(-1)?.index];
+  const sight = shown
+    .slice(first, last + 1)
+    .map(({ id }) => id)
+    .join(' ');
+  // biome-ignore lint/correctness/useExhaustiveDependencies: when other rows are in sight
+  useEffect(() => {
+    onInSight?.(shown.slice(first, last + 1).map(({ original }) => original));
+  }, [sight, onInSight]);
 
   const move = (index: number) => {
     const row = shown[Math.min(Math.max(index, 0), shown.length - 1)];

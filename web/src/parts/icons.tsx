@@ -32,6 +32,8 @@ import {
   Moon,
   Pause,
   Pencil,
+  Pin,
+  PinOff,
   Play,
   Plus,
   RefreshCw,
@@ -43,6 +45,7 @@ import {
   Star,
   Sun,
   Table,
+  Tag,
   Trash2,
   TriangleAlert,
   Upload,
@@ -86,6 +89,7 @@ export const IconLogout = icon(LogOut);
 export const IconMenu = icon(EllipsisVertical);
 export const IconMoon = icon(Moon);
 export const IconPause = icon(Pause);
+export const IconPin = icon(Pin);
 export const IconPlay = icon(Play);
 export const IconPlus = icon(Plus);
 export const IconRefresh = icon(RefreshCw);
@@ -102,6 +106,8 @@ export const IconTable = icon(Table);
 export const IconTerminal = icon(SquareTerminal);
 export const IconTick = icon(Check);
 export const IconTrash = icon(Trash2);
+export const IconTag = icon(Tag);
+export const IconUnpin = icon(PinOff);
 export const IconUpload = icon(Upload);
 export const IconWifi = icon(Wifi);
 export const IconZoomOut = icon(ZoomOut);

@@ -1,10 +1,17 @@
 /** Short notices in the corner, and the browser's own when allowed. */
 
 import { notifications } from '@mantine/notifications';
+import type { ReactNode } from 'react';
 import { errorText } from './ErrorPanel';
 
-export function done(message: string): void {
+export function done(message: ReactNode): void {
   notifications.show({ message, autoClose: 4000 });
+}
+
+/** A notice that stays a little longer, as there is something to press in it; it goes when that was pressed. */
+export function offer(message: (close: () => void) => ReactNode): void {
+  const id = `offer-${Date.now()}`;
+  notifications.show({ id, message: message(() => notifications.hide(id)), autoClose: 10_000 });
 }
 
 /** For `onError` of a mutation. */

@@ -3,7 +3,7 @@
 import os
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,13 +26,16 @@ from paddock.models import (
     Device,
     Node,
     Resources,
+    Traits,
 )
 from paddock.models.units import clock
 from paddock.paths import write_once
 from paddock.settings import SlurmSettings
 
 CHUNK = 500  # ids on one command line
-AHEAD_SECONDS = 30.0
+AHEAD_SECONDS = 30.0  # between two looks at what waits of all users
+AHEAD_SLOW_SECONDS = 60.0  # if the last one took longer than SLOW_SECONDS: others need the controller, too
+SLOW_SECONDS = 1.0
 NODES_SECONDS = 30.0
 MEBI = 1024**2
 _QUEUE_FORMAT = f"{parse.QUEUE_FORMAT}|%b"  # the name comes last, then the requested GPUs
@@ -53,19 +56,23 @@ _CAUSES = {
 
 
 class SlurmBackend:
+    traits = Traits(queued=True, multi_node=True, counts_memory=True, counts_cores_of_gpu_tasks=True)
     sure = False
 
-    def __init__(self, name: str, settings: SlurmSettings) -> None:
+    def __init__(self, name: str, settings: SlurmSettings, clock: Callable[[], float] = time.monotonic) -> None:
         self.name = name
         self.pace = PollPace(settings.poll_seconds, max(settings.rest_seconds, settings.poll_seconds), NODES_SECONDS)
-        self.queued: int | None = None
+        self.queue_length: int | None = None
         self._full = False
         self.commands = Commands(settings)
         self._settings = settings
         self._user: str | None = None
         self._config: dict[str, str] = {}
+        self._clock = clock
         self._pending: list[parse.PendingRow] = []
-        self._pending_at = 0.0
+        self._pending_in: set[str] = set()  # the partitions that were asked about
+        self._pending_due = 0.0
+        self._ahead: dict[tuple[str, int], int] = {}  # partition and priority -> how many of them come first
 
     # --- submissions --------------------------------------------------------------------------------------------------
 
@@ -99,7 +106,7 @@ class SlurmBackend:
                 raise error
             if count == 1:
                 self._queue()  # it is tried again as soon as there are fewer than now
-                if not self.queued and not _SHARED.search(error.message):
+                if not self.queue_length and not _SHARED.search(error.message):
                     raise BackendError(error.message)  # even a single one exceeds this limit: it will never be accepted
                 self._full = True
                 raise BackendBusy(f"Slurm accepts no more of your submissions at the moment ({error.message})")
@@ -149,15 +156,16 @@ class SlurmBackend:
         rows = self._queue()
         found = {row.id: row for row in rows if row.id in wanted}
         self._cancel_doubles(rows, found)
-        if any(row.state == "PENDING" for row in found.values()):
-            self._look_ahead()
+        waiting = {row.partition for row in found.values() if row.state == "PENDING"}
+        if waiting:
+            self._look_ahead({name for listed in waiting for name in listed.split(",") if name})
         return {one: self._status(row) for one, row in found.items()}
 
     def _queue(self) -> list[QueueRow]:
         user = self._who()
         out = self.commands.run("squeue", "-h", "-r", "-t", "all", "-u", user, "-o", _QUEUE_FORMAT)
         rows = [_with_gres(row) for row in parse.queue(out)]
-        self.queued = sum(row.state in _WAITING | _RUNNING for row in rows)
+        self.queue_length = sum(row.state in _WAITING | _RUNNING for row in rows)
         return rows
 
     def _who(self) -> str:
@@ -166,12 +174,26 @@ class SlurmBackend:
             self._user = self.commands.run("id", "-un").strip() if self._settings.prefix else str(os.getuid())
         return self._user
 
-    def _look_ahead(self) -> None:
-        """Read the waiting allocations of all users at intervals, to report how many come first."""
-        if time.monotonic() - self._pending_at > AHEAD_SECONDS:
-            self._pending_at = time.monotonic()
-            out = self.commands.try_run("squeue", "-h", "-t", "PENDING", "-o", parse.PENDING_FORMAT)
-            self._pending = [] if out.code else parse.pending(out.out)
+    def _look_ahead(self, partitions: set[str]) -> None:
+        """Read what waits of all users in these partitions at intervals, to report how many come first."""
+        began = self._clock()
+        if began < self._pending_due and partitions <= self._pending_in:
+            return
+        if began < self._pending_due:
+            partitions = partitions | self._pending_in
+        limited = ["-p", ",".join(sorted(partitions))] if partitions else []
+        out = self.commands.try_run("squeue", "-h", "-t", "PENDING", *limited, "-o", parse.PENDING_FORMAT)
+        self._pending = [] if out.code else parse.pending(out.out)
+        self._pending_in, self._ahead = partitions, {}
+        now = self._clock()
+        self._pending_due = now + (AHEAD_SLOW_SECONDS if now - began > SLOW_SECONDS else AHEAD_SECONDS)
+
+    def _count_ahead(self, row: QueueRow) -> int:
+        """Return how many come before this one. Counted once for all with the same priority: there may be very many."""
+        key = row.partition, row.priority or 0
+        if key not in self._ahead:
+            self._ahead[key] = parse.ahead(self._pending, *key)
+        return self._ahead[key]
 
     def _cancel_doubles(self, rows: list[QueueRow], found: dict[str, QueueRow]) -> None:
         """Cancel a second array with the same name: a submission that succeeded after it was given up."""
@@ -183,11 +205,10 @@ class SlurmBackend:
 
     def _status(self, row: QueueRow) -> AllocationStatus:
         if row.state in _WAITING:
-            ahead = parse.ahead(self._pending, row.partition, row.priority or 0)
             never = reasons.never(row.reason)
             return AllocationStatus(
                 state=AllocationState.PENDING,
-                reason=reasons.waiting(row, "gpu" in row.gres, ahead),
+                reason=reasons.waiting(row, "gpu" in row.gres, self._count_ahead(row)),
                 starts_at=None if never else row.starts_at,
                 never=never,
                 held=row.reason == _HELD,
@@ -293,7 +314,8 @@ def _text(path: Path) -> str:
 
 
 def _closed(batch: AllocationBatch, message: str) -> str:
-    where = f"partition {batch.resources.partition}" if batch.resources.partition else "its partition"
+    partition = batch.resources.slurm.partition
+    where = f"partition {partition}" if partition else "its partition"
     return f"waits until {where} accepts jobs again ({message})"
 
 

@@ -33,7 +33,7 @@ def faults(
 
     Default: the cluster's default partition.
     """
-    wanted = [name for name in (asked.partition or "").split(",") if name] or [row.name for row in rows if row.default]
+    wanted = _named(asked) or [row.name for row in rows if row.default]
     found = (_fault(rows, name, asked, groups, accounts) for name in wanted)
     return [fault for fault in found if fault is not None]
 
@@ -41,10 +41,13 @@ def faults(
 def objection(rows: Sequence[PartitionRow], asked: Resources) -> Fault | None:
     """Return the fault if no partition can run it; first one that passes by itself."""
     found = faults(rows, asked)
-    count = max(len([name for name in (asked.partition or "").split(",") if name]), 1)
-    if len(found) < count:
+    if len(found) < max(len(_named(asked)), 1):
         return None
     return next((fault for fault in found if fault.passes), found[0])
+
+
+def _named(asked: Resources) -> list[str]:
+    return [name for name in (asked.slurm.partition or "").split(",") if name]
 
 
 def _fault(

@@ -29,7 +29,7 @@ def script(batch: AllocationBatch, settings: SlurmSettings, count: int | None = 
 
 def options(batch: AllocationBatch, settings: SlurmSettings, count: int | None = None) -> list[str]:
     """Return the options of sbatch, in a fixed order."""
-    asked = batch.resources
+    asked, slurm = batch.resources, batch.resources.slurm
     nodes, gpus, cpus = asked.nodes or 1, asked.gpus or 0, asked.cpus or 1
     gres = "gpu:" + (f"{asked.gpu_type}:" if asked.gpu_type else "") + str(gpus)
     log = batch.folder.replace("%", "%%") + ".%a/out.log"
@@ -37,30 +37,30 @@ def options(batch: AllocationBatch, settings: SlurmSettings, count: int | None =
         ("job-name", batch.name),
         ("comment", f"{MARK}:{batch.key}"),
         ("array", f"0-{(count or batch.count) - 1}"),
-        ("partition", asked.partition),
-        ("account", asked.account),
-        ("qos", asked.qos),
+        ("partition", slurm.partition),
+        ("account", slurm.account),
+        ("qos", slurm.qos),
         ("nodes", nodes),
         ("ntasks-per-node", 1),
         ("cpus-per-task", cpus),
         ("gres", gres if gpus else None),
         ("mem", f"{-(-asked.memory // 1024**2)}M" if asked.memory else None),
         ("time", clock(-(-asked.time_limit // 60) * 60) if asked.time_limit else None),
-        ("constraint", asked.constraint),
-        ("nodelist", asked.nodelist),
-        ("exclude", asked.exclude),
-        ("reservation", asked.reservation),
-        ("nice", asked.nice),
+        ("constraint", slurm.constraint),
+        ("nodelist", slurm.nodelist),
+        ("exclude", slurm.exclude),
+        ("reservation", slurm.reservation),
+        ("nice", slurm.nice),
         ("chdir", str(PurePosixPath(batch.folder).parent)),
         ("signal", f"B:USR1@{settings.warn_seconds}"),
         ("output", log),
         ("open-mode", "append"),
     ]
     listed = [f"--{name}={_quoted(str(value))}" for name, value in given if value is not None]
-    named = {option.partition("=")[0] for option in asked.options}
+    named = {option.partition("=")[0] for option in slurm.options}
     if "--requeue" not in named:
         listed.append("--no-requeue")  # Paddock requests another allocation, and knows the cause
-    return listed + [_option(option) for option in asked.options if option != "--no-requeue"]
+    return listed + [_option(option) for option in slurm.options if option != "--no-requeue"]
 
 
 def _option(option: str) -> str:

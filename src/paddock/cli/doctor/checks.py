@@ -17,7 +17,7 @@ from paddock.common import filesystems
 from paddock.errors import DatabaseDamaged, NotAuthorised, PaddockError, ServerUnreachable
 from paddock.home import server_file, tls
 from paddock.models.units import size_of
-from paddock.paths import Home
+from paddock.paths import Home, home_folder
 from paddock.settings import Settings
 
 LOW_BYTES, VERY_LOW_BYTES = 5 * 1024**3, 200 * 1024**2
@@ -35,7 +35,7 @@ def run_all(home: str | None, url: str | None, asked: Scope) -> list[Finding]:
     from paddock.cli.doctor import slurm
 
     loaded, first = _settings(home)
-    subject = CheckContext(Home(settings.home_folder(home)), home, url, loaded)
+    subject = CheckContext(Home(home_folder(home)), home, url, loaded)
     steps = (_home, _disk, _space, _token, _database, _runner, _gpus, _server, _certificate)
     found = [guarded(check.__name__.lstrip("_"), partial(check, subject)) for check in steps]
     return [first, *found, *slurm.run_all(loaded, subject.home, asked)]

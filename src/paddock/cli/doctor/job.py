@@ -95,7 +95,7 @@ def _chosen(site: Site) -> Environment:
         return site.asked.environment
     if site.settings.python:
         return Environment(python=site.settings.python)
-    return Environment.model_validate(flags.of_shell(command=False))
+    return Environment.model_validate(flags.of_shell())
 
 
 @contextmanager
@@ -122,7 +122,7 @@ def _batch(site: Site, folder: Path) -> AllocationBatch:
     small: dict[str, object] = {"gpus": site.asked.gpus, "cpus": 1, "nodes": 1, "slots": 1, "launcher": None}
     small["time_limit"] = TIME_LIMIT
     if site.asked.partition:
-        small["partition"] = site.asked.partition
+        small["slurm"] = site.cluster.resources.slurm.model_copy(update={"partition": site.asked.partition})
     key = f"doctor-{secrets.token_hex(4)}"
     return AllocationBatch(
         key=key,

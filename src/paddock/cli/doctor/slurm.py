@@ -13,9 +13,9 @@ from paddock.backends.slurm.complaints import message
 from paddock.cli import render
 from paddock.cli.doctor.finding import Finding, Scope, Status, error, guarded, guarded_all, ok, warn, worst
 from paddock.errors import BackendError, InvalidInput
-from paddock.models import Resources
+from paddock.models import Resources, SlurmResources
 from paddock.paths import Home
-from paddock.settings import Settings, SlurmSettings
+from paddock.settings import LocalSettings, Settings, SlurmSettings
 
 NEEDED = ("sbatch", "squeue", "scancel", "scontrol")
 OLDEST = (20, 11)
@@ -48,7 +48,7 @@ class Site:
             if (profile.backend or self.settings.backend) == self.name:
                 yield f"profile {name!r}", profile
         if self.asked.partition:
-            yield "--partition", Resources(partition=self.asked.partition)
+            yield "--partition", Resources(slurm=SlurmResources(partition=self.asked.partition))
 
     @cached_property
     def user(self) -> str:
@@ -93,11 +93,12 @@ def _chosen(settings: Settings, asked: Scope) -> dict[str, SlurmSettings]:
     clusters = settings.clusters
     if asked.backend is None:
         return dict(sorted(clusters.items()))
-    if asked.backend == "local":
+    every = settings.every_backend
+    found = every.get(asked.backend) or (SlurmSettings() if asked.backend == "slurm" else None)
+    if isinstance(found, LocalSettings):
         return {}
-    found = clusters.get(asked.backend) or (SlurmSettings() if asked.backend == "slurm" else None)
     if found is None:
-        known = ", ".join(dict.fromkeys(["local", "slurm", *sorted(clusters)]))
+        known = ", ".join(dict.fromkeys(["local", "slurm", *sorted(every)]))
         raise InvalidInput(f"There is no backend {asked.backend!r}; there are: {known}.", fields={"backend": known})
     return {asked.backend: found}
 
@@ -179,9 +180,9 @@ def _partitions(site: Site) -> Finding:
     rows = site.partitions
     listed = [_partition(row) for row in rows[:MOST_LISTED]] + (["..."] if len(rows) > MOST_LISTED else [])
     bad = [finding for who, wanted in site.requests for finding in _faults(site, who, wanted)]
-    chosen = site.asked.partition or site.cluster.resources.partition
+    chosen = site.asked.partition or site.cluster.resources.slurm.partition
     if not chosen and not any(row.default for row in rows):
-        bad.append(warn("none is the default: every job must name one", "set resources.partition of the backend"))
+        bad.append(warn("none is the default: every job must name one", "set resources.slurm.partition of the backend"))
     return worst("; ".join(listed) or "none", bad)
 
 
@@ -196,7 +197,7 @@ def _partition(row: parse.PartitionRow) -> str:
 
 
 def _faults(site: Site, who: str, wanted: Resources) -> list[Finding]:
-    if not wanted.partition:
+    if not wanted.slurm.partition:
         return []
     groups = None if site.user == "root" else set(site.commands.run("id", "-Gn").split())
     found = partitions.faults(site.partitions, wanted, groups=groups, accounts=site.accounts)
@@ -222,9 +223,9 @@ def _accounting(site: Site) -> Finding:
         return error(f"{detail}, and Slurm refuses jobs of such users", fix) if enforced else ok(detail)
     known = ", ".join(sorted(site.accounts))
     bad = [
-        error(f"{who}: you are not in account {wanted.account}", f"choose one of {known}")
+        error(f"{who}: you are not in account {wanted.slurm.account}", f"choose one of {known}")
         for who, wanted in site.requests
-        if enforced and wanted.account and wanted.account not in site.accounts
+        if enforced and wanted.slurm.account and wanted.slurm.account not in site.accounts
     ]
     return worst(f"on, and its database answers; user {site.user} is in {known}", bad)
 

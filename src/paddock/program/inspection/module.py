@@ -1,10 +1,11 @@
-"""The syntax tree of a script: nodes in order, imports, constants, parents."""
+"""The syntax trees of a script and of its modules: nodes in order, imports, constants, parents."""
 
 import ast
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
+from pathlib import PurePosixPath
+from typing import Literal, TypeVar
 
 from pydantic import JsonValue
 
@@ -26,6 +27,9 @@ class Findings:
     open_ended: bool = False
     warnings: list[str] = field(default_factory=list)
     convention: Convention = Convention.FLAGS
+    words: list[str] = field(default_factory=list)
+    syntax: Literal["hydra", "yaml", "python"] | None = None
+    abbreviations: bool = False
     places: dict[str, int] = field(default_factory=dict, init=False)  # by name, in `params`
 
     def __post_init__(self) -> None:
@@ -50,38 +54,68 @@ class Findings:
 
 
 class Module:
-    def __init__(self, source: str) -> None:
-        self.tree = ast.parse(source)
+    """A script. `modules` are those of its project that it imports, `files` all files of the project, by path.
+
+    What the modules define counts as defined in the script: options may be declared in any of them.
+    """
+
+    def __init__(
+        self,
+        tree: ast.Module,
+        modules: Mapping[str, ast.Module] | None = None,
+        path: str = "",
+        files: Mapping[str, str] | None = None,
+    ) -> None:
+        self.tree = tree
+        self.modules = modules or {}
+        self.trees = [tree, *self.modules.values()]
+        self.path = path
+        self.files = files or {}
+        self._own_names = {part for name in self.modules for part in PurePosixPath(name).with_suffix("").parts}
         self.parents: dict[ast.AST, ast.AST] = {}
         self._by_type: dict[type[ast.AST], list[ast.AST]] = {}
         self._index()
         self.aliases = dict(self._imports())
         self.all_functions: list[Function] = [*self.find(ast.FunctionDef), *self.find(ast.AsyncFunctionDef)]
-        self.functions = {f.name: f for f in self.all_functions}
-        self.classes = {c.name: c for c in self.find(ast.ClassDef)}
+        # Of two with the same name in one file the last counts; the script's own come before those of its modules.
+        self.functions = {f.name: f for f in (*self._inner(self.all_functions), *self._own(self.all_functions))}
+        classes = self.find(ast.ClassDef)
+        self.classes = {c.name: c for c in (*self._inner(classes), *self._own(classes))}
         self.constants: dict[str, JsonValue] = {}
         self._read_constants()
 
     def _index(self) -> None:
-        nodes = list(ast.walk(self.tree))
-        for node in nodes:
-            for child in ast.iter_child_nodes(node):
-                self.parents[child] = node
-        for node in sorted(nodes, key=lambda n: (getattr(n, "lineno", 0), getattr(n, "col_offset", 0))):
-            self._by_type.setdefault(type(node), []).append(node)
+        for tree in self.trees:
+            nodes = list(ast.walk(tree))
+            for node in nodes:
+                for child in ast.iter_child_nodes(node):
+                    self.parents[child] = node
+            for node in sorted(nodes, key=lambda n: (getattr(n, "lineno", 0), getattr(n, "col_offset", 0))):
+                self._by_type.setdefault(type(node), []).append(node)
 
     def _imports(self) -> Iterator[tuple[str, str]]:
         for node in self.find(ast.Import):
             for name in node.names:
                 yield (name.asname, name.name) if name.asname else (name.name.split(".")[0], name.name.split(".")[0])
         for source in self.find(ast.ImportFrom):
+            ours = bool(source.level) or (source.module or "").rpartition(".")[2] in self._own_names
             for name in source.names:
-                yield name.asname or name.name, f"{source.module or ''}.{name.name}"
+                yield name.asname or name.name, name.name if ours else f"{source.module or ''}.{name.name}"
+
+    def _own(self, nodes: Sequence[N]) -> list[N]:
+        return [node for node in nodes if self.tree in self.above(node)]
+
+    def _inner(self, nodes: Sequence[N]) -> list[N]:
+        return [node for node in nodes if self.tree not in self.above(node)] if len(self.trees) > 1 else []
 
     def _read_constants(self) -> None:
-        """Read names that the module sets once; of a dict with unknown values, the keys."""
-        stored = Counter(n.id for n in self.find(ast.Name) if not isinstance(n.ctx, ast.Load))
-        for statement in self.tree.body:
+        """Read names that a module sets once; of a dict with unknown values, the keys."""
+        for tree in reversed(self.trees):
+            self._read_constants_of(tree)
+
+    def _read_constants_of(self, tree: ast.Module) -> None:
+        stored = Counter(n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load))
+        for statement in tree.body:
             match statement:
                 case ast.Assign(targets=[ast.Name(id=name)], value=value) if stored[name] == 1:
                     pass
@@ -120,7 +154,9 @@ class Module:
             node = node.value
         if not isinstance(node, ast.Name):
             return ""
-        return ".".join([self.aliases.get(node.id, node.id), *reversed(parts)])
+        name = ".".join([self.aliases.get(node.id, node.id), *reversed(parts)])
+        # What a module of the project defines is known by its own name.
+        return name.rpartition(".")[2] if parts and name.split(".")[0] in self._own_names else name
 
     def imports(self, *packages: str) -> bool:
         return any(origin.split(".")[0] in packages for origin in self.aliases.values())

@@ -10,7 +10,10 @@ from paddock.program.inspection.module import Findings, Module, argument, keywor
 from paddock.program.inspection.values import Kind, kind_of
 
 MAX_WARNINGS = 20
-_OPENING = ("parse_known_args", "parse_known_intermixed_args")
+_OPENING = (
+    "parse_known_args", "parse_known_intermixed_args", "add_class_arguments", "add_dataclass_arguments",
+    "add_function_arguments", "add_subclass_arguments", "add_method_arguments",
+)  # fmt: skip
 _PARSERS = ("ArgumentParser", "OptionParser", "ArgParser")
 _MAKERS = (*_PARSERS, "add_argument_group", "add_mutually_exclusive_group", "add_parser")
 _ON = ("store_true", "store_const", "append_const", "count")
@@ -21,18 +24,47 @@ def read(module: Module) -> Findings | None:
     calls = list(module.calls("add_argument", "add_option"))
     if not calls and not any(module.calls(*_PARSERS)):
         return None
-    found = Findings(open_ended=any(module.calls(*_OPENING)) or _goes_elsewhere(module))
+    found = Findings(
+        open_ended=any(module.calls(*_OPENING)) or _goes_elsewhere(module), abbreviations=_abbreviates(module)
+    )
+    groups = _groups(module)
     set_defaults = [k for call in module.calls("set_defaults") for k in call.keywords]
     defaults = {k.arg: module.value(k.value) for k in set_defaults if k.arg is not None}
     for call in calls:
-        _read_call(module, call, found, defaults)
+        of = call.func.value if isinstance(call.func, ast.Attribute) else None
+        group = _title(module, of) if isinstance(of, ast.Call) else groups.get(ast.unparse(of)) if of else None
+        _read_call(module, call, found, defaults, group)
     if any(module.calls("add_subparsers")):
         commands = [c for call in module.calls("add_parser") if (c := module.text(argument(call, 0)))]
         found.warnings.append(commands_warning(commands))
     return found
 
 
-def _read_call(module: Module, call: ast.Call, found: Findings, defaults: dict[str, JsonValue]) -> None:
+def _abbreviates(module: Module) -> bool:
+    """Return True unless a parser is made with allow_abbrev=False."""
+    parsers = list(module.calls("ArgumentParser", "ArgParser"))
+    return bool(parsers) and all(module.value(keyword(p, "allow_abbrev")) is not False for p in parsers)
+
+
+def _groups(module: Module) -> dict[str, str]:
+    """Return the headings of argument groups and the names of sub-commands, by the variable that is used for them."""
+    found: dict[str, str] = {}
+    for assign in module.find(ast.Assign):
+        if isinstance(assign.value, ast.Call) and (title := _title(module, assign.value)):
+            found |= {ast.unparse(target): title for target in assign.targets}
+    return found
+
+
+def _title(module: Module, call: ast.Call) -> str | None:
+    if last_name(call.func) not in ("add_argument_group", "add_parser", "OptionGroup"):
+        return None
+    of_option_group = last_name(call.func) == "OptionGroup"  # of optparse: the parser comes first
+    return module.text(argument(call, int(of_option_group), "title", "name"))
+
+
+def _read_call(
+    module: Module, call: ast.Call, found: Findings, defaults: dict[str, JsonValue], group: str | None
+) -> None:
     names = [module.text(a) for a in call.args]
     action = _action(module, call)
     if unpacks(call) or module.in_loop(call) or None in names or (not names and keyword(call, "dest") is None):
@@ -45,13 +77,19 @@ def _read_call(module: Module, call: ast.Call, found: Findings, defaults: dict[s
         found.open_ended = True
         return
     if all(n.startswith("-") for n in option_strings):
-        _add_option(module, call, option_strings, action, found, defaults)
+        _add_option(module, call, option_strings, action, found, defaults, group)
     else:
-        _add_positional(module, call, option_strings[0], found)
+        _add_positional(module, call, option_strings[0], found, group)
 
 
 def _add_option(
-    module: Module, call: ast.Call, strings: list[str], action: str, found: Findings, defaults: dict[str, JsonValue]
+    module: Module,
+    call: ast.Call,
+    strings: list[str],
+    action: str,
+    found: Findings,
+    defaults: dict[str, JsonValue],
+    group: str | None,
 ) -> None:
     if not strings:
         return
@@ -67,6 +105,7 @@ def _add_option(
         required=module.value(keyword(call, "required")) is True,
         choices=module.items(keyword(call, "choices")),
         help=module.text(keyword(call, "help")),
+        group=group,
         flag=flag,
         off_flag=f"--no-{flag[2:]}" if style is FlagStyle.ON_OFF else None,
         style=style,
@@ -109,7 +148,7 @@ def _takes_several(module: Module, call: ast.Call) -> bool:
     return nargs is not None and last_name(nargs) != "OPTIONAL" and module.value(nargs) != "?"
 
 
-def _add_positional(module: Module, call: ast.Call, name: str, found: Findings) -> None:
+def _add_positional(module: Module, call: ast.Call, name: str, found: Findings, group: str | None) -> None:
     default = module.value(keyword(call, "default"))
     nargs = module.value(keyword(call, "nargs"))
     param = ScriptParam(
@@ -119,6 +158,7 @@ def _add_positional(module: Module, call: ast.Call, name: str, found: Findings) 
         required=nargs not in ("?", "*"),
         choices=module.items(keyword(call, "choices")),
         help=module.text(keyword(call, "help")),
+        group=group,
     )
     found.add(param, positional=True)
 

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from paddock.models import Convention, ScriptParam
 from paddock.program.inspection import signatures
 from paddock.program.inspection.kinds import of_annotation, of_converter
-from paddock.program.inspection.module import Findings, Module
+from paddock.program.inspection.module import Findings, Module, last_name
 from paddock.program.inspection.reads import Read, follow, name_of
 
 MAX_POSITION = 1000
+_LOOKING = ("len", "print", "list", "tuple", "str", "join", "repr", "format", "debug", "info", "write", "copy", "map")
 # S-TFManager starts every script with these; the first two are its own.
 STFMANAGER = ("job_id", "task_id", "batch_size", "learning_rate", "epochs", "early_stopping")
 
@@ -76,7 +77,15 @@ class _Reader:
             if 0 < position <= MAX_POSITION and (position not in found or found[position].name is None):
                 found[position] = read
         self.open_ended |= any(self._offset(loop.iter) is not None for loop in self.module.find(ast.For))
+        self.open_ended |= any(map(self._goes_elsewhere, self.module.find(ast.Call)))
         return found
+
+    def _goes_elsewhere(self, call: ast.Call) -> bool:
+        """Return True if the arguments are passed to code that is not in sight: `main(sys.argv[1:])` of a package."""
+        if self.module.dotted(call.func) in self.module.functions or last_name(call.func) in _LOOKING:
+            return False
+        given = [a.value if isinstance(a, ast.Starred) else a for a in call.args] + [k.value for k in call.keywords]
+        return any(self._offset(one) is not None for one in given)
 
     def _indexed(self) -> Iterator[tuple[int, Read]]:
         for node in self.module.find(ast.Subscript):

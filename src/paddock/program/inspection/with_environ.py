@@ -34,8 +34,35 @@ def read(module: Module) -> Findings | None:
         found.add(_param(module, own if own == name else own.lower(), node, default))
     for param in _loaded(module):
         found.add(param)
-    found.open_ended = _reads_params_file(module)
+    found.open_ended = _reads_params_file(module) or _reads_others(module)
     return found if found.params or found.open_ended else None
+
+
+def _reads_others(module: Module) -> bool:
+    """Return True if the script reads variables whose names it does not contain."""
+    if module.imports("pydantic_settings", "environs", "decouple", "envparse", "environ", "dotenv"):
+        return True
+    reads: list[ast.Attribute | ast.Name] = [*module.find(ast.Attribute), *module.find(ast.Name)]
+    for node in reads:
+        if not isinstance(node.ctx, ast.Load) or module.dotted(node) not in ("os.environ", "os.getenv"):
+            continue
+        match module.parents.get(node):
+            case ast.Subscript(value=inner, slice=key) if inner is node:
+                known = module.text(key) is not None
+            case ast.Attribute(attr="get" | "setdefault" | "pop") as method:
+                call = module.parents.get(method)
+                known = isinstance(call, ast.Call) and module.text(argument(call, 0, "key")) is not None
+            case ast.Attribute(attr="update"):
+                known = True
+            case ast.Call(func=function) as call if function is node:  # os.getenv
+                known = module.text(argument(call, 0, "key")) is not None
+            case ast.Compare(left=left):  # "X" in os.environ
+                known = module.text(left) is not None
+            case _:
+                known = False
+        if not known:
+            return True
+    return False
 
 
 def _variables(module: Module) -> Iterator[tuple[str, ast.expr, ast.expr | None]]:

@@ -19,7 +19,13 @@ def read(module: Module) -> Findings | None:
             named = module.functions.get(module.dotted(argument(call, 0)))
             if named is not None:
                 style = FlagStyle.ON_OFF if dotted == "tyro.cli" else FlagStyle.VALUE
-                return Findings(signatures.flags(module, named, style), open_ended=True)
+                found = Findings(open_ended=True)
+                for param in signatures.flags(module, named, style):
+                    if param.required and dotted.startswith("jsonargparse."):  # it takes them by position
+                        found.add(param.model_copy(update={"flag": None}), positional=True)
+                    else:
+                        found.add(param)
+                return found
         if dotted in ("getopt.getopt", "getopt.gnu_getopt"):
             return _getopt(module, call)
         if last_name(call.func) == "docopt":

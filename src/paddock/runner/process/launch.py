@@ -24,6 +24,9 @@ def launch(
 ) -> subprocess.Popen[bytes]:
     argv = _arguments(attempt.line.get("argv"))
     env = _environment(manifest, attempt, place, seat)
+    cwd = _encode(attempt.line.get("cwd") or place.work, "the working folder")
+    if not os.path.isdir(cwd):
+        raise LaunchError("there is no folder %s on this node: choose another working folder" % os.fsdecode(cwd))
     if ends_at is not None:
         env[b"PADDOCK_ENDS_AT"] = b"%d" % ends_at
     if manifest.members is not None:
@@ -34,7 +37,7 @@ def launch(
     try:
         os.set_blocking(log, True)
         return subprocess.Popen(
-            argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=place.work, env=env, start_new_session=True
+            argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=cwd, env=env, start_new_session=True
         )
     except (OSError, ValueError, subprocess.SubprocessError) as error:
         raise LaunchError("cannot start %s: %s" % (os.fsdecode(argv[0]), _start_problem(error))) from error
@@ -76,10 +79,13 @@ def _environment(
     for name, value in (attempt.line.get("env") or {}).items():
         env[_encode(name, "the name of a variable")] = _encode(value, "the variable %s" % name)
     env.setdefault(b"PYTHONUNBUFFERED", b"1")
+    env.setdefault(b"MPLBACKEND", b"Agg")  # plt.show() would wait for a person to close the window
     lib = os.path.join(manifest.job_dir, layout.LIB)
-    if os.path.isdir(lib):
-        # At the end: the packages of the user's own environment come first.
-        env[b"PYTHONPATH"] = os.pathsep.encode().join(filter(None, [env.get(b"PYTHONPATH"), os.fsencode(lib)]))
+    roots = [_encode(root, "a folder of modules") for root in attempt.line.get("python_path") or []]
+    # `lib` is at the end: the packages of the user's own environment come first.
+    path = [*roots, env.get(b"PYTHONPATH"), os.fsencode(lib) if os.path.isdir(lib) else None]
+    if any(path):
+        env[b"PYTHONPATH"] = os.pathsep.encode().join(filter(None, path))
     ours = {
         "PADDOCK_JOB": manifest.job,
         "PADDOCK_TASK": attempt.task,

@@ -8,29 +8,41 @@ between is lost with the middle.
 from __future__ import annotations
 
 import os
+import time
 from typing import Callable, Optional
 
 from ...common.files import open_plain
 from ...common.size import size_text
 
 LEAST = 64 * 1024
+# It is checked again when it can be too large, if it grows at most by this many bytes per second.
+FASTEST = 100_000_000
+RARELY, SOON = 10.0, 0.1  # seconds
 
 
 class LogLimit:
-    def __init__(self, path: str, below: str, most: int) -> None:
+    def __init__(self, path: str, below: str, most: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
         self._path, self._below = path, below
         self._most = max(most, LEAST)
         self._dropped = 0
+        self._due = 0.0
         self._tail_at = 0  # where the part after the line begins
 
     def check(self) -> Optional[Callable[[int], int]]:
         """Shorten the log if it is too large. Then return a function from old offsets in the file to new ones."""
+        now = self._clock()
+        if now < self._due:
+            return None
         try:
             found = os.stat(self._path)
         except FileNotFoundError:
             return None
         # A program that does not append leaves a hole where the log was truncated: holes take no space.
-        if min(found.st_size, found.st_blocks * 512) <= self._most:
+        size = min(found.st_size, found.st_blocks * 512)
+        if size <= self._most:
+            pause = min((self._most - size) / FASTEST, RARELY)
+            self._due = now + pause if pause > SOON else 0.0
             return None
         descriptor = open_plain(self._path, os.O_RDWR | os.O_APPEND, below=self._below)
         try:

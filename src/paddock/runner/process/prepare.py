@@ -9,11 +9,10 @@ from typing import Dict, List, NamedTuple
 
 from ...common import files, layout
 from ..mailbox import QueuedAttempt
-from . import resume, tidy
+from . import edits, resume, tidy
 
 MANY_FILES = 300
 _RESULTS_LINK = os.path.join("..", "..", "..")
-_CODE_LINK = os.path.join("..", "..", "..", "..", layout.CODE)
 
 
 class AttemptPlace(NamedTuple):
@@ -27,6 +26,8 @@ class AttemptPlace(NamedTuple):
     params: str
     report: str
     members: str
+    links: Dict[str, str]  # in the working folder
+    copies: Dict[str, bytes]  # there, in place of links: files with values of this task
 
 
 class Preparer:
@@ -39,6 +40,7 @@ class Preparer:
         """Make the folders of an attempt and return where they are. Raises OSError if the file system refuses."""
         task_dir = layout.task(self._job_dir, self._job, attempt.task)
         attempt_dir = layout.attempt(task_dir, attempt.number)
+        copies = edits.copies(attempt.line.get("edits"), self._job_dir)
         place = AttemptPlace(
             task_dir=task_dir,
             work=layout.work(task_dir),
@@ -48,17 +50,20 @@ class Preparer:
             params=layout.params(attempt_dir),
             report=layout.report(attempt_dir),
             members=layout.members(attempt_dir),
+            links=edits.without(self._wanted_links(), copies, self._job_dir),
+            copies=copies,
         )
         for folder in (task_dir, os.path.dirname(attempt_dir), attempt_dir):
             _make(folder)
         os.close(files.open_folder(attempt_dir, below=self._job_dir))  # so that nothing is written through a link
-        resume.put_aside(attempt, place, self._wanted_links(), self._job_dir)
+        resume.put_aside(attempt, place, place.links, self._job_dir)
         for folder in (place.checkpoint, place.work):
             _make(folder)
         if attempt.source is not None:
             source = layout.checkpoint(layout.task(self._job_dir, self._job, attempt.source))
             resume.copy_checkpoint(source, place.checkpoint)
-        self._link(place.work)
+        _link(place.work, place.links)
+        edits.write(place.work, copies, self._job_dir)
         files.write_plain(place.params, _params(attempt), below=self._job_dir)
         return place
 
@@ -66,28 +71,30 @@ class Preparer:
         """Remove what is not needed once the attempt has ended, such as empty folders. See docs/job-folder.md."""
         tidy.remove_members(place.members, self._job_dir)
         if tidy.is_latest(place.attempt_dir, self._job_dir):
-            tidy.remove_links(place.work, self._wanted_links(), self._job_dir)
+            tidy.remove_links(place.work, place.links, self._job_dir)
+            edits.remove(place.work, place.copies, self._job_dir)
+            tidy.remove_empty(place.work, self._job_dir)
             tidy.remove_empty(place.checkpoint, self._job_dir)
-
-    def _link(self, work: str) -> None:
-        links = self._wanted_links()
-        for folder in sorted({os.path.dirname(name) for name in links} - {""}):
-            os.makedirs(os.path.join(work, folder), exist_ok=True)
-        for name, target in links.items():
-            with contextlib.suppress(FileExistsError):
-                os.symlink(target, os.path.join(work, name))
 
     def _wanted_links(self) -> Dict[str, str]:
         """Return the links: path in the working folder -> target. Read once, as the snapshot does not change."""
         if not self._links:
             links = {
-                name: os.path.join(*[".."] * name.count(os.sep), _CODE_LINK, name)
+                name: edits.link_to(name)
                 for name in _linked(os.path.join(self._job_dir, layout.CODE))
                 if name.split(os.sep)[0] != layout.RESULTS
             }
             links[layout.RESULTS] = _RESULTS_LINK
             self._links = links
         return self._links
+
+
+def _link(work: str, links: Dict[str, str]) -> None:
+    for folder in sorted({os.path.dirname(name) for name in links} - {""}):
+        os.makedirs(os.path.join(work, folder), exist_ok=True)
+    for name, target in links.items():
+        with contextlib.suppress(FileExistsError):
+            os.symlink(target, os.path.join(work, name))
 
 
 def _make(folder: str) -> None:

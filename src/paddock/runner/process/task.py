@@ -26,6 +26,8 @@ Explanation = Tuple[Optional[str], Optional[str]]
 
 # Left-over processes are killed for this long; after that one hangs in the kernel, and the task ends without it.
 KILL_SECONDS = 10.0
+# Its logs are read for up to this long after it has ended: one of hundreds of megabytes takes a minute or two.
+READ_SECONDS = 900.0
 # A scheduler signals the runner and its tasks one after the other: the runner's own signal may come a moment later.
 TERM_SECONDS = 0.2
 # What kills everything (a cancelled job, a node that shuts down) may reach the runner a moment after its tasks: then
@@ -68,6 +70,12 @@ class RunningTask:
     @property
     def alive(self) -> bool:
         return self._ended_at is None
+
+    @property
+    def reading(self) -> bool:
+        """True if it has ended by itself, and its files are not yet read to their end."""
+        over = self.by is None and self._ended_at is not None
+        return over and self.watch.behind and self._clock() - (self._ended_at or 0.0) < READ_SECONDS
 
     @property
     def gone(self) -> bool:
@@ -223,6 +231,8 @@ def _follower(manifest: Manifest, attempt: QueuedAttempt, place: AttemptPlace) -
         manifest.metric_stdout,
         attempt.resume,
         attempt.line.get("epochs"),
+        marked=manifest.metric_patterns,
+        objective=manifest.objective,
     )
 
 

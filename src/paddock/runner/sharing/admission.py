@@ -6,7 +6,7 @@ memory of the node; and, with `per_gpu = auto`, as many tasks per GPU as get mor
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Mapping, Optional
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from ...common import cores, node_stats, processes
 from ...common.gpus import GpuDriver, GpuInfo, visible
@@ -14,19 +14,21 @@ from ..mailbox import Identity, QueuedAttempt
 from ..manifest import Manifest
 from ..process import host_memory
 from ..process.usage import ProcessUsage
-from . import packing, packing_controller, seats
+from . import need_model, packing, packing_controller, seats
 from .mps import Mps
 from .occupants import GpuGroup, Occupant
 from .packing import MemoryHistory
 from .packing_controller import Observation, PackingController
 from .seats import AssignedSeat, Seats
 
-WAIT_SECONDS = 60.0  # a task that has to be alone waits this long for a GPU to become free by itself
+WAIT_SECONDS = 60.0  # a task that has to be alone, or that is large, waits this long while others start
 _EXTRA_SECONDS = 5.0  # its runner stays this much longer
 _HOST_MARGIN = 0.03
 _POLLS = 10  # the speed of a task is measured over at least this many polls, as steps are only seen at polls
 _OWN_BYTES = 10**8  # memory of the runner and of the scheduler's own processes: not worth waiting for
 _MOST_OWNERS = 4096
+_AHEAD = 2.0  # times the largest need so far is expected of a task of which nothing else is known
+_SMOOTH = 0.03  # weight of the newest load in the mean
 
 
 class Admission:
@@ -44,18 +46,25 @@ class Admission:
         self._owners: Dict[int, Optional[Identity]] = {}  # process on a GPU -> its task
         known = (manifest.known or {}).get(self._gpus[0].name if self._gpus else "") or {}
         self._known = bool(known)
-        self._history = MemoryHistory(known.get("need"))
+        self._history = MemoryHistory(known.get("need"), need_model.parse(known.get("samples")))
         self._host_need = 0
         self._waits_alone: Optional[float] = None
         self._waits_host: Optional[float] = None
         self._short_of: Optional[str] = None  # what was missing for the last task that was refused
         self._limit: Optional[str] = None  # why there are not more tasks, while others wait
         self._reached = 0
+        self._progress_seen = False
+        self._passed_since: Dict[Identity, float] = {}  # tasks that did not fit while smaller ones did
+        self._load: Optional[float] = None  # of the fullest GPU, over some seconds
+        self._processor: Optional[float] = None  # the share of the cores that the tasks keep busy, over some seconds
+        self._start_seconds = self._task_seconds = 0.0  # of tasks that have ended: until they trained, and all
         self._few = packing.first(self._gpus[0].memory if self._gpus else 0, self._cores.count)
         self._controller: Optional[PackingController] = None
         if self._groups and manifest.per_gpu is None:
-            most = max(1, manifest.slots // len(self._groups))
-            self._controller = PackingController(self._few, most, known.get("tasks"), known.get("limit"))
+            most, begin = max(1, manifest.slots // len(self._groups)), known.get("tasks")
+            if begin and known.get("limit") not in packing_controller.FINAL and self._history.differ:
+                begin = max(begin, self._enough_cores())  # the memory that each needs decides how many there are
+            self._controller = PackingController(self._few, most, begin, known.get("limit"))
         self.mps = Mps(environ, manifest.mps)
 
     # --- seats ----------------------------------------------------------------------------------------------------
@@ -99,6 +108,36 @@ class Admission:
             how, why = self.mps.share(self._objection)
             seat = seats.sharing(seat, how, why, self.mps.environment if how == "mps" else {})
         return seat
+
+    @property
+    def differ(self) -> bool:
+        """True if tasks share GPUs and need different amounts of their memory."""
+        return self._shared and self._history.differ
+
+    def seat_largest(
+        self, some: Sequence[QueuedAttempt], now: float
+    ) -> Tuple[Optional[QueuedAttempt], Optional[AssignedSeat]]:
+        """Return the attempt that needs most of those that fit now, with its seat.
+
+        Smaller ones do not pass one that does not fit for ever.
+        """
+        memories = [group.memory(now) for group in self._groups]
+        free = max(memory.free if memory.tasks else memory.total for memory in memories)
+        needs = [(self._expected(attempt) or 0, -place) for place, attempt in enumerate(some)]
+        for need, place in sorted(needs, reverse=True):
+            attempt = some[-place]
+            seat = None
+            if need <= free or attempt.memory_needed.alone or not all(memory.tasks for memory in memories):
+                seat = self.seat(attempt, now)
+            else:
+                self._short_of = packing_controller.MEMORY
+            if seat is not None:
+                return attempt, seat
+            if not attempt.memory_needed.retries:
+                since = self._passed_since.setdefault(attempt.identity, now)
+                if now - since >= WAIT_SECONDS:
+                    break
+        return None, None
 
     def _for_itself(self, attempt: QueuedAttempt) -> bool:
         """Return True if it needs the whole allocation, not only a GPU: the node's memory was not enough before."""
@@ -175,10 +214,12 @@ class Admission:
 
     def add(self, attempt: QueuedAttempt, seat: AssignedSeat, pid: int, now: float) -> None:
         self._waits_host = None
+        self._passed_since.pop(attempt.identity, None)
         if attempt.memory_needed.alone:
             self._waits_alone = None
         expected = None if seat.group is None else self._expected(attempt)
         occupant = Occupant(attempt, seat, pid, expected, now)
+        occupant.will_progress = self._progress_seen
         for other in self._occupants.values():
             other.shared_allocation = occupant.shared_allocation = True
         self._occupants[attempt.identity] = occupant
@@ -187,7 +228,7 @@ class Admission:
         if seat.cores:
             self._seats.bind(pid, seat.cores)
 
-    def remove(self, identity: Identity, well: bool) -> Optional[Occupant]:
+    def remove(self, identity: Identity, well: bool, now: float) -> Optional[Occupant]:
         occupant = self._occupants.pop(identity, None)
         if occupant is None:
             return None
@@ -196,6 +237,8 @@ class Admission:
             self._owners = {pid: owner for pid, owner in self._owners.items() if owner != identity}
             if well:
                 self._learn(occupant)
+            self._task_seconds += now - occupant.began
+            self._start_seconds += (occupant.progressed_at or now) - occupant.began
         return occupant
 
     # --- measurements ---------------------------------------------------------------------------------------------
@@ -209,12 +252,27 @@ class Admission:
             group.attribute(self._owner, now)
             for occupant in group.occupants.values():
                 if occupant.peak and occupant.steady(now):
+                    occupant.measured = True
                     self._learn(occupant)
+            self._guess(group, now)
+        self._note_load()
         if self._controller is not None:
             self._control(self._controller, now, waiting)
 
+    def _guess(self, group: GpuGroup, now: float) -> None:
+        """Estimate what tasks need that began when nothing was known: others can start before all of them are steady.
+
+        Where parameters do not predict it, this is a large estimate, once half of the tasks on the GPU are known.
+        """
+        unknown = [one for one in group.occupants.values() if one.expected is None and not one.steady(now)]
+        half = 2 * sum(one.trains(now) for one in group.occupants.values()) >= len(group.occupants)
+        for occupant in unknown:
+            largest = max(int(_AHEAD * (self._history.need or 0)), packing.EACH) if half else None
+            occupant.guess = self._history.predicted(occupant.attempt.params) or largest
+
     def _learn(self, occupant: Occupant) -> None:
-        self._history.learn(occupant.peak, occupant.attempt.task, occupant.attempt.params)
+        params = occupant.attempt.params if occupant.measured and not occupant.divided else None
+        self._history.learn(occupant.peak, occupant.attempt.task, params)
 
     def _read(self) -> None:
         for group in self._groups:
@@ -235,6 +293,7 @@ class Admission:
         """Note what a task uses; return what to report about its GPUs."""
         occupant = self._occupants[identity]
         occupant.memory, occupant.memory_peak = usage.memory, max(occupant.memory_peak, usage.memory)
+        occupant.busy_cores = usage.cpu
         self._host_need = max(self._host_need, usage.memory)
         if occupant.progressed:
             occupant.cpu = usage.cpu
@@ -249,7 +308,10 @@ class Admission:
         occupant = self._occupants.get(identity)
         if occupant is None or isinstance(step, bool) or not isinstance(step, (int, float)):
             return
-        occupant.progressed = True
+        if not occupant.progressed:
+            occupant.progressed, occupant.progressed_at, self._progress_seen = True, now, True
+            for other in self._occupants.values():
+                other.will_progress = True
         if occupant.seat.group is None or self._controller is None:
             return
         count, before = self._groups[occupant.seat.group].computing, occupant.step
@@ -273,17 +335,34 @@ class Admission:
         if load is not None and count and group.computing == count:
             controller.throughput.note_load(count, load)
         steady = all(occupant.steady(now) for occupant in group.occupants.values())
-        before = controller.target
-        controller.update(Observation(count, steady, waiting, load, self._fitting(group, now), self._enough_cores()))
+        training = sum(occupant.trains(now) for occupant in group.occupants.values())
+        before, fits = controller.target, self._fitting(group, now)
+        controller.update(Observation(count, steady, waiting, load, fits, self._enough_cores(), training))
         if controller.target != before:
             self._short_of = self._limit = None
             self._bind_again()
 
+    def _note_load(self) -> None:
+        """Note how busy the GPU and the cores are, but not when the last tasks of many are left."""
+        if 2 * len(self._fullest.occupants) < self._reached:
+            return
+        busy = sum(one.busy_cores for one in self._occupants.values()) / max(self._cores.count, 1)
+        self._processor = _blend(self._processor, busy)
+        self._load = _blend(self._load, self._fullest.load)
+
+    def _startup(self, now: float) -> Optional[float]:
+        """Return the share of the tasks' time in which they did not train yet; None if none has reported progress."""
+        running = self._occupants.values()
+        spent = self._task_seconds + sum(now - one.began for one in running)
+        starting = self._start_seconds + sum((one.progressed_at or now) - one.began for one in running)
+        return round(starting / spent, 2) if starting < spent else None
+
     def _fitting(self, group: GpuGroup, now: float) -> int:
         need = self._history.usual
-        if need is None or not group.total:
+        memory = group.memory(now)
+        if need is None or memory.unknown or not group.total:
             return len(group.occupants)
-        return packing.fitting(group.memory(now), need, self._manifest.slots)
+        return packing.fitting(memory, need, self._manifest.slots)
 
     def _enough_cores(self) -> int:
         """Return for how many tasks per GPU there are enough cores."""
@@ -301,7 +380,7 @@ class Admission:
                 occupant.seat = occupant.seat._replace(cores=mine)
                 self._seats.bind(occupant.pid, mine)
 
-    def packing_record(self, waiting: bool) -> Optional[Dict[str, Any]]:
+    def packing_record(self, waiting: bool, now: float) -> Optional[Dict[str, Any]]:
         """Return how tasks share the GPUs, for the journal."""
         if not self._shared:
             return None
@@ -320,10 +399,16 @@ class Admission:
             "limit": self._limit or (None if waiting else packing_controller.TASKS),
             "need": self._history.need,
             "total": self._gpus[0].memory or None,
-            "load": None if group.load is None else round(group.load, 2),
+            "load": None if self._load is None else round(self._load, 2),
+            "processor": None if self._processor is None else round(self._processor, 2),
+            "startup": self._startup(now),
             "speedup": self._controller.throughput.speedup(count) if self._controller is not None else None,
             "known": self._known,
         }
+
+
+def _blend(mean: Optional[float], newest: Optional[float]) -> Optional[float]:
+    return newest if mean is None or newest is None else mean + _SMOOTH * (newest - mean)
 
 
 def _find_gpus(driver: GpuDriver, given: Optional[str], places: List[str]) -> List[GpuInfo]:

@@ -18,9 +18,12 @@ def fields(occupant: Occupant, log: str, ended: Dict[str, Any], mps: Mps) -> Dic
     found: Dict[str, Any] = {}
     if any(gpu.memory for gpu in occupant.seat.gpus):
         found["peak_gpu_memory"] = occupant.total_peak
+        if occupant.seat.sharing is not None and occupant.measured and not occupant.divided and occupant.peak:
+            found["gpu_need"] = occupant.peak
     if ended["by"] is not None:
         return found
     if ended["cause"] == causes.GPU_OOM:
+        found.pop("gpu_need", None)  # it would have needed more
         found.update(_gpu(occupant, log, ended))
     elif ended["cause"] == causes.HOST_OOM:
         found.update(_host(occupant, ended))

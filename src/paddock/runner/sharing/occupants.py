@@ -11,8 +11,9 @@ from .seats import AssignedSeat
 
 # A task is steady, so that what it holds is what it needs, when its memory has not grown for this long:
 STEADY_SECONDS = 1.0  # it trains
-BUSY_SECONDS = 3.0  # it has reported no progress, but its GPU is busy
+BUSY_SECONDS = 3.0  # it has reported no progress, but its GPU has been busy all this time
 SILENT_SECONDS = 15.0  # it has reported no progress, and its GPU is idle
+LATE_SECONDS = 60.0  # it has reported no progress, but tasks like it have: a busy GPU may be busy with those
 UNUSED_SECONDS = 30.0  # it does not use the GPU at all
 BUSY = 0.1
 GROWTH = 1.02
@@ -36,10 +37,19 @@ class Occupant:
         self.memory = 0  # of the node
         self.memory_peak = 0
         self.cpu: Optional[float] = None  # busy cores, once it trains
+        self.busy_cores = 0.0
         self.progressed = False
+        self.progressed_at: Optional[float] = None
+        self.will_progress = False  # other tasks of its job have reported progress
+        self.measured = (
+            False  # its need is known: it was steady, or its memory was read more than once while it trained
+        )
+        self.divided = False  # its memory was known only as a part of that of several tasks
+        self._readings = 0
+        self.guess: Optional[int] = None  # bytes per GPU that it may come to need, where nothing was known
         self.step: Optional[Tuple[float, float, int]] = None  # step, when it was reported, and how many tasks computed
-        self._busy = False  # its GPU was busy at the last poll
-        self._began = now
+        self._busy_since: Optional[float] = None  # its GPU was busy at each poll since
+        self.began = now
         self._grew_at = now
 
     @property
@@ -49,25 +59,36 @@ class Occupant:
     def steady(self, now: float) -> bool:
         """Return True if it is known how much memory it needs."""
         if not self.peak:
-            return self.progressed and now - self._began >= UNUSED_SECONDS
+            return self.progressed and now - self.began >= UNUSED_SECONDS
         still = now - self._grew_at
         if self.progressed:
             return still >= STEADY_SECONDS
-        return still >= (BUSY_SECONDS if self._busy else SILENT_SECONDS)
+        if self.will_progress:
+            return still >= LATE_SECONDS
+        busy = 0.0 if self._busy_since is None else now - self._busy_since
+        return min(still, busy) >= BUSY_SECONDS or still >= SILENT_SECONDS
+
+    def trains(self, now: float) -> bool:
+        """Return True if it has reported progress, and it is known how much memory it needs."""
+        return self.progressed and self.steady(now)
 
     def need(self, now: float) -> Optional[int]:
         """Return the most bytes that it will hold per GPU; None if that is not known."""
         if self.steady(now):
             return int(self.peak * GROWTH)
-        if self.expected is None:
-            return None
-        return max(self.expected, int(self.peak * GROWTH))
+        expected = self.guess if self.expected is None else self.expected
+        return None if expected is None else max(expected, int(self.peak * GROWTH))
 
     def note_gpu_memory(self, by_gpu: Dict[str, int], load: Optional[float], now: float) -> None:
         """Note what it holds on its GPUs."""
-        self._busy = (load or 0.0) >= BUSY
+        if (load or 0.0) < BUSY:
+            self._busy_since = None
+        elif self._busy_since is None:
+            self._busy_since = now
         self.used, self.total = max(by_gpu.values(), default=0), sum(by_gpu.values())
         self.total_peak = max(self.total_peak, self.total)
+        self._readings += self.progressed and self.used > 0
+        self.measured = self.measured or self._readings > 1
         if self.used > self.peak * GROWTH:
             self._grew_at = now
         self.peak = max(self.peak, self.used)
@@ -122,7 +143,8 @@ class GpuGroup:
                     held[whose][gpu.id] = held[whose].get(gpu.id, 0) + memory
             taken = reading.used - self._before.get(gpu.id, 0)
             if taken > gpu.memory * _TAKEN and not any(gpu.id in one for one in held.values()):
-                for one in held.values():
+                for identity, one in held.items():
                     one[gpu.id] = taken // len(held)
+                    self.occupants[identity].divided |= len(held) > 1
         for identity, one in held.items():
             self.occupants[identity].note_gpu_memory(one, self.load, now)

@@ -9,11 +9,13 @@ from __future__ import annotations
 from itertools import combinations
 from typing import Any, Dict, Hashable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
+from .need_model import MOST_SAMPLES, NeedModel, Sample, keep, usable
+
 MARGIN = 0.03  # of a GPU's memory: allocators round up, contexts differ
 ROUND_UP = 1.02  # needs are expected to be this much larger than what was measured
 ALIKE = 1.05  # needs that differ by less count as equal
 SPREAD = 1.2  # where all needs differ by less, parameters are not used
-REMEMBERED = 1000  # tasks whose parameters are remembered
+NAMES = 12  # parameters that are compared, in pairs too
 EACH = 15 * 10**9  # bytes of a GPU per task of which nothing is known; there are at least 2 of these,
 FIRST = 10  # and at most this many
 
@@ -79,20 +81,29 @@ def _admits(gpu: GpuMemory, need: Optional[int], alone: bool, most: int, few: in
 
 
 class MemoryHistory:
-    """What tasks of this job have needed so far, from which follows what the next one will need."""
+    """What tasks have needed so far, from which follows what the next one will need."""
 
-    def __init__(self, need: Optional[int] = None) -> None:
-        """`need` is what an earlier job found."""
+    def __init__(self, need: Optional[int] = None, samples: Sequence[Sample] = ()) -> None:
+        """`need` and `samples` are what earlier jobs found."""
         self._most = None if need is None else int(need / ROUND_UP)
-        self._seen: Dict[Hashable, Tuple[Mapping[str, Any], int]] = {}
-        self._predictive: Optional[Predictors] = None  # None: not computed yet
+        self._seen: Dict[Hashable, Sample] = {("earlier", place): sample for place, sample in enumerate(samples)}
+        self._unfitted = len(self._seen)  # samples that have changed since the model was made
+        self._model: Optional[NeedModel] = None
+        self._predictive: Predictors = {}
 
     def learn(self, peak: int, task: Hashable = None, params: Optional[Mapping[str, Any]] = None) -> None:
         """Note the most that a task held, once it does not grow any more."""
         self._most = max(self._most or 0, peak)
-        if params and len(self._seen) < REMEMBERED and (task not in self._seen or peak > self._seen[task][1]):
-            self._seen[task] = (params, peak)
-            self._predictive = None
+        before = self._seen.get(task)
+        if not params or (before is not None and peak <= before[1]):
+            return
+        mine = usable(params) if before is None else before[0]
+        # A task that needed more than was predicted counts at once, others a few at a time: a model takes milliseconds.
+        self._unfitted += len(self._seen) if peak > (self.predicted(params) or peak) else 1
+        self._seen[task] = (mine, peak)
+        if len(self._seen) > 2 * MOST_SAMPLES:
+            kept = set(map(id, keep(self._seen.values())))
+            self._seen = {task: sample for task, sample in self._seen.items() if id(sample) in kept}
 
     @property
     def need(self) -> Optional[int]:
@@ -102,40 +113,58 @@ class MemoryHistory:
     @property
     def usual(self) -> Optional[int]:
         """Bytes that a typical task needs, if parameters predict the need; else enough for each."""
-        if self._most is None or not self._predictors():
+        if self._most is None or not self.differ:
             return self.need
         peaks = [peak for _, peak in self._seen.values()]
         return int(sum(peaks) / len(peaks) * ROUND_UP)
 
+    @property
+    def differ(self) -> bool:
+        """True if tasks need different amounts, which their parameters predict."""
+        self._fit()
+        return self._model is not None or bool(self._predictive)
+
     def need_of(self, params: Mapping[str, Any]) -> Optional[int]:
-        """Return what a task with these parameters will need, by those with the same value of a predictor."""
-        predictors = self._predictors()
-        peaks = [peaks.get(key) for names, peaks in predictors.items() for key in [_key(params, names)]]
+        """Return what a task with these parameters will need; enough for each so far, if that cannot be predicted."""
+        return self.predicted(params) or self.need
+
+    def predicted(self, params: Mapping[str, Any]) -> Optional[int]:
+        """Return the need that the parameters predict: that of tasks with the same value, else by a model of all."""
+        self._fit()
+        peaks = [peaks.get(_key(params, names)) for names, peaks in self._predictive.items()]
         known = [peak for peak in peaks if peak is not None]
-        if self._most is None or not known or len(known) < len(peaks):
-            return self.need
-        return int(max(known) * ROUND_UP)
+        if known and len(known) == len(peaks):
+            return int(max(known) * ROUND_UP)
+        return None if self._model is None else self._model.need(params)
 
-    def _predictors(self) -> Predictors:
-        """Return the parameters or pairs of which equal values always meant equal needs, with these."""
-        if self._predictive is None:
-            self._predictive = {}
-            peaks = [peak for _, peak in self._seen.values()]
-            if peaks and max(peaks) > min(peaks) * SPREAD:
-                names = sorted(set.intersection(*(set(params) for params, _ in self._seen.values())))
-                self._predictive = self._among([(name,) for name in names]) or self._among(list(combinations(names, 2)))
-        return self._predictive
+    def _fit(self) -> None:
+        if not self._unfitted or self._unfitted <= len(self._seen) // 8:
+            return
+        self._unfitted, self._model, self._predictive = 0, None, {}
+        peaks = [peak for _, peak in self._seen.values()]
+        if not peaks or max(peaks) <= min(peaks) * SPREAD:
+            return
+        names = sorted(set.intersection(*(set(params) for params, _ in self._seen.values())))
+        texts = {name: [repr(params[name]) for params, _ in self._seen.values()] for name in names}
+        varied = [name for name in names if len(set(texts[name])) > 1][:NAMES]
+        pairs = list(combinations(varied, 2))
+        self._predictive = _predictors([(name,) for name in varied], texts, peaks) or _predictors(pairs, texts, peaks)
+        self._model = NeedModel.make(self._seen.values())
 
-    def _among(self, candidates: Sequence[Tuple[str, ...]]) -> Predictors:
-        found = {}
-        for names in candidates:
-            by_value: Dict[Hashable, List[int]] = {}
-            for params, peak in self._seen.values():
-                by_value.setdefault(_key(params, names), []).append(peak)
-            often = {key: peaks for key, peaks in by_value.items() if len(peaks) > 1}
-            if len(often) > 1 and all(max(peaks) <= min(peaks) * ALIKE for peaks in often.values()):
-                found[names] = {key: max(peaks) for key, peaks in often.items()}
-        return found
+
+def _predictors(
+    candidates: Sequence[Tuple[str, ...]], texts: Mapping[str, Sequence[str]], peaks: Sequence[int]
+) -> Predictors:
+    """Return the parameters or pairs of which equal values always meant equal needs, with these."""
+    found = {}
+    for names in candidates:
+        by_value: Dict[Hashable, List[int]] = {}
+        for place, peak in enumerate(peaks):
+            by_value.setdefault(tuple(texts[name][place] for name in names), []).append(peak)
+        often = {key: some for key, some in by_value.items() if len(some) > 1}
+        if len(often) > 1 and all(max(some) <= min(some) * ALIKE for some in often.values()):
+            found[names] = {key: max(some) for key, some in often.items()}
+    return found
 
 
 def _key(params: Mapping[str, Any], names: Tuple[str, ...]) -> Hashable:

@@ -1,8 +1,8 @@
 """Find out while tasks run how many should share a GPU. Pure: observations in, a number of tasks out.
 
 It begins with a few. Once these train and their memory is known, it adds as many as fit if the GPU is idle for much of
-the time, else a few, once their speed is known too. It goes on while more tasks get more done together; otherwise it
-goes back.
+the time (once half of them train, if it is idle for most of the time), else a few, once their speed is known too. It
+goes on while more tasks get more done together; otherwise it goes back.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ from typing import Deque, Dict, Hashable, Iterable, NamedTuple, Optional
 GAIN = 1.05  # at least this much more has to get done with more tasks
 SAME = 0.97  # if this much gets done with fewer tasks, fewer are better: each ends sooner
 IDLE = 0.95  # a GPU that is busy for less of the time can take many more
+FREE = 0.6  # and with less than this, before all tasks on it train
 OVERLAP = 2.5  # times as many tasks as would fill its time one after the other, as some of their work overlaps
 OVERBOOK = 1.6  # tasks per core, as tasks wait for the GPU and for data some of the time
 MEMORY, HOST_MEMORY, CORES, GAINS, TASKS, ASKED = "memory", "host_memory", "cores", "gain", "tasks", "asked"
+FINAL = (GAINS, CORES)  # limits that hold for the next job too
 _KEPT = 20
 _APART = 1.3  # numbers of tasks have to differ by this factor to estimate the speed of one alone
 
@@ -29,6 +31,7 @@ class Observation(NamedTuple):
     load: Optional[float]  # of the GPU
     fits: int  # the number of tasks for which there is enough GPU memory
     cores: int  # the number of tasks for which there are enough cores
+    training: int = 0  # of `tasks`, those that train and whose need is known
 
 
 class Throughput:
@@ -102,7 +105,7 @@ class PackingController:
         self._before: Optional[int] = None  # the number of tasks to compare with
         self._too_many = most + 1
         self._down = False
-        self._settled = known is not None and final in (GAINS, CORES)
+        self._settled = known is not None and final in FINAL
         if self._settled:
             self.limit = final
 
@@ -113,7 +116,8 @@ class PackingController:
             return
         if self._before is not None and not self._compared(seen, cap):
             return
-        if not self._down and seen.steady and seen.waiting and seen.tasks >= min(self.target, cap):
+        sure = seen.steady or (2 * seen.training >= seen.tasks and seen.load is not None and seen.load < FREE)
+        if not self._down and sure and seen.waiting and seen.tasks >= min(self.target, cap):
             self._grow(seen, cap, why)
 
     def _grow(self, seen: Observation, cap: int, why: str) -> None:
@@ -122,7 +126,8 @@ class PackingController:
             self.limit = why if seen.tasks >= cap else GAINS
             return
         if seen.load is not None and seen.load < IDLE:
-            wanted = min(highest, max(seen.tasks + 1, int(OVERLAP * seen.tasks / max(seen.load, 0.01))))
+            training = seen.tasks if seen.steady else seen.training
+            wanted = min(highest, max(seen.tasks + 1, int(OVERLAP * training / max(seen.load, 0.01))))
         elif not self.throughput.known(seen.tasks):
             return  # the GPU is busy, and more could not be compared with these
         else:

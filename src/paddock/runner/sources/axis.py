@@ -43,7 +43,8 @@ class XAxis:
         self._rows = 0
         self._base = 0.0
         self._raw: float | None = None  # the last step as written
-        self._epoch: float | None = None
+        self._of: float | None = None
+        self._epoch: float | None = None  # of the last row with a step
 
     def point(self, row: Mapping[str, float]) -> Point | None:
         values = {name: value for name, value in row.items() if is_metric(name)}
@@ -51,22 +52,22 @@ class XAxis:
         step, epoch = self.place(_first(folded, STEPS), _first(folded, EPOCHS))
         return Point(step, values, epoch) if values else None
 
-    def place(self, step: float | None, epoch: float | None) -> tuple[float, float | None]:
+    def place(self, step: float | None, epoch: float | None, of: float | None = None) -> tuple[float, float | None]:
+        """Return the x and the epoch if it differs. `of`: how many steps an epoch has, if the log contains that."""
         self._rows += 1
         if step is None and self._raw is None:
             return (tidy(epoch), None) if epoch is not None else (self._rows - 1, None)
-        x = self._continued(self._raw if step is None else step, epoch)
+        x = tidy(self._base + (self._raw or 0.0)) if step is None else self._continued(step, epoch, of)
         return x, tidy(epoch) if epoch is not None and epoch != x else None
 
-    def _continued(self, step: float | None, epoch: float | None) -> float:
+    def _continued(self, step: float, epoch: float | None, of: float | None) -> float:
         """Return an x that continues where scripts count batches from 0 again in every epoch."""
-        step = step or 0.0
-        if epoch is not None:
-            later = self._epoch is not None and epoch > self._epoch
-            if later and self._raw is not None and step < self._raw:
-                self._base += self._raw + 1
-            self._epoch = epoch
-        self._raw = step
+        later = epoch is not None and self._epoch is not None and epoch > self._epoch
+        again = epoch is None and of is not None and of == self._of  # a bar per epoch, which does not name it
+        if (later or again) and self._raw is not None and step < self._raw:
+            self._base += of if of is not None and self._raw - step < of else self._raw + 1
+        self._epoch = self._epoch if epoch is None else epoch
+        self._raw, self._of = step, of
         return tidy(self._base + step)
 
 

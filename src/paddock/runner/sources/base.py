@@ -8,7 +8,7 @@ from ...common.files import NotPlain
 from .tail import Lines, Tail
 
 # Ranks: where several sources give the same metric, the one with the lowest rank is taken.
-REPORT, NAMED, CSV, JSONL, TENSORBOARD, STDOUT = range(6)
+REPORT, NAMED, PATTERN, CSV, JSONL, TENSORBOARD, STDOUT = range(7)
 
 
 class Point(NamedTuple):
@@ -39,6 +39,10 @@ class Source:
         self.rank = rank
         self.dead = False  # cannot be read: there was a warning, and it is not polled again
         self.rejected = False  # turned out not to be a metric log
+        self.changed = False  # something was read since the follower last looked at this
+        self.changed_at: float | None = None
+        self.due_at = 0.0  # when to look at the file again
+        self.more = False  # the last look did not reach the end
         self._warned = False
         self._batch = SourceBatch()
         self.begin()
@@ -56,6 +60,7 @@ class Source:
         except OSError as e:
             self.warn("cannot be read (%s); make it readable for the user the training runs as" % (e.strerror or e))
             return self._batch
+        self.changed = self.changed or chunk.restarted or bool(chunk.data)
         if chunk.restarted:
             self.begin()
         self._batch.restarted = chunk.restarted

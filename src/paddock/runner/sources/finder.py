@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import time
@@ -11,6 +12,7 @@ from typing import Callable, Iterator, NamedTuple
 from .base import CSV, JSONL, NAMED, TENSORBOARD
 
 _DEPTH = 6
+_OUTSIDE_DEPTH = 3  # in the results of the job, beside the folders of its tasks
 _FOLDER = 2000  # entries per folder; a folder with more contains data
 _ENTRIES = 20000  # entries per search
 _SKIPPED = frozenset(["attempts", "checkpoint"])
@@ -18,11 +20,14 @@ _NEVER = frozenset(["__pycache__", "node_modules", "site-packages"])
 _LOG_NAME = re.compile(r"(?:metrics|training|history|results|.*log.*)\.(?:csv|tsv|jsonl|ndjson)$", re.IGNORECASE)
 _MAGIC = re.compile(r"[*?\[]")
 _RAPID = 5.0  # seconds after the start and after a find in which every round searches
-_SLOWEST = 2.0
+_SLOWER = 2.0  # seconds between two searches; after a long time without a find,
+_SLOWEST = 20.0  # a twentieth of that time, and up to this many
 _CHEAP = 500  # entries; a search of more is repeated after one second per
 _RATE = 2000  # entries
 _SLOW = 0.5  # seconds; a search that took longer (a slow file server) is repeated after
 _SHARE = 20  # times its duration
+_OUTSIDE_PAUSE = 5.0  # seconds between two searches of the job's results, which may have an entry per task
+_OUTSIDE_FILES = 50
 
 
 class FoundSource(NamedTuple):
@@ -49,18 +54,28 @@ class Finder:
         self._next = 0.0
         self._pause = 0.0
         self._rapid_until = self._clock() + _RAPID
+        self._results = os.path.dirname(os.path.dirname(self._task_dir))
+        self._mine = re.compile(r"(?<![A-Za-z0-9])%s(?!\d)" % re.escape(self._task))
+        self._tasks = re.compile(r"%s-\d+$" % re.escape(self._task.rpartition("-")[0]))
+        self._outside: list[str] = []
+        self._outside_at = 0.0
 
     def due(self) -> bool:
         return self._clock() >= self._next
 
-    def find(self, known: set[str]) -> list[FoundSource]:
+    def find(self, known: set[str], final: bool = False) -> list[FoundSource]:
         """Return metric logs that are not yet `known`, and set when to search next."""
         began = self._clock()
+        if final or began >= self._outside_at:
+            self._outside = self._find_outside()
+            took = self._clock() - began
+            self._outside_at = self._clock() + max(_OUTSIDE_PAUSE, 4 * _SHARE * took)
         found = [one for one in self._all() if one.path not in known]
         now = self._clock()
         if found:
             self._rapid_until = now + _RAPID  # several loggers begin at about the same time
-        self._pause = 0.0 if now < self._rapid_until else min(_SLOWEST, max(0.2, self._pause * 1.25))
+        slowest = max(_SLOWER, min(_SLOWEST, 0.05 * (now - self._rapid_until)))
+        self._pause = 0.0 if now < self._rapid_until else min(slowest, max(0.2, self._pause * 1.25))
         seen = self._seen / _RATE if self._seen > _CHEAP else 0.0
         slow = _SHARE * (now - began) if now - began > _SLOW else 0.0
         self._next = now + max(self._pause, seen, slow)
@@ -77,7 +92,7 @@ class Finder:
     def _all(self) -> list[FoundSource]:
         self._find_literals()
         paths = {path: True for found in self._literals.values() for path in found}
-        for path in self._walk():
+        for path in [*self._walk(), *self._outside]:
             paths.setdefault(path, False)
         found = [one for one in (self._classify(path, named) for path, named in paths.items()) if one]
         return sorted(found, key=lambda one: (one.rank, one.path))
@@ -113,6 +128,32 @@ class Finder:
                 elif is_folder and depth < _DEPTH and not (depth == 0 and name in self._skipped):
                     folders.append((path, depth + 1))
 
+    def _find_outside(self) -> list[str]:
+        """Return files elsewhere in the job's results that carry the id of the task in their name or path."""
+        found: list[str] = []
+        seen = 0
+        folders = [(self._results, 0, False)] if "-" in self._task else []
+        while folders and seen < _ENTRIES:
+            folder, depth, mine = folders.pop(0)
+            try:
+                with os.scandir(folder) as entries:
+                    for entry in itertools.islice(entries, _ENTRIES - seen):
+                        seen += 1
+                        carries = mine or self._mine.search(entry.name) is not None
+                        if carries and _kind(entry.name) and entry.is_file(follow_symlinks=False):
+                            found.append(entry.path)
+                        elif depth < _OUTSIDE_DEPTH and self._may_enter(folder, entry):
+                            folders.append((entry.path, depth + 1, carries))
+            except OSError:
+                continue
+        return sorted(found)[:_OUTSIDE_FILES]
+
+    def _may_enter(self, folder: str, entry: os.DirEntry[str]) -> bool:
+        """Return False for the folders of tasks: this one's is searched anyway, and the others are not its own."""
+        name = entry.name
+        task = self._tasks.match(name) and folder == os.path.dirname(self._task_dir)
+        return not task and "." not in name and name not in _NEVER and entry.is_dir(follow_symlinks=False)
+
     def _classify(self, path: str, named: bool) -> FoundSource | None:
         name = os.path.basename(path)
         kind = _kind(name)
@@ -123,12 +164,12 @@ class Finder:
             rank = TENSORBOARD if kind == "tensorboard" else NAMED
             return FoundSource(path, self._label(path), kind if kind and not name.endswith(".log") else "?", rank, True)
         stem, end = os.path.splitext(name)
-        sure = bool(_LOG_NAME.match(name)) or (stem == self._task and end != ".log")
+        sure = bool(_LOG_NAME.match(name)) or (self._mine.search(stem) is not None and end != ".log")
         rank = {"csv": CSV, "jsonl": JSONL, "tensorboard": TENSORBOARD}[kind]
         return FoundSource(path, self._label(path), kind, rank, sure)
 
     def _label(self, path: str) -> str:
-        for root in (self._work_dir, self._task_dir):
+        for root in (self._work_dir, self._task_dir, self._results):
             if path.startswith(root + os.sep):
                 return path[len(root) + 1 :]
         return path

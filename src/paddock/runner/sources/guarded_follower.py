@@ -18,8 +18,14 @@ class GuardedFollower:
         self._failed = False
         self._follower: Optional[Follower] = self.guard(make, None)
 
-    def poll(self) -> List[Record]:
-        records = self._take(self._follower.poll if self._follower else list)
+    @property
+    def behind(self) -> bool:
+        return self._follower is not None and self._follower.behind
+
+    def poll(self, long: bool = False) -> List[Record]:
+        """`long`: take the time to catch up, as the process has ended."""
+        follower = self._follower
+        records = self._take((lambda: follower.poll(long)) if follower else list)
         self.guard(self._bound_log, None)
         return records
 
@@ -28,8 +34,14 @@ class GuardedFollower:
         if place is not None and self._follower:
             self._follower.log_cut(place)
 
-    def close(self) -> List[Record]:
-        return self._take(self._follower.close if self._follower else list)
+    def mark(self, patterns: List[str]) -> None:
+        follower = self._follower
+        if follower:
+            self.guard(lambda: follower.mark(patterns), None)
+
+    def close(self, well: bool = False) -> List[Record]:
+        follower = self._follower
+        return self._take((lambda: follower.close(well)) if follower else list)
 
     def warning(self, text: str) -> None:
         self._warnings.append({"e": "warning", "text": text})

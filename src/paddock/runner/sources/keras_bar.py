@@ -7,7 +7,7 @@ import re
 from .base import Point
 
 HEADER = re.compile(r"Epoch (\d+)/(\d+)$")
-_BAR = re.compile(r"(\d+)/(\d+|Unknown)\s(?:\s*(?:\[[=>.]*\]|━+|- ))?")
+_BAR = re.compile(r"(\d+)/(\d+|Unknown)\s(?!\d\d:\d\d)(?:\s*(?:\[[=>.]*\]|━+|- ))?")
 _METRIC = re.compile(r"([^\s:]+): ([-+]?(?:\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|nan|inf))$")
 
 
@@ -20,16 +20,16 @@ class KerasBars:
     """
 
     def __init__(self) -> None:
-        self._epoch: int | None = None
+        self.epoch: int | None = None
         self._waiting: dict[str, float] = {}
 
     def header(self, epoch: int) -> Point | None:
         point = self.flush()
-        self._epoch = epoch
+        self.epoch = epoch
         return point
 
     def bar(self, line: str) -> Point | None:
-        values = self._values(line) if self._epoch is not None else {}
+        values = self._values(line) if self.epoch is not None else {}
         if not values or not set(values) > set(self._waiting):
             return None
         self._waiting = values
@@ -37,8 +37,8 @@ class KerasBars:
 
     def flush(self) -> Point | None:
         """Return the point at the end of an epoch. Steps count from 0, as in Keras' own CSVLogger."""
-        epoch, values = self._epoch, self._waiting
-        self._epoch, self._waiting = None, {}
+        epoch, values = self.epoch, self._waiting
+        self.epoch, self._waiting = None, {}
         return Point(epoch - 1, values) if epoch is not None and values else None
 
     def _values(self, line: str) -> dict[str, float]:

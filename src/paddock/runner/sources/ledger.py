@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any, Dict, Iterable, Tuple
 
-from .base import STDOUT, TENSORBOARD, Point, Source
+from .base import PATTERN, STDOUT, TENSORBOARD, Point, Source
 
 Record = Dict[str, Any]
 Owner = Tuple[int, int]  # rank, and which of that rank
@@ -20,13 +20,14 @@ class Ledger:
         self._aliases: dict[tuple[Owner, str], str] = {}
         self._renewed: set[Owner] = set()
         self._full = False
+        self.empty = True  # no metric was found
 
     def take(self, source: Source, points: Iterable[Point]) -> list[Record]:
         """Return records of those points for which this source is the one to use."""
         records: list[Record] = []
         mine = _owner(source)
         for point in points:
-            if source.rank != STDOUT and not self.muted:
+            if source.rank not in (STDOUT, PATTERN) and not self.muted:
                 self.muted = True
                 records += self._drop(STDOUT, 0)
             if source.rank == STDOUT and self.muted:
@@ -42,6 +43,7 @@ class Ledger:
             if lost:
                 records.append({"e": "reset", "names": lost})
             if values:
+                self.empty = False
                 records.append(_metric(point, values))
         return records
 

@@ -7,15 +7,14 @@ from typing import Any
 
 from fastapi import APIRouter, FastAPI
 from fastapi.openapi.utils import get_openapi
-from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute
-from starlette.types import ASGIApp, Lifespan, Receive, Scope, Send
+from starlette.types import Lifespan
 
 from paddock.errors import NotFound
 from paddock.models import Submission
-from paddock.server.api import error_responses, events, jobs, load, system, tasks, web
+from paddock.server.api import error_responses, events, jobs, lists, load, system, tasks, web
 from paddock.server.api.auth import TokenWall
 from paddock.server.api.bodies import BodyLimit
 from paddock.server.api.server import Server
@@ -24,7 +23,6 @@ from paddock.server.api.streams import Limit
 from paddock.version import __version__
 
 PREFIX = "/api/v1"
-_LARGE = ("/nodes", "/load", "/load/history", "/parts")  # megabytes of 100 nodes, or of thousands of tasks
 
 
 def create_app(server: Server, token: str) -> FastAPI:
@@ -40,24 +38,11 @@ def create_app(server: Server, token: str) -> FastAPI:
 
     app = bare_app(lifespan)
     app.state.server = server
-    app.add_middleware(_Compressed)
     app.add_middleware(Limit, streams=server.streams)
     app.add_middleware(BodyLimit, limits=server.settings.upload)
     sessions = Sessions(server.db, token)
     app.add_middleware(TokenWall, token=token, sessions=sessions, name=str(server.home.root))
     return app
-
-
-class _Compressed:
-    """Compress only large answers: compression would delay logs that are followed."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-        self._gzip = GZipMiddleware(app, compresslevel=1)
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        large = scope["type"] == "http" and scope["path"].endswith(_LARGE)
-        await (self._gzip if large else self._app)(scope, receive, send)
 
 
 def bare_app(lifespan: Lifespan[FastAPI] | None = None) -> FastAPI:
@@ -75,7 +60,7 @@ def bare_app(lifespan: Lifespan[FastAPI] | None = None) -> FastAPI:
 def _routes() -> list[BaseRoute]:
     """Return the routes of the API. FastAPI prepares them when they are first used, which takes a while."""
     api = APIRouter()
-    for router in (jobs.router, tasks.router, events.router, load.router, system.router):
+    for router in (lists.router, jobs.router, tasks.router, events.router, load.router, system.router):
         api.include_router(router, prefix=PREFIX, responses=error_responses.RESPONSES)
     return api.routes
 

@@ -1,9 +1,12 @@
 """The routes of jobs."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response
 
 from paddock.errors import InvalidInput
 from paddock.models.base import TaskState
@@ -18,19 +21,19 @@ from paddock.models.jobs import (
     MapPart,
     Preview,
 )
-from paddock.models.tasks import Changed, Curve, RestartRequest, StopRequest, TaskPage
+from paddock.models.preflight import Preflight
+from paddock.models.tasks import Changed, RestartRequest, StopRequest
 from paddock.program import ignore
 from paddock.server import map_parts
-from paddock.server.api import export, search, uploads
+from paddock.server.api import code, export, job_tasks, marks, search, uploads
+from paddock.server.api.job_tasks import Offset
+from paddock.server.api.replies import Reply
 from paddock.server.api.server import At, JobId, Server
-from paddock.server.intake import masks, snapshot, submission
-from paddock.server.store import jobs, metrics, tasks, trials
+from paddock.server.intake import masks, preflight, snapshot, submission
+from paddock.server.store import jobs, tasks, trials
 
 router = APIRouter(prefix="/jobs", tags=["jobs"])
 
-Offset = Annotated[int, Query(ge=0, le=2**31)]
-Points = Annotated[int | None, Query(ge=2, le=100_000, description="return up to this many points per curve")]
-MAX_CURVES = 5000
 MAX_TEXT = 1_000_000
 
 
@@ -45,12 +48,11 @@ def list_jobs(
     offset: Offset = 0,
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
 ) -> JobPage:
-    """Return jobs, the newest first unless `sort` asks for another order."""
+    """Return jobs: pinned ones first, then the newest, unless `sort` asks for another order."""
     with at.db.read() as c:
-        silent = at.engine.context.silent
-        return jobs.page(
-            c, q=q, state=state, tag=tag, owner=owner, sort=sort, offset=offset, limit=limit, silent=silent
-        )
+        silent, waits = at.engine.context.silent, at.engine.context.waits
+        where = {"q": q, "tag": tag, "owner": owner}
+        return jobs.page(c, **where, state=state, sort=sort, offset=offset, limit=limit, silent=silent, waits=waits)
 
 
 @router.get("/facets")
@@ -65,12 +67,36 @@ async def preview_job(
     request: Request,
     at: At,
     check: Annotated[
-        bool, Query(description="also ask the backend whether it would accept the job, and when it would start")
+        bool,
+        Query(
+            description="also ask the backend whether it would accept the job, and when it would start; and look for "
+            "modules and files that are missing"
+        ),
     ] = False,
 ) -> Preview:
     """Return what a submission would do: its tasks, their exact commands, warnings. Nothing is changed."""
     upload = await uploads.read(request, at.settings.upload)
     return await run_in_threadpool(_preview, upload, at, check)
+
+
+@router.post("/preflight", openapi_extra=uploads.openapi_body())
+async def preflight_job(
+    request: Request,
+    at: At,
+    setup: Annotated[bool, Query(description="run the set-up lines of the job, if it has some")] = True,
+) -> Preflight:
+    """Return which modules the environment lacks, and which files the program names and does not bring.
+
+    The program is read, not run. The environment's Python is started to look for the modules.
+    """
+    upload = await uploads.read(request, at.settings.upload)
+    return await run_in_threadpool(_preflight, upload, at, setup)
+
+
+def _preflight(upload: uploads.Upload, at: Server, setup: bool) -> Preflight:
+    upload = _with_files(upload, at)
+    made = preflight.sketch(upload.spec, upload.files, at.settings)
+    return preflight.look(made, upload.code.source, at.settings.check_seconds, setup=setup)
 
 
 @router.post("/preview/files")
@@ -83,28 +109,48 @@ def preview_files(folder: FolderNames) -> LeftOut:
 
 
 def _preview(upload: uploads.Upload, at: Server, check: bool) -> Preview:
+    upload = _with_files(upload, at)
     made = _plan(upload, at)
     asked = at.engine.request(made.spec, made.at_once, check=check)
     spec = masks.with_variables(made.spec, upload.spec.environment.variables)  # with its masks, as they were sent
+    look = preflight.look(made, upload.code.source, at.settings.check_seconds, setup=True) if check else None
     found = {"allocations": asked.count, "slots": asked.slots, "batch_script": asked.script, "check": asked.check}
-    return made.preview(at.home).model_copy(update={**found, "spec": spec})
+    return made.preview(at.home).model_copy(update={**found, "spec": spec, "preflight": look})
 
 
 @router.post("", status_code=201, openapi_extra=uploads.openapi_body())
-async def submit_job(request: Request, at: At) -> JobDetail:
+async def submit_job(
+    request: Request,
+    at: At,
+    force: Annotated[
+        bool, Query(description="accept the job even if its environment lacks modules that its program imports")
+    ] = False,
+) -> JobDetail:
     """Submit a job. Its tasks are queued at once."""
     upload = await uploads.read(request, at.settings.upload)
-    return await run_in_threadpool(_submit, upload, at)
+    return await run_in_threadpool(_submit, upload, at, force)
+
+
+def _with_files(upload: uploads.Upload, at: Server) -> uploads.Upload:
+    """Add the files of the job that a submission names, and where they came from."""
+    if upload.code.job is None:
+        return upload
+    with at.db.read() as c:
+        job = jobs.resolve(c, upload.code.job)
+        code = jobs.code_of(c, job).model_copy(update={"job": job})
+    files = snapshot.read_files(at.home.job(job).code, at.settings.upload)
+    return replace(upload, files=files | upload.files, code=code)
 
 
 def _plan(upload: uploads.Upload, at: Server) -> submission.Plan:
-    nodes = {name: at.engine.nodes(name) for name in at.engine.backends}
-    return submission.check(upload.spec, upload.files, at.settings, at.db, nodes)
+    backends = {name: (at.engine.nodes(name), traits) for name, traits in at.engine.traits.items()}
+    return submission.check(upload.spec, upload.files, at.settings, at.db, backends)
 
 
-def _submit(upload: uploads.Upload, at: Server) -> JobDetail:
+def _submit(upload: uploads.Upload, at: Server, force: bool) -> JobDetail:
+    upload = _with_files(upload, at)
     made = _plan(upload, at)
-    job = submission.accept(made, upload.code, at.settings.owner, at.home, at.db, at.settings)
+    job = submission.accept(made, upload.code, at.settings.owner, at.home, at.db, at.settings, force=force)
     at.changed()
     return _detail(at, job)
 
@@ -122,7 +168,7 @@ def show_job(job: JobId, at: At) -> JobDetail:
 
 @router.patch("/{job}")
 def edit_job(job: JobId, change: JobPatch, at: At) -> JobDetail:
-    """Change the name, the description or the tags of a job."""
+    """Change the name, the description or the tags of a job, or pin it."""
     with at.change() as c:
         found = jobs.resolve(c, job)
         jobs.patch(c, found, change)
@@ -142,11 +188,11 @@ def stop_job(job: JobId, at: At, what: StopRequest | None = None) -> Changed:
 
     The answer contains the tasks that will stop.
     """
+    found, ids = _named(at, job, what.tasks if what else None)
     with at.change() as c:
-        found = jobs.resolve(c, job)
-        if what is None or what.tasks is None:
+        if ids is None:
             trials.end(c, found, "it was stopped")
-        stopped = tasks.request_stop(c, found, tasks.resolve_many(c, found, what.tasks if what else None))
+        stopped = tasks.request_stop(c, found, ids)
     return Changed(tasks=stopped)
 
 
@@ -154,11 +200,17 @@ def stop_job(job: JobId, at: At, what: StopRequest | None = None) -> Changed:
 def restart_job(job: JobId, at: At, what: RestartRequest | None = None) -> Changed:
     """Run ended tasks again: all of them, those that failed, or those named."""
     what = what or RestartRequest()
+    found, ids = _named(at, job, what.tasks)
     with at.change() as c:
-        found = jobs.resolve(c, job)
-        ids = tasks.resolve_many(c, found, what.tasks)
         restarted = tasks.restart(c, found, ids, failed=what.failed, resume=what.resume)
     return Changed(tasks=restarted)
+
+
+def _named(at: Server, job: str, given: Sequence[str] | None) -> tuple[str, list[str] | None]:
+    """Return the ids of a job and of tasks of it. Outside of a transaction that writes: they may be thousands."""
+    with at.db.read() as c:
+        found = jobs.resolve(c, job)
+        return found, tasks.resolve_many(c, found, given)
 
 
 @router.post("/{job}/hold")
@@ -182,10 +234,11 @@ def _held(at: Server, job: str, held: bool) -> JobDetail:
 
 @router.post("/{job}/limits")
 def limit_job(job: JobId, change: LimitsRequest, at: At) -> JobDetail:
-    """Change the time limit or the priority of all allocations of a job, present and future."""
-    if change.time_limit is None and change.nice is None:
+    """Change the priority of a job, or the time limit and the nice value of its allocations, present and future."""
+    if change.time_limit is None and change.nice is None and change.priority is None:
         raise InvalidInput(
-            "Nothing is changed: give a time limit or a nice value.", fields={"time_limit": "nothing is given"}
+            "Nothing is changed: give a time limit, a nice value or a priority.",
+            fields={"time_limit": "nothing is given"},
         )
     with at.change() as c:
         found = jobs.resolve(c, job)
@@ -201,52 +254,16 @@ def job_files(job: JobId, at: At) -> dict[str, str]:
     return snapshot.read_texts(at.home.job(found).code, MAX_TEXT)
 
 
-@router.get("/{job}/parts")
-def job_parts(job: JobId, at: At) -> list[MapPart]:
+@router.get("/{job}/parts", response_model=list[MapPart])
+def job_parts(job: JobId, at: At, reply: Reply) -> Response:
     """Return the files of each task of a map; of other jobs, an empty list."""
     with at.db.read() as c:
         found = jobs.resolve(c, job)
-    return map_parts.parts_of(at.home.job(found).code)
+    return reply(map_parts.parts_of(at.home.job(found).code))
 
 
-@router.get("/{job}/tasks")
-def list_tasks(
-    job: JobId,
-    at: At,
-    state: TaskState | None = None,
-    sort: tasks.SortKey = "number",
-    offset: Offset = 0,
-    limit: Annotated[int, Query(ge=1, le=20_000)] = 1000,
-) -> TaskPage:
-    """Return the tasks of a job."""
-    with at.db.read() as c:
-        found, silent = jobs.resolve(c, job), at.engine.context.silent
-        return tasks.page(c, found, state=state, sort=sort, offset=offset, limit=limit, silent=silent)
-
-
-@router.get("/{job}/metrics")
-def job_curves(
-    job: JobId,
-    at: At,
-    metric: Annotated[list[str] | None, Query(description="without one: the objective")] = None,
-    points: Points = 300,
-    offset: Offset = 0,
-    limit: Annotated[int, Query(ge=1, le=MAX_CURVES, description="the curves of up to this many tasks")] = 1000,
-) -> list[Curve]:
-    """Return the curves of many tasks of a job."""
-    with at.db.read() as c:
-        found = jobs.resolve(c, job)
-        wanted = metric or [jobs.get(c, found).metric]
-        return metrics.curves(c, tasks.ids(c, found, offset, limit), wanted, points)
-
-
-@router.get("/{job}/metrics/names")
-def job_metric_names(job: JobId, at: At) -> list[str]:
-    """Return the names of the metrics that tasks of this job have reported."""
-    with at.db.read() as c:
-        found = jobs.resolve(c, job)
-        return metrics.names_of_job(c, found)
-
-
+router.include_router(job_tasks.router)
 router.include_router(export.router)
 router.include_router(search.router)
+router.include_router(code.router)
+router.include_router(marks.router)

@@ -8,12 +8,14 @@ from typing import Annotated
 
 import numpy as np
 from fastapi import APIRouter, Query
+from starlette.responses import Response
 
 from paddock.models import Node
 from paddock.models.load import LoadReport, LoadSeries
 from paddock.rules import load as monitoring
 from paddock.rules.load import Sample
 from paddock.rules.running import Gpu, Running, gpus_of, place
+from paddock.server.api.replies import Reply
 from paddock.server.api.server import At
 from paddock.server.store import loads, metrics
 from paddock.server.store.loads import Key
@@ -31,16 +33,16 @@ _MEANS = {"cores": "sys/cpu", "gpu_load": "sys/gpu_load"}
 _LAST = {"memory": "sys/memory", "gpu_memory": "sys/gpu_memory"}
 
 
-@router.get("/nodes")
-def list_nodes(at: At) -> list[Node]:
+@router.get("/nodes", response_model=list[Node])
+def list_nodes(at: At, reply: Reply) -> Response:
     """Return the nodes of all backends as last seen, with the tasks on their devices."""
     with at.db.read() as c:
         running = loads.running(c, time.time())
-    return place(at.engine.nodes_now(), list(running.values()))
+    return reply(place(at.engine.nodes_now(), list(running.values())))
 
 
-@router.get("/load")
-def load(at: At) -> LoadReport:
+@router.get("/load", response_model=LoadReport)
+def load(at: At, reply: Reply) -> Response:
     """Return nodes with their GPUs and processes, what each user and each job uses, and advice for running jobs."""
     now = time.time()
     with at.db.read() as c:
@@ -51,25 +53,23 @@ def load(at: At) -> LoadReport:
     gpus = gpus_of(nodes)
     measured = [_measured(one, points.get(attempt, {}), now) for attempt, one in running.items()]
     known = [_with_gpus(one, gpus.get(one.task, []), history, now) for one in measured]
-    return LoadReport(
-        at=moment(now),
-        nodes=nodes,
-        users=monitoring.users(known, gpus),
-        jobs=monitoring.jobs(known, nodes, gpus),
-    )
+    users, jobs = monitoring.users(known, gpus), monitoring.jobs(known, nodes, gpus, at.engine.traits)
+    return reply(LoadReport(at=moment(now), nodes=nodes, users=users, jobs=jobs))
 
 
-@router.get("/load/history")
+@router.get("/load/history", response_model=list[LoadSeries])
 def load_history(
     at: At,
+    reply: Reply,
     node: Annotated[str | None, Query(max_length=255, description="only this node")] = None,
     backend: Annotated[str | None, Query(max_length=200, description="only nodes of this backend")] = None,
     minutes: Annotated[float, Query(gt=0, le=MOST_MINUTES, description="how far back")] = 60.0,
-) -> list[LoadSeries]:
+) -> Response:
     """Return how busy each node and each of its GPUs was, as about 300 points each."""
     with at.db.read() as c:
         found = loads.since(c, time.time() - 60 * minutes, node, backend)
-    return [one for (of, name), samples in found.items() for one in monitoring.series(of, name, samples, POINTS)]
+    shown = (monitoring.series(of, name, samples, POINTS) for (of, name), samples in found.items())
+    return reply([one for some in shown for one in some])
 
 
 def _measured(one: Running, points: Mapping[str, Points], now: float) -> Running:

@@ -1,34 +1,44 @@
 """The routes of searches."""
 
+import math
 import time
 from datetime import UTC, datetime
 
 from fastapi import APIRouter
+from starlette.responses import Response
 
-from paddock.models import ExtendRequest, JobDetail, JobSpec, Method, SearchReport
+from paddock.models import ExtendRequest, JobDetail, Method, ObjectiveReport, ObjectiveRequest, SearchReport
 from paddock.search import history, report, stopping
+from paddock.server.api.replies import Reply
 from paddock.server.api.server import At, JobId, Server
-from paddock.server.intake import extension, masks
+from paddock.server.intake import extension, masks, objective
 from paddock.server.store import jobs, metrics, trials
 from paddock.server.store.db import Connection
 
 router = APIRouter()
 
+LATE_SECONDS = 10.0
 
-@router.get("/{job}/search")
-def show_search(job: JobId, at: At) -> SearchReport:
+
+@router.get("/{job}/search", response_model=SearchReport)
+def show_search(job: JobId, at: At, reply: Reply) -> Response:
     """Return how a search stands: trials, best values, importance of parameters, early stopping, lineage."""
     with at.db.read() as c:
         found = jobs.resolve(c, job)
-        row = jobs.get(c, found)
-        spec = JobSpec.model_validate(row.spec)
-        runs = trials.runs(c, found)
-        moves = trials.moves(c, found)
-        judged = trials.judged(c, found) if spec.stop_early.method != "none" else []
-        series = metrics.series(c, [one.task for one in judged], spec.objective.metric) if judged else {}
+        return reply(at.searches.get(c, found, lambda: _report(c, found)))
+
+
+def _report(c: Connection, job: str) -> tuple[bytes, float]:
+    """Return the report of a search in JSON, and for how many seconds it holds if nothing changes."""
+    row = jobs.get(c, job)
+    spec = row.job_spec()
+    runs = trials.runs(c, job)
+    judged = trials.judged(c, job) if spec.stop_early.method != "none" else []
+    series = metrics.series(c, [one.task for one in judged], spec.objective.metric) if judged else {}
     known = history.curve_trials(judged, series, {})
     given = history.stop_early_of(spec, [one.epochs for one in judged])
-    return SearchReport(
+    importance, importance_from = report.importance(runs, spec)
+    made = SearchReport(
         method=spec.search.method,
         objectives=spec.objectives,
         stop_early=spec.stop_early,
@@ -37,12 +47,37 @@ def show_search(job: JobId, at: At) -> SearchReport:
         ended_why=row.search_note,
         ends_at=None if row.search_until is None else datetime.fromtimestamp(row.search_until, UTC),
         history=report.trial_reports(runs, spec.objectives),
-        importance=report.importance(runs, spec),
+        importance=importance,
+        importance_from=importance_from,
         rungs=stopping.stopper(given, spec.objective.goal).rungs(known),
         saved=stopping.saved(known, given.max_steps),
         unjudged=report.unjudged(judged, series, time.time()),
-        moves=moves,
+        moves=trials.moves(c, job),
     )
+    # A task becomes unjudged when it has run for a while: no event reports that.
+    waits = any(one.started_at is not None and not one.state.ended for one in judged)
+    return made.model_dump_json().encode(), LATE_SECONDS if waits else math.inf
+
+
+@router.get("/{job}/objective")
+def show_objective(job: JobId, at: At) -> ObjectiveReport:
+    """Return the objective of a job, why it is that, and the metrics that tasks report."""
+    with at.db.read() as c:
+        return objective.report(c, jobs.resolve(c, job))
+
+
+@router.put("/{job}/objective")
+def change_objective(job: JobId, wanted: ObjectiveRequest, at: At) -> JobDetail:
+    """Change the objective of a job at any time: best values, ranks and importance are computed again.
+
+    Decisions that a search has made stay; the next ones go by the new objective.
+    """
+    with at.db.read() as c:
+        found = jobs.resolve(c, job)
+    objective.change(at.db, found, wanted)
+    at.changed()
+    with at.db.read() as c:
+        return detail(at, c, found)
 
 
 @router.post("/{job}/extend")
@@ -58,5 +93,6 @@ def extend_job(job: JobId, more: ExtendRequest, at: At) -> JobDetail:
 
 def detail(at: Server, c: Connection, job: str) -> JobDetail:
     """Return a job as it is shown: without the values of secret variables."""
-    found = jobs.detail(c, job, str(at.home.job(job).root), at.engine.context.silent)
+    known = at.engine.context
+    found = jobs.detail(c, job, str(at.home.job(job).root), known.silent, known.waits)
     return found.model_copy(update={"spec": masks.masked(found.spec, job)})

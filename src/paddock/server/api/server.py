@@ -8,7 +8,11 @@ from typing import Annotated
 from fastapi import Depends, Path, Request
 
 from paddock.paths import Home
+from paddock.rules.task_view import Outline
+from paddock.server.api.file_threads import FileThreads
 from paddock.server.api.health_watch import HealthWatch
+from paddock.server.api.kept import Kept
+from paddock.server.api.measured import MeasuredValues
 from paddock.server.api.streams import Streams
 from paddock.server.api.wakeup import Wakeup
 from paddock.server.engine.engine import Engine
@@ -25,6 +29,11 @@ class Server:
     wakeup: Wakeup
     streams: Streams = field(init=False)
     watch: HealthWatch = field(init=False)
+    outlines: Kept[list[Outline]] = field(init=False, default_factory=lambda: Kept(50_000))  # tasks
+    measured: MeasuredValues = field(init=False, default_factory=MeasuredValues)
+    searches: Kept[bytes] = field(init=False, default_factory=lambda: Kept(32_000_000))  # reports in JSON
+
+    files: FileThreads = field(init=False, default_factory=FileThreads)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "streams", Streams(self.db, self.wakeup))

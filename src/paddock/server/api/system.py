@@ -1,14 +1,18 @@
 """The routes of the server itself: scripts, backends, health, version."""
 
 import time
+from pathlib import Path
+from typing import Annotated
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 
 from paddock.models.cluster import BackendInfo, Health, Version
 from paddock.models.jobs import Sample
 from paddock.models.keep import PruneReport, PruneRequest
+from paddock.models.preflight import FoundEnvironment
 from paddock.models.resources import Resources
 from paddock.models.script import InspectRequest, ScriptReport
+from paddock.program import environments
 from paddock.program.inspection import inspect_source
 from paddock.server import samples
 from paddock.server.api.server import At
@@ -24,13 +28,23 @@ MAX_PROBLEM = 500
 @router.post("/scripts/inspect")
 def inspect_script(what: InspectRequest) -> ScriptReport:
     """Return what a script contains: its parameters, how it takes them, its metrics, warnings. It is never run."""
-    return inspect_source(what.source, what.filename, what.params)
+    return inspect_source(what.source, what.filename, what.params, what.files)
 
 
 @router.get("/backends")
 def list_backends(at: At) -> list[BackendInfo]:
     """Return where jobs can run, and the state of each backend."""
     return at.engine.backend_infos()
+
+
+@router.get("/environments")
+def list_environments(
+    near: Annotated[
+        str | None, Query(max_length=4000, description="a folder: those in it and above it come first")
+    ] = None,
+) -> list[FoundEnvironment]:
+    """Return the Python environments on the node of the server, and modules that `module load` offers there."""
+    return environments.find(Path(near) if near else None)
 
 
 @router.get("/profiles")

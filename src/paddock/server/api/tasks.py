@@ -3,10 +3,12 @@
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
+from starlette.responses import Response
 
-from paddock.models import Allocation, Attempt, Changed, Curve, Task, TaskDetail
-from paddock.server.api import logs
-from paddock.server.api.jobs import Points
+from paddock.models import Allocation, Attempt, Changed, Curve, Task, TaskDetail, TaskPatch
+from paddock.server.api import files, logs
+from paddock.server.api.job_tasks import Points
+from paddock.server.api.replies import Reply
 from paddock.server.api.server import At, Server, TaskId
 from paddock.server.engine import mailbox
 from paddock.server.store import allocations, metrics, tasks
@@ -17,12 +19,27 @@ router = APIRouter(prefix="/tasks", tags=["tasks"])
 @router.get("/{task}")
 def show_task(task: TaskId, at: At) -> TaskDetail:
     """Return a task with its attempts, its exact command and its allocation."""
+    return _detail(at, task)
+
+
+@router.patch("/{task}")
+def edit_task(task: TaskId, change: TaskPatch, at: At) -> TaskDetail:
+    """Change the note of a task."""
+    with at.change() as c:
+        found = tasks.resolve(c, task)
+        if change.note is not None:
+            tasks.set_note(c, found, change.note)
+    return _detail(at, found)
+
+
+def _detail(at: Server, task: str) -> TaskDetail:
     with at.db.read() as c:
         found = tasks.resolve(c, task)
-        row = tasks.get(c, found, at.engine.context.silent)
+        row = tasks.get(c, found, at.engine.context.silent, at.engine.context.waits)
         facts = at.engine.context.facts(c, [row.job])[row.job]
         attempts = tasks.attempts_of(c, found)
         names = metrics.names(c, found)
+        note = tasks.note(c, found)
         allocation = _allocation(at, c, row, attempts[-1])
     folder = at.home.job(row.job)
     return TaskDetail(
@@ -33,6 +50,7 @@ def show_task(task: TaskId, at: At) -> TaskDetail:
         metrics=names,
         log_bytes=logs.Log(found, row.attempt, folder).size(),
         folder=str(folder.task(found)),
+        note=note,
     )
 
 
@@ -54,20 +72,22 @@ def list_attempts(task: TaskId, at: At) -> list[Attempt]:
         return tasks.attempts_of(c, tasks.resolve(c, task))
 
 
-@router.get("/{task}/metrics")
+@router.get("/{task}/metrics", response_model=list[Curve])
 def task_curves(
     task: TaskId,
     at: At,
+    reply: Reply,
     metric: Annotated[list[str] | None, Query(description="without one: all")] = None,
     points: Points = 1000,
     attempt: Annotated[
         int | None,
         Query(ge=1, le=2**31, description="without it: the curve of the task over all attempts that were resumed"),
     ] = None,
-) -> list[Curve]:
+) -> Response:
     """Return the curves of a task."""
     with at.db.read() as c:
-        return metrics.curves(c, [tasks.resolve(c, task)], metric, points, attempt)
+        curves = metrics.curves(c, [tasks.resolve(c, task)], metric, points, attempt)
+    return reply(curves)
 
 
 @router.post("/{task}/stop")
@@ -95,3 +115,4 @@ def _job(task: str) -> str:
 
 
 router.include_router(logs.router)
+router.include_router(files.router)

@@ -2,26 +2,28 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
-from paddock.models import Cause, TaskState
+from paddock.models import Cause, ObjectiveChoice, TaskState
 from paddock.models.events import LiveFields
 from paddock.rules import lifecycle
 from paddock.rules.estimate import Pace
 from paddock.rules.lifecycle import Ending, Verdict
+from paddock.rules.objective import SECONDS, choose, is_final
 from paddock.runner.sharing import oom_retry
 from paddock.server.engine.announce import announce
 from paddock.server.engine.context import Context, JobFacts
 from paddock.server.journal import AboutAttempt, Ended, Metric, Record, Reset, Started, Total, Usage, Warned
-from paddock.server.store import allocations, attempts, metrics, trials
+from paddock.server.store import allocations, attempts, metrics, objectives, packings, trials
 from paddock.server.store.attempts import TaskAttempt
 from paddock.server.store.db import Connection
 from paddock.server.store.metrics import Point
+from paddock.server.store.rows import moment
 
 MAX_WARNINGS = 20
-SECONDS = "seconds"
 _OVERFULL = (
     f"This task has reported more than {metrics.MAX_NAMES:,} metrics: no more are kept. "
     "Use fewer names, and report what changes as steps of one metric."
@@ -45,6 +47,7 @@ class AttemptEdit:
         self.verdict: Verdict | None = None
         self.room = row.room  # for its next attempt
         self.follows = False  # its next attempt continues from another task's checkpoint
+        self.gpu_need: int | None = None  # bytes per GPU, if its runner has found out
 
     def of_task(self, name: str) -> Any:
         return self.task[name] if name in self.task else getattr(self.row, name)
@@ -74,8 +77,12 @@ class AttemptEdit:
             "last_value": self.of_task("last_value"),
             "best_value": self.of_task("best_value"),
             "best_epoch": self.of_task("best_epoch"),
+            "epochs": pace.epochs,
+            "epochs_done": pace.epochs_done,
             "progress": pace.progress(),
             "seconds_left": pace.seconds_left(pace.epoch_at or 0),
+            "reported_at": moment(pace.reported_at),
+            "quiet_after": moment(pace.quiet_after),
         }
 
 
@@ -96,16 +103,38 @@ class Changes:
             Ended: self._ended,
         }
 
-    def apply(self, news: Mapping[str, list[Record]]) -> None:
-        """Apply records, given by the allocation that reported them."""
+    def apply(self, news: Mapping[str, list[Record]], jobs: Mapping[str, str] | None = None) -> None:
+        """Apply records, given by the allocation that reported them. `jobs` are those of the allocations, if known."""
         about = [(key, one) for key, records in news.items() for one in records if isinstance(one, AboutAttempt)]
         self._load({(record.task, record.attempt) for _, record in about})
-        jobs = allocations.jobs_of(self._c, {key for key, _ in about})
+        jobs = allocations.jobs_of(self._c, {key for key, _ in about}) if jobs is None else jobs
+        self._choose_first(about, jobs)
         for allocation, record in about:
             edit = self._edits[record.task, record.attempt]
             if edit is not None and not edit.state.ended and _given(edit, record, allocation, jobs):
                 edit.holder = allocation
                 self._handlers[type(record)](edit, record)
+
+    def _choose_first(self, about: Sequence[tuple[str, AboutAttempt]], jobs: Mapping[str, str]) -> None:
+        """Choose the objective of jobs that have none yet, before the first values are applied: see `objectives`."""
+        edits = [edit for edit in self._edits.values() if edit is not None]
+        unchosen = {e.row.job_id: e.facts for e in edits if not e.facts.choice.final and not e.facts.objective.metric}
+        names: dict[str, set[str]] = defaultdict(set)
+        for allocation, record in about if unchosen else ():
+            edit = self._edits[record.task, record.attempt]
+            if isinstance(record, Metric) and edit is not None and edit.row.job_id == jobs.get(allocation):
+                names[edit.row.job_id].update(record.values)
+        for job in names.keys() & unchosen:
+            found = choose(names[job])
+            if found is None:
+                continue
+            choice = ObjectiveChoice(by="auto", why=found.why, final=is_final(found))
+            objectives.change(self._c, job, [found.objective], choice, compute=False)
+            spec = unchosen[job].spec.with_objectives([found.objective])
+            facts = replace(unchosen[job], spec=spec, objective=found.objective, choice=choice)
+            for edit in edits:
+                edit.facts = facts if edit.row.job_id == job else edit.facts
+            self._context.forget(job)
 
     def end(self, rows: list[TaskAttempt], judge: Callable[[AttemptEdit], Verdict], at: float) -> None:
         """End attempts whose end no journal reports. `judge` returns the verdict on one of them."""
@@ -123,14 +152,15 @@ class Changes:
         }
 
     def tried(self, edit: AttemptEdit, cause: Cause | None) -> int:
-        return attempts.ended_with(self._c, edit.row.id, cause) if cause else 0
+        """Return how many attempts before this one ended with this cause."""
+        return attempts.ended_with(self._c, edit.row.id, cause) if cause and edit.row.attempt_number > 1 else 0
 
     def _load(self, keys: set[tuple[str, int]]) -> None:
         unknown = keys - set(self._edits)
         if not unknown:
             return
         rows = attempts.lookup(self._c, unknown)
-        facts = self._context.facts(self._c, [row.job_id for row in rows.values()])
+        facts = self._context.newest_facts(self._c, [row.job_id for row in rows.values()])
         for key in unknown:
             row = rows.get(key)
             self._edits[key] = AttemptEdit(row, facts[row.job_id]) if row is not None and row.job_id in facts else None
@@ -157,6 +187,8 @@ class Changes:
     def _metric(self, edit: AttemptEdit, record: Metric) -> None:
         for name, point in record.values.items():
             edit.points[name].append((record.step, point, record.at))
+        if record.epoch is not None:  # where scripts count both, graphs may show either
+            edit.points[metrics.EPOCH].append((record.step, record.epoch, record.at))
         epoch = record.step if record.epoch is None else record.epoch
         self._reached(edit, epoch, record.at)
         if not edit.current or edit.row.reduces:
@@ -233,6 +265,7 @@ class Changes:
             "cpu_seconds": record.cpu_seconds,
         }
         self._peaks(edit, record.peak_memory, record.peak_gpu_memory)
+        edit.gpu_need = record.gpu_need
         cause, again = record.cause, record.again.model_dump(mode="json") if record.again else None
         shared = oom_retry.is_further(oom_retry.parse(edit.room), oom_retry.parse(again))
         ending = Ending(record.exit, record.signal, record.by, cause, record.reason, shared=shared)
@@ -264,15 +297,15 @@ class Changes:
     def _took(self, edit: AttemptEdit, at: float) -> None:
         """Record the training time, which can be an objective like those that a script reports."""
         started = edit.of_attempt("started_at")
-        objectives = edit.facts.spec.objectives
+        wanted = edit.facts.spec.objectives
         judged = edit.current and not edit.row.reduces
-        if started is None or not judged or all(one.metric != SECONDS for one in objectives):
+        if started is None or not judged or all(one.metric != SECONDS for one in wanted):
             return
         took = at - started
-        if objectives[0].metric == SECONDS and edit.of_task("best_value") is None:
+        if wanted[0].metric == SECONDS and edit.of_task("best_value") is None:
             edit.task["best_value"] = took
-        known = edit.of_task("others") or [None] * (len(objectives) - 1)
-        if any(one.metric == SECONDS and value is None for one, value in zip(objectives[1:], known, strict=False)):
+        known = edit.of_task("others") or [None] * (len(wanted) - 1)
+        if any(one.metric == SECONDS and value is None for one, value in zip(wanted[1:], known, strict=False)):
             self._others(edit, {SECONDS: took})
 
     def write(self) -> None:
@@ -291,8 +324,12 @@ class Changes:
         for edit in edits:
             if edit.verdict:
                 appender.finish(self._c, edit.row.attempt_id)
+            if edit.verdict and edit.state is TaskState.FINISHED and edit.row.job_id not in self._context.compared:
+                self._context.finished.add(edit.row.job_id)
             if edit.verdict and edit.current and (edit.verdict.retry or edit.follows):
                 self._begin_next(edit)
+        self._learn(edits)
+        self._choose_later(edits)
         by_job: dict[str, list[AttemptEdit]] = defaultdict(list)
         for edit in edits:
             if edit.points or edit.attempt or edit.task:
@@ -307,6 +344,25 @@ class Changes:
                 points={edit.row.id: edit.points for edit in some if edit.points and edit.current},
                 reset={edit.row.id: sorted(edit.forgotten) for edit in some if edit.forgotten},
             )
+
+    def _choose_later(self, edits: list[AttemptEdit]) -> None:
+        """Note jobs whose objective can be chosen, or appears at last: see `objectives`."""
+        for edit in edits:
+            choice, job = edit.facts.choice, edit.row.job_id
+            if not choice.final and (edit.points or edit.verdict):
+                self._context.reported.setdefault(job, set()).update(edit.points)
+                self._context.to_choose.add(job)
+            elif choice.notice and edit.task.get("best_value") is not None:
+                self._context.to_choose.add(job)
+
+    def _learn(self, edits: list[AttemptEdit]) -> None:
+        """Store what tasks needed for the next job with the same program."""
+        needs: dict[tuple[str, str], dict[int, int]] = defaultdict(dict)
+        for edit in edits:
+            if edit.gpu_need and edit.facts.program and not edit.row.reduces:
+                needs[edit.facts.owner, edit.facts.program][edit.row.attempt_id] = edit.gpu_need
+        for (owner, program), found in needs.items():
+            packings.learn(self._c, owner, program, found, self._context.clock())
 
     def _begin_next(self, edit: AttemptEdit) -> None:
         row = edit.row

@@ -24,6 +24,7 @@ RETRY_SECONDS = 5.0
 BUSY_SECONDS = 30.0
 FIRST_SECONDS = 3.0
 SLOWER = 1.5
+IN_A_ROW, SUSTAINED = 5, 4  # polls at the fastest pace, then one per this many times that: a large job always changes
 STALE_SECONDS = 60.0
 ALL = "all"  # the key of requests about all allocations
 
@@ -76,11 +77,12 @@ class BackendWorker:
         self._last: Mapping[str, AllocationStatus] | None = {}
         self._not_before = 0.0
         self._full_until = 0.0
-        self._full_at: int | None = None  # this many were queued then
+        self._full_at: int | None = None  # its queue was this long then
         self._closed_until: dict[str, float] = {}  # batch -> not before
         self.full_reason: str | None = None
         self._interval = backend.pace.fastest
         self._asked_at = 0.0
+        self._allowed = float(IN_A_ROW)  # polls that may follow at the fastest pace
         self._nodes_at = 0.0
 
     def begin(self) -> None:
@@ -105,7 +107,7 @@ class BackendWorker:
     @property
     def full(self) -> bool:
         """Return True if the backend accepts no more at the moment, and its queue is not shorter since."""
-        emptier = self._full_at is not None and (self.backend.queued or 0) < self._full_at
+        emptier = self._full_at is not None and (self.backend.queue_length or 0) < self._full_at
         return self._clock() < self._full_until and not emptier
 
     def answers(self) -> list[Answer]:
@@ -120,7 +122,7 @@ class BackendWorker:
             self._closed_until[batch] = self._clock() + BUSY_SECONDS
             return Answer(batch, waits=error.message)
         if isinstance(error, BackendBusy):
-            self._full_at, self.full_reason = self.backend.queued, error.message
+            self._full_at, self.full_reason = self.backend.queue_length, error.message
             self._full_until = self._clock() + BUSY_SECONDS
             return Answer(batch, waits=error.message)
         if isinstance(error, PaddockError) and not isinstance(error, BackendUnavailable):
@@ -141,7 +143,12 @@ class BackendWorker:
         now = self._clock()
         if ALL in self._polls or now < max(self._not_before, self._asked_at + self._interval):
             return False
-        self._asked_at = now
+        regular = min(self.backend.pace.fastest * SUSTAINED, self.backend.pace.slowest)
+        gained = (now - self._asked_at) / regular if regular else IN_A_ROW
+        allowed = min(self._allowed + gained, IN_A_ROW)
+        if allowed < 1:
+            return False
+        self._asked_at, self._allowed = now, allowed - 1
         self._polls.begin(ALL, self._poll, list(ids))
         return True
 

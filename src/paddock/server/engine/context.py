@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from paddock.models import Cause, Interpreter, JobSpec, Objective, ScriptReport
+from paddock.models import Cause, Interpreter, JobSpec, Objective, ObjectiveChoice, ScriptReport, Waits
 from paddock.paths import Home
 from paddock.server.engine.backend_worker import BackendWorker
 from paddock.server.engine.boundary import Boundary
@@ -21,7 +21,7 @@ READ_IT = "read its description"
 
 @dataclass(frozen=True)
 class JobFacts:
-    """The properties of a job that do not change."""
+    """The properties of a job that seldom change; its spec has the objective that counts."""
 
     id: str
     owner: str
@@ -29,7 +29,9 @@ class JobFacts:
     script: ScriptReport | None
     interpreter: Interpreter
     objective: Objective
-    program: str | None = None  # an id of its script or command
+    choice: ObjectiveChoice
+    program: str | None  # an id of its script or command
+    adjusted: int  # the number of its last change when it was read
 
 
 @dataclass
@@ -57,10 +59,19 @@ class Context:
     appender: metrics.Appender = field(default_factory=metrics.Appender)
     notes: dict[str, AllocationNotes] = field(default_factory=lambda: defaultdict(AllocationNotes))
     ordered_since: dict[str, float] = field(default_factory=dict)  # task that runs, and was ordered to stop -> when
+    awaited: set[str] = field(default_factory=set)  # allocations with such a task: something will be in their journals
     silent: dict[str, float] = field(default_factory=dict)  # allocation that reports nothing -> its last report
+    waits: dict[str, Waits] = field(default_factory=dict)  # job with waiting tasks -> why, as the policy decided
     searching: set[str] = field(default_factory=set)  # jobs that will have further tasks
     end_written: set[str] = field(default_factory=set)  # jobs whose runners know that no more tasks come
+    reported: dict[str, set[str]] = field(default_factory=dict)  # job whose objective is not final -> its metrics
+    to_choose: set[str] = field(default_factory=set)  # jobs whose objective is to be looked at
     erasing: dict[str, float] = field(default_factory=dict)  # removed jobs whose rows are being deleted -> until when
+    finished: set[str] = field(
+        default_factory=set
+    )  # jobs of which tasks have finished, whose curves are to be compared
+    marked: dict[str, list[str]] = field(default_factory=dict)  # job -> patterns to search the logs of ended tasks for
+    compared: set[str] = field(default_factory=set)  # jobs of which enough curves were compared
     unreadable: set[str] = field(default_factory=set)  # jobs whose description is not valid any more
     _facts: dict[str, JobFacts] = field(default_factory=dict)
     boundary: Boundary = field(init=False)
@@ -85,6 +96,13 @@ class Context:
                     self.unreadable.add(job)
         return {job: self._facts[job] for job in ids if job in self._facts}
 
+    def newest_facts(self, c: Connection, ids: Sequence[str]) -> dict[str, JobFacts]:
+        """Return the facts as they are in this transaction: a person may have changed the objective a moment ago."""
+        for job, adjusted in jobs.adjustments(c, list(set(ids))).items():
+            if job in self._facts and self._facts[job].adjusted != adjusted:
+                del self._facts[job]
+        return self.facts(c, ids)
+
     def learn(self, ids: Collection[str]) -> None:
         """Load the facts of these jobs, or record that they cannot be read."""
         unknown = [job for job in ids if job not in self._facts and job not in self.unreadable]
@@ -106,7 +124,8 @@ class Context:
 
     def forget(self, job: str) -> None:
         self._facts.pop(job, None)
-        self.unreadable.discard(job)
+        for known in (self.unreadable, self.compared):
+            known.discard(job)
 
     def retries(self, facts: JobFacts, cause: Cause) -> int:
         return facts.spec.retries.get(cause, self.settings.retries.limit(cause))
@@ -122,9 +141,11 @@ def _facts_of(row: JobRow) -> JobFacts:
     return JobFacts(
         id=row.id,
         owner=row.owner,
-        spec=JobSpec.model_validate(row.spec),
+        spec=row.job_spec(),
         script=row.script_report(),
         interpreter=Interpreter.model_validate(row.interpreter),
-        objective=Objective(metric=row.metric, goal=row.goal),
+        objective=row.objective(),
+        choice=ObjectiveChoice.model_validate(row.choice or {}),
         program=row.program,
+        adjusted=row.adjusted,
     )

@@ -53,6 +53,7 @@ def end_stuck(context: Context, rows: list[AllocationRow], now: float) -> None:
         facts = context.facts(c, [row.job_id for row in ordered])
     heard = {row.key: row.heard_at for row in rows if row.state == AllocationState.RUNNING}
     context.ordered_since = {one.id: context.ordered_since.get(one.id, now) for one in ordered}
+    context.awaited = {one.allocation for one in ordered if one.allocation is not None}
     stuck = set()
     for one in ordered:
         heard_at = heard.get(one.allocation)

@@ -14,15 +14,18 @@ from typing import TypeVar
 from paddock.backends.base import Backend
 from paddock.common import folders
 from paddock.errors import BackendError
-from paddock.models import AllocationBatch, BackendInfo, Check, JobSpec, Node, Resources
+from paddock.models import AllocationBatch, BackendInfo, Check, JobSpec, Node, Resources, Traits
 from paddock.paths import Home
 from paddock.rules import placement
 from paddock.server.engine import journals, launch, limits, mailbox, observe, remove
 from paddock.server.engine.backend_worker import BackendWorker
 from paddock.server.engine.context import Context
+from paddock.server.engine.identical_curves import CurveComparison
 from paddock.server.engine.ingest import Ingest, RoundResult
 from paddock.server.engine.keep import Keeper
 from paddock.server.engine.load import Monitor
+from paddock.server.engine.marked_metrics import MarkedMetrics
+from paddock.server.engine.objectives import ObjectiveChooser
 from paddock.server.engine.reduce import Reducer
 from paddock.server.engine.search import SearchWorker
 from paddock.server.engine.silence import Silence
@@ -38,6 +41,8 @@ T = TypeVar("T")
 FORGET_SECONDS = 60.0
 OTHER_STEPS_SECONDS = 1.0
 CHECK_SECONDS = 20.0
+PAUSE_SHARE = 4.0  # of the CPU time of a round: without requests, the engine takes up to a fifth of a core
+LONGEST_PAUSE = 0.5
 PUT_AWAY_AT_ONCE = 5  # jobs whose journals are put away in a round
 
 
@@ -49,6 +54,14 @@ class BackendRequest:
     slots: int  # tasks at a time in each, at most
     script: str | None = None
     check: Check | None = None
+
+
+def pause(used: float, tick: float) -> float:
+    """Return how long to wait after a round that took this many seconds of CPU: longer if there is much to do.
+
+    Fewer rounds with more news in each take less than many with little. A request ends the pause.
+    """
+    return max(tick, min(PAUSE_SHARE * used, LONGEST_PAUSE))
 
 
 class Engine:
@@ -76,7 +89,11 @@ class Engine:
         self._silence = Silence()
         self._monitor = Monitor(self._workers)
         self._search = SearchWorker(self.context, self.wake)
+        self._chooser = ObjectiveChooser(self.context)
         self._reducer = Reducer(self.context)
+        self._comparison = CurveComparison(self.context)
+        self._marked = MarkedMetrics(self.context)
+        self._launch = launch.Launch(self.context)
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
         self._sweeper = ThreadPoolExecutor(1, thread_name_prefix="sweeper")
         self._to_put_away: deque[tuple[str, Future[bool]]] = deque()
@@ -107,7 +124,9 @@ class Engine:
         for worker in self._workers.values():
             worker.close()
         self._search.close()
+        self._ingest.close()
         self.context.recovery.close()
+        self._marked.close()
         self._sweeper.shutdown(wait=True)
 
     def wake(self) -> None:
@@ -161,13 +180,18 @@ class Engine:
         """Return the nodes with the newest measurements."""
         return self._monitor.nodes(self.context.clock())
 
+    @property
+    def traits(self) -> dict[str, Traits]:
+        """Return the traits of each backend."""
+        return {name: worker.backend.traits for name, worker in self._workers.items()}
+
     def backend_infos(self) -> list[BackendInfo]:
         settings = self.context.settings
-        clusters = settings.clusters
+        clusters, every = settings.clusters, settings.every_backend
         return [
             BackendInfo(
                 name=name,
-                kind="slurm" if name in clusters else "local",
+                kind=every[name].kind,
                 default=name == settings.backend,
                 state=worker.problem or "ok",
                 since=moment(worker.problem_since),
@@ -180,7 +204,7 @@ class Engine:
     def request(self, spec: JobSpec, tasks: int, *, check: bool) -> BackendRequest:
         """Return what a job would request first; with `check` also the backend's answer to it."""
         worker = self._workers[spec.resources.backend or self.context.settings.backend]
-        count = launch.allocations_to_request(spec, worker.nodes, tasks, {})
+        count = launch.allocations_to_request(spec, worker, tasks, {})
         batch = launch.batch_for(self.context, "JOB", spec, worker, "JOB-a1", count)
         answer = None
         if check:
@@ -212,10 +236,11 @@ class Engine:
     def _run(self) -> None:
         while not self._stop.is_set():
             self._woken.clear()
+            began = time.thread_time()
             more = self._step("a round", self.round)
             self.beat = self.context.clock()
             if not more:
-                self._woken.wait(self.context.settings.tick_seconds)
+                self._woken.wait(pause(time.thread_time() - began, self.context.settings.tick_seconds))
 
     def _step(self, name: str, step: Callable[[], T]) -> T | None:
         """Carry out one step of a round. If it fails, the other steps are carried out nevertheless."""
@@ -247,7 +272,7 @@ class Engine:
                 worker.hurry()
         if step("closing allocations", lambda: observe.close(context, rows, outcome.read, now)):
             rows = self._unclosed()
-        step("judging", lambda: self._search.request_judgements(outcome.measured))
+        step("judging", lambda: self._search.request_judgements(outcome.measured, outcome.ended))
         more = outcome.more
         if self._asked or outcome.urgent or now - self._others_at > OTHER_STEPS_SECONDS:
             self._asked = False
@@ -264,15 +289,18 @@ class Engine:
         step("adjusting", lambda: limits.adjust(context))
         step("putting back", lambda: observe.put_back(context, rows, now))
         step("fencing", lambda: observe.fence(context, rows, now))
+        step("choosing objectives", self._chooser.run)
         step("searching", lambda: self._search.run(now))
         step("reducing", self._reducer.run)
+        step("comparing curves", self._comparison.run)
+        step("marked metrics", self._marked.run)
         # After these two steps, so that the allocations of attempts that they ended are used again.
         unpublished = step("publishing", lambda: mailbox.publish(context, now))
         heard = step("observing", lambda: observe.observe(context, rows, now))
         given_up = step("giving up", lambda: observe.give_up_missing(context, rows, now))
         if heard or given_up:
             rows = self._unclosed()
-        if step("launching", lambda: launch.launch(context, rows, now)):
+        if step("launching", lambda: self._launch.run(rows, now)):
             rows = self._unclosed()
         for removed in step("removing", lambda: remove.remove(context, rows)) or []:
             self._sweeper.submit(remove.erase, context, removed.job, self._stop.is_set)

@@ -2,8 +2,10 @@
 
 import errno
 import time
+import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -12,7 +14,7 @@ from paddock.common import files, layout
 from paddock.models import AllocationState
 from paddock.server.engine.apply import changing
 from paddock.server.engine.context import Context
-from paddock.server.journal import Bye, Ended, Metric, NodeSeen, Packed, Record, RunnerStarted, Started, parse
+from paddock.server.journal import Bye, Ended, Metric, NodeSeen, Packed, Record, RunnerStarted, Started, Usage, parse
 from paddock.server.store import allocations, jobs, packings
 from paddock.server.store.allocations import AllocationRow
 
@@ -21,9 +23,13 @@ ROUND_BYTES = 4_000_000  # of all journals
 ROUND_SECONDS = 0.25  # after this, journals that are far behind wait for the next round
 COMMIT_BYTES = 1_000_000  # some tenths of a second, in which nobody else can write
 URGENT = (RunnerStarted, Started, Ended, Bye)  # records after which the whole round is due
-MANY = 200  # of more journals, those without news for QUIET_SECONDS
-QUIET_SECONDS = 10.0
-READ_ALL_SECONDS = 1.0  # are read only at this interval
+MEASURED = (Usage, NodeSeen, Packed)  # records that come by themselves, for which nobody waits
+MANY = 50  # of more journals, those without news for QUIET_SECONDS are not read in every round,
+QUIET_SECONDS, STILL_SECONDS = 5.0, 60.0
+PAUSES = (0.5, 1.0, 2.0)  # but after this: if a task runs there, if not, and if nothing was written for STILL_SECONDS
+STARTS_ROUNDS = 20  # after this many, journals of later starts are looked for
+# On a network file system, opening a file takes about 1 ms: then several threads read.
+THREADS, AT_ONCE, SLOW_SECONDS = 16, 128, 0.0005
 READ = "read its journals"
 STORE = "store what its journals report"
 
@@ -38,7 +44,28 @@ class RoundResult:
     urgent: bool = False  # the whole round is due
     left: bool = False  # a runner has written `bye`
     measured: set[str] = field(default_factory=set)  # jobs with new points
+    ended: set[str] = field(default_factory=set)  # jobs with tasks that ended
     samples: list[tuple[str, NodeSeen]] = field(default_factory=list)  # backend, and a runner's sample of its node
+
+
+@dataclass(slots=True)
+class JournalPace:
+    """When the journals of an allocation are read next, and why."""
+
+    turn: int  # of the rounds in which a later start is looked for
+    news_at: float  # its last record besides measurements, or something that makes one likely
+    grown_at: float
+    next_at: float = 0.0
+    state: AllocationState | None = None
+
+    def read(self, state: AllocationState, now: float) -> None:
+        """Note that they are read now."""
+        if state is not self.state:
+            self.state, self.news_at = state, now
+        still = now - self.grown_at
+        pause = PAUSES[0] if still < QUIET_SECONDS else PAUSES[1] if still < STILL_SECONDS else PAUSES[2]
+        lively = now - self.news_at < QUIET_SECONDS or state == AllocationState.ENDED
+        self.next_at = 0.0 if lively else now + pause
 
 
 class Ingest:
@@ -47,9 +74,13 @@ class Ingest:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._rounds = 0
-        self._heard: dict[str, float] = {}  # allocation -> its last news, or when it was first seen
-        self._all_read_at = 0.0  # when all of them were read
+        self._paces: dict[str, JournalPace] = {}
         self._behind: dict[str, None] = {}  # allocations, in the order in which they are read
+        self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="journals")  # starts no thread before it is used
+        self._slow = False  # the file system takes long to open a file
+
+    def close(self) -> None:
+        self._pool.shutdown()
 
     def run(self, context: Context, rows: list[AllocationRow]) -> RoundResult:
         """Read a bounded part of each journal; of those that are far behind, as many as there is time for."""
@@ -58,15 +89,16 @@ class Ingest:
         of_jobs = {row.job_id for row in rows}
         context.learn(of_jobs)
         aside = {job for job in of_jobs if _rests(context, job)}
-        further = self._rounds % 20 == 0
         able = [row for row in rows if row.job_id not in aside]
-        able = able if further else self._lively(able)
-        readings = Readings(context, more_starts=further)
+        due, further = self._due(able, context.awaited)
+        readings = Readings(context, further)
+        ahead = ReadAhead(self._pool, readings) if self._slow and len(due) > THREADS else None
         try:
-            for portion in self._portions(able, readings, outcome):
+            for portion in self._portions(due, readings, ahead, outcome):
                 self._write(context, portion, outcome)
         finally:
             readings.close()
+        self._slow = readings.seconds > SLOW_SECONDS * max(readings.count, THREADS)
         waiting = {row.job_id for row in able if row.key in self._behind}
         readings.show(waiting)
         failed = aside | set(readings.problems)
@@ -74,23 +106,32 @@ class Ingest:
             outcome.read |= _leaving(context, [row for row in rows if row.job_id in failed])
         return outcome
 
-    def _lively(self, rows: list[AllocationRow]) -> list[AllocationRow]:
-        """Return all allocations; if there are many, those that may have news. Most wait, or have slow tasks."""
-        now = self._clock()
-        heard = self._heard
-        if len(rows) <= MANY or now - self._all_read_at >= READ_ALL_SECONDS:
-            self._all_read_at = now
-            self._heard = {row.key: heard.get(row.key, now) for row in rows}
-            return rows
-        since = now - QUIET_SECONDS
-        return [
-            row
-            for row in rows
-            if heard.get(row.key, now) > since or row.state == AllocationState.ENDED or row.key in self._behind
-        ]
+    def _due(self, rows: list[AllocationRow], awaited: set[str]) -> tuple[list[AllocationRow], set[str]]:
+        """Return the allocations whose journals are read now, and those of which later starts are looked for.
+
+        That is all of them; if there are many, those that may have news: most wait, or have slow tasks.
+        """
+        now, paces, every = self._clock(), self._paces, STARTS_ROUNDS
+        number, many = self._rounds, len(rows) > MANY
+        if number % every == 0:
+            known = {row.key for row in rows}
+            self._paces = paces = {key: pace for key, pace in paces.items() if key in known}
+        due, further, urgent = [], set(), awaited | self._behind.keys()
+        for row in rows:
+            pace = paces.get(row.key)
+            if pace is None:
+                pace = paces[row.key] = JournalPace(zlib.crc32(row.key.encode()) % every, now, now)
+            turn = (number + pace.turn) % every if many else number % every
+            if turn and many and now < pace.next_at and row.state is pace.state and row.key not in urgent:
+                continue
+            if not turn:
+                further.add(row.key)
+            pace.read(row.state, now)
+            due.append(row)
+        return due, further
 
     def _portions(
-        self, rows: list[AllocationRow], readings: "Readings", outcome: RoundResult
+        self, rows: list[AllocationRow], readings: "Readings", ahead: "ReadAhead | None", outcome: RoundResult
     ) -> Iterable[list["AllocationReading"]]:
         """Yield the readings to be stored together. Journals that are far behind come after all others."""
         by_key = {row.key: row for row in rows}
@@ -110,7 +151,9 @@ class Ingest:
                 outcome.more = True
                 continue
             self._behind.pop(row.key, None)
-            reading = readings.read(row)
+            if ahead is not None and place < len(near) and place % AT_ONCE == 0:
+                ahead.read(near[place : place + AT_ONCE])
+            reading = ahead.taken.pop(row.key) if ahead and row.key in ahead.taken else readings.read(row)
             if reading is None:
                 continue
             taken, size = taken + reading.size, size + reading.size
@@ -138,16 +181,23 @@ class Ingest:
                 continue
             _note(reading, outcome)
             if reading.moved:
-                self._heard[reading.row.key] = now
+                pace = self._paces[reading.row.key]
+                pace.grown_at = now
+                pace.next_at = min(pace.next_at, now + PAUSES[0])
+                new = len(reading.offsets) > len(reading.row.offsets)
+                if new or not all(isinstance(record, MEASURED) for record in reading.records):
+                    pace.news_at, pace.next_at = now, 0.0
 
 
 class Readings:
     """Reads the journals of all allocations in one round, and collects the failures by job."""
 
-    def __init__(self, context: Context, more_starts: bool) -> None:
+    def __init__(self, context: Context, more_starts: set[str]) -> None:
         self.problems: dict[str, Exception] = {}
+        self.count = 0  # of allocations
+        self.seconds = 0.0
         self._context = context
-        self._more_starts = more_starts
+        self._more_starts = more_starts  # allocations
         self._jobs: set[str] = set()
         self._open: files.Folder | None = None
         self._open_job = ""
@@ -156,7 +206,7 @@ class Readings:
         """Read the known journals; at intervals, and after the end, also look for that of one more start."""
         self._jobs.add(row.job_id)
         reading = AllocationReading(row, list(row.offsets))
-        further = not row.offsets or row.state == AllocationState.ENDED or self._more_starts
+        further = not row.offsets or row.state == AllocationState.ENDED or row.key in self._more_starts
         try:
             folder = self._folder(row.job_id)
             if folder is not None:
@@ -164,7 +214,21 @@ class Readings:
         except Exception as error:
             self.problems.setdefault(row.job_id, error)
             return None
+        self.count += 1
+        self.seconds += reading.seconds
         return reading
+
+    def beside(self) -> "Readings":
+        """Return another one for the same round and another thread."""
+        return Readings(self._context, self._more_starts)
+
+    def add(self, other: "Readings") -> None:
+        """Add what another one has found, and close that."""
+        other.close()
+        self._jobs |= other._jobs
+        self.problems = other.problems | self.problems
+        self.count += other.count
+        self.seconds += other.seconds
 
     def _folder(self, job: str) -> files.Folder | None:
         """Return the folder of the job's allocations, opened once for successive rows. None: it does not exist."""
@@ -194,6 +258,31 @@ class Readings:
                     raise self.problems[job]
 
 
+class ReadAhead:
+    """Reads journals in several threads, which wait for the file system at the same time."""
+
+    def __init__(self, pool: ThreadPoolExecutor, readings: Readings) -> None:
+        self.taken: dict[str, AllocationReading | None] = {}
+        self._pool = pool
+        self._readings = readings
+
+    def read(self, rows: list[AllocationRow]) -> None:
+        """Read the journals of these allocations, or of the first of them if there is much to read."""
+        self.taken.clear()
+        parts = [(self._readings.beside(), rows[n::THREADS]) for n in range(THREADS)]
+        list(self._pool.map(lambda part: self._read(*part), parts))
+        for readings, _ in parts:
+            self._readings.add(readings)
+
+    def _read(self, readings: Readings, rows: list[AllocationRow]) -> None:
+        size = 0
+        for row in rows:
+            if size >= ROUND_BYTES / THREADS:
+                return
+            reading = self.taken[row.key] = readings.read(row)
+            size += reading.size if reading else 0
+
+
 @dataclass
 class AllocationReading:
     """What one round read from the journals of one allocation."""
@@ -202,6 +291,7 @@ class AllocationReading:
     offsets: list[int]
     records: list[Record] = field(default_factory=list)
     size: int = 0
+    seconds: float = 0.0  # that the file system took
     malformed: int = 0  # lines that are not valid records
     moved: bool = False
     more: bool = False
@@ -221,10 +311,13 @@ class AllocationReading:
         """Read one journal further. Returns False if there is none of this number yet."""
         known = index < len(self.offsets)
         limit = READ_BYTES - self.size
+        began = time.perf_counter()
         try:
             data = folder.read(self.row.key, _journal(index + 1), limit, self.offsets[index] if known else 0)
         except FileNotFoundError:
             return known
+        finally:
+            self.seconds += time.perf_counter() - began
         if not known:
             self.offsets.append(0)
             self.moved = True
@@ -253,7 +346,8 @@ def _store(context: Context, news: list[AllocationReading]) -> None:
     if not news:
         return
     with changing(context) as (c, changes):
-        changes.apply({reading.row.key: reading.records for reading in news})
+        known = {reading.row.key: reading.row.job_id for reading in news}
+        changes.apply({reading.row.key: reading.records for reading in news}, known)
         for reading in news:
             packed = [record.packing for record in reading.records if isinstance(record, Packed)]
             packings.take(c, reading.row.job_id, packed)
@@ -271,6 +365,8 @@ def _note(reading: AllocationReading, outcome: RoundResult) -> None:
         return
     if any(isinstance(record, Metric) for record in reading.records):
         outcome.measured.add(reading.row.job_id)
+    if any(isinstance(record, Ended) for record in reading.records):
+        outcome.ended.add(reading.row.job_id)
     outcome.urgent = outcome.urgent or any(isinstance(record, URGENT) for record in reading.records)
     outcome.left = outcome.left or any(isinstance(record, Bye) for record in reading.records)
     # Only samples of the node that the backend names: a runner cannot know other nodes.

@@ -1,86 +1,244 @@
-"""Requests allocations for the tasks that wait."""
+"""Carries out what the policy decides: requests, starts and ends allocations, and reports why jobs wait."""
 
 import json
 import math
 import os
 import sys
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from paddock.common import files, layout
-from paddock.models import FOLDER, AllocationBatch, AllocationState, JobSpec, Launcher, Method, Node
+from paddock.models import FOLDER, AllocationBatch, AllocationState, JobSpec, Launcher, Method, Node, Place, Waits
 from paddock.models.events import JobChange
 from paddock.paths import JobFolder, append_lines, write_once
 from paddock.rules import placement
+from paddock.rules.policy import Decision, GiveWay, Request, Start, Wait, Withdraw, plan
+from paddock.rules.pool import Holding, Pool
 from paddock.runner import build
 from paddock.search import adaptive
 from paddock.server.engine.backend_worker import BackendWorker
 from paddock.server.engine.context import Context, JobFacts
 from paddock.server.engine.ending import end
+from paddock.server.engine.gather import (
+    BackendView,
+    Gatherer,
+    Measured,
+    Work,
+    allocations_needed,
+    tasks_at_once,
+)
 from paddock.server.engine.linger import left_well
 from paddock.server.engine.observe import SUBMITTING, settle_orphans
 from paddock.server.store import allocations, attempts, events, packings
 from paddock.server.store.allocations import AllocationRow
+from paddock.server.store.attempts import Demand
+from paddock.server.store.rows import moment
 
 IDLE_SECONDS = 5.0
 SEARCH_IDLE_SECONDS = 20.0  # while the next configuration is chosen
 WORDS = 4  # reports of a runner within the time after which it counts as silent
-Measured = Mapping[str, Mapping[str, Any]]  # kind of GPU -> how an earlier job shared it
+AGAIN_SECONDS = 5.0  # the policy decides again after this time, although nothing has changed but times
+NEWS_SECONDS = 60.0  # an expected start that moves by less is no news
+ANNOUNCED_AT_ONCE = 50  # events about waiting jobs per round
 LAUNCHING = "ask for allocations for it"
 WRITING_END = "report to its runners that no more tasks come"
 
 
-def launch(context: Context, rows: list[AllocationRow], now: float) -> bool:
-    """Plan and submit as many allocations as have work, as far as the backend can run them; end those without.
+@dataclass(frozen=True)
+class Starts:
+    """The starts of one job, which are one batch."""
 
-    Returns whether any were planned.
-    """
-    planned = False
-    with context.db.read() as c:
-        demands = attempts.demands(c)
-        facts = context.facts(c, [demand.job for demand in demands])
-    open_rows: dict[str, list[AllocationRow]] = defaultdict(list)
-    for row in rows:  # also those that have ended and are not closed: it is not known yet what they leave behind
-        note = context.notes[row.key]
-        if note.lingers_since is None and not note.stuck:
-            open_rows[row.job_id].append(row)
-    unclosed = {row.job_id for row in rows}
-    unused = _unused(context, rows, now)
-    wanted: dict[str, int] = {}
-    for demand in demands:
-        one = facts.get(demand.job)
-        worker = context.worker(one) if one is not None else None
-        if one is None or worker is None or not worker.nodes or demand.held:
-            # It keeps what it has: its description cannot be read, it is not known what a task gets on its backend, or
-            # the backend holds what waits.
-            wanted[demand.job] = len(open_rows[demand.job])
-            continue
-        # However few nodes are up: no allocation loses its place in the queue because nodes are down for a while.
-        measured = measured_packing(context, one)
-        tasks = demand.waiting + demand.running
-        wanted[demand.job] = allocations_needed(
-            one.spec, worker.nodes, tasks if demand.waiting else demand.running, measured
-        )
-        # An allocation that runs although it was to end counts: see `ending`.
-        there = sum(not (row.ending and row.key in unused) for row in open_rows[demand.job])
-        missing = allocations_to_request(one.spec, worker.nodes, tasks, measured) - there
-        if demand.waiting and not context.boundary.rests(demand.job, LAUNCHING):
-            with context.boundary.job(demand.job, LAUNCHING):
-                if demand.job not in unclosed:
-                    settle_orphans(context, demand.job, now)
-                asked = any(row.state == AllocationState.PLANNED for row in open_rows[demand.job])
-                if missing > 0 and not (worker.full and asked):
-                    _plan(context, one, worker, missing)
-                    planned = True
-    for job in context.searching & open_rows.keys():
-        wanted[job] = len(open_rows[job])  # the search will have a task for each of them
-    _write_end(context, open_rows.keys() - {demand.job for demand in demands} - context.searching)
-    _end_surplus(context, open_rows, wanted, unused)
-    _submit_planned(context)
-    return planned
+    job: str
+    starts: list[Start]
+
+
+Carried = Starts | Request | Withdraw | GiveWay
+
+
+class Launch:
+    """Gathers what the policy needs, lets it decide, and carries its decisions out."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._gatherer = Gatherer(context)
+        self._decided: dict[str, tuple[float, Any]] = {}  # backend -> when, and on what, without times
+        self._announced: dict[str, Waits] = {}
+
+    def run(self, rows: list[AllocationRow], now: float) -> bool:
+        """Request, start and end allocations as the policy decides. Returns whether any were planned."""
+        context = self._context
+        by_backend: dict[str, list[AllocationRow]] = defaultdict(list)
+        for row in rows:
+            by_backend[row.backend].append(row)
+        unused = _unused(context, rows, now)
+        with context.db.read() as c:
+            demands = attempts.demands(c)
+            facts = context.facts(c, [demand.job for demand in demands])
+            resting = {one.job for one in demands if context.boundary.rests(one.job, LAUNCHING)}
+            theirs = self._by_backend(demands, facts, by_backend)
+            views = [
+                self._gatherer.view(c, worker, by_backend[name], theirs[name], facts, resting, unused, now)
+                for name, worker in context.workers.items()
+            ]
+        self._gatherer.forget(rows, {one.job for one in demands})
+        unclosed = {row.job_id for row in rows}
+        planned = False
+        for view in views:
+            self._gatherer.account(view, now)
+            for decision in self._decide(view, now):
+                planned = self._carry_out(view, decision, unclosed, now) or planned
+        # Until they have ended: see `ending`.
+        end(context, [row for row in rows if row.ending and row.key in unused], waiting_only=True)
+        _write_end(context, {row.job_id for row in rows} - {one.job for one in demands} - context.searching)
+        self._submit_planned()
+        self._announce(demands)
+        return planned
+
+    def _by_backend(
+        self, demands: Sequence[Demand], facts: Mapping[str, JobFacts], rows: Mapping[str, Sequence[AllocationRow]]
+    ) -> dict[str, list[Demand]]:
+        """Return the demands by backend; those whose description cannot be read, where they have allocations."""
+        places = {row.job_id: name for name, some in rows.items() for row in some}
+        found: dict[str, list[Demand]] = defaultdict(list)
+        for demand in demands:
+            one = facts.get(demand.job)
+            worker = self._context.worker(one) if one is not None else None
+            name = worker.backend.name if worker else places.get(demand.job)
+            if name is not None:
+                found[name].append(demand)
+        return found
+
+    def _decide(self, view: BackendView, now: float) -> list[Carried]:
+        """Return the decisions; none if nothing has changed since the last ones, as they would be the same."""
+        name = view.worker.backend.name
+        at, before = self._decided.get(name, (-math.inf, None))
+        seen = (view.pool, [_stage(work) for work in view.work.values()])
+        if seen == before and now - at < AGAIN_SECONDS:
+            return []
+        self._decided[name] = (now, seen)
+        with self._context.db.read() as c:
+            pool = self._gatherer.with_times(c, view, now)
+        decisions = plan(pool, now)
+        self._note_waits(view, pool, decisions)
+        starts: dict[str, list[Start]] = defaultdict(list)
+        for one in decisions:
+            if isinstance(one, Start):
+                starts[one.job].append(one)
+        others = [one for one in decisions if not isinstance(one, Start | Wait)]
+        return [*(Starts(job, some) for job, some in starts.items()), *others]
+
+    def _carry_out(self, view: BackendView, decision: Carried, unclosed: set[str], now: float) -> bool:
+        """Carry out one decision. Returns whether allocations were planned."""
+        context = self._context
+        if isinstance(decision, GiveWay):
+            self._give_way(view.rows[decision.key], decision.to)
+            return False
+        if isinstance(decision, Withdraw):
+            mine = [row for row in view.rows.values() if row.job_id == decision.job and row.key in view.unused]
+            end(context, mine[-decision.count :], waiting_only=True)
+            return False
+        job, worker = decision.job, view.worker
+        facts = view.work[job].facts
+        planned = any(row.state == AllocationState.PLANNED for row in view.rows.values() if row.job_id == job)
+        if facts is None or (worker.full and planned):
+            return False
+        with context.boundary.job(job, LAUNCHING):
+            if job not in unclosed:
+                settle_orphans(context, job, now)
+            if isinstance(decision, Request):
+                _plan(context, facts, worker, decision.count)
+            else:
+                places = [Place(node=one.node, devices=list(one.devices)) for one in decision.starts]
+                _plan(context, facts, worker, len(places), places)
+            return True
+        self._decided.pop(worker.backend.name, None)  # it failed, so the next round decides again
+        return False
+
+    def _give_way(self, row: AllocationRow, job: str) -> None:
+        """Order a runner to begin no further task."""
+        context = self._context
+        with context.boundary.job(row.job_id, LAUNCHING):
+            # First the order: an allocation that is marked without it would never end.
+            append_lines(context.home.job(row.job_id).control, [{"op": "drain", "allocation": row.key}])
+            with context.db.write() as c:
+                allocations.leave(c, {row.key: job})
+
+    def _submit_planned(self) -> None:
+        """Submit what is planned, also what a crash or an unreachable backend left so."""
+        context = self._context
+        with context.db.read() as c:
+            planned = allocations.planned(c)
+        for job, backend, batch in planned:
+            worker = context.workers.get(backend)
+            if worker is None or context.boundary.rests(job, SUBMITTING):
+                continue
+            if worker.backend.traits.queued or batch.places:
+                worker.submit(batch)
+            else:  # an older version planned it for the queue that the backend had then
+                with context.db.write() as c:
+                    allocations.submitted(c, batch.key, [])
+
+    # --- why jobs wait ------------------------------------------------------------------------------------------------
+
+    def _note_waits(self, view: BackendView, pool: Pool, decisions: Sequence[Decision]) -> None:
+        decided = {one.job: one for one in decisions if isinstance(one, Wait)}
+        own: dict[str, list[Holding]] = defaultdict(list)
+        for holding in pool.holdings:
+            own[holding.job].append(holding)
+        for job, work in view.work.items():
+            wait = decided.get(job) or _own_wait(view, work, own[job])
+            if wait is None or work.demand.held or not work.demand.waiting:
+                self._context.waits.pop(job, None)
+            else:
+                at = None if wait.at is None else moment(wait.at)
+                self._context.waits[job] = Waits(reason=wait.reason, starts_at=at, never=wait.never)
+
+    def _announce(self, demands: Sequence[Demand]) -> None:
+        """Write events for jobs whose reason or expected start is new, for a few of them per round."""
+        waiting = {one.job for one in demands if one.waiting}
+        for known in (self._context.waits, self._announced):
+            for job in known.keys() - waiting:
+                known.pop(job, None)
+        news = [job for job, now in self._context.waits.items() if _is_news(now, self._announced.get(job))]
+        if news:
+            with self._context.db.write() as c:
+                for job in news[:ANNOUNCED_AT_ONCE]:
+                    self._announced[job] = self._context.waits[job]
+                    events.write(c, job, JobChange(change="waits"))
+
+
+def _own_wait(view: BackendView, work: Work, own: Sequence[Holding]) -> Wait | None:
+    """Return why the next task of a job does not run yet, if no other job is in its way; None: it starts now."""
+    job, backend = work.demand.job, view.worker
+    if not backend.nodes:
+        return Wait(job, f"waits for {backend.backend.name} to answer: {backend.problem or 'its nodes are not known'}")
+    known = [one.frees_at for one in own if one.frees_at is not None]
+    _, running, as_requested = _stage(work)
+    if as_requested and work.facts:
+        limit = f"up to {work.facts.spec.parallel} of its tasks run at a time, as requested"
+        return Wait(job, f"{limit}: the next starts when one has ended", min(known, default=None))
+    if running:
+        return Wait(job, "the next task starts when one of those that run has ended", min(known, default=None))
+    return None
+
+
+def _stage(work: Work) -> tuple[bool, bool, bool]:
+    """Return what of a job's progress changes the reason why its tasks wait."""
+    parallel = work.facts.spec.parallel if work.facts else None
+    waiting, running = work.demand.waiting, work.demand.running
+    return waiting > 0, running > 0, parallel is not None and running >= parallel
+
+
+def _is_news(now: Waits, before: Waits | None) -> bool:
+    if before is None or (now.reason, now.never) != (before.reason, before.never):
+        return True
+    if now.starts_at is None or before.starts_at is None:
+        return now.starts_at != before.starts_at
+    return abs((now.starts_at - before.starts_at).total_seconds()) > NEWS_SECONDS
 
 
 def _write_end(context: Context, idle: set[str]) -> None:
@@ -98,36 +256,34 @@ def _write_end(context: Context, idle: set[str]) -> None:
                 context.end_written.add(job)
 
 
-def measured_packing(context: Context, facts: JobFacts) -> dict[str, dict[str, Any]]:
+def measured_packing(
+    context: Context, facts: JobFacts, read: Callable[..., dict[str, dict[str, Any]]] = packings.measured
+) -> dict[str, dict[str, Any]]:
     """Return what earlier jobs have measured of this program, by kind of GPU."""
     if facts.spec.resources.per_gpu is None and facts.spec.resources.triple is None:
         return {}
     with context.db.read() as c:
-        return packings.measured(c, facts.owner, facts.program)
+        return read(c, facts.owner, facts.program)
 
 
 def tasks_per_allocation(spec: JobSpec, nodes: Sequence[Node], measured: Measured) -> int:
     """Return how many tasks run at a time in one allocation, as far as it is known."""
-    found = [one["tasks"] for one in measured.values()]
-    return placement.shape(spec.resources, nodes).tasks_at_once(min(found) if found else None)
+    return tasks_at_once(placement.shape(spec.resources, nodes), measured)
 
 
-def allocations_to_request(spec: JobSpec, nodes: Sequence[Node], tasks: int, measured: Measured) -> int:
+def allocations_to_request(spec: JobSpec, worker: BackendWorker, tasks: int, measured: Measured) -> int:
     """Return how many allocations have work, as far as the backend can run them at a time."""
-    return min(allocations_needed(spec, nodes, tasks, measured), max(placement.width(spec.resources, nodes), 1))
+    width = placement.width(spec.resources, worker.nodes, worker.backend.traits)
+    each = tasks_per_allocation(spec, worker.nodes, measured)
+    return min(allocations_needed(spec.parallel, each, tasks), max(width, 1))
 
 
-def allocations_needed(spec: JobSpec, nodes: Sequence[Node], tasks: int, measured: Measured) -> int:
-    """Return how many allocations have work, whatever the backend can run at a time."""
-    each = tasks_per_allocation(spec, nodes, measured)
-    return min(math.ceil(tasks / each), max((spec.parallel or tasks) // each, 1))
-
-
-def _plan(context: Context, facts: JobFacts, worker: BackendWorker, count: int) -> None:
+def _plan(context: Context, facts: JobFacts, worker: BackendWorker, count: int, places: Sequence[Place] = ()) -> None:
     """Write the folders and the manifest, then the rows, so that every allocation in the database can be submitted."""
     with context.db.read() as c:
         number = allocations.next_number(c, facts.id)
     batch = batch_for(context, facts.id, facts.spec, worker, f"{facts.id}-a{number}", count)
+    batch = batch.model_copy(update={"places": list(places)})
     _make_folders(context.home.job(facts.id), [Path(batch.folder_of(number)).name for number in range(count)])
     manifest = _manifest(context, facts, worker)
     write_once(Path(layout.manifest(batch.folder_of(0))), json.dumps(manifest, indent=1))
@@ -152,7 +308,7 @@ def batch_for(
 ) -> AllocationBatch:
     """Return the request to the backend for a job."""
     settings = context.settings
-    cluster = settings.cluster(worker.backend.name)
+    cluster = settings.clusters.get(worker.backend.name)
     python = (cluster.python if cluster else settings.local.python) or sys.executable
     return AllocationBatch(
         key=key,
@@ -168,7 +324,7 @@ def batch_for(
 def _manifest(context: Context, facts: JobFacts, worker: BackendWorker) -> dict[str, Any]:
     settings, spec = context.settings, facts.spec
     resources = spec.resources
-    cluster = settings.cluster(worker.backend.name)
+    cluster = settings.clusters.get(worker.backend.name)
     shape = placement.shape(resources, worker.nodes)
     several = (resources.nodes or 1) > 1
     members = {
@@ -185,7 +341,7 @@ def _manifest(context: Context, facts: JobFacts, worker: BackendWorker) -> dict[
             "task": shape.task_gpus,
             "per": shape.per_gpu,
             "mps": settings.runner.mps,
-            "known": measured_packing(context, facts),
+            "known": measured_packing(context, facts, packings.known),
         },
         "poll_seconds": settings.runner.poll_seconds,
         "usage_seconds": settings.runner.usage_seconds,
@@ -199,6 +355,7 @@ def _manifest(context: Context, facts: JobFacts, worker: BackendWorker) -> dict[
         "members": members if several or resources.launcher else None,
         "tasks": 1 if several else None,  # processes that a killed srun leaves on other nodes end with the allocation
         "metrics": spec.metrics.model_dump(mode="json"),
+        "objective": spec.objective.metric,
     }
 
 
@@ -221,25 +378,6 @@ def _unused(context: Context, rows: list[AllocationRow], now: float) -> set[str]
     with context.db.read() as c:
         busy = {one.allocation for one in attempts.running_in(c, [row.key for row in again])}
     silence = context.settings.runner.silence_seconds
-    silent = [row for row in again if now - (row.heard_at or 0.0) > silence or left_well(context, row)]
-    return {row.key for row in waiting if not row.offsets} | {row.key for row in silent} - busy
-
-
-def _end_surplus(
-    context: Context, open_rows: dict[str, list[AllocationRow]], wanted: dict[str, int], unused: Collection[str]
-) -> None:
-    """End allocations that wait and are not needed any more. Running ones end by themselves."""
-    for job, rows in open_rows.items():
-        surplus = sum(row.state != AllocationState.ENDED for row in rows) - wanted.get(job, 0)
-        waiting = sorted((row for row in rows if row.key in unused), key=lambda row: row.ending)
-        end(context, waiting[-surplus:] if surplus > 0 else [], waiting_only=True)
-
-
-def _submit_planned(context: Context) -> None:
-    """Submit what is planned, also what a crash or an unreachable backend left so."""
-    with context.db.read() as c:
-        planned = allocations.planned(c)
-    for job, backend, batch in planned:
-        worker = context.workers.get(backend)
-        if worker is not None and not context.boundary.rests(job, SUBMITTING):
-            worker.submit(batch)
+    idle = [row for row in again if row.key not in busy]
+    silent = [row for row in idle if now - (row.heard_at or 0.0) > silence or left_well(context, row)]
+    return {row.key for row in waiting if not row.offsets} | {row.key for row in silent}

@@ -34,15 +34,19 @@ def adjust(context: Context) -> None:
         if backend in context.workers and not context.boundary.rests(job, CHANGE):
             with context.boundary.job(job, CHANGE):
                 resources = JobSpec.model_validate(mine[0].spec).resources
-                asked = AllocationChange(held=mine[0].held, time_limit=resources.time_limit, nice=resources.nice)
+                asked = AllocationChange(held=mine[0].held, time_limit=resources.time_limit, nice=resources.slurm.nice)
                 context.workers[backend].change(f"{job} {number}", [row.backend_id for row in mine], asked)
 
 
 def _notify(context: Context, row: ChangedJob) -> None:
-    limit = JobSpec.model_validate(row.spec).resources.time_limit
+    spec = JobSpec.model_validate(row.spec)
+    limit = spec.resources.time_limit
     lines: list[dict[str, Any]] = [{"op": "hold" if row.held else "release"}]
     if limit:
         lines.append({"op": "limit", "time_limit": limit})
+    if spec.metrics.patterns:
+        lines.append({"op": "patterns", "patterns": spec.metrics.patterns})
+        context.marked[row.id] = spec.metrics.patterns
     append_lines(context.home.job(row.id).control, lines)
     context.forget(row.id)  # its limits may have changed
     with context.db.write() as c:

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from typing import Any
 
+from paddock.common import files
 from paddock.errors import PaddockError
 from paddock.models import Cause, Method, TaskState
 from paddock.paths import append_lines
@@ -54,6 +55,10 @@ def _publish_job(context: Context, facts: JobFacts, rows: list[UnpublishedAttemp
     more = more or (facts.spec.reduce is not None and not any(row.reduces for row in rows))
     # Whatever became of the attempts before these, no runner may take them any more.
     withdraw(folder, [(row.task_id, row.number - 1) for row in rows if row.number > 1])
+    if (
+        not folder.control.exists()
+    ):  # a runner needs one call to read a file that exists, and several for one that may come
+        files.append_plain(str(folder.control), b"", below=str(folder.root))
     # The lines contain values of variables, which may be secrets: not even the group of the folder may read them.
     append_lines(folder.tasks, lines if more else [*lines, {"end": True}], mode=0o600)
     ended = withdraw(folder, bad)
@@ -68,7 +73,9 @@ def _publish_job(context: Context, facts: JobFacts, rows: list[UnpublishedAttemp
 def _line(context: Context, facts: JobFacts, row: UnpublishedAttempt) -> dict[str, Any]:
     command = task_command(context, facts, row.task_id, row.params, reduces=row.reduces)
     seed = {"PADDOCK_SEED": str(seed_of(facts.spec, row.task_number))}
-    more = {name: value for name, value in (("from", row.source), ("room", row.room)) if value}
+    rare: dict[str, Any] = {"from": row.source, "room": row.room, "edits": command.edits}
+    rare |= {"python_path": command.python_path, "cwd": command.cwd}
+    more = {name: value for name, value in rare.items() if value}
     return {
         "task": row.task_id,
         "attempt": row.number,

@@ -9,12 +9,13 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from paddock.errors import PaddockError
-from paddock.models import Method, Params, TaskState
+from paddock.models import Method, Objective, Params, TaskState
 from paddock.paths import append_lines
 from paddock.rules import placement
+from paddock.rules.objective import SECONDS, is_blind, missing
 from paddock.search import history, searcher, stopping, trials_at_once
 from paddock.search.base import Outcome, Searcher, Trial
 from paddock.search.dimensions import dimensions_of, nest
@@ -26,6 +27,7 @@ from paddock.server.engine.announce import announce
 from paddock.server.engine.context import Context, JobFacts
 from paddock.server.engine.requests import Requests
 from paddock.server.store import jobs, metrics, trials
+from paddock.server.store import objectives as stored
 from paddock.server.store.db import Connection
 from paddock.server.store.trials import NextAttempt, Open
 
@@ -33,7 +35,6 @@ log = logging.getLogger("paddock.engine")
 
 BATCH_SECONDS = 0.5  # for collecting configurations before the first of them begin
 FAILURES = 10  # if this many first tasks all failed, the search ends
-UNREPORTED = 3  # a warning follows after this many finished tasks without the metric
 INTERVAL_SHARE = 10  # pbt without an interval: this many changes per training
 INTERVAL = 5.0
 ADVISED, SUGGEST, END = "carry out the advice of its search", "continue its search", "end its search"
@@ -44,10 +45,11 @@ class Advice:
     """What to do in a job."""
 
     job: str
+    objectives: list[Objective]  # those that it follows from
     configurations: list[Params] = field(default_factory=list)
     first_trial: int = 0
     over: str | None = None  # why no further configurations come
-    warning: str | None = None
+    hold: str | None = None  # why the job is to be held
     prune: dict[str, tuple[Judged, str]] = field(default_factory=dict)  # with the reason
     follow: dict[str, tuple[Judged, NextAttempt | None]] = field(default_factory=dict)
 
@@ -60,6 +62,7 @@ class SearchWorker:
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="search")
         self._asked = Requests[tuple[str, str], Advice](self._executor, lambda _: wake())
         self._measured: set[str] = set()  # jobs with new points since their tasks were judged
+        self._ended: set[str] = set()  # jobs in which tasks have ended since
         self._unjudged = True  # after a start, all are judged once
         self._searchers: dict[str, tuple[JobFacts, Searcher]] = {}
         self._curves: dict[str, Curves] = {}
@@ -69,22 +72,27 @@ class SearchWorker:
 
     # --- in the engine's thread ---------------------------------------------------------------------------------------
 
-    def request_judgements(self, measured: set[str]) -> None:
-        """Request a judgement of the jobs that have new points."""
+    def request_judgements(self, measured: set[str], ended: set[str]) -> None:
+        """Request a judgement of the jobs that have new points, or tasks that ended and may have reported none."""
         self._measured |= measured
+        self._ended |= ended - measured
         if self._unjudged:
             self._unjudged = False
             with self._context.db.read() as c:
                 self._measured |= set(jobs.running(c))
         rests = self._context.boundary.rests
-        due = sorted(job for job in self._measured if ("judge", job) not in self._asked and not rests(job, ADVISED))
+        wanted = self._measured | self._ended
+        due = sorted(job for job in wanted if ("judge", job) not in self._asked and not rests(job, ADVISED))
         if not due:
             return
+        only_ended = self._ended - self._measured  # a population changes at intervals: nothing else is a reason
         self._measured -= set(due)
+        self._ended -= set(due)
         with self._context.db.read() as c:
             facts = self._context.facts(c, due)
         for one in facts.values():
-            if one.spec.stop_early.method != "none" or one.spec.search.method is Method.PBT:
+            population = one.spec.search.method is Method.PBT and one.id not in only_ended
+            if one.spec.stop_early.method != "none" or population:
                 self._asked.begin(("judge", one.id), self._judge, one)
 
     def run(self, now: float) -> None:
@@ -117,7 +125,7 @@ class SearchWorker:
             if error is None:
                 found.append(future.result())
             elif kind == "suggest":
-                found.append(Advice(job, over=_failure(error)))
+                found.append(Advice(job, [], over=_failure(error)))
             else:
                 log.error("judging the tasks of %s failed", job, exc_info=error)
         return found
@@ -136,7 +144,7 @@ class SearchWorker:
         side_by_side = launch.tasks_per_allocation(
             facts.spec, worker.nodes, launch.measured_packing(self._context, facts)
         )
-        width = max(placement.width(facts.spec.resources, worker.nodes), 1) * side_by_side
+        width = max(placement.width(facts.spec.resources, worker.nodes, worker.backend.traits), 1) * side_by_side
         free = min(trials_at_once(facts.spec), math.ceil(width / repeat)) - math.ceil(one.unended / repeat)
         free = free if planned is None else min(free, planned - one.trials)
         most = self._context.settings.max_tasks // repeat - one.trials
@@ -146,13 +154,19 @@ class SearchWorker:
             self._asked.begin(("suggest", one.job), self._suggest, facts, min(free, most))
 
     def _carry_out(self, advice: Advice) -> None:
+        with self._context.db.read() as c:
+            facts = self._context.newest_facts(c, [advice.job]).get(advice.job)
+        if facts is not None and advice.objectives and advice.objectives != facts.spec.objectives:
+            self._measured.add(advice.job)
+            return  # the objective was changed: it is asked again
+        if advice.hold is not None:
+            with self._context.db.write() as c:
+                stored.hold(c, advice.job, advice.hold)
+            return
         if advice.prune or advice.follow:
             self._order(advice)
         if advice.configurations:
             self._add(advice)
-        if advice.warning is not None:
-            with self._context.db.write() as c:
-                jobs.warn(c, advice.job, advice.warning)
         if advice.over is not None:
             self._end(advice.job, advice.over)
 
@@ -198,10 +212,12 @@ class SearchWorker:
         with self._context.db.read() as c:
             runs = trials.runs(c, facts.id)
             last = trials.last_trial(c, facts.id)
-            past = [trials.runs(c, job) for job in spec.search.warm_start]
+            past = [self._past(c, facts, job) for job in spec.search.warm_start]
         over = _all_failed(runs)
         if over:
-            return Advice(facts.id, over=over)
+            return Advice(facts.id, spec.objectives, over=over)
+        if hold := self._unreported(facts, runs):
+            return Advice(facts.id, spec.objectives, hold=hold)
         count = len(spec.objectives)
         known: list[Trial] = []
         for of_job in past:
@@ -214,10 +230,20 @@ class SearchWorker:
             config = ask.suggest(known)
             until = min(until, time.monotonic() + BATCH_SECONDS)  # the first one may take long, as it loads libraries
             if config is None:
-                return Advice(facts.id, found, last + 1, "every configuration has been tried", _unreported(runs, facts))
+                over = "every configuration has been tried"
+                return Advice(facts.id, spec.objectives, found, last + 1, over)
             known.append(Trial(last + len(found), config, Outcome.RUNNING))
             found.append(nest(config, spec.params))
-        return Advice(facts.id, found, last + 1, warning=_unreported(runs, facts))
+        return Advice(facts.id, spec.objectives, found, last + 1)
+
+    def _past(self, c: Connection, facts: JobFacts, job: str) -> list[history.Run]:
+        """Return the tasks of a past job with their values of the objectives of this one, if both exist."""
+        runs = trials.runs(c, job)
+        row = jobs.launchable(c, [job]).get(job)
+        if row is None or row.job_spec().objectives == facts.spec.objectives:
+            return runs
+        values = stored.values(c, job, facts.spec.objectives)  # one of both was changed since
+        return [replace(run, values=values.get(run.task, ())) for run in runs]
 
     def _searcher(self, facts: JobFacts) -> Searcher:
         made = self._searchers.get(facts.id)
@@ -229,27 +255,59 @@ class SearchWorker:
     def _judge(self, facts: JobFacts) -> Advice:
         with self._context.db.read() as c:
             found = trials.judged(c, facts.id)
-            curves = self._curves.setdefault(facts.id, Curves())
-            points = curves.read(c, facts, found)
+            curves = self._curves.get(facts.id)
+            if curves is None or curves.metric != facts.objective.metric:
+                curves = self._curves[facts.id] = Curves(facts.objective.metric)
+            points = curves.read(c, found)
+            silent = not any(len(one) for one in points.values())
+            runs = trials.runs(c, facts.id) if silent else []
         if all(one.state.ended for one in found):
             self._curves.pop(facts.id, None)  # read again if a task is restarted
         known = history.curve_trials(found, points, facts.spec.params)
-        if facts.spec.search.method is Method.PBT:
-            return Advice(facts.id, follow=_followers(facts, found, known))
-        given = stop_early_of(facts.spec, [one.epochs for one in found])
-        out = stopping.stopper(given, facts.objective.goal).stopped(known)
+        stopper = stopping.stopper(stop_early_of(facts.spec, [one.epochs for one in found]), facts.objective.goal)
+        objectives = facts.spec.objectives
+        pbt = facts.spec.search.method is Method.PBT
+        if silent:
+            first = _interval(facts, found) if pbt else stopper.ladders[0].first
+            return Advice(facts.id, objectives, hold=self._unreported(facts, runs, first))
+        if not facts.choice.final:  # a better one may come
+            return Advice(facts.id, objectives)
+        if pbt:
+            return Advice(facts.id, objectives, follow=_followers(facts, found, known))
+        out = stopper.stopped(known)
         chosen = [one for one in found if one.number - 1 in out and _open(one) and not one.spared]
         text = f"stopped early: too far behind at step %g ({facts.spec.stop_early.method})"
-        return Advice(facts.id, prune={one.task: (one, text % out[one.number - 1]) for one in chosen})
+        return Advice(facts.id, objectives, prune={one.task: (one, text % out[one.number - 1]) for one in chosen})
+
+    def _unreported(self, facts: JobFacts, runs: Sequence[history.Run], enough: float = math.inf) -> str | None:
+        """Return why the job is to be held if its tasks do not report an objective: nothing can be learned from them.
+
+        `enough`: tasks that run should have reported it after this many steps.
+        """
+        waits = facts.id in self._context.searching or any(run.state is TaskState.SUBMITTED for run in runs)
+        if facts.choice.held or not waits:  # once is enough: a person has let it go on
+            return None
+        begun = [run for run in runs if run.state in (TaskState.RUNNING, TaskState.FINISHED, TaskState.PRUNED)]
+        able = [run for run in begun if run.state is TaskState.FINISHED or (run.epoch or 0.0) >= enough]
+        for place, objective in enumerate(facts.spec.objectives):
+            reported = sum(run.values[place] is not None for run in runs if place < len(run.values))
+            if objective.metric != SECONDS and is_blind(len(able), len(begun), reported):
+                with self._context.db.read() as c:
+                    names = stored.reported(c, facts.id)
+                return (
+                    f"Held: {missing(objective.metric, names, facts.id)}; `paddock release {facts.id}` goes on without."
+                )
+        return None
 
 
 class Curves:
     """The objective of every task of a job; that of ended tasks is read once."""
 
-    def __init__(self) -> None:
+    def __init__(self, metric: str) -> None:
+        self.metric = metric
         self._ended: dict[str, tuple[int, metrics.Points]] = {}
 
-    def read(self, c: Connection, facts: JobFacts, found: Sequence[Judged]) -> dict[str, metrics.Points]:
+    def read(self, c: Connection, found: Sequence[Judged]) -> dict[str, metrics.Points]:
         known = {
             one.task: self._ended[one.task][1]
             for one in found
@@ -257,7 +315,7 @@ class Curves:
         }
         begun = [one for one in found if one.state is not TaskState.SUBMITTED or one.attempt > 1]
         wanted = [one for one in begun if one.task not in known]
-        read = metrics.series(c, [one.task for one in wanted], facts.objective.metric)
+        read = metrics.series(c, [one.task for one in wanted], self.metric)
         for one in wanted:
             if one.state.ended:
                 self._ended[one.task] = (one.attempt, read.get(one.task, metrics.NOTHING))
@@ -274,8 +332,7 @@ def _followers(
     """Return the tasks to continue from another's checkpoint, or from their own after others had their turn."""
     spec = facts.spec
     order = dimensions_of(spec.params)
-    epochs = max((one.epochs for one in found if one.epochs), default=None)
-    interval = spec.search.interval or (max(1.0, epochs // INTERVAL_SHARE) if epochs else INTERVAL)
+    interval = _interval(facts, found)
     by_number = {one.number - 1: one for one in found}
     crowded = any(one.state is TaskState.SUBMITTED for one in found)
     decided: dict[str, tuple[Judged, NextAttempt | None]] = {}
@@ -290,6 +347,11 @@ def _followers(
         elif crowded and _had_its_turn(one, trial, interval):
             decided[one.task] = (one, None)
     return decided
+
+
+def _interval(facts: JobFacts, found: Sequence[Judged]) -> float:
+    epochs = max((one.epochs for one in found if one.epochs), default=None)
+    return facts.spec.search.interval or (max(1.0, epochs // INTERVAL_SHARE) if epochs else INTERVAL)
 
 
 def _had_its_turn(one: Judged, trial: Trial, interval: float) -> bool:
@@ -307,15 +369,6 @@ def _all_failed(runs: Sequence[history.Run]) -> str | None:
     if len(ended) >= FAILURES and all(run.state is TaskState.ERROR for run in ended):
         return f"its first {len(ended)} tasks have all failed; when that is fixed, `paddock extend` continues it"
     return None
-
-
-def _unreported(runs: Sequence[history.Run], facts: JobFacts) -> str | None:
-    """Return a warning if finished tasks have not reported the objective: the search cannot learn from them."""
-    finished = [run for run in runs if run.state is TaskState.FINISHED]
-    if len(finished) < UNREPORTED or any(run.values[0] is not None for run in finished):
-        return None
-    metric = facts.objective.metric
-    return f"No task has reported {metric}, so the search cannot learn: choose a reported metric with --objective."
 
 
 def _failure(error: BaseException) -> str:

@@ -5,14 +5,15 @@ Each check raises InvalidInput with the field at fault. `placement.refuse_imposs
 """
 
 from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
 
 from pydantic import JsonValue
 
 from paddock.errors import InvalidInput
-from paddock.models import Convention, JobSpec, Launcher, Method, Node, Resources, ScriptParam, ScriptReport
-from paddock.models.script import same_name
+from paddock.models import Convention, JobSpec, Launcher, Method, Node, Resources, ScriptParam, ScriptReport, Traits
 from paddock.models.space import Block, Choices, Range, Space, key_of, shortened
-from paddock.program import commands
+from paddock.program import commands, packages, shebang
+from paddock.program.inspection import given
 from paddock.rules import placement
 from paddock.server.intake import snapshot
 
@@ -28,6 +29,11 @@ def script_or_command(spec: JobSpec, files: Mapping[str, bytes]) -> JobSpec:
             raise InvalidInput.at("command", "the command is empty")
         return spec
     script = spec.script
+    if spec.module is not None:
+        script = packages.script_of(spec.module, files)
+        if script is None or spec.script not in (None, script):
+            where = f"{spec.module.replace('.', '/')}.py"
+            raise InvalidInput.at("module", f"there is no file {where} among the files: submit the folder above it")
     if script is None and len(files) == 1:
         script = next(iter(files))
     if script is None:
@@ -38,6 +44,18 @@ def script_or_command(spec: JobSpec, files: Mapping[str, bytes]) -> JobSpec:
         message = f"the script {path!r} is not among the files" + (f"; there are: {near}" if near else "")
         raise InvalidInput.at("script", message)
     return spec.model_copy(update={"script": path})
+
+
+def startable(script: str, report: ScriptReport) -> None:
+    """Refuse a script of which neither the first line nor the suffix names the program that starts it."""
+    if not shebang.is_known(script, report.shebang):
+        message = "nothing names the program that starts it: begin it with a line such as #!/usr/bin/env bash"
+        raise InvalidInput.at("script", f"{message}, or give a command")
+
+
+def workdir(spec: JobSpec) -> None:
+    if spec.workdir is not None and not PurePosixPath(spec.workdir).is_absolute():
+        raise InvalidInput.at("workdir", "give an absolute path: each task is started elsewhere")
 
 
 def search(spec: JobSpec) -> None:
@@ -55,21 +73,40 @@ def search(spec: JobSpec) -> None:
         raise InvalidInput.at("search.trials", message)
 
 
+def unknown(spec: JobSpec, report: ScriptReport) -> None:
+    """Refuse parameters that nothing in the script takes. `--convention env` is the way to insist."""
+    faults = given.unknown_names(report, list(spec.params))
+    if not faults:
+        return
+    shown = list(faults.values())[: given.MAX_UNKNOWN]
+    more = f" Nor does it take {len(faults) - len(shown):,} others that are given." if len(faults) > len(shown) else ""
+    raise InvalidInput(
+        f"{' '.join(shown)}{more} {given.listed(report)} To pass parameters as environment variables all the same, set "
+        "the convention to env (--convention env).",
+        fields={f"params.{name}": message for name, message in faults.items()},
+    )
+
+
 def values(spec: JobSpec, report: ScriptReport) -> None:
     """Refuse values that the script itself would refuse, and a parameter that it requires and is not given."""
-    known = {same_name(param.flag or param.name): param for param in report.params}
-    known |= {same_name(param.name): param for param in report.params}
+    known = commands.Known(report)
     faults = {}
-    given = set()
+    got = set()
     for name, space in spec.params.items():
-        param = known.get(same_name(name))
-        message = _misfit(param, space) if param else None
+        param = known.get(name)
+        # The type of a default in a file binds nobody: 0 may become 0.1.
+        free = param is None or param.place is not None or report.convention is Convention.OVERRIDES
+        file = param.place.file if param is not None and param.place else ""
+        if spec.workdir and file and not file.endswith(".py") and file not in report.config:
+            faults[f"params.{name}"] = f"the script finds {file} in its working folder: leave the working folder out"
+        message = _misfit(param.model_copy(update={"type": None}) if free else param, space) if param else None
         if message:
             faults[f"params.{name}"] = message
         if param:
-            given.add(param.name)
+            got.add(param.name)
     for param in report.params:
-        if param.required and param.name not in given and report.convention is Convention.FLAGS:
+        demanding = report.convention in (Convention.FLAGS, Convention.OVERRIDES)
+        if param.required and param.name not in got and demanding:
             faults[f"params.{param.name}"] = "the script requires it"
     if faults:
         listed = "; ".join(f"{name.removeprefix('params.')}: {message}" for name, message in faults.items())
@@ -115,9 +152,21 @@ def reduce(spec: JobSpec) -> None:
         commands.build_reduce(spec, job="JOB", task="JOB-1", code_dir="code")
 
 
-def without_effect(resources: Resources, nodes: Sequence[Node]) -> list[str]:
+def other_kind(given: Resources, backend: str, kind: str) -> list[str]:
+    """Return a warning if a job for a backend of this kind gives options of Slurm.
+
+    It is no error: the same job file is to run on both.
+    """
+    names = [name for name, value in given.slurm if value not in (None, [])]
+    if kind == "slurm" or not names:
+        return []
+    verb = "has" if len(names) == 1 else "have"
+    return [f"{', '.join(names)} {verb} no effect: backend {backend} is not Slurm"]
+
+
+def without_effect(resources: Resources, nodes: Sequence[Node], traits: Traits) -> list[str]:
     """Return a warning for each field that changes nothing on these nodes."""
     if resources.per_gpu is None or resources.gpus is not None or not nodes or placement.gpus_of(resources, nodes):
         return []
-    where = f"in partition {resources.partition}" if resources.partition else "here"
+    where = f"in partition {resources.slurm.partition}" if resources.slurm.partition and traits.queued else "here"
     return [f"per_gpu has no effect: there are no GPUs {where}, and each task gets cores of its own"]

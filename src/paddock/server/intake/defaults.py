@@ -1,8 +1,13 @@
 """Fill in what a submission leaves out."""
 
+from collections.abc import Sequence
+from typing import TypeVar
+
 from paddock.errors import InvalidInput
-from paddock.models import Resources
+from paddock.models import Model, Resources
 from paddock.settings import Settings
+
+M = TypeVar("M", bound=Model)
 
 
 def resolve(given: Resources, settings: Settings) -> Resources:
@@ -16,11 +21,17 @@ def resolve(given: Resources, settings: Settings) -> Resources:
             raise InvalidInput.at("resources.profile", message)
         layers.append(profile)
     backend = next((one.backend for one in layers if one.backend), settings.backend)
-    cluster = settings.cluster(backend)
+    cluster = settings.clusters.get(backend)
     if cluster:
         layers.append(cluster.resources)
-    merged = {
-        name: next((value for one in layers if (value := getattr(one, name)) not in (None, [])), None)
-        for name in Resources.model_fields
-    }
-    return given.model_copy(update=merged | {"backend": backend, "options": merged["options"] or []})
+    slurm = _first_given([one.slurm for one in layers])
+    return _first_given(layers).model_copy(update={"backend": backend, "slurm": slurm})
+
+
+def _first_given(layers: Sequence[M]) -> M:
+    """Return the first model, with fields that it does not give from the others, in their order."""
+    made = {}
+    for name in type(layers[0]).model_fields:
+        values = [getattr(one, name) for one in layers]
+        made[name] = next((value for value in values if value not in (None, [])), values[0])
+    return layers[0].model_copy(update=made)

@@ -58,7 +58,7 @@ def _worked_out(c: Connection, job: str, more: ExtendRequest, settings: Settings
     configurations = expand(space, search, settings.max_tasks)
     rows: list[trials.Row] = []
     if adaptive(search):
-        searcher(space, search, [objective.goal for objective in spec.objectives])
+        searcher(space, search, [objective.goal for objective in row.job_spec().objectives])
     else:
         known = {key_of(run.params, space) for run in runs}
         new = [params for params in configurations if key_of(params, space) not in known]

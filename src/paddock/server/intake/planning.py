@@ -3,14 +3,17 @@
 The submission decides how much work that is: what is not small is done in a process of its own, see `apart`.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
 
 from paddock.errors import InvalidInput
 from paddock.models import Convention, JobSpec, Method, Params, ScriptReport
 from paddock.models.space import Choices, Range, Space
 from paddock.models.units import size_text
-from paddock.program import commands
-from paddock.program.inspection import inspect_source
+from paddock.program import commands, notebook, packages
+from paddock.program.inspection import RELEVANT_SUFFIXES, inspect_source
 from paddock.search import dimensions, expand, resolved, searcher
 from paddock.search.base import Outcome, Trial
 from paddock.search.dimensions import nest
@@ -18,6 +21,8 @@ from paddock.server.intake import apart, checks
 
 FIRST = 6  # a preview of an adaptive search shows this many
 MAX_SCRIPT = 1024**2
+MAX_FILE_SIZE = 256 * 1024  # of files that are read together with a script
+MAX_FILES_SIZE = 4 * 1024**2
 # What is no larger takes less time than the start of a process.
 SMALL_SCRIPT = 32 * 1024
 SMALL_SPACE = 5_000  # values that are listed, conditions, and numbers to be chosen
@@ -28,10 +33,14 @@ class PlanInput:
     spec: JobSpec
     source: bytes | None  # of its script
     max_tasks: int
+    names: frozenset[str] = frozenset()  # of all submitted files
+    files: Mapping[str, bytes] = field(default_factory=dict)  # those that are read together with the script
 
     @property
     def small(self) -> bool:
-        return len(self.source or b"") <= SMALL_SCRIPT and _extent(self.spec) <= SMALL_SPACE
+        modules = sum(len(data) for name, data in self.files.items() if name.endswith(".py"))
+        size = len(self.source or b"") + modules // 4  # most are not imported
+        return size <= SMALL_SCRIPT and _extent(self.spec) <= SMALL_SPACE
 
 
 @dataclass(frozen=True)
@@ -56,14 +65,34 @@ def plan(asked: PlanInput) -> Planned:
     return done
 
 
+def with_program(script: str | None, files: Mapping[str, bytes]) -> tuple[dict[str, bytes], list[str]]:
+    """Return the files with the script that is made of a notebook, and what is worth knowing about it."""
+    if script is None or not notebook.is_notebook(script):
+        return dict(files), []
+    asked = (files[script], script)
+    large = len(files[script]) > MAX_SCRIPT
+    made: notebook.Converted = (
+        apart.run("paddock.server.intake.planning:converted", asked, "Reading the notebook")
+        if large
+        else converted(asked)
+    )
+    return {**files, notebook.script_name(script): made.source.encode()}, made.warnings
+
+
+def converted(asked: tuple[bytes, str]) -> notebook.Converted:
+    return notebook.convert(*asked)
+
+
 def planned(asked: PlanInput) -> Planned:
-    report = _report(asked.spec, asked.source)
+    report = _report(asked)
     spec = _with_types(asked.spec, report)
     spec = spec.model_copy(update={"search": resolved(spec.params, spec.search)})
     checks.search(spec)
     configurations = expand(spec.params, spec.search, asked.max_tasks) or _first(spec)
     if report:
         checks.values(spec, report)
+        if spec.convention is not Convention.ENV:
+            checks.unknown(spec, report)
     for number, params in enumerate(configurations, start=1):  # raises for what cannot be passed
         commands.build(spec, report, params, job="JOB", task=f"JOB-{number}", code_dir="code", interpreter=["python"])
     return Planned(spec, report, configurations)
@@ -89,13 +118,62 @@ def _first(spec: JobSpec) -> list[Params]:
     return [nest(trial.params, spec.params) for trial in history]
 
 
-def _report(spec: JobSpec, source: bytes | None) -> ScriptReport | None:
-    if spec.script is None or source is None:
+def relevant(files: Mapping[str, bytes], script: str) -> dict[str, bytes]:
+    """Return the files that are read together with a script: modules and configurations, up to a total size."""
+    left = MAX_FILES_SIZE
+    found: dict[str, bytes] = {}
+    for name in sorted(files, key=lambda name: (name.count("/"), name)):
+        size = len(files[name])
+        wanted = name.lower().endswith(RELEVANT_SUFFIXES) and name != script
+        if wanted and size <= min(left, MAX_FILE_SIZE):
+            found[name] = files[name]
+            left -= size
+    return found
+
+
+def _report(asked: PlanInput) -> ScriptReport | None:
+    spec = asked.spec
+    if spec.script is None or asked.source is None:
         return None
-    report = inspect_source(source.decode("utf-8", errors="replace"), spec.script, list(spec.params))
-    if spec.convention is Convention.AUTO:
+    script = notebook.script_name(spec.script)
+    files: dict[str, str] = {script: ""}  # a script in another encoding has no constants that could be changed
+    for name, data in {**asked.files, script: asked.source}.items():
+        with suppress(UnicodeDecodeError):
+            files[name] = data.decode()
+    chosen = {
+        name: space.values[0]
+        for name, space in spec.params.items()
+        if isinstance(space, Choices) and len(space.values) == 1 and isinstance(space.values[0], str)
+    }
+    source = asked.source.decode("utf-8", errors="replace")
+    report = inspect_source(source, script, list(spec.params), files, chosen)
+    checks.startable(script, report)
+    report = _in_package(report, script, spec.module, asked.source, asked.names)
+    if spec.convention in (Convention.AUTO, report.convention):
         return report
-    return report.model_copy(update={"convention": spec.convention})
+    # The person insists: what was found is used for its names and types only.
+    in_files = spec.convention in (Convention.CONFIG, Convention.CONSTANTS)
+    params = [param for param in report.params if (param.place is not None) is in_files]
+    return report.model_copy(update={"convention": spec.convention, "params": params, "words": [], "open_ended": True})
+
+
+def _in_package(
+    report: ScriptReport, script: str, given: str | None, source: bytes, names: frozenset[str]
+) -> ScriptReport:
+    """Add how a script that imports from its own folders is started. `given`: its module, where the user names it."""
+    tree = packages.parsed(source) if script.lower().endswith(".py") else None
+    if tree is None:
+        return report
+    level = packages.relative_level(tree) if given is None else 0
+    module = packages.module_of(script, level, names) if level else None
+    found: dict[str, Any] = {"module": module, "python_path": packages.extra_roots(script, tree, names)}
+    if level and module is None:
+        text = (
+            f"{script} has relative imports (`from {'.' * level}`), which need a package around it: submit the folder "
+            "above its package, with names that Python can import."
+        )
+        found["warnings"] = [*report.warnings, text]
+    return report.model_copy(update=found)
 
 
 def _with_types(spec: JobSpec, report: ScriptReport | None) -> JobSpec:

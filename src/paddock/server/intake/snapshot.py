@@ -3,6 +3,7 @@
 import hashlib
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
 from paddock.common.files import read_plain
@@ -77,6 +78,24 @@ def read_texts(folder: Path, limit: int) -> dict[str, str]:
             found[name.encode().decode()] = data.decode()
         except UnicodeError:  # of the content, or of the name
             continue
+    return found
+
+
+def read_files(folder: Path, limits: UploadSettings) -> dict[str, bytes]:
+    """Return all files of a snapshot by relative path, without what running it has left there.
+
+    Tasks can write in this folder, so everything but plain files is left out.
+    """
+    found: dict[str, bytes] = {}
+    left = limits.max_bytes
+    for name in _names(folder):
+        if "__pycache__" in PurePosixPath(name).parts:
+            continue
+        with suppress(OSError, UnicodeError):
+            found[name.encode().decode()] = data = read_plain(str(folder / name), left + 1, below=str(folder))
+            left -= len(data)
+        if left < 0 or len(found) > limits.max_files:
+            raise TooLarge("The files of that job are more than the settings upload.max_bytes and max_files allow.")
     return found
 
 

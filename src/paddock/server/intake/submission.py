@@ -7,14 +7,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from paddock.errors import InvalidInput, PaddockError
-from paddock.models import CodeInfo, Interpreter, JobSpec, Node, Params, Preview, ScriptReport, TaskState
+from paddock.models import CodeInfo, Interpreter, JobSpec, Node, Params, Preview, ScriptReport, TaskState, Traits
+from paddock.models.spec import AUTO
 from paddock.paths import Home, open_to, write_once
-from paddock.program import commands, environment
+from paddock.program import commands, environment, notebook
 from paddock.rules import placement
+from paddock.rules.varying import varying
 from paddock.runner import reporting
-from paddock.search import adaptive, trials_at_once, varying
+from paddock.search import adaptive, trials_at_once
 from paddock.search.tasks import key_of, new_tasks
-from paddock.server.intake import checks, defaults, masks, planning, snapshot
+from paddock.server.intake import checks, defaults, masks, planning, preflight, snapshot
 from paddock.server.store import jobs, trials
 from paddock.server.store.db import Connection, Database
 from paddock.settings import Settings
@@ -79,11 +81,15 @@ class Plan:
 
 
 def check(
-    given: JobSpec, files: snapshot.Files, settings: Settings, db: Database, backends: Mapping[str, Sequence[Node]]
+    given: JobSpec,
+    files: snapshot.Files,
+    settings: Settings,
+    db: Database,
+    backends: Mapping[str, tuple[Sequence[Node], Traits]],
 ) -> Plan:
     """Return what a submission would do, with all defaults filled in. Raise InvalidInput with the fields at fault.
 
-    Submissions are checked nowhere else. `backends` contains the nodes as last seen, by name of the backend.
+    Submissions are checked nowhere else. `backends` contains, by name, the nodes as last seen and the traits.
     """
     resources = defaults.resolve(given.resources, settings)
     backend = resources.backend or settings.backend
@@ -95,16 +101,22 @@ def check(
             return JobSpec.model_validate(jobs.get(c, jobs.resolve(c, job)).spec).environment.variables
 
     spec = masks.filled(given.model_copy(update={"resources": resources}), variables)
-    return _with_past(plan(spec, files, settings, backends[backend]), db)
+    made = plan(spec, files, settings, *backends[backend])
+    ignored = checks.other_kind(given.resources, backend, settings.every_backend[backend].kind)
+    return _with_past(replace(made, warnings=[*made.warnings, *ignored]), db)
 
 
-def plan(spec: JobSpec, files: snapshot.Files, settings: Settings, nodes: Sequence[Node]) -> Plan:
+def plan(spec: JobSpec, files: snapshot.Files, settings: Settings, nodes: Sequence[Node], traits: Traits) -> Plan:
     """Check all that needs neither the database nor a process. Raise InvalidInput with the fields at fault."""
     kept = snapshot.checked(files, settings.upload)
     spec = _named(checks.script_or_command(spec, kept))
-    found = planning.plan(planning.PlanInput(spec, kept[spec.script] if spec.script else None, settings.max_tasks))
+    checks.workdir(spec)
+    kept, notes = planning.with_program(spec.script, kept)
+    script = notebook.script_name(spec.script) if spec.script else None
+    source, beside = (kept[script], planning.relevant(kept, script)) if script else (None, {})
+    found = planning.plan(planning.PlanInput(spec, source, settings.max_tasks, frozenset(kept), beside))
     spec, report = found.spec, found.script
-    placement.refuse_impossible(spec.resources, nodes)
+    placement.refuse_impossible(spec.resources, nodes, traits)
     checks.launcher(spec.resources)
     checks.reduce(spec)
     return Plan(
@@ -113,7 +125,7 @@ def plan(spec: JobSpec, files: snapshot.Files, settings: Settings, nodes: Sequen
         script=report,
         interpreter=environment.find(spec.environment, settings.python),
         configurations=found.configurations,
-        warnings=[*(report.warnings if report else []), *checks.without_effect(spec.resources, nodes)],
+        warnings=[*notes, *(report.warnings if report else []), *checks.without_effect(spec.resources, nodes, traits)],
     )
 
 
@@ -123,10 +135,11 @@ def _with_past(made: Plan, db: Database) -> Plan:
     if not given:
         return made
     with db.read() as c:
-        past = [_past(c, text, made.spec) for text in given]
+        past = [_past(c, text) for text in given]
         digest = snapshot.digest(made.files)
         done = [run for job in past if job.digest == digest for run in trials.runs(c, job.id)]
     ids = [job.id for job in past]
+    made = replace(made, spec=_same_objective(made.spec, past))
     search = made.spec.search.model_copy(update={"warm_start": ids})
     made = replace(made, spec=made.spec.model_copy(update={"search": search}))
     if made.adaptive:
@@ -141,19 +154,38 @@ def _with_past(made: Plan, db: Database) -> Plan:
     return replace(made, configurations=left, warnings=[*made.warnings, *([note] if gone else [])])
 
 
-def _past(c: Connection, text: str, spec: JobSpec) -> jobs.JobRow:
+def _past(c: Connection, text: str) -> jobs.JobRow:
     try:
-        job = jobs.get(c, jobs.resolve(c, text))
+        return jobs.get(c, jobs.resolve(c, text))
     except PaddockError as error:
         raise InvalidInput.at("search.warm_start", error.message) from None
-    if job.objective() != spec.objective:
-        message = f"job {job.id} was about {job.metric} ({job.goal}), not {spec.objective.metric}"
-        raise InvalidInput.at("search.warm_start", message, "A warm start needs the same objective")
-    return job
 
 
-def accept(made: Plan, code: CodeInfo, owner: str, home: Home, db: Database, settings: Settings) -> str:
+def _same_objective(spec: JobSpec, past: Sequence[jobs.JobRow]) -> JobSpec:
+    """Return the spec with the objective of past jobs if it leaves that open. Raise InvalidInput if they differ."""
+    if spec.objective.metric == AUTO and past[0].metric:
+        spec = spec.with_objectives(past[0].job_spec().objectives)
+    for job in past:
+        if job.objective() != spec.objective and (job.metric or spec.objective.metric != AUTO):
+            was = f"was about {job.metric} ({job.goal})" if job.metric else "has no objective"
+            message = f"job {job.id} {was}, not {spec.objective.metric}: `paddock objective {job.id} METRIC` changes it"
+            raise InvalidInput.at("search.warm_start", message, "A warm start needs the same objective")
+    return spec
+
+
+def accept(
+    made: Plan,
+    code: CodeInfo,
+    owner: str,
+    home: Home,
+    db: Database,
+    settings: Settings,
+    *,
+    force: bool = False,
+) -> str:
     """Write the folder, try the environment, and store the job, or leave nothing behind; return the id of the job.
+
+    `force`: also if the environment lacks modules.
 
     Trying the environment runs the set-up lines of the submission, so it comes after all other checks.
     """
@@ -163,9 +195,7 @@ def accept(made: Plan, code: CodeInfo, owner: str, home: Home, db: Database, set
         _lay_down(made, incoming, masks.masked(made.spec, job) if settings.group else made.spec)
         if settings.group:
             open_to(incoming, settings.group)
-        interpreter = environment.check(
-            made.spec.environment, made.interpreter, settings.check_seconds, python=made.spec.command is None
-        )
+        interpreter, notes = preflight.tried(made, settings.check_seconds, force=force)
         if made.script and "report" in made.script.metrics and not interpreter.has_paddock:
             _lay_down_report(incoming, settings.group)
         incoming.rename(home.job(job).root)
@@ -180,7 +210,7 @@ def accept(made: Plan, code: CodeInfo, owner: str, home: Home, db: Database, set
         code=code.model_copy(update={"files": len(made.files), "bytes": sum(map(len, made.files.values()))}),
         interpreter=interpreter,
         tasks=[] if made.adaptive else new_tasks(made.spec, made.script, made.configurations, 1),
-        warnings=made.warnings,
+        warnings=[*made.warnings, *notes],
         digest=snapshot.digest(made.files),
         program=_program(made),
         searching=made.adaptive,

@@ -8,8 +8,10 @@ from typing import Any
 import sqlalchemy as sa
 
 from paddock.models import Allocation, AllocationBatch, AllocationState, AllocationStatus, Cause, Waits
-from paddock.server.store.rows import columns, fetch, model, portions
-from paddock.server.store.tables import allocations, batches, jobs
+from paddock.server.store.guards import dumps
+from paddock.server.store.kept import fetch_kept
+from paddock.server.store.rows import columns, fetch, many, model, portions
+from paddock.server.store.tables import PLANNED, UNCLOSED, allocations, batches, jobs
 
 HELD = Waits(reason="held: it begins no further task until it is released")
 
@@ -37,6 +39,7 @@ class AllocationRow:
     closed: bool
     offsets: list[int]  # how far each of its journals has been read
     heard_at: float | None
+    leaving_for: str | None = None  # the job for which it ends after the tasks that run in it
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +56,26 @@ class UnadjustedAllocation:
 
 
 _ROWS = sa.select(*columns(AllocationRow, [*allocations.c, allocations.c.cancelled.label("ending")]))
-_UNADJUSTED = sa.select(
-    *columns(UnadjustedAllocation, [*allocations.c, jobs.c.held, jobs.c.spec, jobs.c.adjusted])
-).join(jobs, jobs.c.id == allocations.c.job_id)
+_UNADJUSTED = (
+    sa.select(*columns(UnadjustedAllocation, [*allocations.c, jobs.c.held, jobs.c.spec, jobs.c.adjusted]))
+    .join(jobs, jobs.c.id == allocations.c.job_id)
+    .where(
+        UNCLOSED,
+        allocations.c.backend_id.is_not(None),
+        allocations.c.state != AllocationState.ENDED,
+        sa.or_(allocations.c.cancelled.is_(False), allocations.c.state == AllocationState.RUNNING),
+        allocations.c.adjusted != jobs.c.adjusted,
+    )
+    .order_by(allocations.c.key)
+)
+_UNCLOSED = _ROWS.where(UNCLOSED).order_by(allocations.c.created_at, allocations.c.key)
+_PLANNED = (
+    sa.select(batches.c.key, batches.c.job_id, batches.c.backend, batches.c.spec)
+    .where(batches.c.key.in_(sa.select(allocations.c.batch).where(PLANNED)))
+    .order_by(batches.c.created_at, batches.c.key)
+)
 _UNSTARTED = (AllocationState.PLANNED, AllocationState.PENDING)
-_WAITING = sa.and_(allocations.c.closed.is_(False), allocations.c.state.in_(_UNSTARTED))
+_WAITING = sa.and_(UNCLOSED, allocations.c.state.in_(_UNSTARTED))
 
 
 def plan(c: sa.Connection, job: str, backend: str, batch: AllocationBatch) -> None:
@@ -77,8 +95,7 @@ def next_number(c: sa.Connection, job: str) -> int:
 
 def unclosed(c: sa.Connection) -> list[AllocationRow]:
     """Return the allocations whose journals have not been read to the end, oldest first."""
-    query = _ROWS.where(allocations.c.closed.is_(False))
-    return fetch(c, AllocationRow, query.order_by(allocations.c.created_at, allocations.c.key))
+    return fetch_kept(c, AllocationRow, _UNCLOSED)
 
 
 def jobs_of(c: sa.Connection, keys: Collection[str]) -> dict[str, str]:
@@ -90,10 +107,11 @@ def jobs_of(c: sa.Connection, keys: Collection[str]) -> dict[str, str]:
 
 def planned(c: sa.Connection) -> list[tuple[str, str, AllocationBatch]]:
     """Return job, backend and batch of those that no backend has confirmed."""
-    unclosed = sa.select(allocations.c.batch).where(allocations.c.closed.is_(False))
-    waiting = unclosed.where(allocations.c.state == AllocationState.PLANNED)
-    rows = c.execute(sa.select(batches).where(batches.c.key.in_(waiting)).order_by(batches.c.created_at))
-    return [(row.job_id, row.backend, AllocationBatch.model_validate(row.spec)) for row in rows]
+    return fetch_kept(c, _planned, _PLANNED)
+
+
+def _planned(_key: str, job: str, backend: str, spec: dict[str, Any]) -> tuple[str, str, AllocationBatch]:
+    return job, backend, AllocationBatch.model_validate(spec)
 
 
 def last(c: sa.Connection, job: str, count: int) -> list[AllocationRow]:
@@ -163,10 +181,8 @@ def to_end(c: sa.Connection, keys: list[str]) -> None:
 
 def read_to(c: sa.Connection, offsets: Mapping[str, list[int]], now: float) -> None:
     """Record how far the journals have been read; call it in the transaction that stores what was read."""
-    if offsets:
-        change = sa.update(allocations).where(allocations.c.key == sa.bindparam("one"))
-        values = [{"one": key, "to": read} for key, read in offsets.items()]
-        c.execute(change.values(offsets=sa.bindparam("to"), heard_at=now), values)
+    change = "UPDATE allocations SET offsets = ?, heard_at = ? WHERE key = ?"
+    many(c, change, [(dumps(read), now, key) for key, read in offsets.items()])
 
 
 def close(c: sa.Connection, key: str) -> None:
@@ -188,14 +204,7 @@ def to_adjust_again(c: sa.Connection, key: str) -> bool:
 
 def to_adjust(c: sa.Connection) -> list[UnadjustedAllocation]:
     """Return the allocations that do not have the newest change of their job yet, with that change."""
-    query = _UNADJUSTED.where(
-        allocations.c.closed.is_(False),
-        allocations.c.backend_id.is_not(None),
-        allocations.c.state != AllocationState.ENDED,
-        sa.or_(allocations.c.cancelled.is_(False), allocations.c.state == AllocationState.RUNNING),
-        allocations.c.adjusted != jobs.c.adjusted,
-    )
-    return fetch(c, UnadjustedAllocation, query.order_by(allocations.c.key))
+    return fetch_kept(c, UnadjustedAllocation, _UNADJUSTED)
 
 
 def waiting(c: sa.Connection, ids: Sequence[str]) -> dict[str, Waits]:
@@ -214,6 +223,19 @@ def of_task(c: sa.Connection, job: str, key: str | None) -> Allocation | None:
     query = sa.select(allocations).where(where)
     row = c.execute(query.order_by(allocations.c.starts_at.nulls_last(), allocations.c.key).limit(1)).one_or_none()
     return None if row is None else model(Allocation, row)
+
+
+def batches_by_key(c: sa.Connection, keys: Collection[str]) -> dict[str, AllocationBatch]:
+    """Return these batches; those of very old versions are left out."""
+    query = sa.select(batches.c.key, batches.c.spec)
+    found = (row for some in portions(sorted(keys)) for row in c.execute(query.where(batches.c.key.in_(some))))
+    return {key: AllocationBatch.model_validate(spec) for key, spec in found if "resources" in spec}
+
+
+def leave(c: sa.Connection, keys: Mapping[str, str]) -> None:
+    """Record for which job each of these allocations ends after the tasks that run in it."""
+    for key, job in keys.items():
+        _set(c, [key], leaving_for=job)
 
 
 def batch_of(c: sa.Connection, key: str) -> AllocationBatch | None:

@@ -1,9 +1,8 @@
 """Attempts: begin, publish, find and change them."""
 
 import time
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import sqlalchemy as sa
@@ -14,8 +13,9 @@ from paddock.rules import resumption
 from paddock.rules.estimate import Pace
 from paddock.server.store import events
 from paddock.server.store.guards import dumps
+from paddock.server.store.kept import fetch_kept
 from paddock.server.store.rows import columns, fetch, many, portions
-from paddock.server.store.tables import CURRENT, UNENDED, attempts, jobs, tasks
+from paddock.server.store.tables import CURRENT, OPEN, RUNNING, STOPPING, UNENDED, UNPUBLISHED, attempts, jobs, tasks
 
 _SHARED = {column.name for column in tasks.c} & {column.name for column in attempts.c}
 _OF_ATTEMPT = [column.label(f"attempt_{column.name}") if column.name in _SHARED else column for column in attempts.c]
@@ -153,22 +153,49 @@ def begin_next(
     many(c, _NEXT, [(task, job, number + 1, waits, resumed, asked, now, "[]") for task, number in last])
 
 
-def with_tasks() -> sa.Select[Any]:
-    """Return a query for all tasks with their current attempts.
+def with_tasks(names: Collection[str]) -> sa.Select[Any]:
+    """Return a query for these columns of all tasks and of their current attempts.
 
     Where both tables have a column of the same name, that of the attempt is named `attempt_...`.
     """
-    return sa.select(tasks, *_OF_ATTEMPT).join(attempts, CURRENT)
+    return sa.select(*(one for one in (*tasks.c, *_OF_ATTEMPT) if one.name in names)).join(attempts, CURRENT)
 
 
-def seconds_left(c: sa.Connection, ids: Collection[str], now: float) -> dict[str, list[float | None]]:
-    """Return by job how long each of its running tasks will take; None where that is not known."""
+@dataclass(frozen=True, slots=True)
+class RunningPace:
+    """How long a running task will take; None where that is not known."""
+
+    job: str
+    allocation: str
+    started_at: float | None
+    seconds_left: float | None
+    reported: bool  # the task has reported something
+    reported_at: float | None
+    quiet_after: float | None
+
+
+def running_paces(c: sa.Connection, now: float, job_ids: Collection[str] | None = None) -> list[RunningPace]:
+    """Return how long all running tasks, or those of these jobs, will take."""
     pace = (tasks.c.epochs, tasks.c.epoch, tasks.c.epoch_at, tasks.c.first_epoch, attempts.c.first_epoch)
-    query = sa.select(tasks.c.job_id, *pace, attempts.c.started_at).join(attempts, CURRENT)
-    found: dict[str, list[float | None]] = defaultdict(list)
-    for job, *known in c.execute(query.where(tasks.c.job_id.in_(ids), tasks.c.state == TaskState.RUNNING)):
-        found[job].append(Pace(*known).seconds_left(now))
-    return found
+    query = sa.select(tasks.c.job_id, attempts.c.allocation, *pace, attempts.c.started_at).join(attempts, CURRENT)
+    query = query.where(RUNNING)
+    if job_ids is not None:
+        query = query.where(attempts.c.job_id.in_(job_ids))
+    rows = [(job, key, Pace(*known)) for job, key, *known in c.execute(query).all()]
+    return [
+        RunningPace(
+            job, key, one.started_at, one.seconds_left(now), one.epoch is not None, one.reported_at, one.quiet_after
+        )
+        for job, key, one in rows
+    ]
+
+
+def mean_durations(c: sa.Connection, job_ids: Collection[str]) -> dict[str, float]:
+    """Return by job how long its finished attempts took on average."""
+    duration = sa.func.avg(attempts.c.ended_at - attempts.c.started_at)
+    query = sa.select(attempts.c.job_id, duration).where(attempts.c.state == TaskState.FINISHED)
+    rows = c.execute(query.where(attempts.c.job_id.in_(job_ids)).group_by(attempts.c.job_id))
+    return {job: mean for job, mean in rows if mean is not None}
 
 
 def unpublished(c: sa.Connection, limit: int, without: Sequence[str] = ()) -> list[UnpublishedAttempt]:
@@ -177,8 +204,7 @@ def unpublished(c: sa.Connection, limit: int, without: Sequence[str] = ()) -> li
         _UNPUBLISHED.join(tasks, CURRENT)
         .join(jobs, jobs.c.id == tasks.c.job_id)
         .where(
-            attempts.c.published.is_(False),
-            attempts.c.state == TaskState.SUBMITTED,
+            UNPUBLISHED,
             tasks.c.stopping.is_(False),
             jobs.c.removing.is_(False),
             tasks.c.job_id.not_in(without),
@@ -203,22 +229,36 @@ def _mark(c: sa.Connection, ids: Sequence[int], name: str) -> None:
     many(c, f"UPDATE attempts SET {name} = ? WHERE id = ?", [(True, one) for one in ids])  # noqa: S608  (our own)
 
 
-def request_stop(c: sa.Connection, job: str, *where: sa.ColumnElement[bool]) -> list[str]:
-    """Record that the unended tasks of a job for which this holds are to be stopped, and return their ids."""
+def request_stop(
+    c: sa.Connection, job: str, ids: Collection[str] | None = None, *where: sa.ColumnElement[bool]
+) -> list[str]:
+    """Record that the unended tasks of a job for which this holds are to be stopped, and return their ids.
+
+    With `ids`, only those of them.
+    """
     chosen = (tasks.c.job_id == job, tasks.c.state.in_(UNENDED), *where)
-    found = list(c.scalars(sa.select(tasks.c.id).where(*chosen).order_by(tasks.c.number)))
-    if found:
+    named = None if ids is None else set(ids)
+    unended = c.scalars(sa.select(tasks.c.id).where(*chosen).order_by(tasks.c.number))
+    found = [one for one in unended if named is None or one in named]
+    if named is None:
         c.execute(sa.update(tasks).where(*chosen).values(stopping=True))
+    else:
+        many(c, "UPDATE tasks SET stopping = ? WHERE id = ?", [(True, one) for one in found])
+    if found:
         events.write(c, job, TasksRequested(change="stopping", ids=found))
     return found
 
 
-_UNORDERED = sa.and_(tasks.c.stopping.is_(True), tasks.c.state.in_(UNENDED), attempts.c.ordered.is_(False))
+_UNORDERED = sa.and_(STOPPING, tasks.c.state.in_(UNENDED), attempts.c.ordered.is_(False))
+
+
+_JOBS_STOPPING = sa.select(tasks.c.job_id).join(attempts, CURRENT).where(_UNORDERED).distinct()
+_ORDERED = _RUNNING.where(STOPPING, attempts.c.ordered.is_(True))
 
 
 def jobs_stopping(c: sa.Connection) -> list[str]:
     """Return the jobs with tasks that are to be stopped, and whose runners have no order to do so yet."""
-    return list(c.scalars(sa.select(tasks.c.job_id).join(attempts, CURRENT).where(_UNORDERED).distinct()))
+    return fetch_kept(c, str, _JOBS_STOPPING)
 
 
 def stopping(c: sa.Connection, job: str, limit: int) -> list[TaskAttempt]:
@@ -229,7 +269,7 @@ def stopping(c: sa.Connection, job: str, limit: int) -> list[TaskAttempt]:
 
 def ordered_to_stop(c: sa.Connection) -> list[TaskInAllocation]:
     """Return the tasks that run although their runners were ordered to stop them."""
-    return fetch(c, TaskInAllocation, _RUNNING.where(tasks.c.stopping.is_(True), attempts.c.ordered.is_(True)))
+    return fetch_kept(c, TaskInAllocation, _ORDERED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,21 +280,31 @@ class Demand:
     waiting: int
     running: int
     held: bool = False
+    created_at: float = field(default=0.0, compare=False)
+    priority: int = 0
+
+
+_COUNTS = (
+    sa.select(
+        attempts.c.job_id,
+        sa.func.count(sa.case((attempts.c.state == TaskState.SUBMITTED, 1))).label("waiting"),
+        sa.func.count(sa.case((attempts.c.state == TaskState.RUNNING, 1))).label("running"),
+    )
+    .where(OPEN)
+    .group_by(attempts.c.job_id)
+    .subquery()
+)
+_DEMANDS = (
+    sa.select(jobs.c.id, _COUNTS.c.waiting, _COUNTS.c.running, jobs.c.held, jobs.c.created_at, jobs.c.priority)
+    .join(_COUNTS, _COUNTS.c.job_id == jobs.c.id)
+    .where(jobs.c.removing.is_(False))
+    .order_by(jobs.c.created_at, jobs.c.id)
+)
 
 
 def demands(c: sa.Connection) -> list[Demand]:
     """Return what is left to do of each job with published tasks, oldest jobs first."""
-    waiting = sa.func.count(sa.case((tasks.c.state == TaskState.SUBMITTED, 1)))
-    running = sa.func.count(sa.case((tasks.c.state == TaskState.RUNNING, 1)))
-    query = (
-        sa.select(tasks.c.job_id, waiting, running, jobs.c.held)
-        .join(attempts, CURRENT)
-        .join(jobs, jobs.c.id == tasks.c.job_id)
-        .where(tasks.c.state.in_(UNENDED), attempts.c.published.is_(True), jobs.c.removing.is_(False))
-        .group_by(tasks.c.job_id, jobs.c.created_at, jobs.c.held)
-        .order_by(jobs.c.created_at, tasks.c.job_id)
-    )
-    return fetch(c, Demand, query)
+    return fetch_kept(c, Demand, _DEMANDS)
 
 
 def waiting(c: sa.Connection, job: str) -> list[TaskAttempt]:
@@ -294,6 +344,12 @@ def lookup(c: sa.Connection, keys: Iterable[tuple[str, int]]) -> dict[tuple[str,
             if (row.id, row.attempt_number) in wanted:
                 found[row.id, row.attempt_number] = row
     return found
+
+
+def ended_in(c: sa.Connection, job: str, after: int, most: int) -> list[TaskAttempt]:
+    """Return up to `most` ended tasks of a job beyond this task number, with their current attempts."""
+    ended = (tasks.c.job_id == job, tasks.c.number > after, attempts.c.ended_at.is_not(None))
+    return fetch(c, TaskAttempt, _CURRENT_ROWS.where(*ended).order_by(tasks.c.number).limit(most))
 
 
 def ended_with(c: sa.Connection, task: str, cause: Cause) -> int:

@@ -15,7 +15,7 @@ from sqlalchemy.engine import make_url
 
 from paddock.common import filesystems
 from paddock.errors import DatabaseDamaged, DatabaseUnavailable, InvalidInput
-from paddock.server.store import guards
+from paddock.server.store import guards, kept
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 WAIT_SECONDS = 30  # up to this long for another writer, or for a free connection
@@ -77,11 +77,14 @@ class Database:
         self.sqlite = parsed.get_backend_name() == "sqlite"
         self.file = Path(parsed.database) if self.sqlite and parsed.database else None
         self._journal = journal or (journal_mode(self.file) if self.file else "WAL")
+        self.counts = kept.counts_of(str(parsed)) if self.file or not self.sqlite else kept.ChangeCounts()
         self.engine = self._engine(connections)
         guards.install(self.engine)
+        kept.install(self.engine)
 
     def _engine(self, connections: int) -> sa.Engine:
         options: dict[str, Any] = {"json_serializer": guards.dumps, "json_deserializer": guards.loads}
+        options["execution_options"] = {kept.COUNTS: self.counts}
         if not self.sqlite or self.file:  # in memory: one connection, and no pool
             options |= {"pool_size": 5, "max_overflow": max(connections - 5, 0), "pool_timeout": WAIT_SECONDS}
         if self.sqlite:
@@ -101,7 +104,8 @@ class Database:
     @contextmanager
     def read(self) -> Iterator[sa.Connection]:
         """Open a connection with one consistent view of the data, which waits for no writer."""
-        options = {} if self.sqlite else {"isolation_level": "REPEATABLE READ"}
+        options: dict[str, Any] = {kept.AS_OF: self.counts.number}  # before it begins: see `kept`
+        options |= {} if self.sqlite else {"isolation_level": "REPEATABLE READ"}
         with self._translating(), self.engine.connect().execution_options(**options) as connection:
             yield connection
 
@@ -112,14 +116,19 @@ class Database:
         In every database, writers come one after the other: what is read inside is not changed by others before it
         is written, and events appear in the order of their ids.
         """
-        with (
-            self._translating(),
-            self.engine.connect().execution_options(paddock_write=True) as connection,
-            connection.begin(),
-        ):
-            if not self.sqlite:
-                connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_WRITER)))
-            yield connection
+        changed: set[str] = set()
+        try:
+            with (
+                self._translating(),
+                self.engine.connect().execution_options(**{kept.WRITES: changed}) as connection,
+                connection.begin(),
+            ):
+                if not self.sqlite:
+                    connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_WRITER)))
+                yield connection
+                self.counts.add(changed)
+        finally:  # also after an error: it is not always known whether a commit succeeded
+            self.counts.add(changed)
 
     @contextmanager
     def _translating(self) -> Iterator[None]:
@@ -187,5 +196,5 @@ def _configure_postgres(connection: Any, _record: Any) -> None:
 def _begin_sqlite(connection: sa.Connection) -> None:
     # A transaction that reads first and then writes fails if another has written in between, so a writer takes the
     # lock when it begins.
-    writes = connection.get_execution_options().get("paddock_write")
+    writes = kept.WRITES in connection.get_execution_options()
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

@@ -7,13 +7,18 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from paddock.models.events import EventData
+from paddock.server.store.guards import dumps
+from paddock.server.store.kept import fetch_kept
+from paddock.server.store.rows import many
 from paddock.server.store.tables import events
+
+_WRITE = "INSERT INTO events (at, kind, job_id, owner, data) VALUES (?, ?, ?, ?, ?)"
 
 
 def write(c: sa.Connection, job: str, data: EventData, owner: str | None = None) -> None:
     """Record an event of a job, without the fields of its data that are None."""
     given = {name: value for name, value in data.model_dump(mode="json").items() if value is not None}
-    c.execute(sa.insert(events).values(at=time.time(), kind=data.kind, job_id=job, owner=owner, data=given))
+    many(c, _WRITE, [(time.time(), data.kind, job, owner, dumps(given))])
 
 
 @dataclass(frozen=True)
@@ -43,13 +48,31 @@ def jobs_after(c: sa.Connection, last: int) -> list[str]:
     return list(c.scalars(query.distinct()))
 
 
+def newest(c: sa.Connection) -> int:
+    """Return the id of the newest event; 0 if there is none."""
+    return c.scalar(sa.select(sa.func.max(events.c.id))) or 0
+
+
+def concern(c: sa.Connection, job: str, last: int) -> bool:
+    """Return True if there was an event of this job after this id, or if that is no longer known."""
+    oldest = c.scalar(sa.select(sa.func.min(events.c.id))) or 0
+    query = sa.select(sa.exists().where(events.c.id > last, events.c.job_id == job))
+    return oldest > last + 1 or bool(c.scalar(query))
+
+
+# For both ends in one query, SQLite would read all events.
+_BOUNDS = sa.select(*(sa.select(end(events.c.id)).scalar_subquery() for end in (sa.func.min, sa.func.max)))
+
+
 def bounds(c: sa.Connection) -> tuple[int, int]:
     """Return the ids of the oldest and the newest event; (0, 0) if there is none."""
-    row = c.execute(sa.select(sa.func.min(events.c.id), sa.func.max(events.c.id))).one()
-    return row[0] or 0, row[1] or 0
+    [(oldest, newest)] = fetch_kept(c, lambda *row: row, _BOUNDS)
+    return oldest or 0, newest or 0
 
 
 def forget(c: sa.Connection, older_than: float) -> None:
     """Delete old events, but never the newest: a client needs its id to know how far the stream is."""
     newest = sa.select(sa.func.max(events.c.id)).scalar_subquery()
-    c.execute(sa.delete(events).where(events.c.at < older_than, events.c.id < newest))
+    # Events come in the order of their times: only those to be deleted are read, and one more.
+    young = sa.select(events.c.id).where(events.c.at >= older_than).order_by(events.c.id).limit(1).scalar_subquery()
+    c.execute(sa.delete(events).where(events.c.id < sa.func.coalesce(young, newest)))

@@ -3,7 +3,7 @@
 import json
 import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -23,22 +23,27 @@ from paddock.models import (
     LimitsRequest,
     NoWord,
     Objective,
+    ObjectiveChoice,
     Packing,
     ScriptReport,
     TaskCounts,
     TaskState,
+    Waits,
 )
 from paddock.models.events import EventData, JobChange, JobRemoved
+from paddock.models.spec import AUTO, MetricFiles
 from paddock.rules import estimate
 from paddock.runner import map_driver
 from paddock.search.tasks import NewTask
-from paddock.server.store import allocations, events, metrics, reduces, trials
+from paddock.server.store import allocations, events, failures, metrics, reduces, repeats, trials
 from paddock.server.store import attempts as attempt_rows
+from paddock.server.store.kept import fetch_kept
 from paddock.server.store.rows import ALL_HEARD, Silent, columns, fetch, model, moment, storable
-from paddock.server.store.tables import UNENDED, attempts, jobs, tasks
+from paddock.server.store.tables import REMOVING, RUNNING, UNENDED, UNTOLD, attempts, jobs, tasks
 
 SortKey = Literal["created", "-created", "name", "-name", "owner", "-owner"]
 SPARK_POINTS = 30
+UNCHOSEN = ObjectiveChoice(by="auto", why="not chosen yet: no task has reported a metric", final=False)
 MAX_WARNINGS = 20
 
 
@@ -79,6 +84,13 @@ class JobRow:
     searching: bool
     search_until: float | None
     search_note: str | None
+    adjusted: int
+    choice: dict[str, Any] | None
+
+    def job_spec(self) -> JobSpec:
+        """Return the spec with the objective that counts now, where the spec leaves that open."""
+        spec = JobSpec.model_validate(self.spec)
+        return spec.with_objectives([self.objective()]) if spec.objective.metric == AUTO else spec
 
     def script_report(self) -> ScriptReport | None:
         return ScriptReport.model_validate(self.script) if self.script else None
@@ -98,7 +110,8 @@ class ChangedJob:
 
 
 _ROWS = sa.select(*columns(JobRow, jobs.c))
-_CHANGED = sa.select(*columns(ChangedJob, jobs.c))
+_CHANGED = sa.select(*columns(ChangedJob, jobs.c)).where(UNTOLD, jobs.c.removing.is_(False))
+_REMOVING = sa.select(jobs.c.id).where(REMOVING)
 
 
 def insert(c: sa.Connection, new: NewJob) -> None:
@@ -116,13 +129,15 @@ def insert(c: sa.Connection, new: NewJob) -> None:
             script=new.script.model_dump(mode="json") if new.script else None,
             code=new.code.model_dump(mode="json"),
             interpreter=new.interpreter.model_dump(mode="json"),
-            metric=spec.objective.metric,
+            metric="" if spec.objective.metric == AUTO else spec.objective.metric,
             goal=spec.objective.goal,
+            choice=UNCHOSEN.model_dump(mode="json") if spec.objective.metric == AUTO else None,
             warnings=new.warnings,
             created_at=now,
             digest=new.digest,
             program=new.program,
             searching=new.searching,
+            priority=spec.priority,
             search_until=None if spec.search.time_budget is None else now + spec.search.time_budget,
         )
     )
@@ -143,13 +158,18 @@ def resolve(c: sa.Connection, text: str) -> str:
     return found[0]
 
 
-def detail(c: sa.Connection, job: str, folder: str, silent: Silent = ALL_HEARD) -> JobDetail:
-    """Return everything that is shown of a job; `silent` contains the allocations whose runners do not report."""
+def detail(
+    c: sa.Connection, job: str, folder: str, silent: Silent = ALL_HEARD, waits: Mapping[str, Waits] | None = None
+) -> JobDetail:
+    """Return everything that is shown of a job.
+
+    `silent` contains the allocations whose runners do not report, `waits` why jobs wait for the policy.
+    """
     row = c.execute(sa.select(jobs).where(jobs.c.id == job)).one_or_none()
     if row is None:
         raise NotFound(f"There is no job {job!r}.")
-    summary = _summaries(c, [row], silent)[0]
-    newest = {"name": row.name, "description": row.description, "tags": row.tags}
+    summary = _summaries(c, [row], silent, waits or {})[0]
+    newest = {"name": row.name, "description": row.description, "tags": row.tags, "priority": row.priority}
     spec = JobSpec.model_validate(row.spec).model_copy(update=newest)
     return JobDetail(
         **summary.__dict__,
@@ -178,8 +198,9 @@ def page(
     offset: int = 0,
     limit: int = 50,
     silent: Silent = ALL_HEARD,
+    waits: Mapping[str, Waits] | None = None,
 ) -> JobPage:
-    """Return up to `limit` jobs from `offset` on that match all given conditions, and how many match."""
+    """Return up to `limit` jobs from `offset` on that match all conditions, pinned ones first; and how many match."""
     if not all(storable(text) for text in (q, tag, owner) if text):
         return JobPage(total=0, offset=offset, items=[])
     where: list[sa.ColumnElement[bool]] = [jobs.c.removing.is_(False)]
@@ -195,8 +216,10 @@ def page(
     total = c.execute(sa.select(sa.func.count()).select_from(jobs).where(*where)).scalar_one()
     column = {"created": jobs.c.created_at, "name": sa.func.lower(jobs.c.name), "owner": jobs.c.owner}[sort.lstrip("-")]
     order = column.desc() if sort.startswith("-") else column.asc()
-    rows = c.execute(sa.select(jobs).where(*where).order_by(order, jobs.c.id).offset(offset).limit(limit)).all()
-    return JobPage(total=total, offset=offset, items=_summaries(c, rows, silent))
+    rows = c.execute(
+        sa.select(jobs).where(*where).order_by(jobs.c.pinned.desc(), order, jobs.c.id).offset(offset).limit(limit)
+    ).all()
+    return JobPage(total=total, offset=offset, items=_summaries(c, rows, silent, waits or {}))
 
 
 def _has_tag(tag: str) -> sa.ColumnElement[bool]:
@@ -209,7 +232,9 @@ def _has_tag(tag: str) -> sa.ColumnElement[bool]:
     return sa.func.replace(listed, f", {json.dumps(tag)}", "") != listed
 
 
-def _summaries(c: sa.Connection, rows: Sequence[sa.Row[Any]], silent: Silent) -> list[Job]:
+def _summaries(
+    c: sa.Connection, rows: Sequence[sa.Row[Any]], silent: Silent, decided: Mapping[str, Waits]
+) -> list[Job]:
     """Return jobs with all that follows from their tasks, by few queries per page and one small one per job."""
     ids = [row.id for row in rows]
     counts: dict[str, dict[str, int]] = defaultdict(dict)
@@ -220,12 +245,16 @@ def _summaries(c: sa.Connection, rows: Sequence[sa.Row[Any]], silent: Silent) ->
         counts[job][state] = count
         values[job] += [value for value in found if value is not None]
     bests = {row.id: (max if row.goal is Goal.MAX else min)(values[row.id], default=None) for row in rows}
-    best_tasks = _best_tasks(c, bests)
+    repeated = {row.id: repeats.best(c, row.id, model(Objective, row)) for row in rows if _repeat(row) > 1}
+    best_tasks = _best_tasks(c, {job: value for job, value in bests.items() if job not in repeated})
     lines = _sparklines(c, rows, best_tasks)
     reducing = reduces.due(c, [row.id for row in rows if row.spec.get("reduce")])
     ends, durations = _endings(c, ids)
-    left = attempt_rows.seconds_left(c, [job for job in ids if TaskState.RUNNING in counts[job]], time.time())
-    waits = allocations.waiting(c, [job for job in ids if TaskState.SUBMITTED in counts[job]])
+    now = time.time()
+    running: dict[str, list[attempt_rows.RunningPace]] = defaultdict(list)
+    for one in attempt_rows.running_paces(c, now, [job for job in ids if TaskState.RUNNING in counts[job]]):
+        running[one.job].append(one)
+    waits = dict(decided) | allocations.waiting(c, [job for job in ids if TaskState.SUBMITTED in counts[job]])
     no_word = _no_word(c, silent)
 
     def summary(row: sa.Row[Any]) -> Job:
@@ -238,21 +267,69 @@ def _summaries(c: sa.Connection, rows: Sequence[sa.Row[Any]], silent: Silent) ->
             row,
             ended_at=moment(ends.get(row.id)) if over else None,
             objective=model(Objective, row),
+            objective_choice=row.choice or {},
             counts=of_states,
             ended=over,
             to_come=to_come,
-            best_task=best_tasks.get(row.id),
-            best_value=bests[row.id],
-            sparkline=lines.get(best_tasks.get(row.id, ""), []),
-            seconds_left=None
-            if over
-            else estimate.job_seconds_left(waiting, left.get(row.id, []), durations.get(row.id)),
+            **_best_configuration(c, row, repeated[row.id])
+            if row.id in repeated
+            else {
+                "best_task": best_tasks.get(row.id),
+                "best_value": bests[row.id],
+                "sparkline": lines.get(best_tasks.get(row.id, ""), []),
+            },
+            seconds_left=None if over else _seconds_left(waiting, running[row.id], durations.get(row.id), now),
+            **_quiet(row, running[row.id]),
             waits=(allocations.HELD if row.held else waits.get(row.id)) if of_states.submitted else None,
             no_word=no_word.get(row.id),
-            warnings=[*([row.aside] if row.aside else []), *row.warnings],
+            failure=failures.of_job(c, row.id) if of_states.error else None,
+            warnings=[*filter(None, (row.aside, (row.choice or {}).get("notice"))), *row.warnings],
         )
 
     return [summary(row) for row in rows]
+
+
+def _repeat(row: sa.Row[Any]) -> int:
+    repeat: int = (row.spec.get("search") or {}).get("repeat") or 1
+    return repeat
+
+
+def _best_configuration(c: sa.Connection, row: sa.Row[Any], best: repeats.Repeated) -> dict[str, Any]:
+    """Return what is shown of the best configuration of a job that runs each several times."""
+    return {
+        "configurations": best.configurations,
+        "best_trial": best.trial,
+        "best_value": best.mean,
+        "best_spread": best.spread,
+        "best_task": best.tasks[0] if best.tasks else None,
+        "sparkline": repeats.mean_curve(c, best.tasks, row.metric, SPARK_POINTS) if best.tasks else [],
+    }
+
+
+def _seconds_left(
+    waiting: int, running: Sequence[attempt_rows.RunningPace], mean_duration: float | None, now: float
+) -> float | None:
+    """Return the time left of a job, as follows from its tasks that run and those that have finished."""
+    paces = [(now - (one.started_at or now), one.seconds_left) for one in running]
+    usual = estimate.usual_seconds(mean_duration, paces)
+    lefts = [usual - ran if left is None and usual and usual > ran else left for ran, left in paces]
+    return estimate.job_seconds_left(waiting, lefts, usual)
+
+
+def _quiet(row: sa.Row[Any], running: Sequence[attempt_rows.RunningPace]) -> dict[str, Any]:
+    """Return when the running tasks of a job last reported something, and after which time that is shown."""
+    expected = [one for one in running if row.metric or row.choice or one.reported]
+    if not expected or len(expected) < len(running):
+        return {}
+    names = ("reported_at", "quiet_after")
+    return {name: moment(max((getattr(one, name) or 0.0 for one in expected), default=None) or None) for name in names}
+
+
+def waits_of(c: sa.Connection, job: str, decided: Mapping[str, Waits]) -> Waits | None:
+    """Return why tasks of a job that have not started wait; `decided`: why jobs wait for the policy."""
+    if _value(c, job, jobs.c.held):
+        return allocations.HELD
+    return allocations.waiting(c, [job]).get(job) or decided.get(job)
 
 
 def _no_word(c: sa.Connection, silent: Silent) -> dict[str, NoWord]:
@@ -315,8 +392,13 @@ def _change(c: sa.Connection, job: str, event: EventData | None = None, **values
         events.write(c, job, event)
 
 
+def tags_of(c: sa.Connection, job: str) -> list[str]:
+    found: list[str] = _value(c, job, jobs.c.tags)
+    return found
+
+
 def patch(c: sa.Connection, job: str, change: JobPatch) -> None:
-    """Change the name, description or tags of a job."""
+    """Change the name, description or tags of a job, or pin it."""
     values = change.model_dump(exclude_none=True)
     if values:
         _change(c, job, JobChange(change="edited"), **values)
@@ -332,6 +414,9 @@ def hold(c: sa.Connection, job: str, *, held: bool = True, warning: str | None =
     if held:
         change = change.where(jobs.c.held.is_(False))
     changed = bool(c.execute(change.values(held=held, adjusted=jobs.c.adjusted + 1)).rowcount)
+    choice = _value(c, job, jobs.c.choice)
+    if not held and choice and choice["notice"]:  # it was held for its objective: that is not done again
+        _change(c, job, choice=choice | {"notice": None})
     if changed:
         events.write(c, job, JobChange(change="held" if held else "released"))
     if changed and warning:
@@ -341,10 +426,24 @@ def hold(c: sa.Connection, job: str, *, held: bool = True, warning: str | None =
 
 def limit(c: sa.Connection, job: str, change: LimitsRequest) -> None:
     """Give a job other limits, for the allocations that it has and those to come."""
+    if change.priority is not None:
+        _change(c, job, JobChange(change="limits"), priority=change.priority)
+    if change.time_limit is None and change.nice is None:
+        return
     spec = JobSpec.model_validate(_value(c, job, jobs.c.spec))
-    resources = spec.resources.model_copy(update=change.model_dump(exclude_none=True))
+    asked = spec.resources
+    slurm = asked.slurm.model_copy(update={"nice": asked.slurm.nice if change.nice is None else change.nice})
+    resources = asked.model_copy(update={"time_limit": change.time_limit or asked.time_limit, "slurm": slurm})
     values = spec.model_copy(update={"resources": resources}).model_dump(mode="json")
     _change(c, job, JobChange(change="limits"), spec=values, adjusted=jobs.c.adjusted + 1)
+
+
+def mark_metric(c: sa.Connection, job: str, pattern: str) -> None:
+    """Add a pattern by which metrics are found in logs; the engine passes it on."""
+    spec = JobSpec.model_validate(_value(c, job, jobs.c.spec))
+    patterns = [*(one for one in spec.metrics.patterns if one != pattern), pattern]
+    changed = spec.model_copy(update={"metrics": MetricFiles(**spec.metrics.model_dump() | {"patterns": patterns})})
+    _change(c, job, JobChange(change="edited"), spec=changed.model_dump(mode="json"), adjusted=jobs.c.adjusted + 1)
 
 
 def warn(c: sa.Connection, job: str, text: str, instead_of: str | None = None) -> None:
@@ -353,6 +452,16 @@ def warn(c: sa.Connection, job: str, text: str, instead_of: str | None = None) -
     if known is not None and text not in known:
         others = [one for one in known if one != instead_of]
         _change(c, job, JobChange(change="warned"), warnings=[*others, text][-MAX_WARNINGS:])
+
+
+def change_warning(c: sa.Connection, job: str, about: str, text: str | None) -> None:
+    """Show this warning instead of the one that contains `about`; None: show neither."""
+    known = _value(c, job, jobs.c.warnings) or []
+    before = next((one for one in known if about in one), None)
+    if text is not None:
+        warn(c, job, text, instead_of=before)
+    elif before is not None:
+        _change(c, job, JobChange(change="warned"), warnings=[one for one in known if one != before])
 
 
 def warn_of_lines(c: sa.Connection, job: str, allocation: str, count: int) -> None:
@@ -374,7 +483,7 @@ def set_aside(c: sa.Connection, job: str, why: str | None) -> None:
 
 def not_passed_on(c: sa.Connection) -> list[ChangedJob]:
     """Return the jobs whose newest change has not been passed on to their runners."""
-    return fetch(c, ChangedJob, _CHANGED.where(jobs.c.told != jobs.c.adjusted, jobs.c.removing.is_(False)))
+    return fetch_kept(c, ChangedJob, _CHANGED)
 
 
 def mark_passed_on(c: sa.Connection, job: str, number: int) -> None:
@@ -391,7 +500,7 @@ def mark_removing(c: sa.Connection, job: str) -> None:
 
 def removing(c: sa.Connection) -> list[str]:
     """Return the jobs that are being removed."""
-    return list(c.scalars(sa.select(jobs.c.id).where(jobs.c.removing.is_(True))))
+    return fetch_kept(c, str, _REMOVING)
 
 
 def is_searching(c: sa.Connection, job: str) -> bool:
@@ -401,12 +510,23 @@ def is_searching(c: sa.Connection, job: str) -> bool:
 
 def running(c: sa.Connection) -> list[str]:
     """Return the jobs with a task that runs."""
-    return list(c.scalars(sa.select(tasks.c.job_id).where(tasks.c.state == TaskState.RUNNING).distinct()))
+    return list(c.scalars(sa.select(attempts.c.job_id).where(RUNNING).distinct()))
+
+
+def adjustments(c: sa.Connection, ids: Sequence[str]) -> dict[str, int]:
+    """Return by job the number of its last change."""
+    rows = c.execute(sa.select(jobs.c.id, jobs.c.adjusted).where(jobs.c.id.in_(ids)))
+    return {row.id: row.adjusted for row in rows}
 
 
 def get(c: sa.Connection, job: str) -> JobRow:
     """Return a job that exists."""
     return launchable(c, [job])[job]
+
+
+def code_of(c: sa.Connection, job: str) -> CodeInfo:
+    """Return where the files of a job that exists came from."""
+    return CodeInfo.model_validate(c.execute(sa.select(jobs.c.code).where(jobs.c.id == job)).scalar_one())
 
 
 def launchable(c: sa.Connection, ids: Sequence[str]) -> dict[str, JobRow]:

@@ -12,9 +12,10 @@ measures is small: one hour is kept complete, and little of it after the attempt
 
 import math
 import struct
+import time
 from collections import defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import sqlalchemy as sa
@@ -31,9 +32,11 @@ SYSTEM_PORTION = 32  # chunks: one sample every 2 s for 68 minutes
 ENDED_CHUNKS = 3  # kept of what the runner measured after the attempt has ended, besides the last chunk
 MAX_NAMES = 1000  # metrics per attempt
 MAX_TAILS = 50_000  # last chunks that are kept in memory: 80 MB
+MAX_TOUCHED = 100_000  # attempts of which it is known when they last got points
 _THINNED = -(2**30)  # the `seq` of the first decimated chunk
 POINT = np.dtype([("step", "<f8"), ("value", "<f8"), ("time", "<f8")])
 SYSTEM = "sys/"  # begins the names of what the runner measures, besides what the script reports
+EPOCH = "sys/epoch"  # the epoch by step, where a script counts both
 
 Point = tuple[float, float, float]  # step, value, time
 Points = NDArray[np.void]
@@ -53,6 +56,19 @@ class Appender:
 
     def __init__(self) -> None:
         self._tails: dict[int, dict[str, tuple[int, bytes]]] = {}
+        self._touched: dict[int, float] = {}
+        self._forgotten = -math.inf
+
+    def changed_since(self, attempt: int, moment: float) -> bool:
+        """Return True if points of this attempt may have changed after a moment of the monotonic clock."""
+        return self._touched.get(attempt, self._forgotten) >= moment
+
+    def _touch(self, ids: Iterable[int]) -> None:
+        self._touched.update(dict.fromkeys(ids, time.monotonic()))
+        if len(self._touched) > MAX_TOUCHED:
+            moments = sorted(self._touched.values())
+            self._forgotten = moments[len(moments) // 2]
+            self._touched = {one: at for one, at in self._touched.items() if at > self._forgotten}
 
     def clear(self) -> None:
         self._tails.clear()
@@ -74,6 +90,7 @@ class Appender:
             if attempt in self._tails:
                 self._tails[attempt] = self._tails.pop(attempt)
         self._load(c, [attempt for attempt in new if attempt not in self._tails])
+        self._touch(new)
         fresh: list[tuple[Any, ...]] = []
         grown: list[tuple[Any, ...]] = []
         full: list[tuple[int, str, int, int]] = []
@@ -118,6 +135,7 @@ class Appender:
     def forget(self, c: sa.Connection, attempt: int, names: Iterable[str]) -> None:
         """Delete the points of these metrics of one attempt."""
         c.execute(sa.delete(chunks).where(chunks.c.attempt_id == attempt, chunks.c.name.in_(list(names))))
+        self._touch([attempt])
         self.done(attempt)
 
     def _load(self, c: sa.Connection, ids: list[int]) -> None:
@@ -153,17 +171,61 @@ def _names(c: sa.Connection, where: sa.ColumnElement[bool]) -> list[str]:
     return sorted(found, key=lambda name: (name.startswith(SYSTEM), name))
 
 
+class Summary(NamedTuple):
+    """The last value of a curve, and the least and the greatest; None where it is no number."""
+
+    last: float | None
+    least: float | None
+    most: float | None
+
+
+NO_SUMMARY = Summary(None, None, None)
+
+
+def summaries(
+    c: sa.Connection, task_ids: Sequence[str], metrics: Sequence[str] | None
+) -> dict[tuple[str, str], Summary]:
+    """Return a summary of each curve by task and metric."""
+    return {key: _summary(join(parts)["value"]) for key, parts in _read(c, task_ids, metrics).items()}
+
+
+def _summary(values: NDArray[np.float64]) -> Summary:
+    if len(values) == 0:
+        return NO_SUMMARY
+    least, most, last = float(values.min()), float(values.max()), float(values[-1])
+    if not (math.isfinite(least) and math.isfinite(most)):
+        known = values[np.isfinite(values)]
+        least, most = (float(known.min()), float(known.max())) if len(known) else (math.nan, math.nan)
+    return Summary(*(one if math.isfinite(one) else None for one in (last, least, most)))
+
+
+def summaries_of(c: sa.Connection, task_ids: Sequence[str], metric: str) -> dict[str, tuple[Sequence[int], Summary]]:
+    """Return by task the attempts that belong to its curve of one metric, and a summary of the curve."""
+    owners = _chains(c, task_ids)
+    chains: dict[str, list[int]] = {task: [] for task in task_ids}
+    for attempt, task in owners.items():
+        chains[task].append(attempt)
+    found = _series(c, owners, [metric])
+    return {
+        task: (chain, _summary(join(found[task, metric])["value"]) if (task, metric) in found else NO_SUMMARY)
+        for task, chain in chains.items()
+    }
+
+
 def curves(
     c: sa.Connection,
     task_ids: Sequence[str],
     metrics: Sequence[str] | None,
     points: int | None,
     attempt: int | None = None,
+    *,
+    slim: bool = False,
+    times: bool = False,
 ) -> list[Curve]:
     """Return the curves of these tasks: of the attempt of this number, or of all attempts since the last one that was
-    not resumed."""
+    not resumed. `slim`: as a graph needs them, with six significant digits, and without times unless `times`."""
     series = _read(c, task_ids, metrics, *([] if attempt is None else [attempts.c.number == attempt]))
-    return [_curve(task, name, parts, points) for (task, name), parts in series.items()]
+    return [_curve(task, name, parts, points, slim, times) for (task, name), parts in series.items()]
 
 
 NOTHING: Points = np.empty(0, dtype=POINT)
@@ -221,7 +283,12 @@ def _read(
     c: sa.Connection, task_ids: Sequence[str], metrics: Sequence[str] | None, *where: sa.ColumnElement[bool]
 ) -> dict[tuple[str, str], list[Points]]:
     """Return by task and metric the points of each attempt that belongs to the curve, and for which `where` holds."""
-    owners = _chains(c, task_ids, *where)
+    return _series(c, _chains(c, task_ids, *where), metrics)
+
+
+def _series(
+    c: sa.Connection, owners: Mapping[int, str], metrics: Sequence[str] | None
+) -> dict[tuple[str, str], list[Points]]:
     rows: dict[int, dict[str, list[bytes]]] = defaultdict(lambda: defaultdict(list))
     for part in portions(list(owners)):
         query = sa.select(chunks.c.attempt_id, chunks.c.name, chunks.c.data).where(chunks.c.attempt_id.in_(part))
@@ -236,17 +303,30 @@ def _read(
     return found
 
 
-def _curve(task: str, metric: str, parts: list[Points], points: int | None) -> Curve:
+def _curve(task: str, metric: str, parts: list[Points], points: int | None, slim: bool, times: bool) -> Curve:
     whole = join(parts)
     shown = decimate(whole, points)
+    steps, values = shown["step"], shown["value"]
+    if slim:
+        values = _rounded(values)
+        steps = steps.astype(np.int64) if np.all(steps == np.floor(steps)) and np.all(np.abs(steps) < 2**53) else steps
     return Curve.model_construct(
         task=task,
         metric=metric,
-        steps=shown["step"].tolist(),
-        values=[value if math.isfinite(value) else None for value in shown["value"].tolist()],
-        times=shown["time"].tolist(),
+        steps=steps.tolist(),
+        values=[value if math.isfinite(value) else None for value in values.tolist()],
+        times=shown["time"].tolist() if not slim else np.round(shown["time"], 2).tolist() if times else [],
         total=len(whole),
     )
+
+
+def _rounded(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return values with six significant digits."""
+    size = np.abs(values)
+    ordinary = (size > 1e-290) & (size < 1e290)
+    digits = 5 - np.floor(np.log10(np.where(ordinary, size, 1.0)))
+    scale = 10.0**digits
+    return np.where(ordinary, np.round(values * scale) / scale, values)
 
 
 def join(parts: list[Points]) -> Points:

@@ -26,7 +26,7 @@ def columns(kind: type[Any], named: Iterable[sa.ColumnElement[Any]]) -> list[sa.
 
 def fetch(c: sa.Connection, kind: type[R], query: sa.Select[Any]) -> list[R]:
     """Return the rows of a query as objects of `kind`; the query selects `columns` of this kind."""
-    return list(starmap(kind, c.execute(query)))
+    return list(starmap(kind, c.execute(query).all()))  # row by row it takes longer
 
 
 def model(kind: type[M], row: sa.Row[Any], **given: Any) -> M:
@@ -34,13 +34,23 @@ def model(kind: type[M], row: sa.Row[Any], **given: Any) -> M:
 
     Columns named `..._at` are times in seconds, and become moments.
     """
-    values = {name: moment(row[place]) if time else row[place] for place, name, time in _places(kind, row._fields)}
-    return kind(**values | given)
+    return kind(**values_of(kind, row._fields, row) | given)
+
+
+def values_of(kind: type[BaseModel], names: tuple[str, ...], row: Sequence[Any]) -> dict[str, Any]:
+    """Return the values of a row with these column names that are fields of a model, as `model` takes them."""
+    plain, times = _places(kind, names)
+    found = {name: row[place] for place, name in plain}
+    for place, name in times:
+        found[name] = None if (at := row[place]) is None else datetime.fromtimestamp(at, UTC)
+    return found
 
 
 @cache
-def _places(kind: type[BaseModel], names: tuple[str, ...]) -> list[tuple[int, str, bool]]:
-    return [(place, name, name.endswith("_at")) for place, name in enumerate(names) if name in kind.model_fields]
+def _places(kind: type[BaseModel], names: tuple[str, ...]) -> tuple[list[tuple[int, str]], list[tuple[int, str]]]:
+    """Return where the fields of a model are in a row: first those that are no times."""
+    found = [(place, name) for place, name in enumerate(names) if name in kind.model_fields]
+    return [one for one in found if not one[1].endswith("_at")], [one for one in found if one[1].endswith("_at")]
 
 
 def portions(items: Sequence[T]) -> Iterator[Sequence[T]]:

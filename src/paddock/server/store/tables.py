@@ -1,6 +1,7 @@
 """The tables. Every row has an owner, or belongs to a row that has one."""
 
 from enum import StrEnum
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import Column, Float, ForeignKey, Index, Integer, String, Table, Text, text
@@ -23,6 +24,16 @@ _RowId = sa.BigInteger().with_variant(Integer, "sqlite")
 def _word(of: type[StrEnum], length: int = 16) -> sa.Enum:
     """Return the type of a column that holds the value of an enumeration as plain text."""
     return sa.Enum(of, native_enum=False, length=length, values_callable=lambda of: [one.value for one in of])
+
+
+def _partial(name: str, *columns: sa.ColumnElement[Any], where: sa.ColumnElement[bool]) -> Index:
+    """Return an index of those rows only for which `where` holds. A query uses it if it contains the same condition."""
+    return Index(name, *columns, sqlite_where=where, postgresql_where=where)
+
+
+def _plain(value: StrEnum) -> sa.ColumnElement[Any]:
+    """Return a value as part of the statement: SQLite compares conditions of indexes with it, not with parameters."""
+    return sa.literal_column(f"'{value.value}'")
 
 
 # Times are seconds since 1970 in UTC, as in journals, and so the same in every database.
@@ -53,8 +64,12 @@ jobs = Table(
     Column("searching", sa.Boolean, nullable=False, server_default=text("false")),  # the search will add tasks
     Column("search_until", Float(53)),  # the end of the time budget
     Column("search_note", Text),  # why the search has ended
+    Column("priority", Integer, nullable=False, server_default=text("0")),
     Column("aside", Text),  # why the engine cannot process the job at the moment
+    Column("pinned", sa.Boolean, nullable=False, server_default=text("false")),  # listed before the others
+    Column("choice", sa.JSON),  # how its objective was chosen; null: as in the spec
     Index("ix_jobs_created_at", "created_at"),
+    Index("ix_jobs_pinned_created_at", "pinned", "created_at"),
 )
 
 tasks = Table(
@@ -79,6 +94,7 @@ tasks = Table(
     Column("trial", Integer, nullable=False, server_default=text("0")),  # the same for the same configuration
     Column("others", sa.JSON),  # the best value of every objective after the first
     Column("reduces", sa.Boolean, nullable=False, server_default=text("false")),  # it runs the `reduce` of the job
+    Column("note", Text),  # what people write about it
     sa.UniqueConstraint("job_id", "number"),
     Index("ix_tasks_job_id_state", "job_id", "state"),
 )
@@ -127,6 +143,26 @@ attempts = Table(
 UNENDED = (TaskState.SUBMITTED, TaskState.RUNNING)
 CURRENT = sa.and_(attempts.c.task_id == tasks.c.id, attempts.c.number == tasks.c.attempt)  # its last
 
+# Conditions that few rows fulfil: the engine looks for them in every round, in the indexes below.
+UNTOLD = jobs.c.told != jobs.c.adjusted
+REMOVING = jobs.c.removing.is_(True)
+SEARCHING = jobs.c.searching.is_(True)
+STOPPING = tasks.c.stopping.is_(True)
+UNPUBLISHED = sa.and_(attempts.c.published.is_(False), attempts.c.state == _plain(TaskState.SUBMITTED))
+# The attempt of a task that has not ended is its last one, and has its state.
+OPEN = sa.and_(attempts.c.published.is_(True), attempts.c.state.in_([_plain(state) for state in UNENDED]))
+RUNNING = attempts.c.state == _plain(TaskState.RUNNING)
+_partial("ix_jobs_untold", jobs.c.id, where=UNTOLD)
+_partial("ix_jobs_removing", jobs.c.id, where=REMOVING)
+_partial("ix_jobs_searching", jobs.c.id, where=SEARCHING)
+_partial("ix_jobs_search_until", jobs.c.search_until, where=jobs.c.search_until.is_not(None))
+_partial("ix_tasks_stopping", tasks.c.job_id, where=STOPPING)
+_partial("ix_attempts_unpublished", attempts.c.job_id, where=UNPUBLISHED)
+_partial("ix_attempts_running", attempts.c.job_id, where=RUNNING)
+# All columns that are needed to count them: the rows themselves are not read.
+_OPEN_COLUMNS = (attempts.c.job_id, attempts.c.state, attempts.c.published, attempts.c.created_at)
+_partial("ix_attempts_open", *_OPEN_COLUMNS, where=OPEN)
+
 # What was requested from a backend at once: each allocation belongs to one batch.
 batches = Table(
     "batches",
@@ -162,10 +198,15 @@ allocations = Table(
     Column("closed", sa.Boolean, nullable=False, server_default=text("false")),
     Column("offsets", sa.JSON, nullable=False),
     Column("heard_at", Float(53)),  # when its journals last grew
-    Index("ix_allocations_closed", "closed"),
+    Column("leaving_for", String(32)),  # the job for which it ends after the tasks that run in it
     Index("ix_allocations_job_id", "job_id"),
     Index("ix_allocations_batch", "batch"),
 )
+
+UNCLOSED = allocations.c.closed.is_(False)
+PLANNED = sa.and_(UNCLOSED, allocations.c.state == _plain(AllocationState.PLANNED))
+_partial("ix_allocations_unclosed", allocations.c.created_at, allocations.c.key, where=UNCLOSED)
+_partial("ix_allocations_planned", allocations.c.batch, where=PLANNED)
 
 # Many points per row: see metrics.py. `seq` numbers the chunks of a series from 0; decimated ones are negative.
 chunks = Table(
@@ -204,6 +245,27 @@ packings = Table(
     Column("at", Float(53), nullable=False),
 )
 
+# Tasks of a person's program on a kind of GPU: a bounded list of pairs of parameters and bytes, the oldest first.
+memory_samples = Table(
+    "memory_samples",
+    metadata,
+    Column("owner", String(200), primary_key=True),
+    Column("program", String(64), primary_key=True),
+    Column("gpu", String(200), primary_key=True),
+    Column("samples", sa.JSON, nullable=False),
+    Column("at", Float(53), nullable=False),
+)
+
+# How much of a backend a person has used lately, in GPUs: a mean in which the recent hours count most.
+usage = Table(
+    "usage",
+    metadata,
+    Column("owner", String(200), primary_key=True),
+    Column("backend", String(200), primary_key=True),
+    Column("amount", Float(53), nullable=False),
+    Column("at", Float(53), nullable=False),
+)
+
 # The load of a node at a moment: its cores and memory, and each GPU.
 loads = Table(
     "loads",
@@ -213,6 +275,15 @@ loads = Table(
     Column("at", Float(53), primary_key=True),
     Column("data", sa.JSON, nullable=False),
     Index("ix_loads_at", "at"),
+)
+
+# Named filters of the list of jobs.
+views = Table(
+    "views",
+    metadata,
+    Column("owner", String(200), primary_key=True),
+    Column("name", String(200), primary_key=True),
+    Column("filters", sa.JSON, nullable=False),
 )
 
 # Browsers that have signed in: digests of their cookies, and of the token that they signed in with.

@@ -3,22 +3,25 @@
 import math
 import re
 import time
-from collections.abc import Sequence
-from typing import Any, Literal
+from collections.abc import Collection, Mapping, Sequence
+from functools import cache
+from typing import Any
 
 import sqlalchemy as sa
 
 from paddock.errors import Conflict, InvalidInput, NotFound
-from paddock.models import Attempt, Task, TaskPage, TaskState
+from paddock.models import Attempt, Params, Task, TaskPage, TaskState, Waits
 from paddock.models.events import TasksRequested
 from paddock.rules.estimate import Pace
+from paddock.rules.task_view import Outline, with_means
 from paddock.server.store import attempts as attempt_rows
 from paddock.server.store import events
 from paddock.server.store.jobs import resolve as resolve_job
-from paddock.server.store.rows import ALL_HEARD, Silent, model, moment, portions
-from paddock.server.store.tables import attempts, jobs, tasks
+from paddock.server.store.jobs import waits_of
+from paddock.server.store.rows import ALL_HEARD, Silent, model, moment, portions, values_of
+from paddock.server.store.tables import CURRENT, attempts, jobs, tasks
 
-SortKey = Literal["number", "-number", "state", "-state", "best", "-best", "started", "-started", "ended", "-ended"]
+NOTHING_DECIDED: Mapping[str, Waits] = {}
 _TASK_ID = re.compile(r"(?P<job>[0-9a-z]+)-(?P<number>\d{1,9})")
 
 
@@ -37,79 +40,140 @@ def resolve_many(c: sa.Connection, job: str, given: Sequence[str] | None) -> lis
     """Return the ids of tasks of one job that are given as ids or numbers."""
     if given is None:
         return None
-    ids = [resolve(c, f"{job}-{text}" if text.isascii() and text.isdigit() else text) for text in given]
+    known: set[str] | None = None  # the ids of all tasks of the job, read when the second is asked for
+    ids: list[str] = []
+    for text in given:
+        task = f"{job}-{int(text)}" if text.isascii() and text.isdigit() else text
+        if known is None and len(given) > 1:
+            known = set(c.scalars(sa.select(tasks.c.id).where(tasks.c.job_id == job)))
+        ids.append(task if known and task in known else resolve(c, task))
     strange = [one for one in ids if not one.startswith(f"{job}-")]
     if strange:
         raise InvalidInput(f"{strange[0]} is not a task of job {job}.", fields={"tasks": strange[0]})
     return ids
 
 
-def get(c: sa.Connection, task: str, silent: Silent = ALL_HEARD) -> Task:
-    """Return a task; `silent` are the allocations whose runners do not report."""
-    row = c.execute(_query().where(tasks.c.id == task)).one_or_none()
-    if row is None:
+def get(c: sa.Connection, task: str, silent: Silent = ALL_HEARD, waits: Mapping[str, Waits] = NOTHING_DECIDED) -> Task:
+    """Return a task.
+
+    `silent` are the allocations whose runners do not report, `waits` contains why jobs wait for the policy.
+    """
+    found = _tasks(c.execute(_query().where(tasks.c.id == task)), silent, waits_of(c, task.rpartition("-")[0], waits))
+    if not found:
         raise NotFound(f"There is no task {task!r}: `paddock tasks {task.rpartition('-')[0]}` lists them.")
-    return _task(row, time.time(), silent)
+    return found[0]
 
 
 def page(
     c: sa.Connection,
     job: str,
     *,
-    state: TaskState | None = None,
-    sort: SortKey = "number",
+    states: Collection[TaskState] = (),
+    numbers: Sequence[int] | None = None,
+    newest: bool = False,
     offset: int = 0,
     limit: int = 1000,
     silent: Silent = ALL_HEARD,
+    waits: Mapping[str, Waits] = NOTHING_DECIDED,
 ) -> TaskPage:
-    """Return up to `limit` tasks of a job from `offset` on, in this order, and how many there are."""
-    where = [tasks.c.job_id == job] + ([tasks.c.state == state] if state else [])
+    """Return up to `limit` tasks of a job from `offset` on by number, and how many there are.
+
+    `states` and `numbers` restrict which tasks these are; `newest`: the last number comes first.
+    """
+    where = [tasks.c.job_id == job]
+    if states:
+        where.append(tasks.c.state.in_(states))
+    if numbers is not None:
+        where.append(tasks.c.number.in_(numbers))
     total = c.execute(sa.select(sa.func.count()).select_from(tasks).where(*where)).scalar_one()
-    column: sa.ColumnElement[Any] = {
-        "number": tasks.c.number,
-        "state": tasks.c.state,
-        "best": tasks.c.best_value,
-        "started": attempts.c.started_at,
-        "ended": attempts.c.ended_at,
-    }[sort.lstrip("-")]
-    order = (column.desc() if sort.startswith("-") else column.asc()).nulls_last()
-    rows = c.execute(_query().where(*where).order_by(order, tasks.c.number).offset(offset).limit(limit))
+    order = tasks.c.number.desc() if newest else tasks.c.number
+    rows = c.execute(_query().where(*where).order_by(order).offset(offset).limit(limit))
+    return TaskPage(total=total, offset=offset, items=_tasks(rows, silent, waits_of(c, job, waits)))
+
+
+def outlines(c: sa.Connection, job: str) -> list[Outline]:
+    """Return all tasks of a job by number, with what filters, orders and graphs need."""
+    of_task = (tasks.c.number, tasks.c.trial, tasks.c.state, tasks.c.attempt, tasks.c.reduces, tasks.c.params)
+    values = (tasks.c.best_value, tasks.c.best_epoch, tasks.c.last_value, tasks.c.epoch, tasks.c.epochs)
+    query = sa.select(*of_task, *values, tasks.c.first_epoch, tasks.c.others, attempts.c.started_at).add_columns(
+        attempts.c.ended_at, attempts.c.node, attempts.c.cause, attempts.c.reason
+    )
+    rows = c.execute(query.join(attempts, CURRENT).where(tasks.c.job_id == job).order_by(tasks.c.number))
     now = time.time()
-    return TaskPage(total=total, offset=offset, items=[_task(row, now, silent) for row in rows])
+    return with_means([_outline(*row, now) for row in rows])
 
 
-def ids(c: sa.Connection, job: str, offset: int, limit: int) -> list[str]:
-    """Return the ids of up to `limit` tasks of a job from `offset` on."""
-    query = sa.select(tasks.c.id).where(tasks.c.job_id == job).order_by(tasks.c.number)
-    return list(c.scalars(query.offset(offset).limit(limit)))
+def _outline(
+    number: int, trial: int, state: TaskState, attempt: int, reduces: bool, params: Params, best: float | None,
+    at: float | None, last: float | None, epoch: float | None, epochs: int | None, first: float | None,
+    others: list[float | None] | None, *more: Any,
+) -> Outline:  # fmt: skip
+    finished = state is TaskState.FINISHED
+    progress = 1.0 if finished else Pace(epochs, epoch, None, first, None, None).progress()
+    last = last if math.isfinite(last or 0) else None
+    return Outline(number, trial, state, attempt, reduces, params, best, at, last, epoch, progress, others or (), *more)
+
+
+def best_values(c: sa.Connection, job: str) -> list[tuple[int, float | None]]:
+    """Return the numbers of all tasks of a job with their best values."""
+    query = sa.select(tasks.c.number, tasks.c.best_value).where(tasks.c.job_id == job).order_by(tasks.c.number)
+    return [(number, value) for number, value in c.execute(query)]
 
 
 def by_ids(c: sa.Connection, ids: Sequence[str]) -> list[Task]:
     """Return these tasks, which must have runners that report."""
-    now = time.time()
-    query = _query().order_by(tasks.c.number)
-    rows = (row for some in portions(ids) for row in c.execute(query.where(tasks.c.id.in_(some))))
-    return [_task(row, now, ALL_HEARD) for row in rows]
+    queries = (_query().where(tasks.c.id.in_(some)).order_by(tasks.c.number) for some in portions(ids))
+    return [task for query in queries for task in _tasks(c.execute(query), ALL_HEARD)]
 
 
+_FIELDS = {
+    *Task.model_fields,
+    "job_id",
+    "epochs",
+    "epoch_at",
+    "first_epoch",
+    "attempt_first_epoch",
+    "allocation",
+    "others",
+}
+
+
+@cache
 def _query() -> sa.Select[Any]:
-    return attempt_rows.with_tasks().add_columns(jobs.c.owner).join(jobs, jobs.c.id == tasks.c.job_id)
-
-
-def _task(row: sa.Row[Any], now: float, silent: Silent) -> Task:
-    state = row.state
-    pace = Pace(row.epochs, row.epoch, row.epoch_at, row.first_epoch, row.attempt_first_epoch, row.started_at)
-    return model(
-        Task,
-        row,
-        job=row.job_id,
-        stopping=row.stopping and not state.ended,
-        no_word_since=moment(silent.get(row.allocation)) if state is TaskState.RUNNING else None,
-        values=[row.best_value, *row.others] if row.others else [],
-        progress=1.0 if state is TaskState.FINISHED else pace.progress(),
-        seconds_left=pace.seconds_left(now) if state is TaskState.RUNNING else None,
-        last_value=row.last_value if math.isfinite(row.last_value or 0) else None,
+    return (
+        attempt_rows.with_tasks(_FIELDS)
+        .add_columns(jobs.c.owner, jobs.c.metric, jobs.c.choice)
+        .join(jobs, jobs.c.id == tasks.c.job_id)
     )
+
+
+def _tasks(rows: sa.CursorResult[Any], silent: Silent, waits: Waits | None = None) -> list[Task]:
+    now, names = time.time(), tuple(rows.keys())
+    return [_task(row, names, now, silent, waits) for row in rows]
+
+
+def _task(row: sa.Row[Any], names: tuple[str, ...], now: float, silent: Silent, waits: Waits | None) -> Task:
+    found = values_of(Task, names, row)
+    state, last = row.state, row.last_value
+    found["job"] = row.job_id
+    if state is TaskState.SUBMITTED:
+        found["waits"] = waits
+    if state is TaskState.RUNNING:
+        found["no_word_since"] = moment(silent.get(row.allocation))
+    if state.ended:
+        found["stopping"] = False
+    if row.others:
+        found["values"] = [row.best_value, *row.others]
+    if last is not None and not math.isfinite(last):
+        found["last_value"] = None
+    pace = Pace(row.epochs, row.epoch, row.epoch_at, row.first_epoch, row.attempt_first_epoch, row.started_at)
+    found["epochs_done"] = pace.epochs_done
+    found["progress"] = 1.0 if state is TaskState.FINISHED else pace.progress()
+    if state is TaskState.RUNNING:
+        found["seconds_left"] = pace.seconds_left(now)
+        if row.metric or row.choice or row.epoch is not None:  # of other programs nobody expects a report
+            found |= {"reported_at": moment(pace.reported_at), "quiet_after": moment(pace.quiet_after)}
+    return Task(**found)
 
 
 def attempts_of(c: sa.Connection, task: str) -> list[Attempt]:
@@ -118,9 +182,20 @@ def attempts_of(c: sa.Connection, task: str) -> list[Attempt]:
     return [model(Attempt, row, task=row.task_id) for row in rows]
 
 
+def note(c: sa.Connection, task: str) -> str:
+    """Return what people have written about a task."""
+    return c.scalar(sa.select(tasks.c.note).where(tasks.c.id == task)) or ""
+
+
+def set_note(c: sa.Connection, task: str, text: str) -> None:
+    """Record what people write about a task, in place of what they wrote before."""
+    c.execute(sa.update(tasks).where(tasks.c.id == task).values(note=text or None))
+    events.write(c, task.rpartition("-")[0], TasksRequested(change="noted", ids=[task]))
+
+
 def request_stop(c: sa.Connection, job: str, ids: Sequence[str] | None) -> list[str]:
     """Record that these tasks of a job, or all, are to be stopped by the engine; return those that had not ended."""
-    return attempt_rows.request_stop(c, job, *([] if ids is None else [tasks.c.id.in_(ids)]))
+    return attempt_rows.request_stop(c, job, ids)
 
 
 def restart(c: sa.Connection, job: str, ids: Sequence[str] | None, *, failed: bool, resume: bool) -> list[str]:

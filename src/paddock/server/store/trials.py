@@ -15,8 +15,9 @@ from paddock.search.tasks import NewTask
 from paddock.server.store import attempts as attempt_rows
 from paddock.server.store import events
 from paddock.server.store.guards import dumps
+from paddock.server.store.kept import fetch_kept
 from paddock.server.store.rows import fetch, many, model, moment
-from paddock.server.store.tables import CURRENT, UNENDED, attempts, jobs, tasks
+from paddock.server.store.tables import CURRENT, SEARCHING, UNENDED, attempts, jobs, tasks
 
 _OVER = ("The search has ended: ", "The time budget is over: ")
 
@@ -78,6 +79,22 @@ def runs(c: sa.Connection, job: str) -> list[Run]:
     ]
 
 
+@dataclass(frozen=True, slots=True)
+class FinishedRow:
+    """A task that finished, with the id of the attempt that did."""
+
+    number: int
+    params: Params
+    attempt_id: int
+
+
+def finished(c: sa.Connection, job: str, most: int) -> list[FinishedRow]:
+    """Return the first `most` tasks of a job that try a configuration and have finished, by number."""
+    query = sa.select(tasks.c.number, tasks.c.params, attempts.c.id).join(attempts, CURRENT)
+    query = query.where(tasks.c.job_id == job, tasks.c.state == TaskState.FINISHED, tasks.c.reduces.is_(False))
+    return fetch(c, FinishedRow, query.order_by(tasks.c.number).limit(most))
+
+
 def last_trial(c: sa.Connection, job: str) -> int:
     """Return the number of the last trial of a job; 0 if it has none."""
     return c.scalar(sa.select(sa.func.max(tasks.c.trial)).where(tasks.c.job_id == job)) or 0
@@ -97,26 +114,35 @@ class Open:
     trials: int
 
 
+_SEARCHING = (
+    sa.select(
+        jobs.c.id,
+        jobs.c.held,
+        jobs.c.search_until,
+        sa.func.count(sa.case((tasks.c.state.in_(UNENDED), 1))),
+        sa.func.coalesce(sa.func.max(tasks.c.trial), 0),
+    )
+    .join(tasks, tasks.c.job_id == jobs.c.id, isouter=True)
+    .where(SEARCHING, jobs.c.removing.is_(False))
+    .group_by(jobs.c.id)
+    .order_by(jobs.c.created_at)
+)
+_WAITING = sa.exists().where(
+    tasks.c.job_id == jobs.c.id, tasks.c.state == TaskState.SUBMITTED, tasks.c.stopping.is_(False)
+)
+_LIMITED = sa.select(jobs.c.id, jobs.c.search_until).where(
+    jobs.c.search_until.is_not(None), jobs.c.removing.is_(False), sa.or_(jobs.c.searching.is_(True), _WAITING)
+)
+
+
 def searching(c: sa.Connection) -> list[Open]:
     """Return the searches that are not over, oldest jobs first."""
-    unended = sa.func.count(sa.case((tasks.c.state.in_(UNENDED), 1)))
-    last = sa.func.coalesce(sa.func.max(tasks.c.trial), 0)
-    query = (
-        sa.select(jobs.c.id, jobs.c.held, jobs.c.search_until, unended, last)
-        .join(tasks, tasks.c.job_id == jobs.c.id, isouter=True)
-        .where(jobs.c.searching.is_(True), jobs.c.removing.is_(False))
-        .group_by(jobs.c.id)
-        .order_by(jobs.c.created_at)
-    )
-    return fetch(c, Open, query)
+    return fetch_kept(c, Open, _SEARCHING)
 
 
 def overdue(c: sa.Connection, now: float) -> list[str]:
     """Return the jobs whose time budget is over, and of which tasks wait or would still be added."""
-    waiting = sa.exists().where(tasks.c.job_id == jobs.c.id, tasks.c.state == TaskState.SUBMITTED)
-    waiting = waiting.where(tasks.c.stopping.is_(False))
-    query = sa.select(jobs.c.id).where(jobs.c.search_until < now, jobs.c.removing.is_(False))
-    return list(c.scalars(query.where(sa.or_(jobs.c.searching.is_(True), waiting))))
+    return [job for job, until in fetch_kept(c, lambda *row: row, _LIMITED) if until < now]
 
 
 def end(c: sa.Connection, job: str, note: str | None, *, as_known: bool = False) -> bool:
@@ -136,7 +162,7 @@ def end(c: sa.Connection, job: str, note: str | None, *, as_known: bool = False)
 def end_waiting(c: sa.Connection, job: str) -> list[str]:
     """Record that the tasks of a job that have not begun are to be stopped, and return their ids."""
     waiting = tasks.c.state == TaskState.SUBMITTED
-    return attempt_rows.request_stop(c, job, waiting, tasks.c.stopping.is_(False))
+    return attempt_rows.request_stop(c, job, None, waiting, tasks.c.stopping.is_(False))
 
 
 def go_on(c: sa.Connection, job: str, spec: dict[str, Any], until: float | None, *, searching: bool) -> None:

@@ -1,10 +1,12 @@
 import { memo } from 'react';
 import { Link } from 'wouter';
-import type { JobDetail, Task } from '../../api/types';
+import type { JobDetail, Outline } from '../../api/types';
 import { number, plural } from '../../lib/format';
 import type { Highlight } from '../../lib/highlight';
-import { isJudged, stepName } from '../../lib/objective';
+import { isJudged, rowName, stepName } from '../../lib/objective';
 import { valueText } from '../../lib/params';
+import comparison from '../../parts/comparison.module.css';
+import { ParamValue } from '../../parts/ParamValue';
 import { Elapsed } from '../../parts/RelativeTime';
 import { StateBadge } from '../../parts/StateBadge';
 import styles from './Job.module.css';
@@ -12,7 +14,7 @@ import type { Sweep } from './useSweep';
 
 interface Props {
   job: JobDetail;
-  tasks: Task[];
+  tasks: Outline[];
   sweep: Sweep;
   highlight: Highlight;
 }
@@ -25,11 +27,11 @@ export const Compare = memo(function Compare({ job, tasks, sweep, highlight }: P
   const shown = tasks.slice(0, MOST);
   const names = shape.varying.length ? shape.varying : shape.all;
   return (
-    <section className={`app-panel ${styles.compare}`} aria-label="Comparison">
+    <section className={`app-panel ${comparison.compare}`} aria-label="Comparison">
       <table>
         <thead>
           <tr>
-            <th scope="col">{plural(tasks.length, job.mapped ? 'task' : 'configuration')}</th>
+            <th scope="col">{plural(tasks.length, rowName(job))}</th>
             {shown.map((task) => (
               <th
                 key={task.id}
@@ -50,11 +52,11 @@ export const Compare = memo(function Compare({ job, tasks, sweep, highlight }: P
             const texts = shown.map(({ params }) => (name in params ? valueText(params[name]) : ''));
             const differs = texts.some((text) => text !== texts[0]);
             return (
-              <tr key={name} className={differs ? styles.differs : styles.same}>
+              <tr key={name} className={differs ? comparison.differs : comparison.same}>
                 <th scope="row">{name}</th>
                 {shown.map(({ id }, i) => (
                   <td key={id} title={texts[i]}>
-                    {texts[i]}
+                    {texts[i] && <ParamValue value={shown[i]?.params[name]} whole />}
                   </td>
                 ))}
               </tr>
@@ -86,7 +88,7 @@ export const Compare = memo(function Compare({ job, tasks, sweep, highlight }: P
               />
             </>
           )}
-          <Values name={`${stepName(job)}s`} tasks={shown} of={({ epoch }) => number(epoch)} />
+          <Values name={`last ${stepName(job)}`} tasks={shown} of={({ epoch }) => number(epoch)} />
           <tr>
             <th scope="row">duration</th>
             {shown.map(({ id, started_at, ended_at }) => (
@@ -104,7 +106,7 @@ export const Compare = memo(function Compare({ job, tasks, sweep, highlight }: P
   );
 });
 
-function Values({ name, tasks, of }: { name: string; tasks: Task[]; of: (task: Task) => string }) {
+function Values({ name, tasks, of }: { name: string; tasks: Outline[]; of: (task: Outline) => string }) {
   return (
     <tr>
       <th scope="row">{name}</th>

@@ -47,6 +47,7 @@ function Form({ job, onClose }: Omit<Props, 'opened'>) {
         />
         <Textarea
           label="Description"
+          description="A note about the job, in Markdown"
           value={description}
           autosize
           minRows={3}

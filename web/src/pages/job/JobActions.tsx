@@ -1,22 +1,26 @@
 import { Button, Group, Menu, Tooltip } from '@mantine/core';
-import { memo, useState } from 'react';
+import { memo, type ReactNode, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { exportUrl, useHold } from '../../api/jobs';
+import { exportUrl, useEditJob, useHold } from '../../api/jobs';
 import { useMe } from '../../api/me';
 import type { JobDetail } from '../../api/types';
 import { plural } from '../../lib/format';
 import {
   IconChevronDown,
   IconClone,
+  IconCompare,
   IconDownload,
   IconEdit,
   IconExtend,
   IconLimits,
+  IconMenu,
   IconPause,
+  IconPin,
   IconPlay,
   IconRefresh,
   IconStop,
   IconTrash,
+  IconUnpin,
 } from '../../parts/icons';
 import { failed } from '../../parts/notify';
 import { RemoveJob } from '../../parts/RemoveJob';
@@ -26,107 +30,129 @@ import { LimitsJob } from './LimitsJob';
 import { searchedParams } from './lib/extend';
 import { useActs } from './useActs';
 
-const LOOK = { variant: 'default', size: 'xs' } as const;
+const SIZE = { size: 'xs' } as const;
 const DOWN = <IconChevronDown size={13} />;
 
-/** All that can be done with a job. */
+/** All that can be done with a job: what is likely now as buttons, all else in a menu. */
 export const JobActions = memo(function JobActions({ job }: { job: JobDetail }) {
   const { can } = useMe();
   const [, navigate] = useLocation();
   const { ask, busy, modal } = useActs(job.id);
   const [open, setOpen] = useState<'edit' | 'extend' | 'limits' | 'remove' | null>(null);
   const hold = useHold(job.id);
+  const edit = useEditJob(job.id);
   const errors = job.counts.error ?? 0;
   // A population lives side by side, and the files of a map are what they are: none can be added to them.
   const searches = job.spec.search?.method !== 'pbt' && !job.mapped;
   const grows = searches && Object.keys(searchedParams(job.spec)).length > 0;
+  const clones = !job.mapped && can('submit');
+  const from = `/new?from=${job.id}`;
+  const mayEdit = can('edit', job);
+  const restart = can('restart', job) && (
+    <>
+      <Menu.Label>Restart</Menu.Label>
+      <Menu.Item
+        leftSection={<IconRefresh />}
+        disabled={errors === 0}
+        onClick={() => ask({ kind: 'restart', failed: true })}
+      >
+        Restart failed {errors > 0 && `(${plural(errors, 'task')})`}
+      </Menu.Item>
+      <Menu.Item disabled={errors === 0} onClick={() => ask({ kind: 'restart', failed: true, resume: true })}>
+        Restart failed, from checkpoints
+      </Menu.Item>
+      <Menu.Item onClick={() => ask({ kind: 'restart' })}>Restart all</Menu.Item>
+      <Menu.Item onClick={() => ask({ kind: 'restart', resume: true })}>Restart all, from checkpoints</Menu.Item>
+    </>
+  );
   return (
     <Group gap={6} role="group" aria-label="Actions">
-      {!job.ended && can('stop', job) && (
-        <Button {...LOOK} leftSection={<IconStop />} loading={busy} onClick={() => ask({ kind: 'stop' })}>
-          Stop
-        </Button>
-      )}
-      {(!job.ended || job.held) && can('edit', job) && (
-        <Tooltip
-          label={
-            job.held
-              ? 'Start tasks again'
-              : `Start no further task for now${job.searching ? ', choose no further trial' : ''}; running tasks go on`
-          }
-        >
-          <Button
-            {...LOOK}
-            leftSection={job.held ? <IconPlay /> : <IconPause />}
-            loading={hold.isPending}
-            onClick={() => hold.mutate(!job.held, { onError: failed })}
-          >
-            {job.held ? 'Release' : 'Hold'}
-          </Button>
-        </Tooltip>
-      )}
-      {!job.ended && can('edit', job) && (
-        <Button {...LOOK} leftSection={<IconLimits />} onClick={() => setOpen('limits')}>
-          Limits
-        </Button>
-      )}
-      {grows && can('edit', job) && (
-        <Tooltip label="More trials, more time or narrower values for the search">
-          <Button {...LOOK} leftSection={<IconExtend />} onClick={() => setOpen('extend')}>
-            Extend
-          </Button>
-        </Tooltip>
-      )}
-      {can('restart', job) && (
-        <Menu position="bottom-start">
-          <Menu.Target>
-            <Button {...LOOK} leftSection={<IconRefresh />} rightSection={DOWN} loading={busy && job.ended}>
-              Restart
-            </Button>
-          </Menu.Target>
-          <Menu.Dropdown>
-            <Menu.Item disabled={errors === 0} onClick={() => ask({ kind: 'restart', failed: true })}>
-              Restart failed {errors > 0 && `(${plural(errors, 'task')})`}
-            </Menu.Item>
-            <Menu.Item disabled={errors === 0} onClick={() => ask({ kind: 'restart', failed: true, resume: true })}>
-              Restart failed, from checkpoints
-            </Menu.Item>
-            <Menu.Divider />
-            <Menu.Item onClick={() => ask({ kind: 'restart' })}>Restart all</Menu.Item>
-            <Menu.Item onClick={() => ask({ kind: 'restart', resume: true })}>Restart all, from checkpoints</Menu.Item>
-          </Menu.Dropdown>
-        </Menu>
-      )}
-      {!job.mapped && can('submit') && (
-        <Button {...LOOK} leftSection={<IconClone />} component={Link} href={`/new?from=${job.id}`}>
+      {job.ended && clones && (
+        <Button {...SIZE} variant="filled" leftSection={<IconClone />} component={Link} href={from}>
           Start from this job
         </Button>
       )}
-      {can('edit', job) && (
-        <Button {...LOOK} leftSection={<IconEdit />} onClick={() => setOpen('edit')}>
-          Edit
+      {job.held && mayEdit && <HoldButton job={job} hold={hold} variant="filled" />}
+      {!job.ended && can('stop', job) && (
+        <Button
+          {...SIZE}
+          variant={job.held ? 'default' : 'filled'}
+          leftSection={<IconStop />}
+          loading={busy}
+          onClick={() => ask({ kind: 'stop' })}
+        >
+          Stop
         </Button>
       )}
-      <Menu position="bottom-end">
+      {!job.ended && !job.held && mayEdit && <HoldButton job={job} hold={hold} variant="default" />}
+      {job.ended && restart && (
+        <Menu position="bottom-start">
+          <Menu.Target>
+            <Button {...SIZE} variant="default" leftSection={<IconRefresh />} rightSection={DOWN} loading={busy}>
+              Restart
+            </Button>
+          </Menu.Target>
+          <Menu.Dropdown>{restart}</Menu.Dropdown>
+        </Menu>
+      )}
+      <Menu position="bottom-end" width={270}>
         <Menu.Target>
-          <Button {...LOOK} leftSection={<IconDownload />} rightSection={DOWN}>
-            Export
+          <Button {...SIZE} variant="default" leftSection={<IconMenu />}>
+            More
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item component="a" href={exportUrl(job.id, 'csv')} download>
-            CSV table
+          {!job.ended && clones && (
+            <Menu.Item leftSection={<IconClone />} component={Link} href={from}>
+              Start from this job
+            </Menu.Item>
+          )}
+          <Menu.Item leftSection={<IconCompare />} component={Link} href={`/compare?job=${job.id}`}>
+            Compare with another job
           </Menu.Item>
-          <Menu.Item component="a" href={exportUrl(job.id, 'jsonl')} download>
-            JSON lines
+          {mayEdit && (
+            <>
+              <Item icon={<IconEdit />} onClick={() => setOpen('edit')}>
+                Edit name, tags and description
+              </Item>
+              <Item
+                icon={job.pinned ? <IconUnpin /> : <IconPin />}
+                onClick={() => edit.mutate({ pinned: !job.pinned }, { onError: failed })}
+              >
+                {job.pinned ? 'Unpin' : 'Pin to the top of the list'}
+              </Item>
+              {grows && (
+                <Item icon={<IconExtend />} onClick={() => setOpen('extend')}>
+                  Extend the search
+                </Item>
+              )}
+              {!job.ended && (
+                <Item icon={<IconLimits />} onClick={() => setOpen('limits')}>
+                  Limits and priority
+                </Item>
+              )}
+            </>
+          )}
+          <Menu.Item leftSection={<IconDownload />} component="a" href={exportUrl(job.id, 'csv')} download>
+            Export as a CSV table
           </Menu.Item>
+          <Menu.Item leftSection={<IconDownload />} component="a" href={exportUrl(job.id, 'jsonl')} download>
+            Export as JSON lines
+          </Menu.Item>
+          <Menu.Item leftSection={<IconDownload />} component="a" href={exportUrl(job.id, 'csv', 'curves')} download>
+            Export all curves as CSV
+          </Menu.Item>
+          {!job.ended && restart}
+          {can('remove', job) && (
+            <>
+              <Menu.Divider />
+              <Menu.Item leftSection={<IconTrash />} c="var(--mantine-color-error)" onClick={() => setOpen('remove')}>
+                Remove…
+              </Menu.Item>
+            </>
+          )}
         </Menu.Dropdown>
       </Menu>
-      {can('remove', job) && (
-        <Button {...LOOK} leftSection={<IconTrash />} onClick={() => setOpen('remove')}>
-          Remove
-        </Button>
-      )}
       {modal}
       <EditJob job={job} opened={open === 'edit'} onClose={() => setOpen(null)} />
       <ExtendJob job={job} opened={open === 'extend'} onClose={() => setOpen(null)} />
@@ -135,3 +161,36 @@ export const JobActions = memo(function JobActions({ job }: { job: JobDetail }) 
     </Group>
   );
 });
+
+function Item({ icon, onClick, children }: { icon: ReactNode; onClick: () => void; children: ReactNode }) {
+  return (
+    <Menu.Item leftSection={icon} onClick={onClick}>
+      {children}
+    </Menu.Item>
+  );
+}
+
+interface HoldProps {
+  job: JobDetail;
+  hold: ReturnType<typeof useHold>;
+  variant: 'filled' | 'default';
+}
+
+function HoldButton({ job, hold, variant }: HoldProps) {
+  const label = job.held
+    ? 'Start tasks again'
+    : `Start no further task for now${job.searching ? ', choose no further trial' : ''}; running tasks go on`;
+  return (
+    <Tooltip label={label}>
+      <Button
+        {...SIZE}
+        variant={variant}
+        leftSection={job.held ? <IconPlay /> : <IconPause />}
+        loading={hold.isPending}
+        onClick={() => hold.mutate(!job.held, { onError: failed })}
+      >
+        {job.held ? 'Release' : 'Hold'}
+      </Button>
+    </Tooltip>
+  );
+}

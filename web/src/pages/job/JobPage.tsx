@@ -1,17 +1,22 @@
-import { Stack } from '@mantine/core';
-import { useEffect } from 'react';
+import { Stack, Tabs } from '@mantine/core';
+import { lazy, Suspense, useEffect } from 'react';
 import { ApiError } from '../../api/client';
 import { useJob } from '../../api/jobs';
 import { useFiles, useTasks } from '../../api/tasks';
 import type { JobDetail } from '../../api/types';
-import { Loaded, Page } from '../../parts/Page';
+import { useUrlState } from '../../lib/urlState';
+import { Loaded, Page, Waiting } from '../../parts/Page';
 import { taskTotal } from '../../parts/states';
 import { JobActions } from './JobActions';
 import { JobHeader } from './JobHeader';
 import { Sweep } from './Sweep';
 
+const CodeView = lazy(() => import('./code/CodeView'));
+const TAB = { tab: 'results' };
+
 export default function JobPage({ job }: { job: string }) {
   const query = useJob(job);
+  useTasks(job); // fetched while the job is: an address nearly always has the whole id
   // Removed by somebody else while it was shown: what is left of it is not shown on.
   const gone = query.error instanceof ApiError && query.error.status === 404;
   return (
@@ -32,13 +37,35 @@ function Shown({ job }: { job: JobDetail }) {
     if (missing) refetch({ cancelRefetch: false });
   }, [missing, count, refetch]);
   const shown = useFiles(job, data);
+  const [{ tab }, setTab] = useUrlState(TAB);
   return (
     <Page title={job.name} actions={<JobActions job={job} />}>
       <Stack gap="md">
         <JobHeader job={job} tasks={shown} />
-        <Loaded query={{ ...tasks, data: shown }} what="list of tasks">
-          {(items) => <Sweep job={job} tasks={items} />}
-        </Loaded>
+        <Tabs
+          value={tab === 'code' ? 'code' : 'results'}
+          onChange={(next) => setTab({ tab: next ?? 'results' })}
+          keepMounted={false}
+        >
+          <Tabs.List mb="md">
+            <Tabs.Tab value="results">Results</Tabs.Tab>
+            <Tabs.Tab value="code">Code</Tabs.Tab>
+          </Tabs.List>
+          <Tabs.Panel value="results">
+            <Stack gap="md">
+              <Loaded query={{ ...tasks, data: shown }} what="list of tasks">
+                {(items) => <Sweep job={job} tasks={items} />}
+              </Loaded>
+            </Stack>
+          </Tabs.Panel>
+          <Tabs.Panel value="code">
+            <Suspense fallback={<Waiting />}>
+              <Stack gap="md">
+                <CodeView job={job} />
+              </Stack>
+            </Suspense>
+          </Tabs.Panel>
+        </Tabs>
       </Stack>
     </Page>
   );

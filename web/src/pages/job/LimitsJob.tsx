@@ -14,7 +14,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** Another time limit or priority for a job that waits or runs. */
+/** Another time limit, priority or nice value for a job that waits or runs. */
 export function LimitsJob({ job, opened, onClose }: Props) {
   return (
     <Modal opened={opened} onClose={onClose} title="Limits" closeButtonProps={{ 'aria-label': 'Close' }}>
@@ -26,13 +26,18 @@ export function LimitsJob({ job, opened, onClose }: Props) {
 /** Begins with the limits as they are when the modal opens. */
 function Form({ job, onClose }: Omit<Props, 'opened'>) {
   const resources = job.spec.resources ?? {};
-  const [before] = useState({ time: spanText(resources.time_limit), nice: String(resources.nice ?? '') });
+  const [before] = useState({
+    time: spanText(resources.time_limit),
+    nice: String(resources.slurm?.nice ?? ''),
+    priority: String(job.priority ?? 0),
+  });
   const [time, setTime] = useState(before.time);
   const [nice, setNice] = useState(before.nice);
+  const [priority, setPriority] = useState(before.priority);
   const limits = useLimits(job.id);
   const fields = limits.error instanceof ApiError ? limits.error.fields : {};
-  const placed = Boolean(fields.time_limit || fields.nice);
-  const change = changedLimits(before, { time, nice });
+  const placed = Boolean(fields.time_limit || fields.nice || fields.priority);
+  const change = changedLimits(before, { time, nice, priority });
   const save = (event: FormEvent) => {
     event.preventDefault();
     if (!change) return onClose();
@@ -57,6 +62,16 @@ function Form({ job, onClose }: Omit<Props, 'opened'>) {
           onChange={(event) => setTime(event.currentTarget.value)}
         />
         <NumberInput
+          label="Priority"
+          description="Among the jobs of the same owner, the highest goes first: from -100 to 100"
+          value={priority}
+          error={fields.priority}
+          min={-100}
+          max={100}
+          allowDecimal={false}
+          onChange={(value) => setPriority(String(value))}
+        />
+        <NumberInput
           label="Nice"
           description="How much priority to give up for others, where there is a scheduler"
           placeholder={before.nice || '0'}
@@ -68,8 +83,8 @@ function Form({ job, onClose }: Omit<Props, 'opened'>) {
           onChange={(value) => setNice(String(value))}
         />
         <Text size="sm" c="dimmed">
-          They apply to all allocations of the job, present and future. A scheduler may refuse more time for what runs
-          already: the job then says so in a warning.
+          Time and nice value apply to all allocations of the job, present and future. A scheduler may refuse more time
+          for what runs already: the job then says so in a warning.
         </Text>
         {limits.error && !placed && <ErrorPanel error={limits.error} />}
         <Group justify="flex-end">

@@ -1,11 +1,11 @@
 import { SegmentedControl, Select } from '@mantine/core';
 import { useMemo } from 'react';
 import { plural } from '../../lib/format';
+import { rowName } from '../../lib/objective';
 import { AxisTools } from '../../parts/plots/AxisTools';
 import { PlotPanel } from '../../parts/plots/PlotPanel';
 import type { GraphProps } from './graph';
 import { scalesFor } from './lib/axis';
-import { whatMatters } from './lib/matters';
 import { taskRows } from './lib/rows';
 import { scatterState } from './lib/scatter';
 import { Matters } from './Matters';
@@ -19,7 +19,6 @@ export function ScatterView(props: GraphProps) {
   const { job, sweep, view, setView, highlight, onPick } = props;
   const ranked = useRanked(props);
   const names = sweep.shape.varying.length ? sweep.shape.varying : sweep.shape.all;
-  const matters = useMemo(() => whatMatters(ranked.tasks, names), [ranked.tasks, names]);
   const param = names.includes(view.param) ? view.param : (names[0] ?? '');
   const scales = useMemo(() => scalesFor(ranked.tasks.map(({ params }) => params[param])), [ranked.tasks, param]);
   const state = useMemo(() => scatterState(param, view.scale, ranked), [param, view.scale, ranked]);
@@ -39,12 +38,13 @@ export function ScatterView(props: GraphProps) {
       highlight={highlight}
       onPick={onPick}
       rows={() => taskRows(ranked.tasks, [param], ranked.metric)}
-      summary={`Best ${ranked.metric} of ${plural(state.points.length, 'configuration')} by ${param}`}
+      summary={`Best ${ranked.metric} of ${plural(state.points.length, rowName(job))} by ${param}`}
       empty={empty}
       aside={
         <Matters
-          matters={matters}
+          job={job.id}
           metric={ranked.metric}
+          names={names}
           chosen={param}
           onChoose={(one) => setView({ param: one, scale: '' })}
         />

@@ -1,24 +1,27 @@
 import { Group, SegmentedControl, Text } from '@mantine/core';
 import { useCallback, useMemo } from 'react';
 import { useLocation } from 'wouter';
-import { useMetricNames } from '../../api/curves';
-import type { JobDetail, Task } from '../../api/types';
+import { MOST_CURVES, useMetricNames } from '../../api/curves';
+import type { JobDetail, Outline } from '../../api/types';
 import { plural } from '../../lib/format';
 import { useHighlight } from '../../lib/highlight';
-import { isJudged, stepName } from '../../lib/objective';
+import { isJudged, rowName, stepName } from '../../lib/objective';
+import { rangesText } from '../../lib/ranges';
 import { ParamChips } from '../../parts/ParamChips';
+import { ColumnChoice } from './ColumnChoice';
 import { Compare } from './Compare';
 import { CurvesView } from './CurvesView';
 import styles from './Job.module.css';
 import { isOfMachine } from './lib/metrics';
-import { rangesText } from './lib/ranges';
+import { OWN_COLORS } from './lib/ranks';
 import { ParallelView } from './ParallelView';
 import { RankLegend } from './RankLegend';
 import { ScatterView } from './ScatterView';
+import { TaskColors } from './Swatch';
 import { SearchView } from './search/SearchView';
 import { TableBar } from './TableBar';
 import { TaskTable } from './TaskTable';
-import { OWN_COLORS, useSweep } from './useSweep';
+import { useSweep } from './useSweep';
 import { useView } from './view';
 
 const VIEWS = [
@@ -29,7 +32,7 @@ const VIEWS = [
 const SEARCH = { value: 'search', label: 'Search' };
 
 /** The graphs and the table of a job's configurations: what is under the pointer in one is highlighted in all. */
-export function Sweep({ job, tasks }: { job: JobDetail; tasks: Task[] }) {
+export function Sweep({ job, tasks }: { job: JobDetail; tasks: Outline[] }) {
   const [view, setView] = useView();
   const highlight = useHighlight();
   const [, navigate] = useLocation();
@@ -52,14 +55,23 @@ export function Sweep({ job, tasks }: { job: JobDetail; tasks: Task[] }) {
   const { shape, shown, shownIds, filtered, selected, comparing } = sweep;
   const searched = job.searching || tasks.length > 1;
   const judged = isJudged(job);
+  const what = rowName(job);
   const { data: metrics = [] } = useMetricNames(job.id);
   // Where nothing is better than anything else, there are curves at most.
   const views = judged ? (searched ? [...VIEWS, SEARCH] : VIEWS) : VIEWS.slice(0, 1);
   const drawn = judged || metrics.some((name) => !isOfMachine(name));
   const graphView = views.find(({ value }) => value === view.view)?.value ?? 'curves';
   const graph = { job, sweep, view, setView, highlight, onPick: open };
+  const choose = useCallback((cols: string[]) => setView({ cols }), [setView]);
+  const step = stepName(job);
+  const columns = useMemo(
+    () => (
+      <ColumnChoice job={job} shape={shape} objectives={objectives} step={step} chosen={view.cols} onChange={choose} />
+    ),
+    [job, shape, objectives, step, view.cols, choose],
+  );
   return (
-    <>
+    <TaskColors value={sweep.colors}>
       {drawn && (
         <section aria-label="Graphs">
           <Group justify="space-between" mb={6} gap="xs">
@@ -73,10 +85,12 @@ export function Sweep({ job, tasks }: { job: JobDetail; tasks: Task[] }) {
               />
             )}
             <Text size="xs" c="dimmed" component="div" className={styles.legend}>
-              {shownIds.length < tasks.length &&
-                graphView !== 'search' &&
-                `${shownIds.length.toLocaleString('en-US')} of ${plural(tasks.length, job.mapped ? 'task' : 'configuration')}`}
-              {judged && (shownIds.length > OWN_COLORS || graphView !== 'curves') && (
+              {graphView === 'curves' && shownIds.length > MOST_CURVES
+                ? `curves of the ${MOST_CURVES / 2} best of ${plural(shownIds.length, what)}, and of a sample of the others`
+                : shownIds.length < tasks.length &&
+                  graphView !== 'search' &&
+                  `${shownIds.length.toLocaleString('en-US')} of ${plural(tasks.length, what)}`}
+              {judged && sweep.groups === null && shownIds.length > OWN_COLORS && (
                 <RankLegend metric={job.objective.metric ?? ''} dark={sweep.dark} />
               )}
             </Text>
@@ -103,6 +117,7 @@ export function Sweep({ job, tasks }: { job: JobDetail; tasks: Task[] }) {
           view={view}
           setView={setView}
           onSelected={select}
+          columns={columns}
         />
         {Object.keys(shape.fixed).length > 0 && shape.varying.length > 0 && (
           <div className={styles.fixed}>
@@ -111,11 +126,12 @@ export function Sweep({ job, tasks }: { job: JobDetail; tasks: Task[] }) {
           </div>
         )}
         <TaskTable
+          job={job}
           tasks={filtered}
           shape={shape}
           objectives={objectives}
-          bestTask={job.best_task ?? null}
-          step={stepName(job)}
+          step={step}
+          chosen={view.cols}
           highlight={highlight}
           sort={view.sort}
           onSort={sort}
@@ -124,6 +140,6 @@ export function Sweep({ job, tasks }: { job: JobDetail; tasks: Task[] }) {
           onOpen={open}
         />
       </section>
-    </>
+    </TaskColors>
   );
 }

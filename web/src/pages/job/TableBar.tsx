@@ -1,13 +1,14 @@
 import { Button, CloseButton, Menu, TextInput } from '@mantine/core';
-import { memo } from 'react';
+import { memo, type ReactNode } from 'react';
 import { useMe } from '../../api/me';
 import type { JobDetail, TaskState } from '../../api/types';
 import { plural } from '../../lib/format';
-import { isJudged } from '../../lib/objective';
+import { isJudged, rowName } from '../../lib/objective';
 import { IconChevronDown, IconClose, IconCompare, IconRefresh, IconSearch, IconStop } from '../../parts/icons';
 import { StateBadge } from '../../parts/StateBadge';
 import { STATES } from '../../parts/states';
 import styles from './Job.module.css';
+import { chips, replaced } from './lib/brush';
 import { useActs } from './useActs';
 import { type SetView, useResting, type View } from './view';
 
@@ -21,14 +22,17 @@ interface Props {
   view: View;
   setView: SetView;
   onSelected: (ids: ReadonlySet<string>) => void;
+  /** At the end of the bar. */
+  columns: ReactNode;
 }
 
 const NONE: ReadonlySet<string> = new Set();
+const LOOK = { variant: 'default', size: 'compact-xs' } as const;
 
 /** Above the table: what it shows, and what can be done with the rows that are chosen. */
 export const TableBar = memo(function TableBar(props: Props) {
   const { job, total, left, selected, comparing, view, setView, onSelected } = props;
-  const one = job.mapped ? 'task' : 'configuration';
+  const one = rowName(job);
   const [text, setText] = useResting(view.filter, (filter) => setView({ filter }));
   const toggle = (state: TaskState) =>
     setView({ state: view.state.includes(state) ? view.state.filter((one) => one !== state) : [...view.state, state] });
@@ -63,19 +67,45 @@ export const TableBar = memo(function TableBar(props: Props) {
           ))}
         </fieldset>
       </div>
+      <Brushes view={view} setView={setView} />
       <div className={styles.bar}>
         {selected.size === 0 ? (
           <span className={styles.count}>
             {left < total ? `${left.toLocaleString('en-US')} of ${plural(total, one)}` : plural(total, one)}
+            {job.configurations != null && ` of ${plural(job.configurations, 'configuration')}`}
             <span className={styles.hint}> · select rows to compare, stop or restart them</span>
           </span>
         ) : (
           <Selection job={job} selected={selected} comparing={comparing} setView={setView} onSelected={onSelected} />
         )}
+        {props.columns}
       </div>
     </>
   );
 });
+
+/** What was brushed in parallel coordinates, each to be taken back. */
+function Brushes({ view, setView }: { view: View; setView: SetView }) {
+  const found = chips(view.brush);
+  if (found.length === 0) return null;
+  return (
+    <div className={styles.bar}>
+      <fieldset className={styles.toggles} aria-label="Brushed">
+        {found.map(({ name, text }) => (
+          <Button
+            key={name}
+            {...LOOK}
+            rightSection={<IconClose size={12} />}
+            aria-label={`Remove the brush of ${name}`}
+            onClick={() => setView({ brush: replaced(view.brush, name, []) })}
+          >
+            {name} {text}
+          </Button>
+        ))}
+      </fieldset>
+    </div>
+  );
+}
 
 interface SelectionProps {
   job: JobDetail;
@@ -84,8 +114,6 @@ interface SelectionProps {
   setView: SetView;
   onSelected: (ids: ReadonlySet<string>) => void;
 }
-
-const LOOK = { variant: 'default', size: 'compact-xs' } as const;
 
 const Selection = memo(function Selection({ job, selected, comparing, setView, onSelected }: SelectionProps) {
   const { can } = useMe();

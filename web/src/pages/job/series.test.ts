@@ -7,9 +7,9 @@ it('shows the task to others and the curve to the chart', () => {
   const split = new SplitHighlight(shared);
   const drawn = vi.fn();
   split.subscribe(drawn);
-  split.set('j-1 loss');
+  split.set('j-1\nloss');
   expect(shared.get()).toBe('j-1');
-  expect(split.get()).toBe('j-1 loss');
+  expect(split.get()).toBe('j-1\nloss');
   expect(drawn).toHaveBeenCalledTimes(1);
   split.set('j-1');
   expect(split.get()).toBe('j-1');
@@ -18,4 +18,15 @@ it('shows the task to others and the curve to the chart', () => {
   expect(split.get()).toBe('j-2');
   split.set(null);
   expect(shared.get()).toBeNull();
+});
+
+it('shows a task of another view as its group', () => {
+  const shared = new Highlight();
+  const split = new SplitHighlight(shared, new Map([['j-1', 'param.opt=adam']]));
+  shared.set('j-1');
+  expect(split.get()).toBe('param.opt=adam');
+  split.set('param.opt=adam');
+  expect(split.get()).toBe('param.opt=adam');
+  shared.set('j-2');
+  expect(split.get()).toBe('j-2');
 });

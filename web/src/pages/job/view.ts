@@ -5,8 +5,16 @@ import { useUrlState } from '../../lib/urlState';
 
 export const VIEW = {
   view: 'curves',
-  /** The objective when ''. */
-  metric: '',
+  /** One graph each; the objective when there is none. */
+  metric: [] as string[],
+  /** Those but the first that have a logarithmic axis; `log` is for the first, and for graphs of best values. */
+  logs: [] as string[],
+  /** What is across: what tasks count when '', `epoch`, `relative` or `wall`. */
+  x: '',
+  /** `trial`, `param.NAME`, `none`; repetitions of a configuration when ''. */
+  group: '',
+  /** Curves that are in the legend only. */
+  hide: [] as string[],
   /** Training and validation together. */
   both: false,
   log: false,
@@ -23,6 +31,10 @@ export const VIEW = {
   py: 1,
   sort: '',
   filter: '',
+  /** Words of the filter that were brushed in parallel coordinates. */
+  brush: [] as string[],
+  /** Columns that the table has besides, and after a minus those that it does not have. */
+  cols: [] as string[],
   state: [] as string[],
   /** Numbers of tasks: `1-3,7`. */
   selected: '',

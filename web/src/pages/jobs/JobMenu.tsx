@@ -1,9 +1,9 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { Link } from 'wouter';
-import { useHold } from '../../api/jobs';
+import { useEditJob, useHold } from '../../api/jobs';
 import { useMe } from '../../api/me';
 import type { Job } from '../../api/types';
-import { IconClone, IconMenu, IconPause, IconPlay, IconStop, IconTrash } from '../../parts/icons';
+import { IconClone, IconMenu, IconPause, IconPin, IconPlay, IconStop, IconTrash, IconUnpin } from '../../parts/icons';
 import { failed } from '../../parts/notify';
 import type { Asked } from './JobDialogs';
 
@@ -16,6 +16,7 @@ interface Props {
 export function JobMenu({ job, tabIndex, onAsk }: Props) {
   const { can } = useMe();
   const hold = useHold(job.id);
+  const edit = useEditJob(job.id);
   return (
     <Menu position="bottom-end" width={200}>
       <Menu.Target>
@@ -26,6 +27,13 @@ export function JobMenu({ job, tabIndex, onAsk }: Props) {
       <Menu.Dropdown>
         <Menu.Item component={Link} href={`/new?from=${job.id}`} leftSection={<IconClone />} disabled={!can('submit')}>
           Start from this job
+        </Menu.Item>
+        <Menu.Item
+          leftSection={job.pinned ? <IconUnpin /> : <IconPin />}
+          disabled={!can('edit', job)}
+          onClick={() => edit.mutate({ pinned: !job.pinned }, { onError: failed })}
+        >
+          {job.pinned ? 'Unpin' : 'Pin'}
         </Menu.Item>
         <Menu.Item
           leftSection={job.held ? <IconPlay /> : <IconPause />}

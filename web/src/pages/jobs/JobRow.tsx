@@ -1,12 +1,13 @@
+import { Checkbox } from '@mantine/core';
 import { type MouseEvent, memo } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { Job } from '../../api/types';
-import { number } from '../../lib/format';
+import { measured } from '../../lib/format';
 import { noWordText } from '../../lib/noWord';
 import { isJudged } from '../../lib/objective';
 import { waitText } from '../../lib/waits';
 import { HeldBadge } from '../../parts/HeldBadge';
-import { IconAlert } from '../../parts/icons';
+import { IconAlert, IconPin } from '../../parts/icons';
 import { RelativeTime } from '../../parts/RelativeTime';
 import { Sparkline } from '../../parts/Sparkline';
 import { StateBar } from '../../parts/StateBar';
@@ -14,34 +15,60 @@ import type { Asked } from './JobDialogs';
 import styles from './JobList.module.css';
 import { JobMenu } from './JobMenu';
 import { JobTime } from './JobTime';
-import { bestText } from './jobsLib';
+import { bestText, failureText } from './jobsLib';
 
 interface Props {
   job: Job;
   /** The one row that Tab goes to. */
   focusable: boolean;
+  chosen: boolean;
+  /** On or off; `range`: all rows from the one that was chosen last. */
+  onChoose: (id: string, range: boolean) => void;
   onFocus: (id: string) => void;
   onTag: (tag: string) => void;
   onAsk: (asked: Asked) => void;
 }
 
-export const JobRow = memo(function JobRow({ job, focusable, onFocus, onTag, onAsk }: Props) {
+export const JobRow = memo(function JobRow(props: Props) {
+  const { job, focusable, chosen, onChoose, onFocus, onTag, onAsk } = props;
   const [, navigate] = useLocation();
   const href = `/jobs/${job.id}`;
   const tabIndex = focusable ? 0 : -1;
   const open = (event: MouseEvent) => {
     // Links and buttons have their own meaning, and a text may be marked to copy it.
-    if ((event.target as HTMLElement).closest('a, button') || window.getSelection()?.toString()) return;
-    navigate(href);
+    if ((event.target as HTMLElement).closest('a, button, label, input')) return;
+    if (event.shiftKey || event.ctrlKey || event.metaKey) onChoose(job.id, event.shiftKey);
+    else if (!window.getSelection()?.toString()) navigate(href);
   };
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the link in it is what the keyboard has
-    <li className={styles.row} data-job={job.id} onClick={open} onFocus={() => onFocus(job.id)}>
+    <li
+      className={styles.row}
+      data-job={job.id}
+      data-chosen={chosen || undefined}
+      onClick={open}
+      onMouseDown={(event) => event.shiftKey && event.preventDefault()}
+      onFocus={() => onFocus(job.id)}
+    >
+      <Checkbox
+        size="xs"
+        className={styles.choose}
+        aria-label={`Choose ${job.name || job.id}`}
+        checked={chosen}
+        tabIndex={tabIndex}
+        onClick={(event) => onChoose(job.id, event.shiftKey)}
+        readOnly
+      />
       <div className={styles.main}>
         <div className={styles.title}>
           <Link href={href} className={`app-link ${styles.name}`} data-row-link tabIndex={tabIndex}>
             {job.name || job.id}
           </Link>
+          {job.pinned && (
+            <span className={styles.pin} role="img" aria-label="pinned" title="Pinned: listed before the others">
+              <IconPin size={14} />
+            </span>
+          )}
           {job.held && <HeldBadge />}
           {(job.warnings ?? []).length > 0 && <Warnings texts={job.warnings ?? []} />}
           {job.tags.map((tag) => (
@@ -73,7 +100,10 @@ export const JobRow = memo(function JobRow({ job, focusable, onFocus, onTag, onA
         )}
       </div>
       <div className={styles.curve}>
-        <Sparkline values={job.sparkline ?? []} label={`${job.objective.metric} of the best task of ${job.name}`} />
+        <Sparkline
+          values={job.sparkline ?? []}
+          label={`${job.objective.metric} of the best ${job.best_trial == null ? 'task' : 'configuration'} of ${job.name}`}
+        />
       </div>
       <div className={styles.time}>
         <JobTime job={job} />
@@ -96,9 +126,16 @@ function About({ job }: { job: Job }) {
   const { id, waits, held, no_word: noWord, description } = job;
   // That it is held stands beside the name.
   const why = waits && !held ? waitText(waits) : '';
+  const failure = failureText(job);
   return (
-    <div className={styles.quiet} title={[waits?.reason, description].filter(Boolean).join('\n') || undefined}>
+    <div className={styles.quiet} title={[failure, waits?.reason, description].filter(Boolean).join('\n') || undefined}>
       <span className="app-mono">{id}</span>
+      {failure && (
+        <>
+          {' · '}
+          <span className={styles.failure}>{failure}</span>
+        </>
+      )}
       {why && (
         <>
           {' · '}
@@ -112,13 +149,13 @@ function About({ job }: { job: Job }) {
 }
 
 function BestValue({ job, tabIndex }: { job: Job; tabIndex: number }) {
-  const value = number(job.best_value);
+  const value = measured(job.best_value, job.best_spread);
   if (!job.best_task) return <div className={`${styles.value} ${styles.none}`}>{value}</div>;
   return (
     <Link
       href={`/tasks/${job.best_task}`}
       className={`app-link ${styles.value}`}
-      title={`Task ${job.best_task}`}
+      title={job.best_trial == null ? `Task ${job.best_task}` : `Configuration ${job.best_trial}: mean over its tasks`}
       tabIndex={tabIndex}
     >
       {value}

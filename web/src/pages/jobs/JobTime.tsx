@@ -1,6 +1,7 @@
 import type { Job } from '../../api/types';
 import { duration, secondsBetween } from '../../lib/format';
-import { Elapsed, RelativeTime } from '../../parts/RelativeTime';
+import { quietText } from '../../lib/progress';
+import { Elapsed, RelativeTime, useNow } from '../../parts/RelativeTime';
 import styles from './JobList.module.css';
 
 /** The time left of a job that goes on, and how long it has taken. Always two lines, so that no row moves. */
@@ -24,6 +25,8 @@ export function JobTime({ job }: { job: Job }) {
 }
 
 function Left({ job }: { job: Job }) {
+  const quiet = quietText(job, useNow());
+  if (quiet && !job.no_word) return <div className={styles.quiet}>{quiet}</div>;
   if (job.seconds_left != null) return <div>{duration(job.seconds_left)} left</div>;
   return <div title="There is no estimate yet">{job.counts.running ? '–' : job.held ? 'held' : 'waiting'}</div>;
 }

@@ -11,7 +11,8 @@ import { FirstSteps } from './FirstSteps';
 import { type Asked, JobDialogs } from './JobDialogs';
 import { JobList } from './JobList';
 import { JobsToolbar } from './JobsToolbar';
-import { DEFAULTS, isFiltered, pageCount, pageOf, toQuery } from './jobsLib';
+import { DEFAULTS, isFiltered, pageCount, pageOf, toQuery, type View } from './jobsLib';
+import { SavedViews } from './SavedViews';
 
 const UNFILTERED = { q: '', state: '', tag: '', owner: '', page: 1 };
 
@@ -22,6 +23,7 @@ export default function JobsPage() {
   const [asked, setAsked] = useState<Asked | null>(null);
   const filtered = isFiltered(query);
   const page = pageOf(view);
+  const onChange = (change: Partial<View>) => setView({ page: 1, ...change });
   const onTag = useCallback((tag: string) => setView({ tag, page: 1 }), [setView]);
 
   // The last page may empty while one looks at it.
@@ -33,7 +35,10 @@ export default function JobsPage() {
   return (
     <Page title="Jobs" actions={<NewJobButton />}>
       {(jobs.data?.total || filtered || jobs.error) && (
-        <JobsToolbar view={view} onChange={(change) => setView({ page: 1, ...change })} />
+        <>
+          <JobsToolbar view={view} onChange={onChange} />
+          <SavedViews view={view} onChange={onChange} />
+        </>
       )}
       <Loaded query={jobs} what="list of jobs">
         {(found) =>

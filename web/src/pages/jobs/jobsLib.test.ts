@@ -2,13 +2,18 @@ import { describe, expect, it } from 'vitest';
 import { taskTotal } from '../../parts/states';
 import {
   bestText,
+  currentView,
   DEFAULTS,
+  failureText,
   holdOrder,
   isFiltered,
   nextRow,
   pageCount,
   rangeText,
+  select,
   toQuery,
+  toSaved,
+  toView,
   unendedText,
 } from './jobsLib';
 
@@ -87,4 +92,41 @@ it('goes through the rows by key', () => {
   expect(nextRow('End', 0, 3)).toBe(2);
   expect(nextRow('Home', 2, 3)).toBe(0);
   expect(nextRow('x', 1, 3)).toBeNull();
+});
+
+describe('select', () => {
+  const shown = ['a', 'b', 'c', 'd'];
+  it('turns one on and off', () => {
+    expect([...select(new Set(), shown, 'b', null)]).toEqual(['b']);
+    expect([...select(new Set(['b']), shown, 'b', null)]).toEqual([]);
+  });
+  it('adds all from the last one, in either direction, and keeps the others', () => {
+    expect([...select(new Set(['b']), shown, 'd', 'b')].sort()).toEqual(['b', 'c', 'd']);
+    expect([...select(new Set(['d', 'x']), shown, 'c', 'd')].sort()).toEqual(['c', 'd', 'x']);
+  });
+  it('turns one on where the last one is no longer shown', () => {
+    expect([...select(new Set(), shown, 'c', 'gone')]).toEqual(['c']);
+  });
+});
+
+describe('failureText', () => {
+  const failure = { reason: 'CUDA out of memory', tasks: 3, others: 0 };
+  it('counts all that failed where they failed for the same reason', () => {
+    expect(failureText({ failure, counts: { error: 1200 } })).toBe('1,200 failed: CUDA out of memory');
+    expect(failureText({ failure: null, counts: {} })).toBeNull();
+  });
+  it('says that others failed for other reasons', () => {
+    const text = failureText({ failure: { ...failure, others: 2 }, counts: { error: 5 } });
+    expect(text).toBe('3 failed: CUDA out of memory (others for other reasons)');
+  });
+});
+
+describe('saved views', () => {
+  it('find the view that is shown, whatever its page', () => {
+    const saved = toSaved('failed', { ...DEFAULTS, state: 'error', q: ' resnet ', page: 3 });
+    expect(saved).toMatchObject({ name: 'failed', state: 'error', q: 'resnet' });
+    const view = { ...DEFAULTS, ...toView(saved) };
+    expect(currentView({ ...view, page: 2 }, [saved])).toBe(saved);
+    expect(currentView(DEFAULTS, [saved])).toBeUndefined();
+  });
 });

@@ -1,6 +1,6 @@
 /** The dashboard's view, as it stands in the address, and what it shows. */
 
-import type { Job, JobFilters, TaskCounts } from '../../api/types';
+import type { Job, JobFilters, SavedView, TaskCounts } from '../../api/types';
 import { plural } from '../../lib/format';
 import { STATES } from '../../parts/states';
 
@@ -69,9 +69,49 @@ export function holdOrder<T extends { id: string }>(
   return { shown, waiting: fresh.length - shown.length };
 }
 
+/** Rows from the one that was chosen last to this one, with Shift; else this one alone, on or off. */
+export function select(
+  chosen: ReadonlySet<string>,
+  shown: readonly string[],
+  id: string,
+  from: string | null,
+): Set<string> {
+  const next = new Set(chosen);
+  const [a, b] = [shown.indexOf(from ?? ''), shown.indexOf(id)];
+  if (a >= 0 && b >= 0 && from !== id) {
+    for (const one of shown.slice(Math.min(a, b), Math.max(a, b) + 1)) next.add(one);
+  } else if (!next.delete(id)) next.add(id);
+  return next;
+}
+
+/** `3 failed: CUDA out of memory`, with how many failed for other reasons. */
+export function failureText({ failure, counts }: Pick<Job, 'failure' | 'counts'>): string | null {
+  if (!failure) return null;
+  const all = failure.others === 0;
+  const count = (all ? (counts.error ?? failure.tasks) : failure.tasks).toLocaleString('en-US');
+  return `${count} failed: ${failure.reason}${all ? '' : ' (others for other reasons)'}`;
+}
+
+/** The saved view that is shown now, if any. */
+export function currentView(view: View, saved: readonly SavedView[]): SavedView | undefined {
+  return saved.find((one) => NAMED.every((name) => (one[name] ?? DEFAULTS[name]) === view[name]));
+}
+
+/** What a saved view keeps of a view. */
+export const NAMED = ['q', 'state', 'tag', 'owner', 'sort'] as const;
+
+export function toView(saved: SavedView): Partial<View> {
+  return Object.fromEntries(NAMED.map((name) => [name, saved[name] ?? DEFAULTS[name]]));
+}
+
+export function toSaved(name: string, { q, state, tag, owner, sort }: View): SavedView {
+  return { name, q: q.trim(), state: STATES.find((one) => one === state) ?? null, tag, owner, sort };
+}
+
 /** `lowest val_loss` */
-export function bestText({ objective }: Pick<Job, 'objective'>): string {
-  return `${objective.goal === 'max' ? 'highest' : 'lowest'} ${objective.metric}`;
+export function bestText({ objective, configurations }: Pick<Job, 'objective' | 'configurations'>): string {
+  const mean = configurations == null ? '' : 'mean ';
+  return `${objective.goal === 'max' ? 'highest' : 'lowest'} ${mean}${objective.metric}`;
 }
 
 /** `3 running and 40 waiting tasks`, null where there are none. */

@@ -11,10 +11,12 @@ import { FormContext, focusField } from './form';
 import { slips, toSpec } from './lib/draft';
 import { place } from './lib/fields';
 import type { Kept } from './lib/keep';
+import { heldBy } from './lib/preflight';
 import { excluding } from './lib/resources';
 import { renamed, rowsOf } from './lib/rows';
 import { MoreSections } from './MoreSections';
 import { ParamsSection } from './ParamsSection';
+import { PreflightPanel } from './Preflight';
 import { PreviewPanel } from './PreviewPanel';
 import { RETRY_CAUSES } from './RetryFields';
 import { SearchSection } from './SearchSection';
@@ -22,7 +24,7 @@ import { SourceSection } from './SourceSection';
 import { type OldJob, StartNote } from './StartNote';
 import { useDropAnywhere } from './useDropAnywhere';
 import { useEditor } from './useEditor';
-import { usePreview, useReport } from './usePreview';
+import { usePreflight, usePreview, useReport } from './usePreview';
 
 interface Props {
   /** What the form was started from: forms of different sources are kept apart. */
@@ -37,11 +39,17 @@ export function Editor({ source, title, start, from }: Props) {
   const editor = useEditor(source, start);
   const { draft, files, set, take } = editor;
   const report = useReport(files, draft);
-  const outcome = usePreview(draft, files);
+  // Files that are as the old job had them come from the server's copy, whatever they contain.
+  const same = files === start.files || (files.length === 0 && editor.names.join() === start.names.join());
+  const own = from && same ? from.id : null;
+  const code = useMemo(() => (own ? { job: own } : undefined), [own]);
+  const outcome = usePreview(draft, files, code);
+  const preflight = usePreflight(draft, files, code);
   const submit = useSubmit();
   useDropAnywhere(take);
 
-  const found = draft.mode === 'script' && files.length > 0 ? (report.data ?? null) : null;
+  const read = files.length > 0 ? report.data : outcome.preview?.script;
+  const found = draft.mode === 'script' ? (read ?? null) : null;
   const rows = useMemo(() => rowsOf(draft, found), [draft, found]);
   useEffect(() => {
     if (!found) return;
@@ -70,13 +78,10 @@ export function Editor({ source, title, start, from }: Props) {
     }),
     [draft, faults, set, reset, refused],
   );
-  const empty = draft.mode === 'script' && files.length === 0;
-  const onSubmit = (event: FormEvent) => {
-    event.preventDefault();
-    const [first] = Object.keys(faults.at);
-    if (first) return focusField(first);
+  const empty = draft.mode === 'script' && files.length === 0 && !code;
+  const send = (force: boolean) =>
     submit.mutate(
-      { spec: toSpec(draft), files },
+      { spec: toSpec(draft), files: code ? [] : files, code, force },
       {
         onSuccess: (job) => {
           editor.sent();
@@ -84,6 +89,12 @@ export function Editor({ source, title, start, from }: Props) {
         },
       },
     );
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault();
+    const [first] = Object.keys(faults.at);
+    if (first) return focusField(first);
+    if (heldBy(preflight)) return focusField('preflight');
+    send(false);
   };
   return (
     <Page title={title}>
@@ -95,7 +106,7 @@ export function Editor({ source, title, start, from }: Props) {
           className={`${styles.columns} ${empty ? styles.alone : ''}`}
         >
           <Stack gap="md" className={styles.form}>
-            <StartNote editor={editor} from={from} />
+            <StartNote editor={editor} from={from} complete={own !== null} />
             <SourceSection editor={editor} reading={report.error} />
             {!empty && (
               <>
@@ -114,7 +125,18 @@ export function Editor({ source, title, start, from }: Props) {
               refused={submit.error}
               sending={submit.isPending}
               known={found?.warnings ?? []}
-            />
+              held={heldBy(preflight) !== null}
+              onInsist={() => send(true)}
+            >
+              {preflight && (
+                <PreflightPanel
+                  found={preflight}
+                  editor={editor}
+                  sending={submit.isPending}
+                  onInsist={() => send(true)}
+                />
+              )}
+            </PreviewPanel>
           )}
         </form>
       </FormContext>

@@ -1,4 +1,6 @@
 import { Select, SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core';
+import { useEnvironments } from '../../api/system';
+import type { FoundEnvironment } from '../../api/types';
 import { useForm, useText } from './form';
 import { ENV_KINDS, type EnvKind } from './lib/draft';
 import { maskedIn } from './lib/masks';
@@ -27,13 +29,39 @@ function variablesHint(variables: string): string {
   return `NAME=value, one per line${masked}`;
 }
 
+function keyOf({ kind, place }: FoundEnvironment): string {
+  return `${kind} ${place}`;
+}
+
+/** `conda torch · Python 3.11 · torch 2.4.1, numpy 1.26` */
+function environmentLabel({ kind, name, python, packages }: FoundEnvironment): string {
+  const parts = [`${kind} ${name}`, python && `Python ${python}`, (packages ?? []).slice(0, 4).join(', ')];
+  return parts.filter(Boolean).join(' · ');
+}
+
 /** Where the script's Python comes from, and what is set around it. */
 export function EnvironmentFields() {
   const { draft, set, wrong } = useForm();
   const text = useText();
   const kind = draft.envKind;
+  const { data: environments } = useEnvironments();
+  const offered = (environments ?? []).map((one) => ({ value: keyOf(one), label: environmentLabel(one) }));
+  const use = (one: FoundEnvironment | undefined) => {
+    if (one?.kind === 'module') set({ setup: `${draft.setup.trim()}\nmodule load ${one.place}`.trim() });
+    else if (one) set({ envKind: one.kind, envPlace: one.place });
+  };
   return (
     <Stack gap="sm">
+      {offered.length > 0 && (
+        <Select
+          label="Found on the server"
+          placeholder="Choose an environment"
+          data={offered}
+          value={null}
+          onChange={(chosen) => use(environments?.find((one) => keyOf(one) === chosen))}
+          searchable={offered.length > 8}
+        />
+      )}
       <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
         <Select
           label="Python"
@@ -68,6 +96,14 @@ export function EnvironmentFields() {
           {...text('variables', 'environment.variables')}
         />
       </SimpleGrid>
+      <TextInput
+        label="Working folder"
+        placeholder="a folder of its own for each task"
+        description="Where all tasks run, so that paths such as ../data are found; what they write there is shared"
+        autoComplete="off"
+        styles={MONO}
+        {...text('workdir', 'workdir')}
+      />
       {draft.mode === 'script' && (
         <Select
           label="How hyperparameters are passed"

@@ -18,9 +18,11 @@ export function FoundPanel({ report }: { report: ScriptReport }) {
             : 'No hyperparameters were found in the script'}
           {report.open_ended && '; it may take others'}
         </List.Item>
-        <List.Item>
-          {params.length ? 'They are' : 'What you add is'} passed {passed(report.convention)}
-        </List.Item>
+        {(params.length > 0 || report.open_ended) && (
+          <List.Item>
+            {params.length ? 'They are' : 'What you add is'} passed {passed(report.convention)}
+          </List.Item>
+        )}
         <List.Item>
           {metrics.length
             ? `Metrics are read from ${metrics.map(sourceText).join(', ')}`

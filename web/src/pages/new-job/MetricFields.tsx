@@ -15,8 +15,17 @@ export function MetricFields() {
         styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
         {...text('metricFiles', 'metrics.files')}
       />
+      <Textarea
+        label="Patterns"
+        description="Regular expressions for lines that the script prints, one per line. Each named group is a metric; the groups epoch and step place it"
+        placeholder="pass (?P<epoch>\d+) gave (?P<quality>\S+)"
+        autosize
+        minRows={1}
+        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+        {...text('metricPatterns', 'metrics.patterns')}
+      />
       <Switch
-        label="Read “name: value” lines that the script prints, when no file has metrics"
+        label="Read metrics that the script prints, when no file has metrics"
         checked={draft.stdout}
         onChange={(event) => set({ stdout: event.currentTarget.checked })}
         error={wrong['metrics.stdout']}

@@ -52,15 +52,7 @@ function StartedFromJob({ job, texts }: { job: JobDetail; texts: Record<string, 
     const names = files.length ? files.map(({ path }) => path) : spec.script ? [spec.script] : [];
     return { draft: fromSpec(spec), files, ignored: 0, names };
   }, [spec, texts]);
-  const missing = (job.code?.files ?? 0) - start.files.length;
-  return (
-    <Editor
-      source={`job.${job.id}`}
-      title="New job"
-      from={{ id: job.id, name: job.name, missing: Math.max(missing, 0) }}
-      start={start}
-    />
-  );
+  return <Editor source={`job.${job.id}`} title="New job" from={{ id: job.id, name: job.name }} start={start} />;
 }
 
 /** The files of a map are where its caller is, not where the page is. */

@@ -1,17 +1,19 @@
-import { ActionIcon, Autocomplete, Button, Group, Select, Stack, Text } from '@mantine/core';
+import { ActionIcon, Autocomplete, Select, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { api, take } from '../../api/client';
 import { keys } from '../../api/keys';
-import { IconClose, IconPlus } from '../../parts/icons';
+import { AnotherObjective } from '../../parts/AnotherObjective';
+import { IconClose } from '../../parts/icons';
 import styles from './Editor.module.css';
 import { focusField, useForm } from './form';
 import type { ObjectiveTexts } from './lib/search';
 
 const GOALS = [
+  { value: 'auto', label: 'by the name of the metric' },
   { value: 'min', label: 'as small as possible' },
   { value: 'max', label: 'as large as possible' },
 ];
-const USUAL = ['val_loss', 'val_accuracy', 'val_acc', 'loss', 'accuracy'];
+const USUAL = ['auto', 'val_loss', 'val_accuracy', 'val_acc', 'loss', 'accuracy'];
 const MOST_OTHERS = 4;
 
 /** What makes a configuration good: one objective, or several. */
@@ -24,10 +26,12 @@ export function ObjectiveFields({ from }: { from: string | null }) {
       take(api.GET('/api/v1/jobs/{job}/metrics/names', { params: { path: { job: from ?? '' } }, signal })),
     enabled: from !== null,
   });
-  const data = known.data?.length ? known.data : USUAL;
+  const data = known.data?.length ? ['auto', ...known.data] : USUAL;
   const change = (at: number, one: ObjectiveTexts) => set({ others: others.map((old, i) => (i === at ? one : old)) });
   const add = () => {
-    set({ others: [...others, { metric: '', goal: 'min' }] });
+    // Of several, each is named.
+    const first = draft.metric.trim() === 'auto' ? { metric: data.find((name) => name !== 'auto') ?? '' } : {};
+    set({ ...first, others: [...others, { metric: '', goal: 'auto' }] });
     setTimeout(() => focusField(`other_objectives.${others.length}`));
   };
   return (
@@ -61,18 +65,7 @@ export function ObjectiveFields({ from }: { from: string | null }) {
           {wrong.other_objectives}
         </Text>
       )}
-      {others.length < MOST_OTHERS && (
-        <Group gap="xs">
-          <Button size="compact-sm" variant="subtle" leftSection={<IconPlus size={14} />} onClick={add}>
-            Another objective
-          </Button>
-          {others.length > 0 && (
-            <Text size="sm" c="dimmed">
-              There is no single best then, but a Pareto front.
-            </Text>
-          )}
-        </Group>
-      )}
+      {others.length < MOST_OTHERS && <AnotherObjective several={others.length > 0} onAdd={add} />}
     </Stack>
   );
 }
@@ -95,6 +88,7 @@ function Row({ label, data, value: { metric, goal }, onChange, onRemove, fields,
       <Autocomplete
         label={named('Metric')}
         data={data}
+        description={label || metric.trim() !== 'auto' ? undefined : 'chosen from what the script reports'}
         value={metric}
         onChange={(next) => onChange({ metric: next, goal })}
         error={errors[0]}
@@ -103,8 +97,10 @@ function Row({ label, data, value: { metric, goal }, onChange, onRemove, fields,
       <Select
         label={named('Goal')}
         data={GOALS}
-        value={goal}
-        onChange={(next) => onChange({ metric, goal: next ?? 'min' })}
+        description={label || metric.trim() !== 'auto' ? undefined : 'can be changed at any time'}
+        value={metric.trim() === 'auto' ? 'auto' : goal}
+        disabled={metric.trim() === 'auto'}
+        onChange={(next) => onChange({ metric, goal: next ?? 'auto' })}
         error={errors[1]}
         data-field={fields[1]}
         allowDeselect={false}

@@ -1,8 +1,8 @@
 import { ActionIcon, TextInput } from '@mantine/core';
+import { memo } from 'react';
 import { valueText } from '../../lib/params';
 import { IconClose } from '../../parts/icons';
 import styles from './Editor.module.css';
-import { useForm } from './form';
 import { isChosen, type Row, toggled } from './lib/rows';
 import { aboutParam, placeholderOf } from './lib/words';
 
@@ -10,17 +10,17 @@ interface Props {
   row: Row;
   /** It is given already, as a variable of the environment. */
   variable: boolean;
+  text: string;
+  error: string | undefined;
+  onWrite: (name: string, text: string) => void;
+  onRemove: (name: string) => void;
 }
 
-/** One hyperparameter, as text that the server reads. */
-export function ParamField({ row: { name, param, removable }, variable }: Props) {
-  const { draft, set, wrong } = useForm();
-  const text = draft.params[name] ?? '';
-  const write = (written: string) => set({ params: { ...draft.params, [name]: written } });
-  const remove = () => {
-    const { [name]: _, ...params } = draft.params;
-    set({ params, added: draft.added.filter((one) => one !== name) });
-  };
+/** One hyperparameter, as text that the server reads. Of hundreds, only the one that changes is drawn again. */
+export const ParamField = memo(function ParamField(props: Props) {
+  const { row, variable, text, error, onWrite, onRemove } = props;
+  const { name, param, removable } = row;
+  const write = (written: string) => onWrite(name, written);
   const choices = (param?.choices ?? (param?.type === 'bool' ? [true, false] : [])).map(valueText);
   return (
     <div>
@@ -31,7 +31,7 @@ export function ParamField({ row: { name, param, removable }, variable }: Props)
         inputWrapperOrder={['label', 'input', 'error', 'description']}
         placeholder={variable ? 'as in the variables below' : placeholderOf(param)}
         value={text}
-        error={wrong[`params.${name}`]}
+        error={error}
         data-field={`params.${name}`}
         onChange={(event) => write(event.currentTarget.value)}
         spellCheck={false}
@@ -39,7 +39,7 @@ export function ParamField({ row: { name, param, removable }, variable }: Props)
         styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' }, label: { overflowWrap: 'anywhere' } }}
         rightSection={
           removable ? (
-            <ActionIcon size="sm" aria-label={`Remove ${name}`} onClick={remove}>
+            <ActionIcon size="sm" aria-label={`Remove ${name}`} onClick={() => onRemove(name)}>
               <IconClose size={14} />
             </ActionIcon>
           ) : null
@@ -63,4 +63,4 @@ export function ParamField({ row: { name, param, removable }, variable }: Props)
       )}
     </div>
   );
-}
+});

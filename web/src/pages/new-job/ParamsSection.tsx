@@ -1,11 +1,11 @@
-import { Button, Group, SimpleGrid, Text, TextInput } from '@mantine/core';
+import { Button, Group, Text, TextInput } from '@mantine/core';
 import { type KeyboardEvent, useState } from 'react';
 import type { ScriptReport } from '../../api/types';
 import { IconPlus } from '../../parts/icons';
 import { focusField, useForm } from './form';
 import { variablesOf } from './lib/draft';
 import type { Row } from './lib/rows';
-import { ParamField } from './ParamField';
+import { ParamFields } from './ParamFields';
 import { Section } from './Section';
 
 interface Props {
@@ -41,13 +41,7 @@ export function ParamsSection({ rows, report }: Props) {
           {wrong.params}
         </Text>
       )}
-      {rows.length > 0 && (
-        <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm" verticalSpacing="sm">
-          {rows.map((row) => (
-            <ParamField key={row.name} row={row} variable={row.name in variables} />
-          ))}
-        </SimpleGrid>
-      )}
+      {rows.length > 0 && <ParamFields rows={rows} variables={variables} />}
       <Group gap="xs" align="flex-end">
         <TextInput
           label="Further parameter"

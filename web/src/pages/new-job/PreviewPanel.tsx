@@ -1,4 +1,5 @@
 import { Alert, Anchor, Button, Group, Stack, Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { ApiError, Unreachable } from '../../api/client';
 import { useMe } from '../../api/me';
 import type { Preview } from '../../api/types';
@@ -21,10 +22,14 @@ interface Props {
   sending: boolean;
   /** Warnings that stand beside this on a wide screen. */
   known: readonly string[];
+  /** Something keeps the job from being accepted unless a person insists. */
+  held: boolean;
+  onInsist: () => void;
+  children: ReactNode;
 }
 
 /** What the form would start, and the button that does. */
-export function PreviewPanel({ outcome, faults, refused, sending, known }: Props) {
+export function PreviewPanel({ outcome, faults, refused, sending, known, held, onInsist, children }: Props) {
   const { can } = useMe();
   const { preview, old } = outcome;
   const failure = refused ?? outcome.error;
@@ -35,7 +40,7 @@ export function PreviewPanel({ outcome, faults, refused, sending, known }: Props
       <Group justify="space-between" gap="sm">
         <div aria-live="polite">
           <Title order={2}>
-            {wrong ? 'Not ready yet' : preview ? countText(preview) : old ? 'Counting…' : 'No tasks yet'}
+            {wrong || held ? 'Not ready yet' : preview ? countText(preview) : old ? 'Counting…' : 'No tasks yet'}
           </Title>
         </div>
         <Button type="submit" title="Ctrl+Enter" loading={sending} disabled={(!preview && !wrong) || !can('submit')}>
@@ -43,6 +48,14 @@ export function PreviewPanel({ outcome, faults, refused, sending, known }: Props
         </Button>
       </Group>
       {wrong && <Faults failure={failure} faults={faults} retry={outcome.retry} />}
+      {!held && refused instanceof ApiError && refused.code === 'missing_modules' && (
+        <Group>
+          <Button size="compact-sm" variant="subtle" color="red" loading={sending} onClick={onInsist}>
+            Submit anyway
+          </Button>
+        </Group>
+      )}
+      {children}
       <Warnings warnings={warnings} />
       <div className={styles.narrow}>
         <Warnings warnings={known} />

@@ -7,20 +7,20 @@ import type { useEditor } from './useEditor';
 export interface OldJob {
   id: string;
   name: string;
-  /** How many of its files the server did not give back. */
-  missing: number;
 }
 
 interface Props {
   editor: ReturnType<typeof useEditor>;
   from?: OldJob | undefined;
+  /** The server has all files of it. */
+  complete: boolean;
 }
 
 /** Where the form comes from, and what is not in it. Nothing for a new one. */
-export function StartNote({ editor, from }: Props) {
+export function StartNote({ editor, from, complete }: Props) {
   const { draft, files, names, restored, touched, startOver } = editor;
   if (!from && !restored) return null;
-  const gone = files.length === 0 && (draft.mode === 'script' || names.length > 0);
+  const gone = !complete && files.length === 0 && (draft.mode === 'script' || names.length > 0);
   return (
     <Alert variant="light" color="accent" icon={<IconInfo size={18} />} p="sm">
       <Group justify="space-between" gap="xs" wrap="nowrap" align="flex-start">
@@ -43,13 +43,7 @@ export function StartNote({ editor, from }: Props) {
           {restored && <Text size="sm">What you had entered before is still here.</Text>}
           {gone && (
             <Text size="sm" fw={600} className="app-wrap-anywhere">
-              The files are no longer here: drop {listed(names, from?.missing ?? 0)} again.
-            </Text>
-          )}
-          {!gone && from && !restored && from.missing > 0 && (
-            <Text size="sm" fw={600}>
-              {plural(from.missing, 'file')} of it could not be taken over, because it is not text: drop the whole
-              folder again if the script needs {from.missing === 1 ? 'it' : 'them'}.
+              The files are no longer here: drop {listed(names)} again.
             </Text>
           )}
         </div>
@@ -63,9 +57,8 @@ export function StartNote({ editor, from }: Props) {
   );
 }
 
-function listed(names: readonly string[], count: number): string {
-  if (names.length === 0) return count ? `its ${plural(count, 'file')}` : 'the script or its folder';
-  if (names.length < count) return `the folder with ${names.join(', ')} (${plural(count, 'file')})`;
+function listed(names: readonly string[]): string {
+  if (names.length === 0) return 'the script or its folder';
   const shown = names.slice(0, 5).join(', ');
   return names.length > 5 ? `${shown} and ${plural(names.length - 5, 'other')}` : shown;
 }

@@ -34,7 +34,10 @@ export function WaitingNote({ task, job, rows }: { task: TaskDetail; job?: JobDe
 
 /** The backend's reason, or one that follows from the task's own state. */
 function Why({ task, job }: { task: TaskDetail; job: JobDetail | undefined }) {
-  const waits = job?.waits ?? (task.allocation?.reason ? { ...task.allocation, reason: task.allocation.reason } : null);
+  const waits =
+    job?.waits ??
+    task.waits ??
+    (task.allocation?.reason ? { ...task.allocation, reason: task.allocation.reason } : null);
   if (!waits) return 'It starts by itself as soon as there is room.';
   return (
     <>

@@ -1,11 +1,12 @@
-import { Stack } from '@mantine/core';
-import { useMemo, useRef } from 'react';
+import { Stack, Tabs } from '@mantine/core';
+import { lazy, Suspense, useMemo, useRef } from 'react';
 import { useTaskCurves } from '../../api/curves';
 import { useJob } from '../../api/jobs';
 import { useFiles, useTask } from '../../api/tasks';
 import type { TaskDetail } from '../../api/types';
+import { useUrlState } from '../../lib/urlState';
 import type { LogHandle } from '../../parts/LogView';
-import { Loaded, Page, useTitle } from '../../parts/Page';
+import { Loaded, Page, useTitle, Waiting } from '../../parts/Page';
 import { AllocationPanel } from './AllocationPanel';
 import { AttemptTable } from './AttemptTable';
 import { FailurePanel } from './FailurePanel';
@@ -15,11 +16,15 @@ import { TaskActions } from './TaskActions';
 import { TaskCrumbs } from './TaskCrumbs';
 import { TaskDetails } from './TaskDetails';
 import { TaskLog } from './TaskLog';
+import { TaskNote } from './TaskNote';
 import { OldAttemptNote, SilentNote, WaitingNote, Warnings } from './TaskNotes';
 import { TaskSummary } from './TaskSummary';
 import { UsageCharts } from './UsageCharts';
 import { useLive } from './useLive';
 import { useView } from './useView';
+
+const FilesTab = lazy(() => import('./files/FilesTab'));
+const TAB = { tab: 'overview' };
 
 export default function TaskPage({ task }: { task: string }) {
   return (
@@ -46,28 +51,56 @@ function Shown({ task: fetched }: { task: TaskDetail }) {
   // The curve of the task, over all attempts that were resumed, moves with the stream; that of an old attempt rests.
   const { data: curves } = useTaskCurves(task.id, { attempt: old ? attempt.number : undefined });
   const log = useRef<LogHandle>(null);
+  const [{ tab }, setTab] = useUrlState(TAB);
   useTitle(job ? `Task ${task.number} · ${job.name}` : `Task ${task.number}`);
   const show = (chosen: number) => view.setAttempt(chosen === task.attempt ? 0 : chosen);
   return (
     <>
       <TaskCrumbs task={task} job={job} />
       <Page title={`Task ${task.number}`} actions={<TaskActions task={task} onRestart={() => view.setAttempt(0)} />}>
-        <Stack gap="md">
-          {old && <OldAttemptNote attempt={attempt} current={task.attempt} onCurrent={() => view.setAttempt(0)} />}
-          {attempt?.state === 'error' && (
-            <FailurePanel attempt={attempt} mapped={mapped} onJump={() => log.current?.toError()} />
-          )}
-          {task.state === 'submitted' && !old && <WaitingNote task={task} job={job} rows={rows} />}
-          {task.no_word_since && !old && <SilentNote since={task.no_word_since} />}
-          <TaskSummary task={task} job={job} />
-          <Warnings texts={[...new Set([...(task.warnings ?? []), ...(attempt?.warnings ?? [])])]} />
-          <MetricCharts task={task} job={job} curves={curves} old={old} view={view} />
-          <TaskLog key={number} ref={log} task={task.id} attempt={number} ended={attempt?.ended_at != null} />
-          <AttemptTable rows={rows} shown={number} onShow={show} />
-          <UsageCharts task={task} curves={curves} />
-          {task.allocation && !old && <AllocationPanel allocation={task.allocation} />}
-          <TaskDetails task={task} attempt={attempt} />
-        </Stack>
+        <Tabs
+          value={tab === 'files' ? 'files' : 'overview'}
+          onChange={(next) => setTab({ tab: next ?? 'overview' })}
+          keepMounted={false}
+        >
+          <Tabs.List mb="md">
+            <Tabs.Tab value="overview">Overview</Tabs.Tab>
+            <Tabs.Tab value="files">Files</Tabs.Tab>
+          </Tabs.List>
+          <Tabs.Panel value="overview">
+            <Stack gap="md">
+              {old && <OldAttemptNote attempt={attempt} current={task.attempt} onCurrent={() => view.setAttempt(0)} />}
+              {attempt?.state === 'error' && (
+                <FailurePanel attempt={attempt} mapped={mapped} onJump={() => log.current?.toError()} />
+              )}
+              {task.state === 'submitted' && !old && <WaitingNote task={task} job={job} rows={rows} />}
+              {task.no_word_since && !old && <SilentNote since={task.no_word_since} />}
+              <TaskSummary task={task} job={job} />
+              <TaskNote key={task.id} task={task} />
+              <Warnings texts={[...new Set([...(task.warnings ?? []), ...(attempt?.warnings ?? [])])]} />
+              <MetricCharts task={task} job={job} curves={curves} old={old} view={view} />
+              <TaskLog
+                key={number}
+                ref={log}
+                job={task.job}
+                task={task.id}
+                attempt={number}
+                ended={attempt?.ended_at != null}
+              />
+              <AttemptTable rows={rows} shown={number} onShow={show} />
+              <UsageCharts task={task} curves={curves} />
+              {task.allocation && !old && <AllocationPanel allocation={task.allocation} />}
+              <TaskDetails task={task} attempt={attempt} />
+            </Stack>
+          </Tabs.Panel>
+          <Tabs.Panel value="files">
+            <Suspense fallback={<Waiting />}>
+              <Stack gap="md">
+                <FilesTab task={task} />
+              </Stack>
+            </Suspense>
+          </Tabs.Panel>
+        </Tabs>
       </Page>
     </>
   );

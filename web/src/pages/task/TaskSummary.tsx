@@ -1,12 +1,13 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { useTasks } from '../../api/tasks';
+import { useTrial } from '../../api/tasks';
 import type { JobDetail, TaskDetail } from '../../api/types';
 import { bytes, duration, NOTHING, number } from '../../lib/format';
 import { isJudged, stepName } from '../../lib/objective';
+import { quietText } from '../../lib/progress';
 import { ParamChips } from '../../parts/ParamChips';
 import { Progress } from '../../parts/Progress';
-import { Elapsed, RelativeTime } from '../../parts/RelativeTime';
+import { Elapsed, RelativeTime, useNow } from '../../parts/RelativeTime';
 import { StateBadge } from '../../parts/StateBadge';
 import { whereOf } from './lib/attempts';
 import { sharingText } from './lib/seat';
@@ -44,7 +45,7 @@ export function TaskSummary({ task, job }: Props) {
         <Fact name={task.ended_at ? 'Took' : 'Running for'} below={<When task={task} />}>
           {task.started_at ? <Elapsed from={task.started_at} to={task.ended_at} /> : NOTHING}
         </Fact>
-        {!task.ended_at && <Fact name="Time left">{duration(task.no_word_since ? null : task.seconds_left)}</Fact>}
+        {!task.ended_at && <TimeLeft task={task} />}
         <Fact name="Peak memory">{bytes(task.peak_memory)}</Fact>
         {task.peak_gpu_memory != null && <Fact name="Peak GPU memory">{bytes(task.peak_gpu_memory)}</Fact>}
         {task.ended_at && <Fact name="CPU time">{duration(task.cpu_seconds)}</Fact>}
@@ -59,6 +60,16 @@ export function TaskSummary({ task, job }: Props) {
         </Fact>
       </dl>
     </section>
+  );
+}
+
+function TimeLeft({ task }: { task: TaskDetail }) {
+  const quiet = quietText(task, useNow());
+  const known = !task.no_word_since && !quiet;
+  return (
+    <Fact name="Time left" below={!task.no_word_since && quiet}>
+      {duration(known ? task.seconds_left : null)}
+    </Fact>
   );
 }
 
@@ -80,8 +91,8 @@ function Trial({ task, job }: { task: TaskDetail; job: JobDetail }) {
 }
 
 function Repeats({ task }: { task: TaskDetail }) {
-  const { data: tasks = [] } = useTasks(task.job);
-  const others = tasks.filter(({ trial, id }) => trial === task.trial && id !== task.id);
+  const { data } = useTrial(task.job, task.trial);
+  const others = (data?.items ?? []).filter(({ id }) => id !== task.id);
   if (others.length === 0) return null;
   return (
     <>

@@ -5,27 +5,45 @@ interface Scale {
   clip: boolean;
 }
 
-/** Switches for the scale of an axis. `name` is the metric on it, where it is not clear which one is meant. */
-export function AxisTools(props: { name?: string; scale: Scale; change: (some: Partial<Scale>) => void }) {
-  const { name, scale, change } = props;
+interface Props {
+  /** The metric on the axis, where it is not clear which one is meant. */
+  name?: string;
+  scale: Scale;
+  change: (some: Partial<Scale>) => void;
+}
+
+/** Switches for the scale of an axis. */
+export function AxisTools(props: Props) {
   return (
     <>
-      <Switch
-        size="xs"
-        label={name ? `Log ${name}` : 'Log'}
-        checked={scale.log}
-        onChange={(event) => change({ log: event.currentTarget.checked })}
-      />
-      <Tooltip label="Values far away from all others do not stretch the axis">
-        <div>
-          <Switch
-            size="xs"
-            label="Clip outliers"
-            checked={scale.clip}
-            onChange={(event) => change({ clip: event.currentTarget.checked })}
-          />
-        </div>
-      </Tooltip>
+      <LogSwitch {...props} />
+      <ClipSwitch {...props} />
     </>
+  );
+}
+
+export function LogSwitch({ name, scale, change }: Props) {
+  return (
+    <Switch
+      size="xs"
+      label={name ? `Log ${name}` : 'Log'}
+      checked={scale.log}
+      onChange={(event) => change({ log: event.currentTarget.checked })}
+    />
+  );
+}
+
+export function ClipSwitch({ scale, change }: Omit<Props, 'name'>) {
+  return (
+    <Tooltip label="Values far away from all others do not stretch the axis">
+      <div>
+        <Switch
+          size="xs"
+          label="Clip outliers"
+          checked={scale.clip}
+          onChange={(event) => change({ clip: event.currentTarget.checked })}
+        />
+      </div>
+    </Tooltip>
   );
 }

@@ -76,7 +76,7 @@ export abstract class CanvasPlot<State> extends Plot<State> {
     this.tip.hidden = true;
     if (!this.state || id === null || label === undefined) return;
     this.drawOne(context, this.state, id);
-    if (this.pointer) this.showTip(label, this.pointer, this.width, this.height);
+    if (this.pointer) this.showTip([label], this.pointer, this.width, this.height);
   }
 
   private moved = (event: PointerEvent): void => {

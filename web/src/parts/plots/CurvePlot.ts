@@ -6,9 +6,10 @@
 
 import uPlot from 'uplot';
 import { nearestIndex, smooth, stepRange, valueAt, valueRange } from '../../lib/curves';
-import { clock, number } from '../../lib/format';
+import { clock, duration, number } from '../../lib/format';
 import type { Highlight } from '../../lib/highlight';
-import { emptied, FONT, type Layer, type Place, Plot } from './Plot';
+import { linearTicks, logTicks, timeTicks } from '../../lib/ticks';
+import { emptied, FONT, type Layer, type Place, Plot, type TipRow } from './Plot';
 
 export interface ChartSeries {
   id: string;
@@ -17,6 +18,8 @@ export interface ChartSeries {
   values: readonly (number | null)[];
   color: string;
   dashed?: boolean;
+  /** Around the line: how far those that it stands for lie apart. */
+  band?: { low: readonly (number | null)[]; high: readonly (number | null)[] } | undefined;
 }
 
 export interface ChartSettings {
@@ -41,21 +44,36 @@ export interface PlotState extends ChartSettings {
   stepName: string;
   /** Steps are seconds since 1970, shown as the time of day. */
   clock: boolean;
+  /** Steps are seconds since a start. */
+  span: boolean;
   /** What the axes span; as far as the curves go when not given. */
   across: Range | undefined;
   up: Range | undefined;
   onZoom: (zoomed: boolean) => void;
 }
 
+type Values = readonly (number | null)[];
+
 interface Line extends ChartSeries {
-  drawn: readonly (number | null)[];
+  drawn: Values;
+  drawnBand: { low: Values; high: Values } | null;
+}
+
+interface Near {
+  line: Line;
+  index: number;
+  value: number;
+  distance: number;
 }
 
 const NEAR_PX = 36;
 const FEW = 12;
+/** How many values are listed beside the pointer. */
+const LISTED = 8;
 const HEIGHT_OF_AXIS = 26;
 const WIDTH_OF_AXIS = 58;
 const WIDTH_OF_TIME = 72;
+const HEIGHT_OF_TICK = 60;
 
 export class CurvePlot extends Plot<PlotState> {
   private chart: uPlot;
@@ -64,6 +82,7 @@ export class CurvePlot extends Plot<PlotState> {
     best: null,
     stepName: 'epoch',
     clock: false,
+    span: false,
     across: undefined,
     up: undefined,
     log: false,
@@ -73,11 +92,14 @@ export class CurvePlot extends Plot<PlotState> {
   };
   private lines: Line[] = [];
   private byId = new Map<string, Line>();
+  /** Steps are counted: there are no ticks between whole numbers. */
+  private whole = true;
   private made = new WeakMap<ChartSeries, { smoothing: number; line: Line }>();
   private paths = new WeakMap<Line, { key: string; path: Path2D }>();
   private zoom: { x: Range; y: Range | null } | null = null;
   private spans: { lines: Line[]; state: PlotState; zoom: unknown; x: Range; y: Range } | null = null;
   private pointer: Place | null = null;
+  private near: Near[] = [];
   private size: { width: number; height: number };
 
   constructor(root: HTMLElement, highlight: Highlight, tipClass: string) {
@@ -93,10 +115,18 @@ export class CurvePlot extends Plot<PlotState> {
 
   update(state: PlotState): void {
     const known = this.state;
-    const rebuild = state.log !== known.log || state.stepName !== known.stepName || state.clock !== known.clock;
+    const rebuild =
+      state.log !== known.log ||
+      state.stepName !== known.stepName ||
+      state.clock !== known.clock ||
+      state.span !== known.span;
+    // A range of epochs is no range of hours.
+    if (state.clock !== known.clock || state.span !== known.span) this.zoom = null;
     this.state = state;
     this.lines = state.series.filter((one) => one.steps.length > 0).map((one) => this.line(one));
     this.byId = new Map(this.lines.map((line) => [line.id, line]));
+    this.near = this.near.filter(({ line }) => this.lines.includes(line));
+    this.whole = this.lines.every(({ steps }) => steps.every(Number.isInteger));
     if (rebuild) this.rebuild();
     this.rescale();
   }
@@ -133,7 +163,10 @@ export class CurvePlot extends Plot<PlotState> {
   private line(series: ChartSeries): Line {
     const known = this.made.get(series);
     if (known && known.smoothing === this.state.smoothing) return known.line;
-    const line = { ...series, drawn: smooth(series.values, this.state.smoothing) };
+    const { smoothing } = this.state;
+    const { band } = series;
+    const drawnBand = band ? { low: smooth(band.low, smoothing), high: smooth(band.high, smoothing) } : null;
+    const line = { ...series, drawn: smooth(series.values, smoothing), drawnBand };
     this.made.set(series, { smoothing: this.state.smoothing, line });
     return line;
   }
@@ -151,6 +184,9 @@ export class CurvePlot extends Plot<PlotState> {
       font: `11px ${FONT}`,
       labelFont: `11px ${FONT}`,
       labelSize: 16,
+      // uPlot's own ticks do not end for some limits, as [9.5, 10) x 10^k on a log axis: it is not asked for any.
+      incrs: (_, __, min, max) => [Math.max(max - min, 5)],
+      filter: (_, ticks) => ticks,
       ...more,
     });
     const chart = new uPlot(
@@ -169,8 +205,8 @@ export class CurvePlot extends Plot<PlotState> {
         },
         series: [{}, { scale: 'y', points: { show: false } }],
         axes: [
-          axis({ size: HEIGHT_OF_AXIS, ...this.stepAxis() }),
-          axis({ size: WIDTH_OF_AXIS, values: (_, ticks) => ticks.map(tick) }),
+          axis({ size: HEIGHT_OF_AXIS, splits: this.stepTicks, ...this.stepAxis() }),
+          axis({ size: WIDTH_OF_AXIS, splits: this.valueTicks, values: (_, ticks) => ticks.map(tick) }),
         ],
         cursor: {
           y: false,
@@ -207,16 +243,32 @@ export class CurvePlot extends Plot<PlotState> {
   private stepAxis(): uPlot.Axis {
     return this.state.clock
       ? { values: (_, ticks) => ticks.map((at) => clock(at * 1000)), space: WIDTH_OF_TIME }
-      : { values: (_, ticks) => ticks.map(tick), label: this.state.stepName };
+      : { values: (_, ticks) => ticks.map(this.state.span ? duration : tick), label: this.state.stepName };
   }
+
+  private stepTicks = (_: uPlot, __: number, min: number, max: number): number[] => {
+    const about = Math.max(Math.round(this.size.width / WIDTH_OF_TIME / 1.5), 2);
+    if (this.state.clock) return timeTicks(min, max, about, -60 * new Date(max * 1000).getTimezoneOffset());
+    return this.state.span ? timeTicks(min, max, about) : linearTicks(min, max, about, this.whole);
+  };
+
+  private valueTicks = (_: uPlot, __: number, min: number, max: number): number[] =>
+    this.state.log
+      ? logTicks(Math.log10(min), Math.log10(max))
+      : linearTicks(min, max, Math.max(Math.round(this.size.height / HEIGHT_OF_TICK), 2));
 
   /** Asked for several times a drawing, and dear with many points: worked out once. */
   private ranges(): { x: Range; y: Range } {
     const known = this.spans;
     if (known?.lines === this.lines && known.state === this.state && known.zoom === this.zoom) return known;
     const x = this.zoom?.x ?? this.state.across ?? stepRange(this.lines);
-    const drawn = this.lines.map(({ steps, drawn: values }) => ({ steps, values }));
-    const y = this.zoom?.y ?? this.state.up ?? valueRange(drawn, x[0], x[1], this.state);
+    const drawn = this.lines.flatMap(({ steps, drawn: values, drawnBand }) => [
+      { steps, values },
+      ...(drawnBand ? [drawnBand.low, drawnBand.high].map((edge) => ({ steps, values: edge })) : []),
+    ]);
+    const given = this.zoom?.y ?? this.state.up;
+    // What was zoomed to on a linear axis may go below zero.
+    const y = given && !(this.state.log && given[0] <= 0) ? given : valueRange(drawn, x[0], x[1], this.state);
     this.spans = { lines: this.lines, state: this.state, zoom: this.zoom, x, y };
     return this.spans;
   }
@@ -289,6 +341,18 @@ export class CurvePlot extends Plot<PlotState> {
     return path;
   }
 
+  private fill(context: CanvasRenderingContext2D, line: Line): void {
+    if (!line.drawnBand) return;
+    const { x, y } = this.toPixels();
+    const { low, high } = line.drawnBand;
+    const known = line.steps.map((_, i) => i).filter((i) => low[i] !== null && high[i] !== null);
+    context.beginPath();
+    for (const i of known) context.lineTo(x(line.steps[i] as number), y(high[i] as number));
+    for (const i of known.reverse()) context.lineTo(x(line.steps[i] as number), y(low[i] as number));
+    context.fillStyle = line.color;
+    context.fill();
+  }
+
   private stroke(context: CanvasRenderingContext2D, line: Line, width: number): void {
     const ratio = devicePixelRatio || 1;
     context.strokeStyle = line.color;
@@ -305,6 +369,8 @@ export class CurvePlot extends Plot<PlotState> {
     ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
     ctx.clip();
     const many = this.lines.length > 40;
+    ctx.globalAlpha = 0.16;
+    for (const line of this.lines) this.fill(ctx, line);
     ctx.globalAlpha = many ? 0.75 : 1;
     const best = this.state.best && this.byId.get(this.state.best.id);
     for (const line of this.lines) if (line !== best) this.stroke(ctx, line, many ? 1 : 1.5);
@@ -333,34 +399,39 @@ export class CurvePlot extends Plot<PlotState> {
   private moved(u: uPlot): void {
     const { left = -1, top = -1 } = u.cursor;
     if (left < 0 || top < 0) {
-      if (this.pointer) this.highlight.set(null);
+      const here = this.pointer !== null;
       this.pointer = null;
+      this.near = [];
       this.tip.hidden = true;
+      if (here) this.highlight.set(null);
       return;
     }
     this.pointer = { x: left, y: top };
-    const found = this.nearest(u, left, top);
-    if (found?.id === this.highlight.get()) this.drawOver();
-    else this.highlight.set(found?.id ?? null);
+    this.near = this.nearest(u, left, top);
+    const [first] = this.near;
+    const id = first && first.distance < NEAR_PX ? first.line.id : null;
+    if (id === this.highlight.get()) this.drawOver();
+    else this.highlight.set(id);
   }
 
-  private nearest(u: uPlot, left: number, top: number): Line | null {
+  /** The lines nearest to the pointer, at its step, the nearest first. */
+  private nearest(u: uPlot, left: number, top: number): Near[] {
     const step = u.posToVal(left, 'x');
     const ratio = devicePixelRatio || 1;
     const { y } = this.toPixels();
-    let best: Line | null = null;
-    let least = NEAR_PX;
+    const found: Near[] = [];
     for (const line of this.lines) {
       const at = { steps: line.steps, values: line.drawn };
-      const value = valueAt(at, step) ?? line.drawn[nearestIndex(at, step)];
+      const index = nearestIndex(at, step);
+      const value = valueAt(at, step) ?? line.drawn[index];
       if (value === null || value === undefined) continue;
       const distance = Math.abs((y(value) - u.bbox.top) / ratio - top);
-      if (distance < least) {
-        least = distance;
-        best = line;
-      }
+      if (found.length === LISTED && distance >= (found.at(-1) as Near).distance) continue;
+      const place = found.findIndex((one) => distance < one.distance);
+      found.splice(place < 0 ? found.length : place, 0, { line, index, value, distance });
+      found.length = Math.min(found.length, LISTED);
     }
-    return best;
+    return found;
   }
 
   protected drawOver(): void {
@@ -368,10 +439,8 @@ export class CurvePlot extends Plot<PlotState> {
     const [width, height] = [Math.round(bbox.width), Math.round(bbox.height)];
     const context = emptied(this.over, width, height);
     const line = this.byId.get(this.highlight.get() ?? '');
-    if (!line) {
-      this.tip.hidden = true;
-      return;
-    }
+    this.listValues(line);
+    if (!line) return;
     context.save();
     if (this.lines.length > 1) {
       context.globalAlpha = 0.7;
@@ -382,27 +451,41 @@ export class CurvePlot extends Plot<PlotState> {
     context.translate(-bbox.left, -bbox.top);
     // Colours do not help among many curves, so the highlighted curve stands out by itself.
     const plain = this.lines.length > FEW ? { ...line, color: this.colors.highlight } : line;
+    context.globalAlpha = 0.2;
+    this.fill(context, plain);
+    context.globalAlpha = 1;
     this.paths.set(plain, { key: this.toPixels().key, path: this.path(line) });
     this.stroke(context, plain, 2.5);
-    this.point(context, plain);
+    const near = this.near.find((one) => one.line === line);
+    const value = near && line.drawn[near.index];
+    if (this.pointer && near && value !== null && value !== undefined)
+      this.mark(context, plain, line.steps[near.index] as number, value, 3.5);
     context.restore();
   }
 
-  /** The measured point under the pointer, and what it is. */
-  private point(context: CanvasRenderingContext2D, line: Line): void {
-    const index = this.pointer
-      ? nearestIndex({ steps: line.steps, values: line.drawn }, this.chart.posToVal(this.pointer.x, 'x'))
-      : -1;
-    const value = line.drawn[index];
+  /** Beside the pointer: where it is, and the values of the lines around it from the top down. */
+  private listValues(highlighted: Line | undefined): void {
     this.tip.hidden = true;
-    if (value === null || value === undefined) return;
-    const step = line.steps[index] as number;
-    this.mark(context, line, step, value, 3.5);
-    const raw = line.values[index];
-    const smoothed = this.state.smoothing > 0 ? ` (smoothed ${number(value)})` : '';
-    const at = this.state.clock ? clock(step * 1000) : `${this.state.stepName} ${number(step)}`;
+    const [first] = this.near;
+    if (!this.pointer || !first) return;
+    const one = this.near.find(({ line }) => line === highlighted) ?? first;
+    const step = one.line.steps[one.index] as number;
+    const at = this.state.clock
+      ? clock(step * 1000)
+      : this.state.span
+        ? `${this.state.stepName} ${duration(step)}`
+        : `${this.state.stepName} ${number(step)}`;
+    const rows = [...this.near].sort((a, b) => b.value - a.value).map((near) => this.listed(near, highlighted));
+    const left = this.lines.length - rows.length;
     const { width, height } = this.chart.over.getBoundingClientRect();
-    if (this.pointer) this.showTip(`${line.label}\n${at}: ${number(raw, 5)}${smoothed}`, this.pointer, width, height);
+    this.showTip([at, ...rows, ...(left > 0 ? [`and ${left} more`] : [])], this.pointer, width, height);
+  }
+
+  private listed({ line, index }: Near, highlighted: Line | undefined): TipRow {
+    const spread = line.band ? ` ± ${number(((line.band.high[index] ?? 0) - (line.band.low[index] ?? 0)) / 2, 2)}` : '';
+    const smoothed = this.state.smoothing > 0 ? ` (smoothed ${number(line.drawn[index])})` : '';
+    const value = `${number(line.values[index], 5)}${spread}${smoothed}`;
+    return { color: line.color, label: line.label, value, strong: line === highlighted };
   }
 }
 

@@ -16,6 +16,14 @@ export interface Place {
   y: number;
 }
 
+/** A line of what is shown beside the pointer: what, and its value. */
+export interface TipRow {
+  color: string;
+  label: string;
+  value: string;
+  strong: boolean;
+}
+
 /** A canvas of a picture, and where it lies in device pixels. */
 export interface Layer extends Place {
   canvas: HTMLCanvasElement;
@@ -104,14 +112,32 @@ export abstract class Plot<State> {
   }
 
   /** Beside the pointer, inside of what is `width` wide and `height` high. */
-  protected showTip(text: string, { x, y }: Place, width: number, height: number): void {
-    this.tip.textContent = text;
+  protected showTip(lines: readonly (string | TipRow)[], { x, y }: Place, width: number, height: number): void {
+    this.tip.replaceChildren(...lines.map(tipLine));
     this.tip.hidden = false;
     const [w, h] = [this.tip.offsetWidth, this.tip.offsetHeight];
     const left = x + 14 + w > width ? Math.max(x - 14 - w, 0) : x + 14;
     const top = Math.min(Math.max(y - h - 10, 0), Math.max(height - h, 0));
     this.tip.style.transform = `translate(${Math.round(left)}px, ${Math.round(top)}px)`;
   }
+}
+
+function tipLine(line: string | TipRow): HTMLElement {
+  const row = document.createElement('div');
+  if (typeof line === 'string') {
+    row.textContent = line;
+    return row;
+  }
+  row.style.cssText = `display:flex;gap:8px;align-items:baseline;font-weight:${line.strong ? 600 : 400}`;
+  const swatch = document.createElement('span');
+  swatch.style.cssText = `flex:none;width:8px;height:8px;border-radius:2px;background:${line.color}`;
+  const label = document.createElement('span');
+  label.style.cssText = 'flex:1;min-width:0;overflow:hidden;text-overflow:ellipsis;white-space:nowrap';
+  label.textContent = line.label;
+  const value = document.createElement('span');
+  value.textContent = line.value;
+  row.append(swatch, label, value);
+  return row;
 }
 
 export function layer(): HTMLCanvasElement {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { linearTicks, logTicks, paramAxis, scalesFor, valueAxis } from './axis';
+import { linearTicks, logTicks } from '../../../lib/ticks';
+import { paramAxis, scalesFor, valueAxis } from './axis';
 
 const many = Array.from({ length: 20 }, (_, i) => 10 ** (-4 + i * 0.2));
 

@@ -3,6 +3,7 @@
 import { valueRange } from '../../../lib/curves';
 import { number } from '../../../lib/format';
 import { valueText } from '../../../lib/params';
+import { linearTicks, logTicks } from '../../../lib/ticks';
 
 export type Scale = 'linear' | 'log' | 'categories';
 
@@ -16,6 +17,10 @@ export interface Axis {
   scale: Scale;
   /** 0 to 1; null for what is not on the axis. */
   place: (value: unknown) => number | null;
+  /** The number at a place, of an axis of numbers. */
+  value: (place: number) => number;
+  /** All of them, where the axis has categories. */
+  categories?: Tick[];
   ticks: Tick[];
 }
 
@@ -65,6 +70,8 @@ function categories(name: string, values: readonly unknown[]): Axis {
     name,
     scale: 'categories',
     place: (value) => (value === undefined ? null : (places.get(valueText(value)) ?? null)),
+    value: () => Number.NaN,
+    categories: order.map((text) => ({ at: places.get(text) as number, text })),
     ticks: order.filter((_, i) => i % every === 0).map((text) => ({ at: places.get(text) as number, text })),
   };
 }
@@ -74,7 +81,7 @@ function numeric(name: string, values: readonly number[], log: boolean): Axis {
   const level = log ? Math.log10 : (value: number) => value;
   let [low, high] = span(known.map(level));
   if (low === high) [low, high] = [low - 0.5, high + 0.5];
-  return spanned(name, log, low, high);
+  return spanned(name, log, low, high, known.every(Number.isInteger));
 }
 
 /** The objective: what lies far away from all others is put at the end of the axis when it is clipped. */
@@ -85,40 +92,16 @@ export function valueAxis(name: string, values: readonly number[], { log = false
   return onLog ? spanned(name, true, Math.log10(low), Math.log10(high)) : spanned(name, false, low, high);
 }
 
-function spanned(name: string, log: boolean, low: number, high: number): Axis {
+function spanned(name: string, log: boolean, low: number, high: number, whole = false): Axis {
   const place = (value: unknown) => {
     if (typeof value !== 'number' || !Number.isFinite(value)) return null;
     if (log && value <= 0) return 0;
     return Math.min(Math.max(((log ? Math.log10(value) : value) - low) / (high - low), 0), 1);
   };
-  const ticks = (log ? logTicks(low, high) : linearTicks(low, high)).map((value) => ({
+  const ticks = (log ? logTicks(low, high) : linearTicks(low, high, 5, whole)).map((value) => ({
     at: place(value) as number,
     text: number(Number(value.toPrecision(10))),
   }));
-  return { name, scale: log ? 'log' : 'linear', place, ticks };
-}
-
-/** Round numbers, some five of them. */
-export function linearTicks(low: number, high: number, about = 5): number[] {
-  const raw = (high - low) / about;
-  const size = 10 ** Math.floor(Math.log10(raw));
-  const step = size * ([1, 2, 5, 10].find((one) => raw <= one * size * 1.0001) ?? 10);
-  const ticks: number[] = [];
-  for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; i++) ticks.push(i * step + 0); // never -0
-  return ticks;
-}
-
-/** Between two exponents of ten: powers of ten, with 2 and 5 between them when they are few. */
-export function logTicks(low: number, high: number): number[] {
-  const factors = high - low < 1.2 ? [1, 2, 3, 5, 7] : high - low < 3 ? [1, 3] : [1];
-  const every = Math.ceil((high - low) / 8);
-  const ticks: number[] = [];
-  for (let power = Math.floor(low); power <= Math.ceil(high); power += every) {
-    for (const factor of factors) {
-      const value = factor * 10 ** power;
-      const at = Math.log10(value);
-      if (at >= low - 1e-9 && at <= high + 1e-9) ticks.push(value);
-    }
-  }
-  return ticks.length >= 2 ? ticks : linearTicks(10 ** low, 10 ** high);
+  const value = (at: number) => (log ? 10 ** (low + at * (high - low)) : low + at * (high - low));
+  return { name, scale: log ? 'log' : 'linear', place, value, ticks };
 }

@@ -1,6 +1,6 @@
 /** More of a search, as it is written in the dialog. */
 
-import type { ExtendRequest, JobSpec, ParamSpace, Task } from '../../../api/types';
+import type { ExtendRequest, JobSpec, Outline, ParamSpace } from '../../../api/types';
 import { spaceText } from '../../../lib/params';
 
 export interface ExtendTexts {
@@ -36,7 +36,7 @@ export function extension(before: ExtendTexts, now: ExtendTexts): ExtendRequest 
 }
 
 /** `trial 37 of 100` */
-export function trialText(tasks: readonly Task[], toCome: number | null | undefined, repeat: number): string {
+export function trialText(tasks: readonly Outline[], toCome: number | null | undefined, repeat: number): string {
   const now = tasks.reduce((most, { trial }) => Math.max(most, trial), 0);
   if (toCome === null || toCome === undefined) return now ? `trial ${now}` : 'no trial yet';
   return `trial ${now.toLocaleString('en-US')} of ${(now + Math.ceil(toCome / repeat)).toLocaleString('en-US')}`;

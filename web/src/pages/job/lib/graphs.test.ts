@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { whatMatters } from './matters';
+import { paramOf } from '../Matters';
 import { parallelState, type Ranked } from './parallel';
 import { ranks, sameMap } from './ranks';
 import { fixedParams, taskRows } from './rows';
@@ -25,7 +25,9 @@ function ranked(given = tasks, goal: 'min' | 'max' = 'min'): Ranked {
     ranks: ranks(given, goal),
     labels,
     best,
-    dark: false,
+    colors: new Map(given.map(({ id, number }) => [id, `#${number}`])),
+    around: null,
+    brush: [],
     log: false,
     clip: false,
   };
@@ -70,17 +72,10 @@ describe('the scatter', () => {
   });
 });
 
-describe('what matters', () => {
-  it('finds the parameter that the objective depends on', () => {
-    const [first, ...others] = whatMatters(tasks, ['noise', 'opt', 'lr']);
-    expect(first?.name).toBe('lr');
-    expect(first?.part).toBeGreaterThan(0.8);
-    expect(others.every(({ part }) => (part ?? 0) < 0.5)).toBe(true);
-  });
-
-  it('says nothing about few tasks', () => {
-    expect(whatMatters(tasks.slice(0, 5), ['lr'])).toEqual([{ name: 'lr', part: null }]);
-  });
+it('shows a part of a parameter with the whole of it', () => {
+  expect(paramOf('lr', ['lr', 'layers'])).toBe('lr');
+  expect(paramOf('layers.0.width', ['lr', 'layers'])).toBe('layers');
+  expect(paramOf('layers.0.width', ['lr'])).toBeUndefined();
 });
 
 it('writes configurations as rows', () => {

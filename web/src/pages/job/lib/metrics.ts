@@ -1,5 +1,7 @@
 /** Metrics that belong together: training and validation. */
 
+import { EPOCH_METRIC } from './across';
+
 const BEFORE = ['val_', 'val/', 'val-', 'valid_', 'validation_', 'eval_', 'test_'];
 
 /** `loss` for `val_loss`, `val_loss` for `loss`, when it is among the names that were reported. */
@@ -27,7 +29,7 @@ export function isOfMachine(metric: string): boolean {
 
 /** For a list to choose from: the objective first, the node's last. */
 export function grouped(names: Iterable<string>): { group: string; items: string[] }[] {
-  const all = [...new Set(names)].filter(Boolean);
+  const all = [...new Set(names)].filter((name) => name && name !== EPOCH_METRIC);
   const groups = [
     { group: 'Training', items: all.filter((name) => !isOfMachine(name)) },
     { group: 'Node', items: all.filter(isOfMachine) },

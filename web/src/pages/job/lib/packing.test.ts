@@ -52,3 +52,13 @@ it('speaks of one task, of the past, and of what is not known', () => {
   expect(packingWords(packing({ limit: 'gain', need: 0 }))).toEqual(['chosen automatically: more do not help']);
   expect(packingWords(packing({ limit: 'gain', speedup: 3.26 }))[1]).toBe('3.3× as fast as one at a time');
 });
+
+it('says what limits tasks that leave their GPU idle', () => {
+  const said = (more: Partial<Packing>) =>
+    packingWords(packing({ limit: 'tasks', load: 0.4, ...more })).find((one) => one.includes('busy'));
+  expect(said({ processor: 0.97, startup: 0.45 })).toBe(
+    'the GPU is busy 40 % of the time, limited by the processor and the start of the scripts',
+  );
+  expect(said({ processor: 0.97, limit: 'memory' })).toBe('the GPU is busy 40 % of the time');
+  expect(said({})).toBe('the GPU is busy 40 % of the time');
+});

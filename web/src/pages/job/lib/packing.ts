@@ -27,10 +27,20 @@ export function packingWords(packing: Packing, ended = false): string[] {
     reason(packing, ended),
     speedup != null && speedupText(speedup),
     Boolean(need) && `each needs ${bytes(need)}${total == null ? '' : ` of ${bytes(total)}`}`,
-    load != null && `the GPU ${ended ? 'was' : 'is'} busy ${percent(load)} of the time`,
+    load != null && `the GPU ${ended ? 'was' : 'is'} busy ${percent(load)} of the time${notTheGpu(packing)}`,
     known === true && 'began with what an earlier job had learned',
   ];
   return words.filter((one) => one !== false);
+}
+
+/** What limits the speed of tasks that leave their GPU idle for much of the time, if that is known. */
+function notTheGpu({ tasks, load, limit, processor, startup }: Packing): string {
+  const limits = [
+    ...((processor ?? 0) >= 0.75 ? ['the processor'] : []),
+    ...((startup ?? 0) >= 0.3 ? ['the start of the scripts'] : []),
+  ];
+  const idle = tasks > 1 && load != null && load < 0.7 && limit !== 'memory' && limit !== 'host_memory';
+  return idle && limits.length > 0 ? `, limited by ${limits.join(' and ')}` : '';
 }
 
 function reason({ auto, limit, tasks, target }: Packing, ended: boolean): string {

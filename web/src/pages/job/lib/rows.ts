@@ -1,10 +1,10 @@
 /** Configurations as rows of a file. */
 
-import type { Task } from '../../../api/types';
+import type { Outline } from '../../../api/types';
 import type { Cell } from '../../../lib/download';
 import { valueText } from '../../../lib/params';
 
-export function taskRows(tasks: readonly Task[], names: readonly string[], metric: string): Cell[][] {
+export function taskRows(tasks: readonly Outline[], names: readonly string[], metric: string): Cell[][] {
   const rows = tasks.map(({ id, number, state, params, best_value, best_epoch }) => [
     id,
     number,
@@ -17,7 +17,7 @@ export function taskRows(tasks: readonly Task[], names: readonly string[], metri
 }
 
 /** Those that have the same value in all tasks, as a configuration. */
-export function fixedParams(tasks: readonly Task[], varying: readonly string[]): Task['params'] {
+export function fixedParams(tasks: readonly Outline[], varying: readonly string[]): Outline['params'] {
   const first = tasks[0]?.params ?? {};
   return Object.fromEntries(Object.entries(first).filter(([name]) => !varying.includes(name)));
 }

@@ -1,10 +1,9 @@
 /** What the graph of one parameter against the objective shows. */
 
-import type { Task } from '../../../api/types';
+import type { Outline } from '../../../api/types';
 import type { XYPoint, XYState } from '../plots/XYPlot';
 import { paramAxis, valueAxis } from './axis';
 import { pointLabel, type Ranked, withValue, worstFirst } from './parallel';
-import { sweepColor } from './ranks';
 
 export interface ScatterState extends XYState {
   points: XYPoint[];
@@ -14,7 +13,7 @@ export interface ScatterState extends XYState {
 }
 
 export function scatterState(param: string, scale: string, given: Ranked): ScatterState {
-  const { tasks, metric, ranks, best, dark, log, clip } = given;
+  const { tasks, metric, ranks, best, colors, log, clip } = given;
   const known = worstFirst(withValue(tasks), ranks);
   const x = paramAxis(
     param,
@@ -32,7 +31,7 @@ export function scatterState(param: string, scale: string, given: Ranked): Scatt
   for (const task of known) {
     const [across, up] = [x.place(task.params[param]), y.place(task.best_value)];
     if (across === null || up === null) continue;
-    const color = sweepColor(ranks.get(task.id), task.id === best, dark);
+    const color = colors.get(task.id) ?? '#888';
     points.push({ id: task.id, label: pointLabel(task, given), color, x: across + half * scattered(task), y: up });
     if (half === 0) continue;
     const group = groups.get(across);
@@ -44,7 +43,7 @@ export function scatterState(param: string, scale: string, given: Ranked): Scatt
 }
 
 /** -1 to 1, always the same for a task: points of one category do not hide each other. */
-export function scattered({ number }: Pick<Task, 'number'>): number {
+export function scattered({ number }: Pick<Outline, 'number'>): number {
   return ((number * 0.618_033_988_75) % 1) * 2 - 1;
 }
 

@@ -1,3 +1,4 @@
+import type { Highlight } from '../../../lib/highlight';
 import { CanvasPlot } from '../../../parts/plots/CanvasPlot';
 import type { ParallelLine, ParallelState } from '../lib/parallel';
 
@@ -5,10 +6,103 @@ const TOP = 38;
 const BOTTOM = 18;
 const SIDE = 64;
 const NEAR_PX = 12;
+const GRIP_PX = 14;
+const LEAST_PX = 5;
 
-/** One line a configuration, one axis a parameter, the objective last. */
+interface Drag {
+  axis: number;
+  from: number;
+  to: number;
+}
+
+/** One line a configuration, one axis a parameter, the objective last. Along an axis, a part of it is brushed. */
 export class ParallelPlot extends CanvasPlot<ParallelState> {
+  /** A part of an axis, from place to place; null: all of it again. */
+  onBrush: (axis: number, part: [number, number] | null) => void = () => {};
+
   private byId = new Map<string, ParallelLine>();
+  private drag: Drag | null = null;
+  private dragged = false;
+
+  constructor(root: HTMLElement, highlight: Highlight, tipClass: string) {
+    super(root, highlight, tipClass);
+    root.addEventListener('pointerdown', this.pressed);
+    root.addEventListener('pointermove', this.pulled, true);
+    root.addEventListener('pointerup', this.released);
+    root.addEventListener('click', this.swallowed, true);
+  }
+
+  override destroy(): void {
+    this.root.removeEventListener('pointerdown', this.pressed);
+    this.root.removeEventListener('pointermove', this.pulled, true);
+    this.root.removeEventListener('pointerup', this.released);
+    this.root.removeEventListener('click', this.swallowed, true);
+    super.destroy();
+  }
+
+  private placeOf(event: PointerEvent): { x: number; y: number } {
+    const box = this.root.getBoundingClientRect();
+    return { x: event.clientX - box.left, y: event.clientY - box.top };
+  }
+
+  private pressed = (event: PointerEvent): void => {
+    this.dragged = false;
+    const { x, y } = this.placeOf(event);
+    const axis = this.state ? Math.round((x - SIDE) / this.step(this.state)) : -1;
+    const found = this.state && axis >= 0 && axis < this.state.axes.length;
+    if (!found || Math.abs(this.x(this.state as ParallelState, axis) - x) > GRIP_PX || event.button !== 0) return;
+    this.drag = { axis, from: y, to: y };
+    this.root.setPointerCapture(event.pointerId);
+    event.preventDefault();
+  };
+
+  private pulled = (event: PointerEvent): void => {
+    if (!this.drag) return;
+    event.stopImmediatePropagation(); // nothing is highlighted meanwhile
+    this.drag.to = this.placeOf(event).y;
+    this.highlight.set(null);
+    this.drawOver();
+  };
+
+  private released = (): void => {
+    const { drag } = this;
+    this.drag = null;
+    if (!drag) return;
+    const moved = Math.abs(drag.to - drag.from) >= LEAST_PX;
+    if (!moved && !this.state?.brushes[drag.axis]) return; // a click, as on any line
+    this.dragged = true;
+    const part = [this.up(drag.from), this.up(drag.to)].sort((a, b) => a - b) as [number, number];
+    this.onBrush(drag.axis, moved ? part : null);
+    this.drawOver();
+  };
+
+  /** The end of a drag is no click on a line. */
+  private swallowed = (event: MouseEvent): void => {
+    if (this.dragged) event.stopImmediatePropagation();
+  };
+
+  private up(y: number): number {
+    return Math.min(Math.max((this.height - BOTTOM - y) / (this.height - TOP - BOTTOM), 0), 1);
+  }
+
+  protected override drawOver(): void {
+    super.drawOver();
+    const context = this.over.getContext('2d');
+    if (context && this.state && this.drag) {
+      const { axis, from, to } = this.drag;
+      this.box(context, this.x(this.state, axis), from, to);
+    }
+  }
+
+  private box(context: CanvasRenderingContext2D, x: number, from: number, to: number): void {
+    context.globalAlpha = 0.25;
+    context.fillStyle = this.colors.highlight;
+    context.fillRect(x - 7, Math.min(from, to), 14, Math.abs(to - from));
+    context.globalAlpha = 1;
+    context.strokeStyle = this.colors.highlight;
+    context.lineWidth = 1;
+    context.strokeRect(x - 7, Math.min(from, to), 14, Math.abs(to - from));
+  }
 
   override update(state: ParallelState): void {
     this.byId = new Map(state.lines.map((line) => [line.id, line]));
@@ -16,13 +110,23 @@ export class ParallelPlot extends CanvasPlot<ParallelState> {
   }
 
   protected draw(context: CanvasRenderingContext2D, state: ParallelState): void {
+    const { chosen } = state;
     const many = state.lines.length > 60;
-    context.globalAlpha = many ? 0.55 : 0.9;
-    for (const line of state.lines) if (line.id !== state.best) this.stroke(context, state, line, many ? 1 : 1.5);
+    if (chosen) {
+      context.globalAlpha = many ? 0.4 : 0.7;
+      for (const line of state.lines)
+        if (!chosen.has(line.id)) this.stroke(context, state, { ...line, color: this.colors.line }, 1);
+    }
+    const shown = chosen ? state.lines.filter(({ id }) => chosen.has(id)) : state.lines;
+    context.globalAlpha = shown.length > 60 ? 0.55 : 0.9;
+    for (const line of shown) if (line.id !== state.best) this.stroke(context, state, line, many ? 1 : 1.5);
     context.globalAlpha = 1;
-    const best = this.byId.get(state.best ?? '');
+    const best = shown.find(({ id }) => id === state.best);
     if (best) this.stroke(context, state, best, 2.5);
     this.axes(context, state);
+    state.brushes.forEach((part, i) => {
+      if (part) this.box(context, this.x(state, i), this.y(part[0]), this.y(part[1]));
+    });
   }
 
   protected drawOne(context: CanvasRenderingContext2D, state: ParallelState, id: string): void {
@@ -49,6 +153,7 @@ export class ParallelPlot extends CanvasPlot<ParallelState> {
     // From the end: what is drawn above comes first.
     for (let i = state.lines.length - 1; i >= 0; i--) {
       const { id, at } = state.lines[i] as ParallelLine;
+      if (state.chosen && !state.chosen.has(id)) continue;
       const [from, to] = [at[left], at[left + 1]];
       if (from === null || from === undefined || to === null || to === undefined) continue;
       const distance = Math.abs(this.y(from + (to - from) * part) - y);

@@ -1,18 +1,20 @@
 import type { SearchReport } from '../../../api/types';
-import { percent } from '../../../lib/format';
+import { plural, share } from '../../../lib/format';
 import { metricOf } from './lib/trials';
 import styles from './Search.module.css';
 
 /** How much of the differences in the objective comes from each parameter. */
 export function Importance({ report }: { report: SearchReport }) {
   const parts = Object.entries(report.importance);
-  const most = Math.max(...parts.map(([, part]) => part), 0.01);
   const metric = metricOf(report.objectives[0]);
   return (
     <section className={`app-panel ${styles.panel}`} aria-label="Parameter importance">
       <h2 className="app-panel-title">What matters for {metric}</h2>
       {parts.length === 0 ? (
-        <p className={styles.empty}>There are too few results yet to say which parameters matter.</p>
+        <p className={styles.empty}>
+          Too little is known yet: {plural(report.importance_from ?? 0, 'trial')} finished or were pruned with values;
+          at least 10 are needed, with parameters and results that differ.
+        </p>
       ) : (
         <ul className={styles.bars}>
           {parts.map(([name, part]) => (
@@ -20,9 +22,9 @@ export function Importance({ report }: { report: SearchReport }) {
               <span className={styles.barName} title={name}>
                 {name}
               </span>
-              <span>{percent(part)}</span>
+              <span>{share(part)}</span>
               <span className={styles.bar}>
-                <span style={{ width: `${(part / most) * 100}%` }} />
+                <span style={{ width: `${part * 100}%` }} />
               </span>
             </li>
           ))}

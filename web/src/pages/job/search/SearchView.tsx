@@ -12,6 +12,7 @@ import { Pareto } from './Pareto';
 import type { PanelProps, SearchProps } from './panel';
 import { Repeats } from './Repeats';
 import { Rungs } from './Rungs';
+import { Schedules } from './Schedules';
 import styles from './Search.module.css';
 import { Standing } from './Standing';
 
@@ -52,6 +53,7 @@ function Panels(props: PanelProps) {
         {several && <Pareto {...given} />}
       </div>
       {stops && <Rungs report={report} />}
+      {moved && <Schedules {...given} />}
       {moved && <Lineage {...given} />}
       {repeated && <Repeats {...given} />}
     </Stack>

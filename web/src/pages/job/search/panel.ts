@@ -1,8 +1,8 @@
-import type { SearchReport, Task } from '../../../api/types';
+import type { Outline, SearchReport } from '../../../api/types';
 import type { GraphProps } from '../graph';
 
 export interface SearchProps extends GraphProps {
-  tasks: Task[];
+  tasks: Outline[];
 }
 
 /** What every panel of a search is given. */

@@ -6,7 +6,7 @@ it('sends nothing that was not given', () => {
   expect(toSpec({ ...EMPTY, script: 'train.py', params: { lr: ' ', bs: '32,64' } })).toEqual({
     script: 'train.py',
     params: { bs: '32,64' },
-    objective: { metric: 'val_loss', goal: 'min' },
+    objective: { metric: 'auto' },
     search: { method: 'auto' },
   });
 });
@@ -23,7 +23,13 @@ it('takes an old job over and back', () => {
     objective: { metric: 'acc', goal: 'max' },
     search: { method: 'random', trials: 7, seed: 3 },
     parallel: 2,
-    resources: { gpus: 1, per_gpu: 'auto', cpus: 2, backend: 'local', partition: 'volta', options: ['--exclusive'] },
+    resources: {
+      gpus: 1,
+      per_gpu: 'auto',
+      cpus: 2,
+      backend: 'local',
+      slurm: { partition: 'volta', options: ['--exclusive'] },
+    },
     environment: { venv: '/v', setup: ['module load cuda'], variables: { A: 'x=y' } },
     metrics: { files: ['out/*.csv'], stdout: false },
     retries: { lost: 0, gpu_oom: 2 },

@@ -10,6 +10,8 @@ import { given, num, numberText, text } from './texts';
 export interface Draft extends SearchTexts {
   mode: 'script' | 'command';
   script: string | null;
+  /** The module as which the script is run, where that was asked for. */
+  module: string;
   command: string;
   /** What is run when all tasks have finished. */
   reduce: string;
@@ -27,10 +29,13 @@ export interface Draft extends SearchTexts {
   parallel: string;
   envKind: EnvKind;
   envPlace: string;
+  /** A folder in which all tasks run; empty: each has its own. */
+  workdir: string;
   /** One a line. */
   setup: string;
   variables: string;
   metricFiles: string;
+  metricPatterns: string;
   stdout: boolean;
   retries: Record<string, string>;
   grace: string;
@@ -42,6 +47,7 @@ export type EnvKind = (typeof ENV_KINDS)[number];
 export const EMPTY: Draft = {
   mode: 'script',
   script: null,
+  module: '',
   command: '',
   reduce: '',
   convention: 'auto',
@@ -50,16 +56,18 @@ export const EMPTY: Draft = {
   tags: [],
   params: {},
   added: [],
-  metric: 'val_loss',
-  goal: 'min',
+  metric: 'auto',
+  goal: 'auto',
   ...NO_SEARCH,
   resources: NO_RESOURCES,
   parallel: '',
   envKind: 'default',
   envPlace: '',
+  workdir: '',
   setup: '',
   variables: '',
   metricFiles: '',
+  metricPatterns: '',
   stdout: true,
   retries: {},
   grace: '',
@@ -72,6 +80,7 @@ export function fromSpec(spec: JobSpec): Draft {
   return {
     mode: spec.command ? 'command' : 'script',
     script: spec.script ?? null,
+    module: spec.module ?? '',
     command: spec.command ?? '',
     reduce: spec.reduce ?? '',
     convention: spec.convention ?? 'auto',
@@ -81,17 +90,19 @@ export function fromSpec(spec: JobSpec): Draft {
     params: Object.fromEntries(Object.entries(spec.params ?? {}).map(([name, space]) => [name, spaceText(space)])),
     added: [],
     metric: objective.metric ?? EMPTY.metric,
-    goal: objective.goal ?? EMPTY.goal,
+    goal: objective.metric === 'auto' ? EMPTY.goal : (objective.goal ?? EMPTY.goal),
     ...searchTextsOf(spec),
     resources: textsOf(resources),
     parallel: numberText(spec.parallel),
     envKind,
     envPlace: envKind === 'default' ? '' : (environment[envKind] ?? ''),
+    workdir: spec.workdir ?? '',
     setup: (environment.setup ?? []).join('\n'),
     variables: Object.entries(environment.variables ?? {})
       .map(([name, value]) => `${name}=${value}`)
       .join('\n'),
     metricFiles: (metrics.files ?? []).join('\n'),
+    metricPatterns: (metrics.patterns ?? []).join('\n'),
     stdout: metrics.stdout ?? true,
     retries: Object.fromEntries(Object.entries(spec.retries ?? {}).map(([cause, count]) => [cause, String(count)])),
     grace: numberText(spec.grace_seconds),
@@ -105,7 +116,11 @@ export function toSpec(draft: Draft): SpecInput {
     ...given('setup', lines(draft.setup)),
     ...given('variables', variablesOf(draft.variables).values),
   };
-  const metrics = { ...given('files', lines(draft.metricFiles)), ...(draft.stdout ? {} : { stdout: false }) };
+  const metrics = {
+    ...given('files', lines(draft.metricFiles)),
+    ...given('patterns', lines(draft.metricPatterns)),
+    ...(draft.stdout ? {} : { stdout: false }),
+  };
   const retries = Object.assign({}, ...Object.entries(draft.retries).map(([cause, count]) => num(cause, count)));
   const params = Object.fromEntries(Object.entries(draft.params).filter(([, written]) => written.trim() !== ''));
   return {
@@ -113,10 +128,12 @@ export function toSpec(draft: Draft): SpecInput {
     ...text('description', draft.description),
     ...given('tags', draft.tags),
     ...(draft.mode === 'command' ? { command: draft.command } : draft.script ? { script: draft.script } : {}),
+    ...(draft.mode === 'script' ? text('module', draft.module) : {}),
+    ...text('workdir', draft.workdir),
     ...text('reduce', draft.reduce),
     ...(draft.mode === 'script' && draft.convention !== 'auto' ? { convention: draft.convention } : {}),
     ...given('params', params),
-    objective: { metric: draft.metric.trim(), goal: draft.goal },
+    objective: { metric: draft.metric.trim(), ...(draft.goal === 'auto' ? {} : { goal: draft.goal }) },
     ...searchOf(draft),
     ...num('parallel', draft.parallel),
     ...given('resources', resourcesOf(draft.resources)),

@@ -11,7 +11,7 @@ it('puts what is wrong at its field', () => {
       'tags.0': 'empty',
       'environment.variables.X Y.[key]': 'no name',
       'resources.gpus': 'none there',
-      'spec.resources.options.1': '--mem is set by Paddock',
+      'spec.resources.slurm.options.1': '--mem is set by Paddock',
       'spec.resources.account': "String should match pattern '^x$'",
       'spec.resources': 'triple says this already',
       'spec.resources.per_gpu': 'write a number or auto',

@@ -38,13 +38,15 @@ const FIELDS = [
   'environment.setup',
   'environment.variables',
   'metrics.files',
+  'metrics.patterns',
   'metrics.stdout',
   'grace_seconds',
+  'workdir',
 ];
 
 const SECTIONS: Record<string, RegExp> = {
   resources: /^(resources(\.|$)|parallel$)/,
-  environment: /^(environment(\.|$)|convention$)/,
+  environment: /^(environment(\.|$)|convention$|workdir$)/,
   metrics: /^metrics\./,
   retries: /^(retries\.|grace_seconds$)/,
 };
@@ -66,7 +68,7 @@ export function place(faults: Record<string, string>, more: readonly string[], w
   const fields = [...FIELDS, ...more].sort((a, b) => b.length - a.length);
   const placed: Placed = { at: {}, rest: {} };
   for (const [given, message] of Object.entries(faults)) {
-    const name = given.replace(/^spec\./, '');
+    const name = given.replace(/^spec\./, '').replace(/^resources\.slurm\./, 'resources.');
     const found = fields.find((one) => name === one || name.startsWith(`${one}.`));
     const field = found === 'resources' ? whole : found;
     if (field === undefined) placed.rest[given] = message;

@@ -8,14 +8,18 @@ export const USUAL_BYTES = 100 * 2 ** 20;
 export const USUAL_FILES = 5_000;
 const SMALL_BYTES = 2_000_000;
 const SMALL_FILES = 100;
-const USUAL_SCRIPTS = ['train.py', 'main.py'];
+const READ_TOGETHER = /\.(py|ya?ml|json|toml)$/i;
+const LARGEST_READ = 256 * 1024;
+const USUAL_SCRIPTS = ['train.py', 'main.py', 'train.ipynb', 'main.ipynb'];
+const PYTHON = /\.(py|ipynb)$/i;
+const OTHERS = /\.(sh|bash|r|jl|pl)$/i;
 
 /** The script that is surely meant; null when a person has to choose. */
 export function likelyScript(paths: readonly string[]): string | null {
   const usual = USUAL_SCRIPTS.find((name) => paths.includes(name));
   if (usual) return usual;
   const scripts = scriptsOf(paths);
-  const top = scripts.filter((path) => !path.includes('/'));
+  const top = scripts.filter((path) => !path.includes('/') && (PYTHON.test(path) || scripts.length === 1));
   if (top.length === 1) return top[0] ?? null;
   return scripts.length === 1 ? (scripts[0] ?? null) : null;
 }
@@ -23,7 +27,11 @@ export function likelyScript(paths: readonly string[]): string | null {
 /** Those at the top first. */
 export function scriptsOf(paths: readonly string[]): string[] {
   const depth = (path: string) => path.split('/').length;
-  return paths.filter((path) => path.endsWith('.py')).sort((a, b) => depth(a) - depth(b) || a.localeCompare(b));
+  const python = paths.filter((path) => PYTHON.test(path));
+  const others = paths.filter((path) => OTHERS.test(path));
+  // A file that was dropped alone is the script, whatever it is.
+  const found = python.length ? [...python, ...others] : others.length || paths.length > 1 ? others : [...paths];
+  return found.sort((a, b) => depth(a) - depth(b) || a.localeCompare(b));
 }
 
 export function totalBytes(files: readonly ChosenFile[]): number {
@@ -41,10 +49,45 @@ export function tooLarge(files: readonly ChosenFile[]): string | null {
   return `The files are ${bytes(total)}, more than the ${bytes(USUAL_BYTES)} that a submission may usually have. Leave data out with a .paddockignore file and read it from its place. The largest: ${listed}.`;
 }
 
-/** A preview reads the script only: many or large files are not sent along with every change of the form. */
+/** A preview reads the script with its modules and configurations: other files are not sent with every change of the
+ * form where they are many or large. */
 export function forPreview(files: readonly ChosenFile[], script: string | null): readonly ChosenFile[] {
   if (files.length <= SMALL_FILES && totalBytes(files) <= SMALL_BYTES) return files;
-  return files.filter(({ path }) => path === script);
+  const beside = new Set(besideScript(files, script));
+  return files.filter((file) => file.path === script || beside.has(file));
+}
+
+/** The files that the server reads together with a script; those nearest to the top first, up to a total size. */
+export function besideScript(files: readonly ChosenFile[], script: string | null): ChosenFile[] {
+  const depth = (path: string) => path.split('/').length;
+  let left = SMALL_BYTES;
+  return files
+    .filter(({ path, file }) => path !== script && READ_TOGETHER.test(path) && file.size <= LARGEST_READ)
+    .sort((a, b) => depth(a.path) - depth(b.path) || a.path.localeCompare(b.path))
+    .filter(({ file }) => {
+      left -= file.size;
+      return left >= 0;
+    });
+}
+
+/** A look for what is missing reads all modules of the program; of other files it needs the names. */
+export function forPreflight(files: readonly ChosenFile[]): ChosenFile[] {
+  let left = SMALL_BYTES;
+  return files.map((one) => {
+    left -= PYTHON.test(one.path) ? one.file.size : 0;
+    return PYTHON.test(one.path) && left >= 0 ? one : { path: one.path, file: new File([], 'empty') };
+  });
+}
+
+/** A notebook without its outputs, which may be large; what is none stays as it is. */
+export function withoutOutputs(path: string, text: string): string {
+  if (!/\.ipynb$/i.test(path)) return text;
+  try {
+    const book = JSON.parse(text);
+    return JSON.stringify({ ...book, cells: book.cells.map((cell: object) => ({ ...cell, outputs: [] })) });
+  } catch {
+    return text;
+  }
 }
 
 /** The files that the server has of an old job. */

@@ -1,12 +1,14 @@
 /** A form that was not sent yet: kept while the tab lives; the files only until the page is loaded anew. */
 
-import type { ChosenFile } from '../../../lib/files';
+import type { ChosenFile, FindLeftOut } from '../../../lib/files';
 import { type Draft, EMPTY } from './draft';
 
 export interface Kept {
   draft: Draft;
   files: readonly ChosenFile[];
   ignored: number;
+  /** Gives a file that was left out; missing where the files are gone. */
+  find?: FindLeftOut | undefined;
   /** The names of the files, where the files themselves are gone. */
   names: readonly string[];
 }

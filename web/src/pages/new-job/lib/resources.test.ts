@@ -30,8 +30,7 @@ it('writes resources down and reads them back', () => {
     memory: 16 * 2 ** 30,
     time_limit: 5400,
     launcher: 'torchrun',
-    nice: 10,
-    options: ['--licenses=a:1', '--exclusive'],
+    slurm: { nice: 10, options: ['--licenses=a:1', '--exclusive'] },
   };
   const texts = textsOf(resources);
   expect(texts).toMatchObject({
@@ -46,7 +45,7 @@ it('writes resources down and reads them back', () => {
 
 it('leaves units to the server', () => {
   const given = resourcesOf({ ...NO_RESOURCES, gpus: 'two', memory: '16', time_limit: '90', options: ' \n--x \n' });
-  expect(given).toEqual({ gpus: 'two', memory: 16, time_limit: '90', options: ['--x'] });
+  expect(given).toEqual({ gpus: 'two', memory: 16, time_limit: '90', slurm: { options: ['--x'] } });
 });
 
 it('knows where the job would run', () => {

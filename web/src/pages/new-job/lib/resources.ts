@@ -1,9 +1,9 @@
 /** What a task needs, as texts of the form, and back. The server reads and judges it. */
 
-import type { BackendInfo, Resources } from '../../../api/types';
+import type { BackendInfo, Resources, SlurmResources } from '../../../api/types';
 import { plural, sizeText, spanText } from '../../../lib/format';
 
-export type ResourceName = keyof Resources;
+export type ResourceName = Exclude<keyof Resources, 'slurm'> | keyof SlurmResources;
 /** All of it as written; options one a line. Empty: not given. */
 export type ResourceTexts = Record<ResourceName, string>;
 
@@ -35,6 +35,9 @@ export const NO_RESOURCES: ResourceTexts = {
 
 export const RESOURCE_NAMES = Object.keys(NO_RESOURCES) as ResourceName[];
 
+/** What only Slurm knows: a section of its own in what is sent. */
+const OF_SLURM = new Set<ResourceName>(RESOURCE_NAMES.slice(RESOURCE_NAMES.indexOf('partition')));
+
 /** Folded away: most jobs do not need them. */
 export const FURTHER: readonly ResourceName[] = RESOURCE_NAMES.slice(RESOURCE_NAMES.indexOf('gpu_type'));
 
@@ -46,7 +49,7 @@ const OF_TRIPLE = new Set<ResourceName>(['gpus', 'cpus', 'per_gpu', 'nodes', 'sl
 
 export function textsOf(resources: Resources): ResourceTexts {
   const text = (name: ResourceName): string => {
-    const value = resources[name];
+    const value = { ...resources, ...resources.slurm }[name];
     if (Array.isArray(value)) return value.join('\n');
     if (name === 'triple') return tripleText(resources.triple);
     if (name === 'memory') return sizeText(resources.memory);
@@ -59,7 +62,10 @@ export function textsOf(resources: Resources): ResourceTexts {
 /** The given resources. A text that is no number is sent as it is, and the server reports what is wrong. */
 export function resourcesOf(texts: ResourceTexts): Record<string, unknown> {
   const given = RESOURCE_NAMES.filter((name) => texts[name].trim() !== '');
-  return Object.fromEntries(given.map((name) => [name, valueGiven(name, texts[name].trim())]));
+  const values = (names: ResourceName[]) =>
+    Object.fromEntries(names.map((name) => [name, valueGiven(name, texts[name].trim())]));
+  const slurm = values(given.filter((name) => OF_SLURM.has(name)));
+  return { ...values(given.filter((name) => !OF_SLURM.has(name))), ...(Object.keys(slurm).length ? { slurm } : {}) };
 }
 
 function valueGiven(name: ResourceName, written: string): unknown {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { ScriptReport } from '../../../api/types';
 import { EMPTY } from './draft';
-import { fieldsOf, inOrder, isChosen, renamed, rowsOf, toggled } from './rows';
+import { fieldsOf, groupsOf, inOrder, isChosen, matching, type Row, renamed, rowsOf, toggled } from './rows';
 
 const named = (...names: string[]) => names.map((name) => ({ name }));
 const report = { convention: 'flags', params: named('hidden', 'lr') } as unknown as ScriptReport;
@@ -42,4 +42,24 @@ it('puts a choice in and takes it out', () => {
   expect(toggled('sgd, adam', 'sgd')).toBe('adam');
   expect(isChosen('sgd, adam', 'adam')).toBe(true);
   expect(isChosen('adamw', 'adam')).toBe(false);
+});
+
+it('has the headings of the script, and finds a parameter by name, option, heading or help', () => {
+  const rows = [
+    { name: 'lr', param: { name: 'lr', flag: '--lr', group: 'Optimizer', help: 'the step size' }, removable: false },
+    { name: 'width', param: { name: 'width', flag: '--model-width', group: null }, removable: false },
+    { name: 'beta', param: { name: 'beta', group: 'Optimizer' }, removable: false },
+    { name: 'mine', param: null, removable: true },
+  ] as Row[];
+  const shown = groupsOf(rows).map(({ title, rows }) => [title, ...rows.map(({ name }) => name)]);
+  expect(shown).toEqual([
+    ['', 'width', 'mine'],
+    ['Optimizer', 'lr', 'beta'],
+  ]);
+  const found = (wanted: string) => matching(rows, wanted).map(({ name }) => name);
+  expect(found('optim')).toEqual(['lr', 'beta']);
+  expect(found('optim STEP')).toEqual(['lr']);
+  expect(found('model-wi')).toEqual(['width']);
+  expect(found(' ')).toHaveLength(4);
+  expect(found('none')).toEqual([]);
 });

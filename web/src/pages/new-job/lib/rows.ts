@@ -27,6 +27,39 @@ export function inOrder<T extends { name: string }>(params: readonly T[]): T[] {
   return [...params].sort((a, b) => rank(a.name) - rank(b.name));
 }
 
+/** Above this many there is a field to find one, and groups are folded. */
+export const MANY = 20;
+/** So many are shown at a time: a field each takes its time. */
+export const SHOWN = 40;
+
+export interface RowGroup {
+  /** As the script heads it; empty for parameters without a heading. */
+  title: string;
+  rows: Row[];
+}
+
+/** The rows under the headings of the script, in its order; those without a heading first. */
+export function groupsOf(rows: readonly Row[]): RowGroup[] {
+  const groups = new Map<string, Row[]>([['', []]]);
+  for (const row of rows) {
+    const title = row.param?.group ?? '';
+    const known = groups.get(title);
+    if (known) known.push(row);
+    else groups.set(title, [row]);
+  }
+  return Array.from(groups, ([title, of]) => ({ title, rows: of })).filter((group) => group.rows.length > 0);
+}
+
+/** Those whose name, option, heading or help contains all words. */
+export function matching(rows: readonly Row[], wanted: string): Row[] {
+  const plain = (text: string) => text.toLowerCase().replaceAll('-', '_');
+  const words = plain(wanted).split(/\s+/).filter(Boolean);
+  return rows.filter(({ name, param }) => {
+    const text = plain([name, param?.flag, param?.group, param?.help].filter(Boolean).join(' '));
+    return words.every((word) => text.includes(word));
+  });
+}
+
 export function rowsOf(draft: Draft, report: ScriptReport | null): Row[] {
   const known = draft.mode === 'script' ? inOrder(report?.params ?? []) : [];
   const rows: Row[] = known.map((param) => ({ name: param.name, param, removable: false }));

@@ -112,7 +112,9 @@ export function searchTextsOf(spec: JobSpec): SearchTexts {
 export function searchOf(texts: SearchTexts): Record<string, unknown> {
   // A row that is not filled in yet is none.
   const named = texts.others.filter(({ metric }) => metric.trim() !== '');
-  const objectives = named.map(({ metric, goal }) => ({ metric: metric.trim(), goal }) as Objective);
+  const objectives = named.map(
+    ({ metric, goal }) => ({ metric: metric.trim(), ...(goal === 'auto' ? {} : { goal }) }) as Objective,
+  );
   const knobs = knobsOf(texts.stopMethod).map((knob) => num(KNOBS[knob], texts[knob]));
   return {
     ...given('other_objectives', objectives),

@@ -8,6 +8,9 @@ export const CONVENTIONS: Record<Convention, string> = {
   flags: 'Flags: --name value',
   positional: 'Positional arguments',
   stfmanager: 'Positional, as S-TFManager does',
+  overrides: 'Overrides: name=value',
+  config: 'In a copy of the configuration file',
+  constants: 'Constants, in a copy of the script',
   env: 'Environment variables',
 };
 
@@ -15,6 +18,9 @@ const PASSED: Record<string, string> = {
   flags: 'as flags',
   positional: 'as positional arguments',
   stfmanager: 'as positional arguments, the way of S-TFManager',
+  overrides: 'as name=value',
+  config: 'in a copy of the configuration file',
+  constants: 'in a copy of the script, as constants at its top',
   env: 'as environment variables',
 };
 

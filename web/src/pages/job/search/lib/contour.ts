@@ -31,6 +31,7 @@ interface Sample {
 const COLUMNS = 60;
 const ROWS = 40;
 const LEAST = 6;
+const MOST_SAMPLES = 1000;
 
 export function contourState(
   report: SearchReport,
@@ -59,7 +60,13 @@ export function contourState(
     return [{ id, label, color: sweepColor(rank, id === best, dark), x: at, y: above, rank }];
   });
   points.sort((a, b) => b.rank - a.rank); // the best are drawn last
-  return { x, y, points, best, field: samples.length < LEAST ? null : fieldOf(samples, x, y), dark };
+  return { x, y, points, best, field: samples.length < LEAST ? null : fieldOf(thinned(samples), x, y), dark };
+}
+
+/** Every place looks at every trial, and a thousand of them tell the same as all. */
+function thinned(samples: readonly Sample[]): Sample[] {
+  const every = Math.ceil(samples.length / MOST_SAMPLES);
+  return samples.filter((_, i) => i % every === 0);
 }
 
 /** A mean of the trials around each place, the near ones counting most. Values of a list do not blend. */

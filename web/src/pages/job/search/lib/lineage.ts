@@ -1,6 +1,6 @@
 /** What the graph of a population shows: a lane a task, and who went on from whom. */
 
-import type { Move, Task } from '../../../../api/types';
+import type { Move, Outline } from '../../../../api/types';
 import { changesText } from '../../../../lib/params';
 import { type Axis, paramAxis } from '../../lib/axis';
 import { sweepColor } from '../../lib/ranks';
@@ -23,7 +23,7 @@ export interface LineageState {
 
 export function lineageState(
   moves: readonly Move[],
-  tasks: readonly Task[],
+  tasks: readonly Outline[],
   look: { ranks: ReadonlyMap<string, number>; best: string | null; dark: boolean },
 ): LineageState {
   const steps = [0, ...moves.map(({ step }) => step), ...tasks.map(({ epoch }) => epoch ?? 0)];

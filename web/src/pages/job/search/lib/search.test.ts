@@ -6,6 +6,7 @@ import { chosenTwo, contourState, fieldOf } from './contour';
 import { historyState, records } from './history';
 import { lineageState, numberOf } from './lineage';
 import { paretoState, stairs } from './pareto';
+import { movedNames, scheduleState } from './schedules';
 import { bestOf, namesOf, scaleOf, spreadText, trialLabel, trialRanks, trialRows } from './trials';
 
 function trial(number: number, values: (number | null)[], more: Partial<TrialReport> = {}): TrialReport {
@@ -179,4 +180,36 @@ it('draws who went on from whom', () => {
   expect(state.moves).toEqual([{ from: 0, to: 1, at: 0.5 }]);
   expect(state.lanes[1]?.label).toContain('epoch 5: from task 1, lr 0.1 → 0.12');
   expect(state.lanes.map(({ to }) => to)).toEqual([1, 0.8]);
+});
+
+it('draws a parameter of a population over time, with a mark at each move', () => {
+  const move = (name: string, from: string, step: number, before: number, after: number): Move => ({
+    task: `abcdefgh-${name}`,
+    attempt: 2,
+    source: `abcdefgh-${from}`,
+    step,
+    before: { lr: before, fixed: 1 },
+    after: { lr: after, fixed: 1 },
+    at: '2026-01-01T00:00:00Z',
+  });
+  const moves = [move('2', '1', 8, 0.01, 0.001), move('2', '1', 4, 0.1, 0.01)];
+  expect(movedNames(moves)).toEqual(['lr']);
+  const tasks = [task(1, { lr: 1 }, { epoch: 10 }), task(2, { lr: 0.001 }, { epoch: 8 })];
+  const look = { ranks: new Map<string, number>(), best: null, dark: false };
+  const { lines, points, y } = scheduleState(moves, tasks, 'lr', look);
+  const places = lines.map(({ steps }) => steps.map((place) => place.map((one) => Number(one.toFixed(3)))));
+  expect(y.scale).toBe('log');
+  expect(places[0]).toEqual([
+    [0, 1],
+    [1, 1],
+  ]);
+  // It begins with what it had, and goes down by ten at each move.
+  expect(places[1]).toEqual([
+    [0, 0.667],
+    [0.4, 0.333],
+    [0.8, 0],
+    [0.8, 0],
+  ]);
+  expect(points.filter(({ id }) => id === 'abcdefgh-2')).toHaveLength(3);
+  expect(points.at(-1)?.label).toContain('epoch 4: from task 1, 0.1 → 0.01');
 });

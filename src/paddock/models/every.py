@@ -1,0 +1,33 @@
+"""Every type that crosses a boundary, in one place: `paddock.models` gives them from here."""
+
+# fmt: off
+from paddock.models.allocations import (
+    FOLDER, AllocationBatch, AllocationChange, AllocationState, AllocationStatus, Place,
+)
+from paddock.models.base import Cause, EnvName, Model, Params, TaskState
+from paddock.models.cluster import BackendInfo, Device, ErrorBody, ErrorReply, GpuProcess, Health, Node, Traits, Version
+from paddock.models.events import Event
+from paddock.models.files import (
+    FieldDiff, FileDiff, FileEntry, FilePage, FilePreview, ImageFile, ImageList, JobDiff, TaskPatch,
+)
+from paddock.models.jobs import (
+    BulkRequest, BulkResult, Check, Facets, Failure, FolderNames, Job, JobDetail, JobPage, JobPatch, LeftOut,
+    LimitsRequest, MapPart, Marked, MarkRequest, NoWord, Packing,
+    Preview, Sample, SavedView, TaskCounts,
+)
+from paddock.models.keep import PruneItem, PruneKind, PruneReport, PruneRequest, PruneTotal
+from paddock.models.preflight import FoundEnvironment, NamedFile, Needed, Preflight
+from paddock.models.metric_names import Goal
+from paddock.models.resources import Launcher, Resources, SlurmResources, Triple
+from paddock.models.script import Convention, FlagStyle, InspectRequest, ScriptParam, ScriptReport, ValuePlace
+from paddock.models.search import (
+    ExtendRequest, Move, ObjectiveReport, ObjectiveRequest, RungReport, Savings, SearchReport, TrialReport,
+)
+from paddock.models.spec import (
+    CodeInfo, Environment, Interpreter, JobSpec, Method, MetricFiles, Objective, ObjectiveChoice, Search, StopEarly,
+    Submission,
+)
+from paddock.models.tasks import (
+    Allocation, Attempt, Changed, Curve, FreeMemory, RestartRequest, Seat, StopRequest, Task, TaskColumns,
+    TaskDetail, TaskPage, Waits,
+)

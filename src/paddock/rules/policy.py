@@ -1,0 +1,374 @@
+"""Decides which job gets which devices next: one decision over all jobs of a backend. Pure.
+
+1. Shares: how many allocations each job should have, dealt one by one over all nodes. The owner who holds the least
+   goes first, counted together with a part of what was used recently, per weight. Within an owner the job of the
+   highest priority goes first, then the one that has least, then the oldest.
+2. Devices: a job below its share starts on free devices. If there are none, allocations of jobs above their share
+   give way: they end after the tasks that run in them.
+3. What is still free goes to whoever can use it, in the same order.
+
+A backend with a queue of its own (Slurm) chooses the nodes: there, only the numbers are decided.
+"""
+
+import copy
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+from paddock.rules.pool import Holding, JobDemand, Need, Pool
+from paddock.rules.shares import Shares
+
+PATIENCE = 1800.0  # seconds; a job that smaller ones have overtaken for this long gets a node to itself
+
+
+@dataclass(frozen=True)
+class Start:
+    """Start an allocation of the job on these devices."""
+
+    job: str
+    node: str
+    devices: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Request:
+    """Request this many more allocations from the backend's queue."""
+
+    job: str
+    count: int
+
+
+@dataclass(frozen=True)
+class Withdraw:
+    """Take this many requests back that wait in the backend's queue."""
+
+    job: str
+    count: int
+
+
+@dataclass(frozen=True)
+class GiveWay:
+    """End the allocation after the tasks that run in it."""
+
+    key: str
+    to: str  # the job that gets its devices
+
+
+@dataclass(frozen=True)
+class Wait:
+    """Leave the job waiting, for this reason. `at` is the expected time of its next start."""
+
+    job: str
+    reason: str
+    at: float | None = None
+    never: bool = False  # it will not start by itself
+
+
+Decision = Start | Request | Withdraw | GiveWay | Wait
+
+
+def plan(pool: Pool, now: float) -> list[Decision]:
+    """Return what to do, and why jobs with waiting tasks do not get more."""
+    shares = Shares(pool)
+    overdue = [one for one in pool.demands if one.job in shares.overtaken and now - one.idle_since > PATIENCE]
+    first = min(overdue, key=lambda one: (one.idle_since, one.job)).job if overdue else None
+    if first is not None:
+        shares = Shares(pool, first)
+    return _queue(pool, shares, first) if pool.traits.queued else _Devices(pool, shares, first).decide()
+
+
+def _queue(pool: Pool, shares: Shares, first: str | None) -> list[Decision]:
+    """Decide how many allocations are in the backend's queue."""
+    there = Counter(one.job for one in pool.holdings if one.leaving_for is None)
+    waiting = Counter(one.job for one in pool.holdings if not one.nodes)
+    usable = all(node.usable for node in pool.nodes)
+    keeps = shares if usable else Shares(_all_usable(pool), first)
+    left = waiting.keys() - {one.job for one in pool.demands}
+    decisions: list[Decision] = [Withdraw(job, waiting[job]) for job in sorted(left)]
+    ready = [one for one in pool.demands if not one.paused]
+    unmet = [one for one in ready if keeps.dealt[one.job] < one.wanted]
+    most: dict[str, int] = {}  # owner -> the highest priority of a job that has less than it can use
+    for one in unmet:
+        most[one.owner] = max(one.priority, most.get(one.owner, one.priority))
+    # At least one waits in the backend's queue: it starts as soon as something is free, and the backend reports why
+    # it does not.
+    later = {one.job for one in ready if one.priority < most.get(one.owner, one.priority)}
+    least = {one.job: 0 if one.job in later else min(one.wanted, 1) for one in ready}
+    target = {job: max(shares.dealt[job], few) for job, few in least.items()}
+    short = any(target[one.job] > there[one.job] for one in ready)
+    for one in ready:
+        # What waits keeps its place in the queue as long as no other job needs it, and while nodes are down.
+        kept = max(keeps.dealt[one.job], least[one.job]) if short else one.wanted
+        if target[one.job] > there[one.job]:
+            decisions.append(Request(one.job, target[one.job] - there[one.job]))
+        elif kept < there[one.job] and waiting[one.job]:
+            decisions.append(Withdraw(one.job, min(there[one.job] - kept, waiting[one.job])))
+        elif one.job in later and one.wanted and not there[one.job]:
+            decisions.append(Wait(one.job, f"jobs of {one.owner} with a higher priority come first"))
+    return decisions if pool.crowded else decisions + _leave_queue(pool, shares, waiting)
+
+
+def _all_usable(pool: Pool) -> Pool:
+    return replace(pool, nodes=tuple(replace(node, usable=True) for node in pool.nodes))
+
+
+def _leave_queue(pool: Pool, shares: Shares, waiting: Counter[str]) -> list[Decision]:
+    """Let running allocations above their share give way to those that wait in the queue below theirs."""
+    promised = Counter(one.leaving_for for one in pool.holdings if one.leaving_for)
+    above = _surplus(pool, shares)
+    leaving = [one for one in pool.holdings if one.nodes and above[one.job] > 0 and one.leaving_for is None]
+    leaving.sort(key=_soonest)
+    decisions: list[Decision] = []
+    for one in pool.demands:
+        if one.paused:
+            continue
+        missing = min(waiting[one.job], shares.dealt[one.job]) - promised[one.job]
+        for _ in range(missing):
+            able = (x for x in leaving if above[x.job] > 0 and x.job != one.job and _serves(x, one.need))
+            victim = next(able, None)
+            if victim is None:
+                break
+            leaving.remove(victim)
+            above[victim.job] -= 1
+            decisions.append(GiveWay(victim.key, one.job))
+    return decisions
+
+
+def _serves(holding: Holding, need: Need) -> bool:
+    """Return True if the job can use what this allocation alone leaves behind."""
+    its = holding.need
+    return (
+        set(holding.nodes) <= need.on
+        and (its.gpus >= need.gpus and its.nodes >= need.nodes)
+        and (its.cpus >= need.cpus and (its.memory or 0) >= (need.memory or 0))
+    )
+
+
+def _surplus(pool: Pool, shares: Shares) -> Counter[str]:
+    """Return how many allocations each job has above its share."""
+    there = Counter(one.job for one in pool.holdings if one.leaving_for is None)
+    ready = [one.job for one in pool.demands if not one.paused]
+    return Counter({job: there[job] - shares.dealt[job] for job in ready if there[job] > shares.dealt[job]})
+
+
+def _soonest(holding: Holding) -> tuple[float, str]:
+    return math.inf if holding.frees_at is None else holding.frees_at, holding.key
+
+
+class _Devices:
+    """Chooses nodes and devices where the backend has no queue of its own."""
+
+    def __init__(self, pool: Pool, shares: Shares, first: str | None) -> None:
+        self._pool, self._shares, self._first = pool, shares, first
+        self._demands = {one.job: one for one in pool.demands if not one.paused}
+        self._free = _Unused(pool)
+        self._staying = [one for one in pool.holdings if one.leaving_for is None]
+        self._count = Counter(one.job for one in self._staying)
+        self._above = _surplus(pool, shares)
+        self._promised: Counter[str] = Counter()  # job -> allocations for which others give way
+        self._next: dict[str, list[Holding]] = {}  # job -> those who give way to it
+        self._full: set[Need] = set()  # needs for which nothing is free
+        self._decisions: list[Decision] = []
+
+    def decide(self) -> list[Decision]:
+        self._keep_promises()
+        turns, had, later = Counter[str](), Counter(self._count), list[JobDemand]()
+        for demand in self._shares.turns:
+            turns[demand.job] += 1
+            if turns[demand.job] > had[demand.job] and not self._start(demand):
+                later.append(demand)
+                if self._promised[demand.job] > 0:
+                    self._promised[demand.job] -= 1
+                elif turns[demand.job] <= self._shares.dealt[demand.job]:
+                    self._make_way(demand)
+        order = {one.job: one for one in [*later, *self._shares.turns]}.values()
+        for demand in order:  # more than its share: what was dealt to others does not fit for them yet
+            while self._start(demand):
+                pass
+        return [*self._decisions, *self._waits([one for one in order if self._count[one.job] < one.wanted])]
+
+    def _start(self, demand: JobDemand) -> bool:
+        """Start an allocation on free devices: on the node on which the fewest are left then."""
+        need = demand.need
+        if need in self._full or self._count[demand.job] >= demand.wanted:
+            return False
+        free = {name: self._free.of(need, name) for name in self._free.nodes(need)}
+        fits = [(len(devices), name) for name, devices in free.items() if len(devices) >= need.units]
+        if not fits:
+            self._full.add(need)
+            return False
+        name = min(fits)[1]
+        devices = tuple(free[name][: need.units])
+        self._free.take(need, name, devices)
+        self._count[demand.job] += 1
+        self._decisions.append(Start(demand.job, name, devices))
+        return True
+
+    def _keep_promises(self) -> None:
+        """Keep what is free on the nodes where others give way, for the jobs to which they do."""
+        groups: dict[tuple[str, str], list[Holding]] = defaultdict(list)
+        for one in self._pool.holdings:
+            if one.leaving_for in self._demands and one.nodes:
+                groups[one.leaving_for, one.nodes[0]].append(one)
+        for (job, name), leaving in sorted(groups.items(), key=lambda item: item[0]):
+            need = self._demands[job].need
+            missing = self._shares.dealt[job] - self._count[job] - self._promised[job]
+            count = math.ceil(self._free.left_by(need, leaving) / need.units)
+            self._keep(job, name, leaving, min(count, missing))
+
+    def _keep(self, job: str, name: str, leaving: Sequence[Holding], count: int) -> None:
+        """Keep the free devices that this many allocations need beside what others leave them."""
+        if count > 0:
+            need = self._demands[job].need
+            lacking = max(count * need.units - self._free.left_by(need, leaving), 0)
+            self._free.take(need, name, self._free.of(need, name)[:lacking])
+            self._promised[job] += count
+            self._next.setdefault(job, []).extend(leaving)
+
+    def _make_way(self, demand: JobDemand) -> None:
+        """Let allocations above their share give way, on the node where they will have ended first."""
+        options = [(max(map(_soonest, found)), name, found) for name, found in self._ways(demand)]
+        if options:
+            _, name, leaving = min(options, key=lambda one: one[:2])
+            self._keep(demand.job, name, leaving, 1)
+            self._promised[demand.job] -= 1
+            for one in leaving:
+                self._above[one.job] -= 1
+                self._staying.remove(one)
+                self._decisions.append(GiveWay(one.key, demand.job))
+
+    def _ways(self, demand: JobDemand) -> Iterator[tuple[str, list[Holding]]]:
+        """Return per node the allocations that have to give way, where those that may do suffice."""
+        need = demand.need
+        if not +self._above and demand.job != self._first:
+            return
+        for name in self._free.nodes(need):
+            above, found = Counter(self._above), list[Holding]()
+            there = len(self._free.of(need, name))
+            able = [one for one in self._staying if name in one.nodes and one.job != demand.job]
+            for one in sorted(able, key=_soonest):
+                useful = self._free.left_by(need, [one])
+                if there < need.units and useful and (above[one.job] > 0 or demand.job == self._first):
+                    above[one.job] -= 1
+                    there += useful
+                    found.append(one)
+            if found and there >= need.units:
+                yield name, found
+
+    def _waits(self, waiting: Sequence[JobDemand]) -> Iterator[Wait]:
+        """Return why jobs wait, and until when, as far as the end of what runs is known."""
+        outlook = _Outlook(self._pool, self._free)
+        reason = cache(self._reason)
+        own: dict[str, list[Holding]] = defaultdict(list)
+        for one in self._staying:
+            own[one.job].append(one)
+        for ahead, demand in enumerate(waiting):
+            at = outlook.first_fit(demand.need)
+            leaving = self._next.get(demand.job)
+            soonest = min((one.frees_at for one in own[demand.job] if one.frees_at is not None), default=at)
+            why, never = reason(demand.need)
+            if leaving:
+                names = ", ".join(sorted({name for one in leaving for name in one.nodes}))
+                yield Wait(demand.job, f"next on {names}, when tasks that run there have ended", _last(leaving))
+            elif own[demand.job]:  # its next task begins where one of its own ends
+                yield Wait(demand.job, why + "; it has its share", soonest if at is None else min(at, soonest or at))
+            else:
+                yield Wait(demand.job, why if never else why + _behind(ahead), at, never)
+
+    def _reason(self, need: Need) -> tuple[str, bool]:
+        """Return why such an allocation does not start now, and whether it never will."""
+        what = "CPU slot" if not need.gpus else f"{need.gpu_type} GPU" if need.gpu_type else "GPU"
+        needs = f"needs {need.units} {what}" + ("s" if need.units > 1 else "")
+        sizes = {node: len(node.devices(need)) for node in self._pool.nodes if node.name in need.on}
+        able = [node for node, size in sizes.items() if size >= need.units]
+        if need.nodes > 1 or not able:
+            most = max(sizes.values(), default=0)
+            return f"{needs} on one node, and no node has {'more than ' + str(most) if most else 'any'}", True
+        if not any(node.usable for node in able):
+            return f"{', '.join(node.name for node in able[:3])} cannot take work at the moment", False
+        free = max(len(self._free.of(need, node.name)) for node in able if node.usable)
+        whole, verb = sum(sizes.values()), "is" if free == 1 else "are"
+        if free and len(sizes) > 1:
+            return f"{needs} on one node, and no more than {free} {verb} free on one", False
+        if free:
+            return f"{needs}, and {free} of {whole} {verb} free", False
+        return f"the {what} is in use" if whole == 1 else f"all {whole} {what}s are in use", False
+
+
+class _Unused:
+    """The devices of usable nodes that nobody has."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._known = {node.name: node for node in pool.nodes if node.usable}
+        self._free = {(name, gpus): node.ids(gpus=gpus) for name, node in self._known.items() for gpus in (True, False)}
+        for one in pool.holdings:
+            for name in set(one.nodes) & self._known.keys():
+                self.take(one.need, name, one.devices)
+
+    def copy(self) -> "_Unused":
+        other = copy.copy(self)
+        other._free = {place: list(devices) for place, devices in self._free.items()}
+        return other
+
+    def nodes(self, need: Need) -> list[str]:
+        """Return the nodes on which such an allocation may run. Here none runs on several."""
+        return [name for name in self._known if name in need.on and need.nodes == 1]
+
+    def of(self, need: Need, name: str) -> list[str]:
+        return self._known[name].suitable(need, self._free[name, need.gpus > 0])
+
+    def left_by(self, need: Need, leaving: Sequence[Holding]) -> int:
+        """Return how many devices such an allocation can use of those that these will leave."""
+        same = [one for one in leaving if (one.need.gpus > 0) == (need.gpus > 0) and one.nodes[0] in self._known]
+        return sum(len(self._known[one.nodes[0]].suitable(need, one.devices)) for one in same)
+
+    def take(self, need: Need, name: str, devices: Sequence[str]) -> None:
+        taken, place = set(devices), (name, need.gpus > 0)
+        self._free[place] = [one for one in self._free[place] if one not in taken]
+
+    def give(self, holding: Holding) -> None:
+        for name in set(holding.nodes) & self._known.keys():
+            self._free[name, holding.need.gpus > 0] += holding.devices
+
+
+class _Outlook:
+    """The devices that will be free, in the order of time."""
+
+    def __init__(self, pool: Pool, free: _Unused) -> None:
+        self._free = free.copy()
+        known = [(at, one) for one in pool.holdings if (at := _end(one)) is not None]
+        self._ends = sorted(known, key=lambda item: (item[0], item[1].key), reverse=True)
+        self._at: float | None = None
+        self._never: set[Need] = set()
+
+    def first_fit(self, need: Need) -> float | None:
+        """Return when such an allocation will fit beside those asked about before; None: nobody knows."""
+        while need not in self._never:
+            for name in self._free.nodes(need):
+                devices = self._free.of(need, name)[: need.units]
+                if len(devices) == need.units:
+                    self._free.take(need, name, devices)
+                    return self._at
+            if not self._ends:
+                self._never.add(need)
+                break
+            self._at, ended = self._ends.pop()
+            self._free.give(ended)
+        return None
+
+
+def _end(holding: Holding) -> float | None:
+    return holding.frees_at if holding.leaving_for else holding.ends_at
+
+
+def _last(leaving: Sequence[Holding]) -> float | None:
+    known = [one.frees_at for one in leaving]
+    return None if None in known else max((at for at in known if at is not None), default=None)
+
+
+def _behind(ahead: int) -> str:
+    return (
+        "; it is next" if not ahead else "; 1 job comes before it" if ahead == 1 else f"; {ahead} jobs come before it"
+    )

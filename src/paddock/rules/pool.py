@@ -1,0 +1,111 @@
+"""What the policy decides on: nodes, the demands of jobs, and the allocations that they have. Pure."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from paddock.models import Traits
+
+
+@dataclass(frozen=True)
+class GpuDevice:
+    id: str
+    kind: str = ""
+
+
+@dataclass(frozen=True)
+class PolicyNode:
+    """A node with all its devices, free or not."""
+
+    name: str
+    gpus: tuple[GpuDevice, ...] = ()
+    cpus: int = 1
+    memory: int | None = None
+    usable: bool = True
+
+    def ids(self, *, gpus: bool) -> list[str]:
+        return [gpu.id for gpu in self.gpus] if gpus else [str(slot) for slot in range(self.cpus)]
+
+    def suitable(self, need: "Need", ids: Sequence[str]) -> list[str]:
+        """Return those of these devices that such an allocation can use."""
+        if need.gpu_type is None or not need.gpus:
+            return list(ids)
+        kinds = {gpu.id: gpu.kind.lower() for gpu in self.gpus}
+        return [one for one in ids if kinds.get(one) == need.gpu_type.lower()]
+
+    def devices(self, need: "Need") -> list[str]:
+        return self.suitable(need, self.ids(gpus=need.gpus > 0))
+
+
+@dataclass(frozen=True)
+class Need:
+    """What an allocation needs on each of its nodes, which are among `on`."""
+
+    on: frozenset[str]
+    gpus: int = 0
+    gpu_type: str | None = None
+    cpus: int = 1
+    memory: int | None = None
+    nodes: int = 1
+
+    @property
+    def units(self) -> int:
+        """Return how many devices it needs on a node, where CPU slots of allocations with GPUs are not counted."""
+        return self.gpus or self.cpus
+
+
+@dataclass(frozen=True)
+class JobDemand:
+    """A job that has tasks to run."""
+
+    job: str
+    owner: str
+    need: Need
+    wanted: int  # allocations that have work
+    created: float
+    priority: int = 0
+    paused: bool = False  # keeps what it has, and gets nothing
+    idle_since: float = math.inf  # since when it has tasks that wait and no allocation
+
+
+@dataclass(frozen=True)
+class Holding:
+    """An allocation that a job has or has requested. `nodes` is empty while the backend's own queue has it."""
+
+    key: str
+    job: str
+    owner: str
+    need: Need
+    nodes: tuple[str, ...] = ()
+    devices: tuple[str, ...] = ()  # ids of GPUs if it needs GPUs, else numbers of CPU slots
+    leaving_for: str | None = None  # the job for which it gives way
+    frees_at: float | None = None  # when the tasks that run in it will have ended, as far as it can be told
+    ends_at: float | None = None  # when the work of its job will be done
+
+
+@dataclass(frozen=True)
+class Pool:
+    """All that is known of a backend and its jobs."""
+
+    nodes: tuple[PolicyNode, ...]
+    demands: tuple[JobDemand, ...] = ()
+    holdings: tuple[Holding, ...] = ()
+    traits: Traits = field(default_factory=Traits)
+    crowded: bool = False  # others use it too: what is given up there may go to them
+    past: Mapping[str, float] = field(default_factory=dict)  # owner -> mean amount held in the recent hours
+    weights: Mapping[str, float] = field(default_factory=dict)  # owner -> share; 1 for others
+
+    @cached_property
+    def cpus_per_gpu(self) -> float:
+        """Return how many CPU slots count as much as a GPU; 1 where there are no GPUs."""
+        gpus = sum(len(node.gpus) for node in self.nodes)
+        return sum(node.cpus for node in self.nodes) / gpus if gpus else 1.0
+
+    def amount(self, need: Need) -> float:
+        """Return how much an allocation counts, in GPUs."""
+        cpus = need.cpus / self.cpus_per_gpu if self.counts_cores(need) else 0.0
+        return max(need.gpus, cpus) * need.nodes
+
+    def counts_cores(self, need: Need) -> bool:
+        return self.traits.counts_cores_of_gpu_tasks or not need.gpus

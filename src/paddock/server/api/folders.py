@@ -1,0 +1,324 @@
+"""Look into folders that users' programs write: list them, walk through them, and read their files.
+
+Everything is opened from an open folder, without following links; nothing is read in whole, and nothing is sorted that
+is larger than `MOST_NAMES`. These functions may block: call them in a thread (see file_threads.py).
+"""
+
+import itertools
+import os
+import re
+import stat
+import tarfile
+import time
+import zlib
+from collections.abc import Generator, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from paddock.common import files
+from paddock.errors import InvalidInput, NotFound
+from paddock.models.files import FileEntry, FilePage
+
+MOST_NAMES = 200_000
+DEPTH = 32
+PART = 1_000_000
+STEP_SECONDS = 0.5
+LEFT_OUT = "paddock-left-out.txt"
+_MOST_LEFT_OUT = 1000
+_ESCAPED = re.compile(rb"\\(\\|x[0-9a-f]{2})")
+_NUMBERS = re.compile(r"\d{1,18}")
+_BLOCK = tarfile.BLOCKSIZE
+
+
+# --- names ------------------------------------------------------------------------------------------------------------
+
+
+def shown(name: str) -> str:
+    """Return a name as text that JSON can contain; `named` returns the name again."""
+    return os.fsencode(name).replace(b"\\", b"\\\\").decode("utf-8", errors="backslashreplace")
+
+
+def named(text: str) -> str:
+    """Return the name that `shown` has made a text of."""
+    raw = text.encode("utf-8", errors="replace")
+    return os.fsdecode(_ESCAPED.sub(lambda one: b"\\" if one[1] == b"\\" else bytes([int(one[1][1:], 16)]), raw))
+
+
+@dataclass(frozen=True)
+class FilePlace:
+    """A path that somebody asks for, in a folder of a job."""
+
+    trusted: str  # no link is followed below it
+    folder: str
+    path: str  # relative to `folder`; empty: the folder itself
+
+    @classmethod
+    def of(cls, trusted: str, folder: str, text: str) -> "FilePlace":
+        """Return the place of a path as a request contains it. Raise InvalidInput if it leads elsewhere."""
+        name = named(text)
+        parts = [part for part in name.split("/") if part not in ("", ".")]
+        if "\0" in name or name.startswith("/") or ".." in parts or len(parts) > DEPTH:
+            raise InvalidInput.at("path", f"{text[:200]!r} is not a path inside this folder")
+        return cls(trusted, folder, "/".join(parts))
+
+    @property
+    def whole(self) -> str:
+        return os.path.join(self.folder, self.path) if self.path else self.folder  # noqa: PTH118
+
+    @property
+    def text(self) -> str:
+        return shown(self.path)
+
+    def not_begun(self, error: OSError) -> bool:
+        """Return True if the folder itself does not exist: its task has not started."""
+        return not self.path and isinstance(error, FileNotFoundError)
+
+    def missing(self, error: OSError) -> NotFound:
+        """Return the error to answer when this place cannot be opened."""
+        why = "it does not exist" if isinstance(error, FileNotFoundError) else error.strerror or "it cannot be read"
+        return NotFound(f"{self.text or 'The folder'} cannot be shown: {why}.")
+
+
+# --- listing ----------------------------------------------------------------------------------------------------------
+
+
+def listed(place: FilePlace, offset: int, limit: int) -> FilePage:
+    """Return entries of one folder. Only those of this page are looked at closely."""
+    try:
+        with files.in_folder(place.whole, below=place.trusted) as folder:
+            with os.scandir(folder) as entries:
+                known = [
+                    (not one.is_dir(follow_symlinks=False), one.name)
+                    for one in itertools.islice(entries, MOST_NAMES + 1)
+                ]
+            names = sorted(known[:MOST_NAMES], key=lambda one: (one[0], _natural(one[1])))
+            wanted = (_entry(folder, name, place.path) for _, name in names[offset : offset + limit])
+            items = [one for one in wanted if one is not None]
+    except OSError as error:
+        if place.not_begun(error):
+            return FilePage(path="", total=0, offset=offset, items=[])
+        raise place.missing(error) from None
+    return FilePage(path=place.text, total=len(names), offset=offset, items=items, more=len(known) > MOST_NAMES)
+
+
+def _natural(name: str) -> str:
+    """Return a key that sorts step_9 before step_10."""
+    return _NUMBERS.sub(lambda one: one[0].zfill(18), name)
+
+
+def _entry(folder: int, name: str, inside: str) -> FileEntry | None:
+    """Return an entry of an open folder; None if it vanished."""
+    target = None
+    try:
+        found = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        if stat.S_ISLNK(found.st_mode):
+            target = shown(os.readlink(name, dir_fd=folder))
+    except OSError:
+        return None
+    path = f"{inside}/{name}" if inside else name
+    return FileEntry(
+        name=shown(name),
+        path=shown(path),
+        kind=(kind := _kind(found)),
+        size=found.st_size if kind == "file" else None,
+        modified_at=moment(found),
+        target=target,
+    )
+
+
+def _kind(found: os.stat_result) -> str:
+    if stat.S_ISDIR(found.st_mode):
+        return "folder"
+    if stat.S_ISREG(found.st_mode):
+        return "file" if found.st_nlink == 1 else "link"
+    return "link" if stat.S_ISLNK(found.st_mode) else "other"
+
+
+def moment(found: os.stat_result) -> datetime | None:
+    """Return when a file was changed; None for times that no calendar has, which everybody can give to a file."""
+    with suppress(ValueError, OverflowError, OSError):
+        return datetime.fromtimestamp(found.st_mtime, UTC)
+    return None
+
+
+class WalkEntry(NamedTuple):
+    """An entry on a walk. Its folder is open until the next one."""
+
+    folder: int
+    name: str
+    path: str
+    is_folder: bool
+    is_file: bool
+
+
+def walk(place: FilePlace, depth: int = DEPTH) -> Iterator[WalkEntry]:
+    """Yield what is in a folder and in those below it, in no order. Folders that cannot be read are left out."""
+    try:
+        with files.in_folder(place.whole, below=place.trusted) as folder:
+            yield from _walk(folder, "", depth)
+    except OSError as error:
+        if not place.not_begun(error):
+            raise place.missing(error) from None
+
+
+def _walk(folder: int, inside: str, depth: int) -> Iterator[WalkEntry]:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            is_folder = entry.is_dir(follow_symlinks=False)
+            path = f"{inside}{entry.name}"
+            yield WalkEntry(folder, entry.name, path, is_folder, entry.is_file(follow_symlinks=False))
+            if not is_folder or depth <= 1:
+                continue
+            with suppress(OSError):
+                inner = files.open_in(folder, entry.name, inner=True)
+                try:
+                    yield from _walk(inner, f"{path}/", depth - 1)
+                finally:
+                    os.close(inner)
+
+
+def all_files(place: FilePlace, most: int) -> tuple[list[FileEntry], bool]:
+    """Return the plain files in a folder and below it, by path, and whether there are more than `most` entries.
+
+    What Python adds to code when tasks run it is left out.
+    """
+    found: list[FileEntry] = []
+    for count, one in enumerate(walk(place)):
+        if count >= most:
+            return sorted(found, key=lambda entry: entry.path), True
+        if "__pycache__" in one.path.split("/"):
+            continue
+        entry = _entry(one.folder, one.name, one.path.rpartition("/")[0]) if one.is_file else None
+        if entry is not None and entry.kind == "file":
+            found.append(entry)
+    return sorted(found, key=lambda entry: entry.path), False
+
+
+# --- reading ----------------------------------------------------------------------------------------------------------
+
+
+class OpenFile:
+    """A plain file that is read to the size that it had when it was opened."""
+
+    def __init__(self, place: FilePlace) -> None:
+        try:
+            self._descriptor = files.open_plain(place.whole, below=place.trusted)
+        except OSError as error:
+            raise place.missing(error) from None
+        self.place = place
+        self.about = os.fstat(self._descriptor)
+        self.size = self.about.st_size
+        self._at = 0
+
+    def head(self, count: int, offset: int = 0) -> bytes:
+        """Return up to `count` bytes from `offset`."""
+        return os.pread(self._descriptor, count, offset)
+
+    def read(self) -> bytes | None:
+        """Return the next part; None at the end, or when the file has become shorter than it was."""
+        data = os.pread(self._descriptor, min(PART, self.size - self._at), self._at)
+        self._at += len(data)
+        return data or None
+
+    def close(self) -> None:
+        os.close(self._descriptor)
+
+
+class Archive:
+    """A folder as a compressed tar file, made while it is read: it is nowhere as a whole.
+
+    Links, pipes, devices and what cannot be read are left out; a file in the archive names them.
+    """
+
+    size = None
+
+    def __init__(self, place: FilePlace, name: str) -> None:
+        try:
+            os.close(files.open_folder(place.whole, below=place.trusted))  # what cannot be opened is a proper error
+        except OSError as error:
+            raise place.missing(error) from None
+        self._left_out: list[str] = []
+        self._packed = self._pack(place, name)
+
+    def read(self) -> bytes | None:
+        """Return the next part, which is empty if there is none yet; None at the end."""
+        parts: list[bytes] = []
+        size, until = 0, time.monotonic() + STEP_SECONDS
+        for part in self._packed:
+            parts.append(part)
+            size += len(part)
+            if size >= PART or time.monotonic() > until:
+                return b"".join(parts)
+        return b"".join(parts) or None
+
+    def close(self) -> None:
+        self._packed.close()
+
+    def _pack(self, place: FilePlace, name: str) -> Generator[bytes]:
+        packer = zlib.compressobj(1, zlib.DEFLATED, 16 + zlib.MAX_WBITS)
+        for block in self._blocks(place, name):
+            yield packer.compress(block)
+        yield packer.flush()
+
+    def _blocks(self, place: FilePlace, name: str) -> Iterator[bytes]:
+        yield _header(f"{name}/", tarfile.DIRTYPE, 0o755)
+        for one in walk(place):
+            if one.is_folder:
+                yield _header(f"{name}/{one.path}/", tarfile.DIRTYPE, 0o755)
+                if one.path.count("/") == DEPTH - 1:
+                    self._leave_out(one.path, "what is in it is too deep")
+            else:
+                yield from self._file(one, f"{name}/{one.path}")
+        if self._left_out:
+            text = "".join(self._left_out[:_MOST_LEFT_OUT]).encode()
+            yield _header(f"{name}/{LEFT_OUT}", tarfile.REGTYPE, 0o644, len(text), int(time.time()))
+            yield _padded(text)
+        yield b"\0" * 2 * _BLOCK
+
+    def _file(self, one: WalkEntry, name: str) -> Iterator[bytes]:
+        try:
+            descriptor = files.open_in(one.folder, one.name)
+        except OSError as error:
+            self._leave_out(one.path, error.strerror or "it cannot be read")
+            yield b""
+            return
+        try:
+            about = os.fstat(descriptor)
+            mode = 0o755 if about.st_mode & stat.S_IXUSR else 0o644
+            yield _header(name, tarfile.REGTYPE, mode, about.st_size, int(about.st_mtime))
+            left = about.st_size
+            while left and (data := _next(descriptor, about.st_size - left, left)):
+                left -= len(data)
+                yield data
+            if left:
+                kept = about.st_size - left
+                self._leave_out(one.path, f"it became shorter while it was read: zeros follow after {kept:,} bytes")
+            for at in range(0, left, PART):
+                yield bytes(min(PART, left - at))
+            yield bytes(-about.st_size % _BLOCK)
+        finally:
+            os.close(descriptor)
+
+    def _leave_out(self, path: str, why: str) -> None:
+        if len(self._left_out) <= _MOST_LEFT_OUT:
+            self._left_out.append(f"{shown(path)}: {why}\n")
+
+
+def _next(descriptor: int, at: int, left: int) -> bytes:
+    """Return the next bytes of a file; none if it cannot be read any further."""
+    with suppress(OSError):
+        return os.pread(descriptor, min(PART, left), at)
+    return b""
+
+
+def _header(name: str, kind: bytes, mode: int, size: int = 0, modified: int = 0) -> bytes:
+    about = tarfile.TarInfo(name)
+    about.type, about.mode, about.size = kind, mode, size
+    about.mtime = min(max(modified, 0), 8**11 - 1)
+    return about.tobuf(tarfile.GNU_FORMAT, "utf-8", "surrogateescape")
+
+
+def _padded(data: bytes) -> bytes:
+    return data + bytes(-len(data) % _BLOCK)

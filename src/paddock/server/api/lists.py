@@ -1,0 +1,67 @@
+"""The routes for the list of jobs: saved views, and the same for several jobs."""
+
+from fastapi import APIRouter
+
+from paddock.errors import Conflict, InvalidInput, PaddockError
+from paddock.models.jobs import MAX_TAGS, BulkRequest, BulkResult, JobPatch, SavedView
+from paddock.server.api.server import At
+from paddock.server.store import jobs, tasks, trials, views
+from paddock.server.store.db import Connection
+
+router = APIRouter(tags=["jobs"])
+
+
+@router.post("/jobs/bulk")
+def act_on_jobs(what: BulkRequest, at: At) -> list[BulkResult]:
+    """Do the same to several jobs; the answer reports each."""
+    if what.act in ("tag", "untag") and what.tag is None:
+        raise InvalidInput.at("tag", "give the tag")
+    found = []
+    for job in dict.fromkeys(what.jobs):
+        try:
+            with at.db.write() as c:  # one each: a stop of 10,000 tasks holds up nobody for long
+                _act(c, jobs.resolve(c, job), what)
+            found.append(BulkResult(job=job, done=True))
+        except PaddockError as error:
+            found.append(BulkResult(job=job, done=False, message=error.message))
+    at.changed()
+    return found
+
+
+def _act(c: Connection, job: str, what: BulkRequest) -> None:
+    if what.act == "stop":
+        trials.end(c, job, "it was stopped")
+        tasks.request_stop(c, job, None)
+    elif what.act == "remove":
+        jobs.mark_removing(c, job)
+    elif what.act in ("hold", "release"):
+        jobs.hold(c, job, held=what.act == "hold")
+    elif what.act in ("pin", "unpin"):
+        jobs.patch(c, job, JobPatch(pinned=what.act == "pin"))
+    elif what.tag is not None:
+        others = [tag for tag in jobs.tags_of(c, job) if tag != what.tag]
+        if what.act == "tag" and len(others) >= MAX_TAGS:
+            raise Conflict(f"The job has {MAX_TAGS} tags already: take one away first.")
+        jobs.patch(c, job, JobPatch(tags=[*others, what.tag] if what.act == "tag" else others))
+
+
+@router.get("/views")
+def list_views(at: At) -> list[SavedView]:
+    """Return the saved views of the list of jobs."""
+    with at.db.read() as c:
+        return views.listed(c, at.settings.owner)
+
+
+@router.put("/views")
+def save_view(view: SavedView, at: At) -> list[SavedView]:
+    """Save a view, in place of the one of the same name; return all of them."""
+    with at.db.write() as c:
+        views.save(c, at.settings.owner, view)
+        return views.listed(c, at.settings.owner)
+
+
+@router.delete("/views/{name:path}", status_code=204)
+def delete_view(name: str, at: At) -> None:
+    """Delete a saved view."""
+    with at.db.write() as c:
+        views.delete(c, at.settings.owner, name)

@@ -1,0 +1,368 @@
+"""Gathers what the policy decides on: the nodes, the jobs and the allocations of one backend."""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from paddock.models import AllocationBatch, AllocationState, JobSpec, Node, Resources
+from paddock.rules import placement
+from paddock.rules.estimate import job_seconds_left
+from paddock.rules.pool import GpuDevice, Holding, JobDemand, Need, PolicyNode, Pool
+from paddock.server.engine.backend_worker import BackendWorker
+from paddock.server.engine.context import Context, JobFacts
+from paddock.server.store import allocations, attempts, packings, usage
+from paddock.server.store.allocations import AllocationRow
+from paddock.server.store.attempts import Demand, RunningPace
+from paddock.server.store.db import Connection
+
+DURATION_SECONDS = 30.0  # how long a mean duration of tasks is used
+MEASURED_SECONDS = 10.0  # how long measurements of earlier jobs are used
+USAGE_SECONDS = 30.0  # how often it is stored who uses how much
+NOWHERE = ("",)
+Where = tuple[tuple[str, ...], tuple[str, ...]]  # nodes, and devices on them
+Measured = Mapping[str, Mapping[str, Any]]  # kind of GPU -> how an earlier job shared it
+
+
+@dataclass(frozen=True)
+class JobShape:
+    """What the allocations of a job need, and how many of them there can be."""
+
+    facts: JobFacts
+    nodes: tuple[PolicyNode, ...]
+    need: Need
+    shape: placement.Shape
+    most: int  # allocations at a time when nothing else runs
+    strict: bool  # there are never more; otherwise more may wait in the queue of the backend
+
+
+@dataclass(frozen=True)
+class Work:
+    """A job that has tasks to run on a backend."""
+
+    demand: Demand
+    facts: JobFacts | None
+    shape: JobShape | None
+    paused: bool
+
+
+@dataclass
+class BackendView:
+    """What is known of a backend in a round."""
+
+    worker: BackendWorker
+    pool: Pool
+    work: dict[str, Work]
+    rows: dict[str, AllocationRow]  # those that count, by key
+    unused: Collection[str]
+
+
+@dataclass
+class Gatherer:
+    """Builds the pools. It remembers what does not change from round to round."""
+
+    context: Context
+    _nodes: dict[str, tuple[Sequence[Node], tuple[PolicyNode, ...]]] = field(default_factory=dict)  # by backend
+    _shapes: dict[str, JobShape] = field(default_factory=dict)  # by job
+    _batches: dict[str, AllocationBatch | None] = field(default_factory=dict)  # by key
+    _held: dict[str, tuple[AllocationRow, bool, Holding]] = field(default_factory=dict)  # by key
+    _idle: dict[str, float] = field(default_factory=dict)  # job that waits without an allocation -> since when
+    _measured: dict[tuple[str, str | None], tuple[float, Measured]] = field(default_factory=dict)
+    _durations: tuple[float, frozenset[str], Mapping[str, float]] = (-math.inf, frozenset(), {})
+    _used: dict[str, usage.PastUse] = field(default_factory=dict)  # by backend
+
+    def view(
+        self,
+        c: Connection,
+        worker: BackendWorker,
+        rows: Sequence[AllocationRow],
+        demands: Sequence[Demand],
+        facts: Mapping[str, JobFacts],
+        resting: Collection[str],
+        unused: Collection[str],
+        now: float,
+    ) -> BackendView:
+        """Return the backend with the jobs of `demands` and the allocations `rows`, which are its own."""
+        nodes = self._policy_nodes(worker)
+        holdings, counted = self._holdings(c, worker, rows, unused)
+        staying = Counter(one.job for one in holdings if one.leaving_for is None)
+        leaving = [one.key for one in holdings if one.leaving_for is not None]
+        away = Counter(one.job_id for one in attempts.running_in(c, leaving))
+        work, jobs = {}, []
+        for demand in demands:
+            one = facts.get(demand.job)
+            known = one is not None and bool(worker.nodes)
+            shape = self._shape(worker, one, nodes) if one is not None and known else None
+            paused = not known or demand.held or demand.job in resting
+            work[demand.job] = Work(demand, one, shape, paused)
+            wanted, there = staying[demand.job], staying[demand.job]
+            if one is not None and shape is not None and not paused:
+                tasks = demand.waiting + demand.running - away[demand.job]
+                wanted = self._wanted(c, one.spec, shape, tasks, there, now)
+                wanted = wanted if demand.waiting else min(wanted, there)
+                wanted = max(wanted, there if demand.job in self.context.searching else 0)
+            self._note_idle(demand, there, now)
+            jobs.append(_job_demand(demand, one, shape, wanted, paused, self._idle.get(demand.job, math.inf)))
+        for job in sorted(self.context.searching & staying.keys() - work.keys()):
+            jobs.append(_kept(job, staying[job]))  # the search will have a task for each of them
+        pool = Pool(
+            nodes,
+            tuple(jobs),
+            tuple(holdings),
+            worker.backend.traits,
+            crowded=worker.backend.traits.queued and _crowded(worker.nodes, holdings),
+            weights=self.context.settings.shares.weights,
+        )
+        return BackendView(worker, pool, work, {row.key: row for row in counted}, unused)
+
+    def forget(self, rows: Sequence[AllocationRow], jobs: set[str]) -> None:
+        """Forget batches and jobs that are over."""
+        batches, keys = {row.batch for row in rows}, {row.key for row in rows}
+        for known, still in (
+            (self._batches, batches),
+            (self._held, keys),
+            (self._shapes, jobs),
+            (self._idle, jobs),
+        ):
+            for key in known.keys() - still:
+                del known[key]
+
+    # --- nodes and needs --------------------------------------------------------------------------------------------
+
+    def _policy_nodes(self, worker: BackendWorker) -> tuple[PolicyNode, ...]:
+        """Return the nodes, and the same object as before if nothing has changed."""
+        seen, made = self._nodes.get(worker.backend.name, (None, ()))
+        if seen is worker.nodes:
+            return made
+        fresh = tuple(_policy_node(node) for node in worker.nodes)
+        made = made if fresh == made else fresh
+        self._nodes[worker.backend.name] = (worker.nodes, made)
+        return made
+
+    def _shape(self, worker: BackendWorker, facts: JobFacts, nodes: tuple[PolicyNode, ...]) -> JobShape:
+        found = self._shapes.get(facts.id)
+        if found is not None and found.facts is facts and found.nodes is nodes:
+            return found
+        resources = facts.spec.resources
+        on = frozenset(node.name for node in placement.in_partitions(resources, worker.nodes))
+        traits = worker.backend.traits
+        everywhere = [node.model_copy(update={"usable": True}) for node in worker.nodes]
+        most = max(placement.width(resources, everywhere, traits), 1)
+        strict = not traits.queued or resources.triple is not None
+        need = _need(placement.resolved(resources, worker.nodes), on)
+        made = JobShape(facts, nodes, need, placement.shape(resources, worker.nodes), most, strict)
+        self._shapes[facts.id] = made
+        return made
+
+    def _wanted(self, c: Connection, spec: JobSpec, shape: JobShape, tasks: int, there: int, now: float) -> int:
+        """Return how many allocations have work, as far as there can be so many: more would change nothing."""
+        measured = self._measurements(c, shape.facts, now)
+        needed = allocations_needed(spec.parallel, tasks_at_once(shape.shape, measured), tasks)
+        return min(needed, shape.most if shape.strict else max(shape.most, there))
+
+    def _measurements(self, c: Connection, facts: JobFacts, now: float) -> Measured:
+        """Return what earlier jobs have measured of this program, by kind of GPU."""
+        if facts.spec.resources.per_gpu is None and facts.spec.resources.triple is None:
+            return {}
+        key = (facts.owner, facts.program)
+        at, found = self._measured.get(key, (-math.inf, {}))
+        if now - at > MEASURED_SECONDS:
+            found = packings.measured(c, facts.owner, facts.program)
+            self._measured[key] = (now, found)
+        return found
+
+    def _note_idle(self, demand: Demand, there: int, now: float) -> None:
+        if there or not demand.waiting or demand.held:
+            self._idle.pop(demand.job, None)
+        else:
+            self._idle.setdefault(demand.job, now)
+
+    # --- allocations ------------------------------------------------------------------------------------------------
+
+    def _holdings(
+        self, c: Connection, worker: BackendWorker, rows: Sequence[AllocationRow], unused: Collection[str]
+    ) -> tuple[list[Holding], list[AllocationRow]]:
+        self._learn_batches(c, rows)
+        queued, notes = worker.backend.traits.queued, self.context.notes
+        owners = self._owners(c, rows)
+        holdings, counted = [], []
+        for row in rows:
+            note = notes[row.key]
+            if note.lingers_since is not None or (row.ending and row.key in unused):
+                continue
+            known = self._held.get(row.key)
+            if known is None or known[0] is not row or known[1] != note.stuck:
+                leaving = "" if note.stuck else row.leaving_for
+                known = (row, note.stuck, self._holding(row, owners.get(row.job_id, ""), worker, leaving))
+                if queued or known[2].nodes:  # otherwise it depends on what the backend reports next
+                    self._held[row.key] = known
+            holdings.append(known[2])
+            if row.state != AllocationState.ENDED:
+                counted.append(row)
+        return holdings + ([] if queued else self._strangers(c, worker, rows)), counted
+
+    def _holding(self, row: AllocationRow, owner: str, worker: BackendWorker, leaving: str | None) -> Holding:
+        batch = self._batches.get(row.batch)
+        need = _need(batch.resources, frozenset()) if batch else Need(frozenset())
+        if row.state == AllocationState.ENDED:  # it counts: it is not known yet which tasks it leaves behind
+            where: Where = NOWHERE, ()
+        elif worker.backend.traits.queued:
+            where = _queued_place(row)
+        else:
+            where = _bare_place(row, batch, worker.nodes)
+        return Holding(row.key, row.job_id, owner, need, *where, leaving_for=leaving)
+
+    def _strangers(self, c: Connection, worker: BackendWorker, rows: Sequence[AllocationRow]) -> list[Holding]:
+        """Return the allocations that the backend runs and that nobody knows: those of a database that is gone."""
+        used: dict[tuple[str, str, bool], list[str]] = defaultdict(list)
+        for node in worker.nodes:
+            for device in node.devices:
+                for key in device.used_by:
+                    used[key, node.name, device.kind == "gpu"].append(device.id)
+        keys = {key for key, _, _ in used} - {row.key for row in rows}
+        unknown = keys - allocations.jobs_of(c, keys).keys() if keys else set()
+        return [
+            Holding(key, "", "", Need(frozenset(), gpus=len(ids) * gpu), (name,), tuple(ids), leaving_for="")
+            for (key, name, gpu), ids in used.items()
+            if key in unknown
+        ]
+
+    def _learn_batches(self, c: Connection, rows: Sequence[AllocationRow]) -> None:
+        new = {row.batch for row in rows} - self._batches.keys()
+        if new:
+            self._batches |= dict.fromkeys(new) | allocations.batches_by_key(c, new)
+
+    def _owners(self, c: Connection, rows: Sequence[AllocationRow]) -> dict[str, str]:
+        return {job: one.owner for job, one in self.context.facts(c, [row.job_id for row in rows]).items()}
+
+    # --- times and use ----------------------------------------------------------------------------------------------
+
+    def with_times(self, c: Connection, view: BackendView, now: float) -> Pool:
+        """Return the pool with the times at which allocations are expected to become free, and with past use."""
+        paces = attempts.running_paces(c, now)
+        jobs = frozenset(one.job for one in paces)
+        at, known, durations = self._durations
+        if known != jobs or now - at > DURATION_SECONDS:
+            durations = attempts.mean_durations(c, jobs)
+            self._durations = (now, jobs, durations)
+        in_allocation: dict[str, list[float | None]] = defaultdict(list)
+        in_job: dict[str, list[float | None]] = defaultdict(list)
+        for one in paces:
+            left = _left(one, durations.get(one.job), now)
+            in_allocation[one.allocation].append(left)
+            in_job[one.job].append(left)
+        ends = {}
+        for job, lefts in in_job.items():
+            waiting = view.work[job].demand.waiting if job in view.work else 0
+            ends[job] = job_seconds_left(waiting, lefts, durations.get(job))
+        holdings = tuple(
+            replace(one, frees_at=_after(now, _longest(in_allocation.get(one.key, []))), ends_at=_after(now, found))
+            if (found := ends.get(one.job)) is not None or one.key in in_allocation
+            else one
+            for one in view.pool.holdings
+        )
+        return replace(view.pool, holdings=holdings, past=self._usage(c, view.worker.backend.name).mean(now))
+
+    def account(self, view: BackendView, now: float) -> None:
+        """Store now and then how much each owner has of a backend."""
+        name = view.worker.backend.name
+        with self.context.db.read() as c:
+            used = self._usage(c, name)
+        if now - used.at < USAGE_SECONDS:
+            return
+        held: dict[str, float] = defaultdict(float)
+        for one in view.pool.holdings:
+            if one.owner and one.nodes not in ((), NOWHERE):
+                held[one.owner] += view.pool.amount(one.need)
+        if held or used.amounts:
+            self._used[name] = used.after(now, held)
+            with self.context.db.write() as c:
+                usage.store(c, name, self._used[name])
+
+    def _usage(self, c: Connection, backend: str) -> usage.PastUse:
+        if backend not in self._used:
+            self._used[backend] = usage.load(c, backend, self.context.settings.shares.half_life_hours * 3600)
+        return self._used[backend]
+
+
+def tasks_at_once(shape: placement.Shape, measured: Measured) -> int:
+    """Return how many tasks run at a time in one allocation, as far as it is known."""
+    found = [one["tasks"] for one in measured.values()]
+    return shape.tasks_at_once(min(found) if found else None)
+
+
+def allocations_needed(parallel: int | None, each: int, tasks: int) -> int:
+    """Return how many allocations have work, whatever the backend can run at a time."""
+    return min(math.ceil(tasks / each), max((parallel or tasks) // each, 1))
+
+
+def _job_demand(
+    demand: Demand, facts: JobFacts | None, shape: JobShape | None, wanted: int, paused: bool, idle_since: float
+) -> JobDemand:
+    return JobDemand(
+        demand.job,
+        facts.owner if facts else "",
+        shape.need if shape else Need(frozenset()),
+        max(wanted, 0),
+        demand.created_at,
+        demand.priority,
+        paused,
+        idle_since,
+    )
+
+
+def _kept(job: str, there: int) -> JobDemand:
+    return JobDemand(job, "", Need(frozenset()), there, 0.0, paused=True)
+
+
+def _policy_node(node: Node) -> PolicyNode:
+    gpus = tuple(GpuDevice(device.id, device.name) for device in node.devices if device.kind == "gpu")
+    return PolicyNode(node.name, gpus, node.cpu_slots, node.memory, node.usable)
+
+
+def _need(resources: Resources, on: frozenset[str]) -> Need:
+    return Need(
+        on, resources.gpus or 0, resources.gpu_type, resources.cpus or 1, resources.memory, resources.nodes or 1
+    )
+
+
+def _queued_place(row: AllocationRow) -> Where:
+    return ((row.node,) if row.state == AllocationState.RUNNING and row.node else ()), ()
+
+
+def _bare_place(row: AllocationRow, batch: AllocationBatch | None, nodes: Sequence[Node]) -> Where:
+    number = int(row.key.rpartition(".")[2]) if batch is not None else 0
+    if batch is not None and number < len(batch.places):
+        place = batch.places[number]
+        return (place.node,), tuple(place.devices)
+    for node in nodes:  # an older version chose its devices
+        found = tuple(device.id for device in node.devices if row.key in device.used_by)
+        if found:
+            return (node.name,), found
+    return (), ()
+
+
+def _crowded(nodes: Sequence[Node], holdings: Sequence[Holding]) -> bool:
+    """Return True if others have allocations there. A scheduler may give somewhat more cores than are asked for."""
+    own: Counter[str] = Counter()
+    for one in holdings:
+        for name in one.nodes:
+            own[name] += one.need.cpus
+    return any((node.cpus_used or 0) > 2 * own[node.name] for node in nodes)
+
+
+def _left(one: RunningPace, usual: float | None, now: float) -> float | None:
+    """Return how long a task will still take: at its own pace, else as the other tasks of its job did."""
+    if one.seconds_left is not None or usual is None or one.started_at is None:
+        return one.seconds_left
+    return max(usual - (now - one.started_at), 0.0)
+
+
+def _longest(left: Sequence[float | None]) -> float | None:
+    known = [one for one in left if one is not None]
+    return max(known) if known and len(known) == len(left) else None
+
+
+def _after(now: float, seconds: float | None) -> float | None:
+    return None if seconds is None else now + seconds

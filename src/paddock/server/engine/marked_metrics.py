@@ -1,0 +1,106 @@
+"""Searches the logs of tasks that have ended for metrics that a person has marked since.
+
+Runners search the logs of tasks that run. A pattern is searched for in a process of its own, as it may take long.
+"""
+
+from collections import defaultdict
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+
+from paddock.common import layout
+from paddock.errors import PaddockError
+from paddock.runner.sources import patterns
+from paddock.server.engine.announce import announce
+from paddock.server.engine.context import Context
+from paddock.server.intake import apart
+from paddock.server.store import attempts, jobs, objectives
+from paddock.server.store.attempts import TaskAttempt
+from paddock.server.store.metrics import Point
+
+AT_ONCE = 50  # logs that one process searches
+SECONDS = 300.0  # for those
+SEARCHING = "search its logs"
+ABOUT = "for marked metrics"
+
+
+@dataclass
+class _Search:
+    wanted: list[str]
+    rows: list[TaskAttempt]
+    reading: Future[list[list[patterns.Found]]]
+    done: int  # logs that were searched before
+
+
+class MarkedMetrics:
+    """Searches one portion of the logs of a job after the other. Only the engine's thread may call `run`."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="marked")
+        self._searches: dict[str, _Search] = {}
+        self._applied: dict[str, list[str]] = {}
+
+    def close(self) -> None:
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def run(self) -> None:
+        for job, wanted in list(self._context.marked.items()):
+            del self._context.marked[job]
+            if self._applied.get(job) != wanted:
+                self._applied[job] = wanted
+                self._context.boundary.try_for(job, SEARCHING, self._begin, job, wanted, 0, 0)
+        for job, search in list(self._searches.items()):
+            if search.reading.done():
+                del self._searches[job]
+                self._context.boundary.try_for(job, SEARCHING, self._take, job, search)
+
+    def _begin(self, job: str, wanted: list[str], after: int, done: int) -> None:
+        with self._context.db.read() as c:
+            rows = attempts.ended_in(c, job, after, AT_ONCE)
+        if not rows:
+            self._finish(job, done)
+            return
+        folder = self._context.home.job_text(job)
+        logs = [layout.log(layout.attempt(layout.task(folder, job, row.id), row.attempt_number)) for row in rows]
+        reading = self._pool.submit(_searched, logs, wanted)
+        self._searches[job] = _Search(wanted, rows, reading, done)
+
+    def _take(self, job: str, search: _Search) -> None:
+        done, last = search.done + len(search.rows), search.rows[-1].number
+        try:
+            found = search.reading.result()
+        except PaddockError as error:
+            with self._context.db.write() as c:
+                jobs.change_warning(c, job, ABOUT, f"Logs were not searched {ABOUT}. {error.message}")
+            return
+        with self._context.db.write() as c:
+            reset = {}
+            for row, points in zip(search.rows, found, strict=True):
+                series: dict[str, list[Point]] = defaultdict(list)
+                for step, values in points:
+                    for name, value in values.items():
+                        series[name].append((step, value, row.ended_at or 0.0))
+                if series:
+                    self._context.appender.forget(c, row.attempt_id, series)
+                    self._context.appender.append(c, {row.attempt_id: series})
+                    self._context.appender.finish(c, row.attempt_id)
+                    self._context.reported.setdefault(job, set()).update(series)
+                    reset[row.id] = sorted(series)
+            if reset:
+                announce(c, job, reset=reset)
+            jobs.change_warning(c, job, ABOUT, f"{done} logs of ended tasks were searched {ABOUT}; it goes on.")
+        self._begin(job, search.wanted, last, done)
+
+    def _finish(self, job: str, done: int) -> None:
+        with self._context.db.write() as c:
+            jobs.change_warning(c, job, ABOUT, None)
+            if done:
+                objectives.recompute(c, job)
+        self._context.to_choose.add(job)
+
+
+def _searched(logs: list[str], wanted: list[str]) -> list[list[patterns.Found]]:
+    found: list[list[patterns.Found]] = apart.run(
+        "paddock.runner.sources.patterns:search", (logs, wanted), "Searching the logs", SECONDS
+    )
+    return found

@@ -52,7 +52,7 @@ try:
         if epoch == 3 and given.later < 1 and given.until:
             wait_for(lambda: os.path.exists(os.path.join(room, "failed %s" % given.until)))
         if epoch >= 3 and given.later:
-            if not first:
+            if not first and given.later == given.until:
                 gpus.company(120)
             gpus.take(int(given.later * 1e9), 0.03)
             given.later = 0
@@ -105,15 +105,16 @@ def test_a_sweep_fills_the_gpu_and_the_next_one_knows_how(lab: Lab) -> None:
 
 
 def test_out_of_memory_fails_nobody_and_what_cannot_fit_says_how_much_it_wanted(lab: Lab) -> None:
-    job = lab.submit({"memory": [2.0], "later": [7.5, 20.0, 0, 0.001], "until": 7.5}, per_gpu=4)
+    # The first two begin together, and the second stays until the first has failed beside it.
+    job = lab.submit({"memory": [2.0], "later": [7.5, 0, 20.0, 0.001], "until": 7.5}, per_gpu=4)
     tasks = lab.server.wait(job)
-    assert [task["state"] for task in tasks] == ["finished", "error", "finished", "finished"]
+    assert [task["state"] for task in tasks] == ["finished", "finished", "error", "finished"]
     # The others too may be tried again: one that begins just when another takes all of the gpu.
-    tried = [lab.server.task(job, number)["attempts"] for number in (1, 3, 4)]
+    tried = [lab.server.task(job, number)["attempts"] for number in (1, 2, 4)]
     assert {one["cause"] for attempts in tried for one in attempts[:-1]} == {"gpu_oom"}
     *before, last = tried[0]
     assert before
     assert last["resumed"]
     assert last["room"]["gpu"] >= 8 * GB or last["room"]["alone"]
-    assert tasks[1]["cause"] == "gpu_oom"
-    assert "had the GPU to itself and held 1.9 GiB, wanted 18.6 GiB more, of 9.3 GiB" in tasks[1]["reason"]
+    assert tasks[2]["cause"] == "gpu_oom"
+    assert "had the GPU to itself and held 1.9 GiB, wanted 18.6 GiB more, of 9.3 GiB" in tasks[2]["reason"]

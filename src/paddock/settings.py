@@ -127,6 +127,88 @@ class ShareSettings(Model):
     )
 
 
+class TeamSettings(Model):
+    """Several people on one server. `paddock team on` turns accounts on."""
+
+    run_as: Literal["server", "user"] = Field(
+        "server", description="whose processes tasks are: the server's user's, or those of whoever asked for them"
+    )
+    agent: list[str] = Field(
+        ["sudo", "-n", "-u", "{user}", "/usr/local/libexec/paddock/paddock-agent"],
+        description="command line that starts the agent of a person; {user} is the name of their Unix account",
+    )
+    warden: list[str] = Field(
+        ["sudo", "-n", "/usr/local/libexec/paddock/paddock-warden"],
+        description="command line of the small helper with root's rights (passwords of the machine's accounts)",
+    )
+    group: str = Field("paddock-users", description="the Unix group of those whom the server may act as")
+    folder: str = Field("~/.paddock-jobs", description="where jobs lie in the home of the person that they run as")
+    admins: list[str] = Field(default_factory=list, description="who is an admin when they first sign in")
+    join: Literal["listed", "open"] = Field(
+        "listed",
+        description="who may sign in by PAM, LDAP or single sign-on for the first time: those with an account or an "
+        "invitation, and members of `join_groups`; or everybody",
+    )
+    join_groups: list[str] = Field(default_factory=list, description="groups whose members may sign in")
+    logs: Literal["team", "own"] = Field(
+        "team", description="who reads logs, files and code of jobs that the team sees: everybody, or their owner"
+    )
+    door: Path | None = Field(
+        None,
+        description="socket by which people on this machine sign in without a password; none when not given",
+    )
+    session_days: float = Field(30.0, gt=0, le=365, description="a browser that is not used this long is signed out")
+    lasting_tokens: bool = Field(False, description="allow tokens that never expire")
+    audit_days: float = Field(400.0, ge=1, description="how long the audit is kept")
+
+
+class PamSettings(Model):
+    """Passwords of the machine's own accounts."""
+
+    service: str = Field("paddock", description="the PAM service, a file in /etc/pam.d")
+
+
+class LdapSettings(Model):
+    """A directory."""
+
+    url: str = Field(description="ldap://host or ldaps://host")
+    start_tls: bool = Field(False, description="encrypt the connection after it is made (ldap:// only)")
+    ca_certificate: Path | None = Field(None, description="file (PEM) with the signers of the directory's certificate")
+    bind_dn: str = Field("", description="whom to search as; anonymously when not given")
+    bind_password_file: Path | None = Field(None, description="file with that account's password")
+    base: str = Field(description="where people are, such as ou=people,dc=example,dc=org")
+    filter: str = Field("(uid={name})", description="how a person is found; {name} is what was typed, escaped")
+    name_attribute: str = Field("uid", description="the attribute that becomes the name of the account")
+    full_name_attribute: str = Field("cn", description="the attribute with the full name")
+    email_attribute: str = Field("mail", description="the attribute with the e-mail address")
+    unix_attribute: str = Field("uid", description="the attribute with the Unix account; empty: none")
+    group_base: str = Field("", description="where groups are; only memberOf is read when not given")
+    seconds: float = Field(5.0, gt=0, le=60, description="how long the directory may take")
+
+
+class OidcSettings(Model):
+    """A single sign-on provider (OpenID Connect)."""
+
+    issuer: str = Field(description="its address; it must serve .well-known/openid-configuration")
+    client_id: str = Field(description="what the provider calls this server")
+    client_secret_file: Path | None = Field(None, description="file with the secret, if the provider gave one")
+    title: str = Field("", description="what the button says; the name of the section when not given")
+    scopes: list[str] = Field(["openid", "profile", "email"], description="what to ask for")
+    name_claim: str = Field("preferred_username", description="the claim that becomes the name of the account")
+    unix_claim: str = Field("", description="the claim with the Unix account; empty: none")
+    groups_claim: str = Field("", description="the claim with the groups; empty: none")
+    ca_certificate: Path | None = Field(None, description="file (PEM) with the signers of its certificate")
+
+
+class LoginSettings(Model):
+    """How people sign in."""
+
+    password: bool = Field(True, description="with a name and a password that Paddock keeps")
+    pam: PamSettings | None = Field(None, description="with the accounts of this machine")
+    ldap: LdapSettings | None = Field(None, description="with a directory")
+    oidc: dict[str, OidcSettings] = Field(default_factory=dict, description="with single sign-on, by name")
+
+
 class Settings(BaseSettings):
     """All settings. `paddock settings` shows the values in force."""
 
@@ -144,6 +226,11 @@ class Settings(BaseSettings):
         "in the home unless its path is absolute; plain HTTP when not given",
     )
     tls_key: Path | None = Field(None, description="file (PEM) with the key of that certificate, private to the owner")
+    url: str | None = Field(
+        None,
+        pattern=r"^https?://[^/?#\s]+(/[^?#\s]*)?$",
+        description="the address that people open, if it is not the one that the server listens on (behind a proxy)",
+    )
     owner: str = Field(default_factory=getpass.getuser, description="name that new jobs belong to")
     database: str | None = Field(
         None, description="URL such as postgresql://user@host/name; SQLite in the home when not given"
@@ -170,6 +257,8 @@ class Settings(BaseSettings):
     runner: RunnerSettings = Field(RunnerSettings(), description="how runners watch their tasks")
     upload: UploadSettings = Field(UploadSettings(), description="what a submission may bring along")
     keep: KeepPolicy = Field(KeepPolicy(), description="how long things are kept")
+    team: TeamSettings = Field(TeamSettings(), description="several people on one server")
+    login: LoginSettings = Field(LoginSettings(), description="how people sign in")
     retries: RetrySettings = Field(RetrySettings(), description="default number of automatic retries by cause")
 
     @model_validator(mode="before")

@@ -1,6 +1,12 @@
 """Every type that crosses a boundary, in one place: `paddock.models` gives them from here."""
 
 # fmt: off
+from paddock.models.accounts import (
+    Account, AccountGroup, AccountPatch, AccountRequest, AuditEntry, AuditPage, BrowserSession, CodeRequest, GroupPatch,
+    GroupRequest, Invite, InviteRequest, Me, MePatch, PasswordChange, PersonalToken, Provider, Role, SetupInfo,
+    SetupRequest, SignedIn, SignIn, SignInMethods, SignInSource, TeamCheck, TeamRequest, TeamState, TokenRequest,
+    TokenScope, Visibility,
+)
 from paddock.models.allocations import (
     FOLDER, AllocationBatch, AllocationChange, AllocationState, AllocationStatus, Place,
 )

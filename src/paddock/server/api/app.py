@@ -41,7 +41,9 @@ def create_app(server: Server, token: str) -> FastAPI:
     app.add_middleware(Limit, streams=server.streams)
     app.add_middleware(BodyLimit, limits=server.settings.upload)
     sessions = Sessions(server.db, token)
-    app.add_middleware(TokenWall, token=token, sessions=sessions, name=str(server.home.root))
+    app.add_middleware(
+        TokenWall, token=token, sessions=sessions, name=str(server.home.root), owner=server.settings.owner
+    )
     return app
 
 

@@ -24,6 +24,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from paddock.errors import NotAuthorised, PaddockError, WrongOrigin
 from paddock.home import proof
 from paddock.server.api import error_responses, web
+from paddock.server.api.caller import CALLER, Caller
 from paddock.server.api.sessions import SECONDS, Sessions
 from paddock.server.store.db import away
 
@@ -44,11 +45,12 @@ class TokenWall:
     The last two begin a session, whose cookie is then accepted as well.
     """
 
-    def __init__(self, app: ASGIApp, token: str, sessions: Sessions, name: str) -> None:
+    def __init__(self, app: ASGIApp, token: str, sessions: Sessions, name: str, owner: str) -> None:
         """`name` distinguishes the cookie from those of other servers on this node: cookies do not know ports."""
         self._app = app
         self._token = token
         self._sessions = sessions
+        self._owner = owner
         self._cookie = f"paddock-{proof.of(token, f'cookie {name}')[:16]}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -78,6 +80,7 @@ class TokenWall:
             return await self._session(Request(scope, receive), headers)
         if self._matches(_bearer(headers)):
             scope[WHO] = "token"
+            scope[CALLER] = Caller(self._owner)
             return None
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         if scope["path"] == HELLO:
@@ -90,6 +93,7 @@ class TokenWall:
         if session and key and (not scope["path"].startswith("/api/") or self._has_page(key, headers, query)):
             _check_origin(scope["method"], headers)
             scope[WHO] = session
+            scope[CALLER] = Caller(self._owner, via="session", session=session)
             return None
         if scope["method"] not in _SAFE:
             return _refusal()

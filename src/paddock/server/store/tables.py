@@ -6,7 +6,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import Column, Float, ForeignKey, Index, Integer, String, Table, Text, text
 
-from paddock.models import AllocationState, Cause, Goal, TaskState
+from paddock.models import AllocationState, Cause, Goal, Role, SignInSource, TaskState, TokenScope, Visibility
 
 metadata = sa.MetaData(
     naming_convention={
@@ -68,6 +68,9 @@ jobs = Table(
     Column("aside", Text),  # why the engine cannot process the job at the moment
     Column("pinned", sa.Boolean, nullable=False, server_default=text("false")),  # listed before the others
     Column("choice", sa.JSON),  # how its objective was chosen; null: as in the spec
+    Column("visibility", _word(Visibility, 8), nullable=False, server_default=text("'team'")),
+    Column("unix_name", String(64)),  # the account of the machine that its tasks run as; null: the server's own
+    Column("folder", Text),  # where its folder lies in that person's home; null: in the server's
     Index("ix_jobs_created_at", "created_at"),
     Index("ix_jobs_pinned_created_at", "pinned", "created_at"),
 )
@@ -286,7 +289,8 @@ views = Table(
     Column("filters", sa.JSON, nullable=False),
 )
 
-# Browsers that have signed in: digests of their cookies, and of the token that they signed in with.
+# Browsers that have signed in: digests of their cookies. `token` is the digest of the server's token that they
+# signed in with; the sessions of accounts have a user in its place.
 sessions = Table(
     "sessions",
     metadata,
@@ -294,4 +298,115 @@ sessions = Table(
     Column("token", String(64), nullable=False),
     Column("created_at", Float(53), nullable=False),
     Column("expires_at", Float(53), nullable=False),
+    Column("user", String(64)),
+    Column("seen_at", Float(53)),
+    Column("address", String(64), nullable=False, server_default=text("''")),
+    Column("browser", String(200), nullable=False, server_default=text("''")),
+    Index("ix_sessions_user", "user"),
+)
+
+# One row: whether accounts are in use.
+team = Table(
+    "team",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("on", sa.Boolean, nullable=False),
+    Column("changed_at", Float(53), nullable=False),
+)
+
+users = Table(
+    "users",
+    metadata,
+    Column("name", String(64), primary_key=True),
+    Column("full_name", String(200), nullable=False, server_default=text("''")),
+    Column("email", String(200), nullable=False, server_default=text("''")),
+    Column("role", _word(Role, 8), nullable=False),
+    Column("unix_name", String(64), unique=True),
+    Column("source", _word(SignInSource, 16), nullable=False),
+    Column("subject", String(500)),  # who it is to the source: a name, a distinguished name, issuer and subject
+    Column("password", String(200)),  # argon2
+    Column("active", sa.Boolean, nullable=False, server_default=text("true")),
+    Column("created_at", Float(53), nullable=False),
+    Column("seen_at", Float(53)),
+    Column("zone", String(64), nullable=False, server_default=text("''")),
+    sa.UniqueConstraint("source", "subject"),
+)
+
+groups = Table(
+    "groups",
+    metadata,
+    Column("name", String(64), primary_key=True),
+    Column("description", Text, nullable=False, server_default=text("''")),
+    Column("source", String(16), nullable=False, server_default=text("'local'")),
+    Column("created_at", Float(53), nullable=False),
+)
+
+members = Table(
+    "members",
+    metadata,
+    Column("group", ForeignKey("groups.name", ondelete="CASCADE"), primary_key=True),
+    Column("user", ForeignKey("users.name", ondelete="CASCADE"), primary_key=True),
+    Column("source", String(16), nullable=False, server_default=text("'local'")),
+)
+
+tokens = Table(
+    "tokens",
+    metadata,
+    Column("id", String(16), primary_key=True),
+    Column("user", ForeignKey("users.name", ondelete="CASCADE"), nullable=False),
+    Column("name", String(100), nullable=False),
+    Column("hash", String(64), nullable=False, unique=True),
+    Column("scope", _word(TokenScope, 8), nullable=False),
+    Column("created_at", Float(53), nullable=False),
+    Column("expires_at", Float(53)),
+    Column("used_at", Float(53)),
+    Column("revoked_at", Float(53)),
+    Index("ix_tokens_user", "user"),
+)
+
+# One-time links: `setup` for the first admin has the name that it makes.
+invites = Table(
+    "invites",
+    metadata,
+    Column("hash", String(64), primary_key=True),
+    Column("id", String(16), nullable=False, unique=True),
+    Column("kind", String(8), nullable=False),  # setup, invite
+    Column("name", String(64)),
+    Column("role", _word(Role, 8), nullable=False),
+    Column("groups", sa.JSON, nullable=False),
+    Column("email", String(200), nullable=False),
+    Column("by", String(64), nullable=False),
+    Column("created_at", Float(53), nullable=False),
+    Column("expires_at", Float(53), nullable=False),
+    Column("used_by", String(64)),
+)
+
+# Who has gone to a provider to sign in, and not yet come back.
+pending_logins = Table(
+    "pending_logins",
+    metadata,
+    Column("hash", String(64), primary_key=True),
+    Column("provider", String(64), nullable=False),
+    Column("nonce", String(64), nullable=False),
+    Column("verifier", String(128), nullable=False),
+    Column("next", Text, nullable=False),
+    Column("invite", String(64)),
+    Column("expires_at", Float(53), nullable=False),
+)
+
+# Who did what. Triggers refuse changes; rows go only by age.
+audit = Table(
+    "audit",
+    metadata,
+    Column("id", _RowId, primary_key=True, autoincrement=True),
+    Column("at", Float(53), nullable=False),
+    Column("who", String(64), nullable=False),
+    Column("via", String(120), nullable=False),
+    Column("address", String(64), nullable=False),
+    Column("act", String(64), nullable=False),
+    Column("kind", String(32), nullable=False),
+    Column("object", String(200), nullable=False),
+    Column("detail", sa.JSON, nullable=False),
+    Index("ix_audit_who", "who"),
+    sqlite_autoincrement=True,
 )

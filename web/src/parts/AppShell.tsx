@@ -1,12 +1,14 @@
-import { ActionIcon, Tooltip, useMantineColorScheme } from '@mantine/core';
+import { ActionIcon, Menu, Tooltip, UnstyledButton, useMantineColorScheme } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { signOut } from '../api/client';
 import { useConnection } from '../api/events';
 import { stream } from '../api/live';
+import { useMe } from '../api/me';
 import { AllowNotices } from './AllowNotices';
 import styles from './AppShell.module.css';
-import { IconAuto, IconLogout, IconMoon, IconSun, IconWifi } from './icons';
+import { IconAuto, IconLogout, IconMoon, IconSettings, IconSun, IconUser, IconWifi } from './icons';
+import { Avatar } from './Person';
 import { useSlashFocus } from './useSlashFocus';
 
 const PAGES = [
@@ -19,8 +21,18 @@ const PAGES = [
   { href: '/cluster', name: 'Cluster', here: (path: string) => path.startsWith('/cluster') },
 ];
 
-export function AppShell({ children }: { children: ReactNode }) {
+const PEOPLE = { href: '/people', name: 'People', here: (path: string) => path.startsWith('/people') };
+
+interface Props {
+  /** It is known who uses the page. */
+  known: boolean;
+  children: ReactNode;
+}
+
+export function AppShell({ known, children }: Props) {
+  const { team, can } = useMe();
   const [path] = useLocation();
+  const pages = [...PAGES.filter(({ href }) => href !== '/new' || can('submit')), ...(team ? [PEOPLE] : [])];
   useSlashFocus();
   return (
     <>
@@ -33,7 +45,7 @@ export function AppShell({ children }: { children: ReactNode }) {
           <span>Paddock</span>
         </Link>
         <nav className={styles.nav} aria-label="Pages">
-          {PAGES.map(({ href, name, here }) => (
+          {pages.map(({ href, name, here }) => (
             <Link key={href} href={href} aria-current={here(path) ? 'page' : undefined}>
               {name}
             </Link>
@@ -43,17 +55,60 @@ export function AppShell({ children }: { children: ReactNode }) {
           <ConnectionNote />
           <AllowNotices />
           <ThemeToggle />
-          <Tooltip label="Sign out">
-            <ActionIcon aria-label="Sign out" onClick={() => signOut().catch(() => {})}>
-              <IconLogout size={18} />
-            </ActionIcon>
-          </Tooltip>
+          {known && (team ? <AvatarMenu /> : <Alone />)}
         </div>
       </header>
       <main id="main" className={styles.main}>
         {children}
       </main>
     </>
+  );
+}
+
+const leave = () => signOut().catch(() => {});
+
+/** Without accounts there is nobody to name. */
+function Alone() {
+  return (
+    <>
+      <Tooltip label="Settings">
+        <ActionIcon aria-label="Settings" component={Link} href="/settings">
+          <IconSettings size={18} />
+        </ActionIcon>
+      </Tooltip>
+      <Tooltip label="Sign out">
+        <ActionIcon aria-label="Sign out" onClick={leave}>
+          <IconLogout size={18} />
+        </ActionIcon>
+      </Tooltip>
+    </>
+  );
+}
+
+function AvatarMenu() {
+  const { name, fullName, role, account } = useMe();
+  return (
+    <Menu position="bottom-end" width={220}>
+      <Menu.Target>
+        <UnstyledButton className={styles.avatar} aria-label={`Account of ${name}`}>
+          <Avatar name={name} fullName={fullName} size={28} />
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          <strong className={styles.who}>{fullName || name}</strong>
+          {account ? [fullName && name, role].filter(Boolean).join(' · ') : 'with the server’s own token'}
+        </Menu.Label>
+        {account && (
+          <Menu.Item leftSection={<IconUser />} component={Link} href="/profile">
+            Profile
+          </Menu.Item>
+        )}
+        <Menu.Item leftSection={<IconLogout />} onClick={leave}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
   );
 }
 

@@ -76,6 +76,13 @@ def set_of_user(c: sa.Connection, user: str, wanted: list[str]) -> None:
     _insert(c, [(group, user) for group in dict.fromkeys(wanted)], LOCAL)
 
 
+def join(c: sa.Connection, user: str, wanted: list[str]) -> None:
+    """Make an account a member of those of these groups that exist, besides those that it is in."""
+    known = set(c.scalars(sa.select(groups.c.name).where(groups.c.name.in_(wanted))))
+    known -= set(c.scalars(sa.select(members.c.group).where(members.c.user == user)))
+    _insert(c, [(group, user) for group in sorted(known)], LOCAL)
+
+
 def mirror(c: sa.Connection, user: str, source: str, wanted: tuple[str, ...], now: float) -> bool:
     """Make an account a member of the groups that a directory named, and of no other that came from there.
 

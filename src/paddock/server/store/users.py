@@ -106,11 +106,15 @@ def _refuse_last_admin(c: sa.Connection, name: str) -> None:
 
 
 def _refuse_taken(c: sa.Connection, name: str, unix_name: str | None) -> None:
-    if unix_name is None:
-        return
-    other = c.scalar(sa.select(users.c.name).where(users.c.unix_name == unix_name, users.c.name != name))
-    if other is not None:
+    other = unix_name_taken(c, unix_name) if unix_name is not None else None
+    if other not in (None, name):
         raise Conflict(f"The Unix account {unix_name!r} belongs to the account {other!r}: one person has one account.")
+
+
+def unix_name_taken(c: sa.Connection, unix_name: str) -> str | None:
+    """Return the account that a Unix account belongs to."""
+    found: str | None = c.scalar(sa.select(users.c.name).where(users.c.unix_name == unix_name))
+    return found
 
 
 def owns_jobs(c: sa.Connection, name: str) -> bool:

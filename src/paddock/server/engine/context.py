@@ -67,6 +67,7 @@ class Context:
     end_written: set[str] = field(default_factory=set)  # jobs whose runners know that no more tasks come
     reported: dict[str, set[str]] = field(default_factory=dict)  # job whose objective is not final -> its metrics
     to_choose: set[str] = field(default_factory=set)  # jobs whose objective is to be looked at
+    unsure: set[str] = field(default_factory=set)  # jobs that may lack reports of their objective, or have them at last
     erasing: dict[str, float] = field(default_factory=dict)  # removed jobs whose rows are being deleted -> until when
     finished: set[str] = field(
         default_factory=set

@@ -90,9 +90,11 @@ class SearchWorker:
         with self._context.db.read() as c:
             facts = self._context.facts(c, due)
         for one in facts.values():
-            population = one.spec.search.method is Method.PBT and one.id not in only_ended
-            if one.spec.stop_early.method != "none" or population:
+            population = one.spec.search.method is Method.PBT
+            if one.spec.stop_early.method != "none" or (population and one.id not in only_ended):
                 self._asked.begin(("judge", one.id), self._judge, one)
+            elif population:
+                self._asked.begin(("judge", one.id), self._check_reported, one)
 
     def run(self, now: float) -> None:
         """Carry out advice, end searches that are over, and request more advice."""
@@ -277,6 +279,12 @@ class SearchWorker:
         chosen = [one for one in found if one.number - 1 in out and _open(one) and not one.spared]
         text = f"stopped early: too far behind at step %g ({facts.spec.stop_early.method})"
         return Advice(facts.id, objectives, prune={one.task: (one, text % out[one.number - 1]) for one in chosen})
+
+    def _check_reported(self, facts: JobFacts) -> Advice:
+        """Return advice to hold a population of which tasks have ended without the objective."""
+        with self._context.db.read() as c:
+            runs = trials.runs(c, facts.id)
+        return Advice(facts.id, facts.spec.objectives, hold=self._unreported(facts, runs))
 
     def _unreported(self, facts: JobFacts, runs: Sequence[history.Run], enough: float = math.inf) -> str | None:
         """Return why the job is to be held if its tasks do not report an objective: nothing can be learned from them.

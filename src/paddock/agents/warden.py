@@ -44,24 +44,24 @@ ITEM_USER, ITEM_FAIL_DELAY = 2, 10
 UNSURE = {1, 2, 3, 9, 26, 28}  # a module is missing or failed, or what it asks does not answer: neither yes nor no
 
 
-class Message(ctypes.Structure):
+class PamMessage(ctypes.Structure):
     _fields_ = [("style", ctypes.c_int), ("text", ctypes.c_char_p)]
 
 
-class Response(ctypes.Structure):
+class PamResponse(ctypes.Structure):
     _fields_ = [("text", ctypes.c_void_p), ("code", ctypes.c_int)]
 
 
-MESSAGES, RESPONSES = ctypes.POINTER(ctypes.POINTER(Message)), ctypes.POINTER(ctypes.c_void_p)
+MESSAGES, RESPONSES = ctypes.POINTER(ctypes.POINTER(PamMessage)), ctypes.POINTER(ctypes.c_void_p)
 TALK = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int, MESSAGES, RESPONSES, ctypes.c_void_p)
 DELAY = ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.c_uint, ctypes.c_void_p)
 
 
-class Conversation(ctypes.Structure):
+class PamConversation(ctypes.Structure):
     _fields_ = [("talk", TALK), ("data", ctypes.c_void_p)]
 
 
-def conversation(password: bytes) -> Conversation:
+def conversation(password: bytes) -> PamConversation:
     """Return what answers the questions of PAM's modules: each hidden prompt with the password, no other prompt."""
     libc = ctypes.CDLL(None)
     libc.calloc.restype = libc.strdup.restype = ctypes.c_void_p
@@ -71,16 +71,16 @@ def conversation(password: bytes) -> Conversation:
         styles = [messages[i].contents.style for i in range(count)]
         if not 0 < count <= 32 or PROMPT_SHOWN in styles:
             return CONVERSATION_ERROR
-        given = libc.calloc(count, ctypes.sizeof(Response))  # PAM frees it, and the texts in it
+        given = libc.calloc(count, ctypes.sizeof(PamResponse))  # PAM frees it, and the texts in it
         if not given:
             return OUT_OF_MEMORY
-        answers = (Response * count).from_address(given)
+        answers = (PamResponse * count).from_address(given)
         for i in range(count):
             answers[i].text = libc.strdup(password) if styles[i] == PROMPT_HIDDEN else None
         responses[0] = given
         return 0
 
-    return Conversation(TALK(talk), None)
+    return PamConversation(TALK(talk), None)
 
 
 def pam(service: str, name: str, password: str, confdir: Optional[str] = None) -> int:

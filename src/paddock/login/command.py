@@ -15,7 +15,7 @@ MAX_INPUT = 60_000  # a pipe takes this much before anybody reads it
 SECRET = "{secret}"  # noqa: S105  in a command line: the file to read the secret from
 
 
-class Outcome(NamedTuple):
+class CommandResult(NamedTuple):
     """How a program ended, and what it wrote."""
 
     code: int
@@ -30,7 +30,7 @@ def ask(
     text: bytes = b"",
     secret: bytes | None = None,
     variables: Mapping[str, str] | None = None,
-) -> Outcome:
+) -> CommandResult:
     """Run a program with `text` as its standard input. `secret` is in a pipe; SECRET in `argv` becomes its name.
 
     Of the server's environment it gets the path only, and `variables`.
@@ -59,7 +59,7 @@ def ask(
         raise unavailable(f"{argv[0]} did not answer within {seconds:g} s.") from None
     finally:
         _end(process)
-    return Outcome(code, out, errors.decode(errors="replace").strip())
+    return CommandResult(code, out, errors.decode(errors="replace").strip())
 
 
 @contextlib.contextmanager

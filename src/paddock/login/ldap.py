@@ -5,7 +5,7 @@ password for that entry.
 """
 
 from paddock.errors import SignInUnavailable
-from paddock.login.command import SECRET, Outcome, ask
+from paddock.login.command import SECRET, CommandResult, ask
 from paddock.login.identity import Identity, printable, unavailable, valid_name, valid_names
 from paddock.login.ldif import LdapEntry, common_name, entries, escaped
 from paddock.models import SignInSource
@@ -99,7 +99,7 @@ class LdapLogin:
             raise unavailable("login.ldap.bind_dn needs login.ldap.bind_password_file, with a password in it.")
         return password
 
-    def _run(self, program: str, dn: str, password: bytes | None, arguments: list[str]) -> Outcome:
+    def _run(self, program: str, dn: str, password: bytes | None, arguments: list[str]) -> CommandResult:
         s = self._settings
         seconds = max(1, round(s.seconds))
         argv = [program, "-x", "-H", s.url, "-o", f"nettimeout={seconds}"]
@@ -111,7 +111,7 @@ class LdapLogin:
             variables["LDAPTLS_CACERT"] = str(s.ca_certificate)
         return ask([*argv, *arguments], seconds=s.seconds, secret=password, variables=variables)
 
-    def _trouble(self, outcome: Outcome) -> SignInUnavailable:
+    def _trouble(self, outcome: CommandResult) -> SignInUnavailable:
         """Return the error for what is neither yes nor no; it is for admins, and contains nothing of the person."""
         said = printable(outcome.errors.partition("\n")[0])
         hint = {

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 
 from paddock.errors import PaddockError
 from paddock.models import Method, Objective, Params, TaskState
-from paddock.paths import append_lines
 from paddock.rules import placement
 from paddock.rules.objective import SECONDS, is_blind, missing
 from paddock.search import history, searcher, stopping, trials_at_once
@@ -185,7 +184,7 @@ class SearchWorker:
         """Write orders to the file first: an order that is written twice counts once."""
         lines = [{"op": "prune", "task": one.task, "attempt": one.attempt} for one, _ in advice.prune.values()]
         lines += [{"op": "follow", "task": one.task, "attempt": one.attempt} for one, _ in advice.follow.values()]
-        append_lines(self._context.home.job(advice.job).control, lines)
+        self._context.outposts.of(advice.job).order(lines)
         with self._context.db.write() as c:
             reasons: dict[int, str | None] = {one.attempt_id: reason for one, reason in advice.prune.values()}
             reasons |= {one.attempt_id: None for one, _ in advice.follow.values()}
@@ -197,7 +196,7 @@ class SearchWorker:
                 return  # or it was extended a moment ago, which the next round sees
             if note is not None:
                 jobs.warn(c, job, f"The search has ended: {note}")
-        append_lines(self._context.home.job(job).tasks, [{"end": True}], mode=0o600)
+        self._context.outposts.of(job).publish([{"end": True}])
         self._searchers.pop(job, None)
 
     def _end_overdue(self, job: str) -> None:

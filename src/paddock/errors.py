@@ -9,6 +9,7 @@
     ├── Conflict              409  not possible in the present state
     ├── NotAuthorised         401
     ├── WrongOrigin           403  the request came from a page of another server
+    ├── Forbidden             403  the caller may not do this
     ├── TooLarge              413
     ├── Busy                  503  the server has too many requests at the moment: try again later
     ├── SignInUnavailable     503  the directory or provider that knows the people does not answer: try again later
@@ -88,6 +89,10 @@ class NotAuthorised(PaddockError, code="not_authorised", status=401):
 
 class WrongOrigin(PaddockError, code="wrong_origin", status=403):
     """Only Paddock's own page may do this with the cookie: reload it, or send the token in the header."""
+
+
+class Forbidden(PaddockError, code="forbidden", status=403):
+    """You may not do this."""
 
 
 class TooLarge(PaddockError, code="too_large", status=413):

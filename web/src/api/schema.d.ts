@@ -50,7 +50,7 @@ export interface paths {
         };
         /**
          * Follow Events
-         * @description Follow what changes, as server-sent events of the kinds `job`, `tasks` and `removed`.
+         * @description Follow what changes in the jobs that one sees, as server-sent events of the kinds `job`, `tasks` and `removed`.
          *
          *     The first event is `hello`, with the position of the stream; or `reset`, if events were missed that are no longer
          *     kept: then fetch everything again.
@@ -222,6 +222,8 @@ export interface paths {
         /**
          * Show Job
          * @description Return a job with its spec, its counts and how it stands.
+         *
+         *     Who may not read its files gets it without its commands, its environment and where its code comes from.
          */
         get: operations["show_job_api_v1_jobs__job__get"];
         put?: never;
@@ -235,7 +237,7 @@ export interface paths {
         head?: never;
         /**
          * Edit Job
-         * @description Change the name, the description or the tags of a job, or pin it.
+         * @description Change the name, the description, the tags or the visibility of a job, or pin it.
          */
         patch: operations["edit_job_api_v1_jobs__job__patch"];
         trace?: never;
@@ -663,6 +665,8 @@ export interface paths {
         /**
          * Load
          * @description Return nodes with their GPUs and processes, what each user and each job uses, and advice for running jobs.
+         *
+         *     What a job uses that the caller may not see counts for its owner; nothing else of it is shown.
          */
         get: operations["load_api_v1_load_get"];
         put?: never;
@@ -806,6 +810,8 @@ export interface paths {
         /**
          * Show Task
          * @description Return a task with its attempts, its exact command and its allocation.
+         *
+         *     Who may not read the files of the job gets it without its command, its folder and the script of the allocation.
          */
         get: operations["show_task_api_v1_tasks__task__get"];
         put?: never;
@@ -1069,7 +1075,7 @@ export interface paths {
         };
         /**
          * List Views
-         * @description Return the saved views of the list of jobs.
+         * @description Return the caller's saved views of the list of jobs.
          */
         get: operations["list_views_api_v1_views_get"];
         /**
@@ -2097,6 +2103,11 @@ export interface components {
              * @description number of further tasks, where it is known
              */
             to_come?: number | null;
+            /**
+             * @description private: only its owner and admins see it
+             * @default team
+             */
+            visibility?: components["schemas"]["Visibility"];
             /** @description why tasks that have not started wait, as the backend reports it */
             waits?: components["schemas"]["Waits"] | null;
             /** Warnings */
@@ -2254,6 +2265,11 @@ export interface components {
              * @description number of further tasks, where it is known
              */
             to_come?: number | null;
+            /**
+             * @description private: only its owner and admins see it
+             * @default team
+             */
+            visibility?: components["schemas"]["Visibility"];
             /** @description why tasks that have not started wait, as the backend reports it */
             waits?: components["schemas"]["Waits"] | null;
             /** Warnings */
@@ -2356,6 +2372,12 @@ export interface components {
             items: components["schemas"]["Job"][];
             /** Offset */
             offset: number;
+            /**
+             * Team
+             * @description people have accounts here: show whose each job is
+             * @default false
+             */
+            team?: boolean;
             /** Total */
             total: number;
         };
@@ -2369,6 +2391,7 @@ export interface components {
             pinned?: boolean | null;
             /** Tags */
             tags?: string[] | null;
+            visibility?: components["schemas"]["Visibility"] | null;
         };
         /**
          * JobRemoved
@@ -2493,6 +2516,11 @@ export interface components {
             stop_early?: components["schemas"]["StopEarly"];
             /** Tags */
             tags?: string[];
+            /**
+             * @description who sees the job where people have accounts: the team, or only its owner
+             * @default team
+             */
+            visibility?: components["schemas"]["Visibility"];
             /**
              * Workdir
              * @description absolute path of the folder in which tasks run; each has a folder of its own when not given
@@ -4358,6 +4386,12 @@ export interface components {
             version: string;
         };
         /**
+         * Visibility
+         * @description Who sees a job: everybody in the team, or only its owner (and admins).
+         * @enum {string}
+         */
+        Visibility: "team" | "private";
+        /**
          * Waits
          * @description Why the allocations of a job wait, and when the first should start.
          */
@@ -4426,7 +4460,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4521,7 +4555,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4621,7 +4655,7 @@ export interface operations {
                     "text/event-stream": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4713,7 +4747,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4778,6 +4812,8 @@ export interface operations {
                 state?: components["schemas"]["TaskState"] | null;
                 tag?: string | null;
                 owner?: string | null;
+                /** @description only the caller's own jobs */
+                mine?: boolean;
                 sort?: "created" | "-created" | "name" | "-name" | "owner" | "-owner";
                 offset?: number;
                 limit?: number;
@@ -4815,7 +4851,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4922,7 +4958,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5018,7 +5054,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5110,7 +5146,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5217,7 +5253,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5324,7 +5360,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5420,7 +5456,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5515,7 +5551,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5608,7 +5644,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5707,7 +5743,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5806,7 +5842,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5904,7 +5940,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6004,7 +6040,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6101,7 +6137,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6200,7 +6236,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6299,7 +6335,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6396,7 +6432,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6491,7 +6527,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6590,7 +6626,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6689,7 +6725,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6804,7 +6840,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6899,7 +6935,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6994,7 +7030,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7093,7 +7129,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7188,7 +7224,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7283,7 +7319,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7382,7 +7418,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7477,7 +7513,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7576,7 +7612,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7686,7 +7722,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7792,7 +7828,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7884,7 +7920,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7983,7 +8019,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8075,7 +8111,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8169,7 +8205,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8265,7 +8301,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8357,7 +8393,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8453,7 +8489,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8548,7 +8584,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8647,7 +8683,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8742,7 +8778,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8842,7 +8878,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8940,7 +8976,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9038,7 +9074,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9137,7 +9173,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9237,7 +9273,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9338,7 +9374,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9438,7 +9474,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9540,7 +9576,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9638,7 +9674,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9733,7 +9769,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9825,7 +9861,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9917,7 +9953,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10013,7 +10049,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10105,7 +10141,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description A browser sent this, but not from a page of this server */
+            /** @description The caller may not do this; or a browser sent it, but not from a page of this server */
             403: {
                 headers: {
                     [name: string]: unknown;

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from functools import cache
 from typing import Any
 
-from fastapi import APIRouter, FastAPI
+from fastapi import APIRouter, Depends, FastAPI
 from fastapi.openapi.utils import get_openapi
 from starlette.requests import Request
 from starlette.responses import Response
@@ -17,6 +17,7 @@ from paddock.models import Submission
 from paddock.server.api import error_responses, events, jobs, lists, load, system, tasks, web
 from paddock.server.api.auth import TokenWall
 from paddock.server.api.bodies import BodyLimit
+from paddock.server.api.permissions import permit
 from paddock.server.api.server import Server
 from paddock.server.api.sessions import Sessions
 from paddock.server.api.streams import Limit
@@ -63,7 +64,7 @@ def _routes() -> list[BaseRoute]:
     """Return the routes of the API. FastAPI prepares them when they are first used, which takes a while."""
     api = APIRouter()
     for router in (lists.router, jobs.router, tasks.router, events.router, load.router, system.router):
-        api.include_router(router, prefix=PREFIX, responses=error_responses.RESPONSES)
+        api.include_router(router, prefix=PREFIX, responses=error_responses.RESPONSES, dependencies=[Depends(permit)])
     return api.routes
 
 

@@ -11,7 +11,8 @@ from fastapi.responses import StreamingResponse
 from paddock.common.spreadsheet import cell
 from paddock.models import Curve, Task
 from paddock.server.api.measured import best_of, goals_of
-from paddock.server.api.server import At, JobId, Server
+from paddock.server.api.permissions import JobId
+from paddock.server.api.server import At, Server
 from paddock.server.store import jobs, metrics, tasks
 from paddock.server.store.metrics import NO_SUMMARY
 
@@ -39,7 +40,7 @@ def export_job(
     metrics, one per line in CSV, one curve per line in JSON.
     """
     with at.db.read() as c:
-        found = jobs.resolve(c, job)
+        found = jobs.existing(c, job)
         rows = tasks.page(c, found, limit=1_000_000).items
         names = [name for name in metrics.names_of_job(c, found) if not name.startswith(metrics.SYSTEM)]
         means = {one.number: {"mean": one.mean, "spread": one.spread} for one in tasks.outlines(c, found)}

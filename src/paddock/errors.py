@@ -104,7 +104,12 @@ class Busy(PaddockError, code="busy", status=503, retry_seconds=5):
 
 
 class SignInUnavailable(PaddockError, code="sign_in_unavailable", status=503, retry_seconds=5):
-    """The service that knows the people here does not answer: try again later."""
+    """The service that knows the people here does not answer: try again later, or ask an admin to look at the log."""
+
+    def __init__(self, detail: str = "") -> None:
+        """Keep `detail` for the log: everybody can try to sign in, and need not know how this server is set up."""
+        super().__init__()
+        self.detail = detail
 
 
 class BackendError(PaddockError, code="backend_error", status=503):

@@ -67,7 +67,7 @@ class FarProcess:
 
 
 @dataclass(frozen=True)
-class CommandResult:
+class FarResult:
     """How a command ended. `code` is None if it was killed because its time was over."""
 
     code: int | None
@@ -154,13 +154,13 @@ class AgentAnswer:
             raise BadFrame("an answer without processes")
         return [_process(one) for one in value]
 
-    def result(self, most: int) -> CommandResult:
+    def result(self, most: int) -> FarResult:
         end = self.number("out")
         out, err = self.data[:end], self.data[end:]
         if end > len(self.data) or len(out) > most or len(err) > most:
             raise BadFrame("more output than it was asked for")
         code = None if self._header.get("code") is None else _number(self._header["code"], -255)
-        return CommandResult(code, out, err, self.flag("cut"))
+        return FarResult(code, out, err, self.flag("cut"))
 
     def _body(self, kind: type) -> Any:
         try:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from paddock.agents.answers import AgentAnswer, AgentInfo, CommandResult, FarEntry, FarProcess, FileRange, FolderPage
+from paddock.agents.answers import AgentAnswer, AgentInfo, FarResult, FarEntry, FarProcess, FileRange, FolderPage
 from paddock.agents.connection import AgentConnection, AgentGone
 from paddock.common.frames import MOST_DATA, BadFrame, Frame
 from paddock.errors import AgentUnavailable
@@ -256,7 +256,7 @@ class Link:
         most: int = PART,
         env: Mapping[str, str] | None = None,
         cwd: str | None = None,
-    ) -> CommandResult:
+    ) -> FarResult:
         """Run a command to its end and return what it wrote, up to `most` bytes of each stream.
 
         It is killed after `seconds`, and when the agent ends. `cwd` is the person's home if it is not given, else a

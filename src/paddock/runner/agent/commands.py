@@ -18,7 +18,7 @@ LINGER_SECONDS = 0.5  # that a command's output is waited for after its end: som
 CHUNK = 65_536
 
 
-class Command:
+class RunningCommand:
     """A command that runs."""
 
     def __init__(self, process: "subprocess.Popen[bytes]", stdin: bytes, seconds: float, most: int) -> None:
@@ -36,12 +36,12 @@ class Command:
             processes.signal_group(self.process.pid, signal.SIGKILL)
 
 
-class Commands:
+class RunningCommands:
     """The commands that run now. The agent's only selector reports when something can be read or written."""
 
     def __init__(self, selector: selectors.BaseSelector, done: Callable[[int, Dict[str, Any], bytes], None]) -> None:
         self._selector, self._done = selector, done
-        self._running: Dict[int, Command] = {}
+        self._running: Dict[int, RunningCommand] = {}
 
     def start(self, number: int, argv: List[str], stdin: bytes, request: Dict[str, Any], cwd: str) -> None:
         """Start a command; its answer follows when it has ended."""
@@ -58,7 +58,7 @@ class Commands:
             # A command whose answer nobody gets any more must not go on: the next server may have looked already.
             preexec_fn=lambda: processes.die_with(parent),  # noqa: PLW1509  (there are no threads)
         )
-        command = Command(process, stdin, float(request["seconds"]), int(request["most"]))
+        command = RunningCommand(process, stdin, float(request["seconds"]), int(request["most"]))
         for name, stream in (("in", process.stdin), ("out", process.stdout), ("err", process.stderr)):
             if stream is not None:
                 os.set_blocking(stream.fileno(), False)
@@ -70,7 +70,7 @@ class Commands:
     def next_in(self) -> Optional[float]:
         return CHECK_SECONDS if self._running else None
 
-    def serve(self, command: Command, name: str) -> None:
+    def serve(self, command: RunningCommand, name: str) -> None:
         """Read or write what is possible now."""
         stream = command.open[name]
         try:
@@ -106,14 +106,14 @@ class Commands:
             del self._running[number]
             self._answer(number, command)
 
-    def _answer(self, number: int, command: Command) -> None:
+    def _answer(self, number: int, command: RunningCommand) -> None:
         for name in list(command.open):
             self._close(command, name)
         out, err = bytes(command.written["out"]), bytes(command.written["err"])
         code = None if command.late else command.process.returncode
         self._done(number, {"code": code, "out": len(out), "cut": command.cut}, out + err)
 
-    def _close(self, command: Command, name: str) -> None:
+    def _close(self, command: RunningCommand, name: str) -> None:
         stream = command.open.pop(name)
         self._selector.unregister(stream)
         stream.close()

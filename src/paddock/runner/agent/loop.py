@@ -69,7 +69,7 @@ class Agent:
         self._tree = Tree(root)
         self._watching = Watching(root, self._send)
         self._selector = selectors.DefaultSelector()
-        self.commands = commands.Commands(self._selector, self._answer)
+        self.commands = commands.RunningCommands(self._selector, self._answer)
         self._operations: Dict[str, Callable[[Dict[str, Any], bytes], Optional[Answer]]] = {
             "hello": self._hello,
             "put": self._put,

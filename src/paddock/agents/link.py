@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from paddock.agents.answers import AgentAnswer, AgentInfo, FarResult, FarEntry, FarProcess, FileRange, FolderPage
+from paddock.agents.answers import AgentAnswer, AgentInfo, FarEntry, FarProcess, FarResult, FileRange, FolderPage
 from paddock.agents.connection import AgentConnection, AgentGone
 from paddock.common.frames import MOST_DATA, BadFrame, Frame
 from paddock.errors import AgentUnavailable

@@ -12,7 +12,7 @@ from typing import Annotated
 
 from fastapi import Depends, Path, Request
 
-from paddock.errors import Forbidden, NotAuthorised
+from paddock.errors import NotAllowed, NotAuthorised
 from paddock.models import Role, TokenScope
 from paddock.server.api.caller import CALLER, By, Caller
 from paddock.server.api.server import At, Server
@@ -39,7 +39,7 @@ class Permission:
     reads: bool = False  # it changes nothing: a token that may only read is enough
 
 
-EVERYBODY = Permission(None, reads=True)
+EVERYBODY = Permission(None)
 LOOK = Permission(Role.GUEST, reads=True)
 SEE_JOB = Permission(Role.GUEST, Right.SEE, reads=True)
 READ_JOB = Permission(Role.USER, Right.READ, reads=True)
@@ -49,6 +49,7 @@ SUBMIT = Permission(Role.USER)
 CONTROL_JOB = Permission(Role.USER, Right.CONTROL)
 CHANGE_JOB = Permission(Role.USER, Right.CHANGE)
 MANAGE = Permission(Role.ADMIN)
+REVIEW = Permission(Role.ADMIN, reads=True)
 
 # The name of the function that answers -> who may use it. What is missing here is refused, and a test is red.
 PERMISSIONS = {
@@ -111,6 +112,32 @@ PERMISSIONS = {
     "health": LOOK,
     "prune": MANAGE,
     "version": LOOK,
+    "sign_in_methods": EVERYBODY,
+    "sign_in_browser": EVERYBODY,
+    "sign_out_browser": EVERYBODY,
+    "open_setup": EVERYBODY,
+    "set_up_account": EVERYBODY,
+    "show_team": LOOK,
+    "switch_team": MANAGE,
+    "show_me": LOOK,
+    "change_me": PREFER,
+    "change_password": PREFER,
+    "list_tokens": LOOK,
+    "make_token": PREFER,
+    "revoke_token": PREFER,
+    "list_sessions": LOOK,
+    "end_session": PREFER,
+    "list_accounts": LOOK_AROUND,
+    "add_account": MANAGE,
+    "change_account": MANAGE,
+    "list_groups": LOOK_AROUND,
+    "add_group": MANAGE,
+    "change_group": MANAGE,
+    "remove_group": MANAGE,
+    "list_invites": REVIEW,
+    "make_invite": MANAGE,
+    "withdraw_invite": MANAGE,
+    "list_audit": LOOK,  # of others, only admins
 }
 BULK_RIGHTS = dict.fromkeys(("stop", "remove", "hold", "release"), Right.CONTROL) | dict.fromkeys(
     ("pin", "unpin", "tag", "untag"), Right.CHANGE
@@ -133,21 +160,21 @@ async def permit(request: Request) -> None:  # async: needs no worker thread
 
 
 def check(permission: Permission, caller: Caller | None) -> None:
-    """Raise NotAuthorised or Forbidden unless the caller may use an operation with this permission."""
+    """Raise NotAuthorised or NotAllowed unless the caller may use an operation with this permission."""
     if permission.role is None:
         return
     if caller is None:
         raise NotAuthorised
     if caller.scope is TokenScope.FEED or (caller.scope is TokenScope.READ and not permission.reads):
-        raise Forbidden(_SCOPES[caller.scope])
+        raise NotAllowed(_SCOPES[caller.scope])
     if _RANKS[caller.role] < _RANKS[permission.role]:
-        raise Forbidden(_ROLES[permission.role])
+        raise NotAllowed(_ROLES[permission.role])
 
 
 def _permission(request: Request) -> Permission:
     found = PERMISSIONS.get(request.scope["route"].name)
     if found is None:  # better closed than open
-        raise Forbidden("This route is not in the table of permissions: nobody may use it.")
+        raise NotAllowed("This route is not in the table of permissions: nobody may use it.")
     return found
 
 
@@ -161,19 +188,19 @@ def may(at: Server, by: Caller, right: Right, owner: str) -> bool:
 
 
 def require(at: Server, by: Caller, right: Right, job: FoundJob) -> None:
-    """Raise Forbidden unless the caller has this right to a job that it sees."""
+    """Raise NotAllowed unless the caller has this right to a job that it sees."""
     if may(at, by, right, job.owner):
         return
     if right is Right.READ:
-        raise Forbidden(f"Job {job.id} is of {job.owner}: here, only they read its logs, files, code and commands.")
+        raise NotAllowed(f"Job {job.id} is of {job.owner}: here, only they read its logs, files, code and commands.")
     who = "they or an admin" if right is Right.CONTROL else "they"
-    raise Forbidden(f"Job {job.id} is of {job.owner}: only {who} may do this.")
+    raise NotAllowed(f"Job {job.id} is of {job.owner}: only {who} may do this.")
 
 
 def find(at: Server, c: Connection, by: Caller, text: str, right: Right) -> str:
     """Return the id of a job that is named in the body of a request.
 
-    Raise NotFound if the caller may not see it, and Forbidden without this right to it.
+    Raise NotFound if the caller may not see it, and NotAllowed without this right to it.
     """
     found = jobs.find(c, text, by.sight)
     require(at, by, right, found)
@@ -207,7 +234,7 @@ def _task(request: Request, at: At, by: By, task: TaskText) -> str:
 def _right(request: Request) -> Right:
     found = _permission(request).right
     if found is None:
-        raise Forbidden("The table of permissions does not say which right to a job this needs: nobody may use it.")
+        raise NotAllowed("The table of permissions does not say which right to a job this needs: nobody may use it.")
     return found
 
 

@@ -37,14 +37,13 @@ def alice(users: UnixUsers, links: Links) -> Link:
     return links.get(users.alice)
 
 
-def refused(users: UnixUsers, *argv: str) -> str:
-    """Return what sudo says to the service account; it must refuse."""
+def refused(users: UnixUsers, *argv: str) -> None:
+    """Expect that sudo refuses this to the service account."""
     done = subprocess.run(
         argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, **users.as_user(users.service)
     )
     assert done.returncode == 1, done
     assert done.stderr.startswith("sudo:") or "not allowed" in done.stderr, done.stderr
-    return done.stderr
 
 
 def test_it_is_a_process_of_the_person(users: UnixUsers, alice: Link) -> None:

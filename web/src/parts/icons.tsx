@@ -48,6 +48,7 @@ import {
   Square,
   SquareTerminal,
   Star,
+  StickyNote,
   Sun,
   Table,
   Tag,
@@ -87,6 +88,7 @@ export const IconCompare = icon(GitCompareArrows);
 export const IconCopy = icon(Copy);
 export const IconDownload = icon(Download);
 export const IconEdit = icon(Pencil);
+export const IconNote = icon(StickyNote);
 export const IconExtend = icon(ListPlus);
 export const IconFile = icon(FileText);
 export const IconFolder = icon(Folder);

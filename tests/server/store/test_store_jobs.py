@@ -296,8 +296,8 @@ def test_delete_takes_all_that_belongs_to_the_job_and_nothing_else(db: Database)
         rows = {
             t.name: c.execute(sa.select(sa.func.count()).select_from(t)).scalar_one() for t in metadata.sorted_tables
         }
-        others = ("loads", "memory_samples", "packings", "sessions", "usage", "views")
-        assert [rows.pop(name) for name in ("events", *others)] == [2, 0, 0, 0, 0, 0, 0]
+        assert rows.pop("events") == 2
+        rows = {name: number for name, number in rows.items() if number}  # nothing is about other things than jobs
         assert rows == dict.fromkeys(("jobs", "tasks", "attempts", "batches", "allocations", "metric_chunks"), 1)
         assert tasks.get(c, "other-1").state is TaskState.SUBMITTED
         with pytest.raises(NotFound):

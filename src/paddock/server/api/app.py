@@ -23,6 +23,7 @@ from paddock.server.api import (
     load,
     me,
     session,
+    single_sign_on,
     system,
     tasks,
     team,
@@ -78,7 +79,7 @@ def bare_app(lifespan: Lifespan[FastAPI] | None = None) -> FastAPI:
 def _routes() -> list[BaseRoute]:
     """Return the routes of the API. FastAPI prepares them when they are first used, which takes a while."""
     api = APIRouter()
-    people = (session, team, me, accounts)
+    people = (session, single_sign_on, team, me, accounts)
     for module in (lists, jobs, tasks, events, load, system, *people):
         api.include_router(module.router, prefix=PREFIX, responses=error_responses.RESPONSES)
     return api.routes

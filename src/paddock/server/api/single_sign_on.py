@@ -19,7 +19,7 @@ from paddock.server.api.sessions import ABSOLUTE_SECONDS, digest
 from paddock.server.api.sign_in import Newcomer, report
 from paddock.server.api.team import base_url
 from paddock.server.store import pending_logins
-from paddock.server.store.pending_logins import PendingRow
+from paddock.server.store.pending_logins import PendingLoginRow
 
 log = logging.getLogger("paddock.api")
 router = APIRouter(tags=["session"])
@@ -40,7 +40,7 @@ async def begin_oidc(
     back = _back(at, provider)
     gone = await anyio.to_thread.run_sync(found.begin, back, limiter=gate.checks)
     kept = gone.pending
-    row = PendingRow(
+    row = PendingLoginRow(
         kept.hash, provider, kept.nonce, kept.verifier, next, digest(code) if code else None, kept.expires_at
     )
     await anyio.to_thread.run_sync(_remember, at, row)
@@ -60,7 +60,7 @@ def _back(at: Server, provider: str) -> str:
     return f"{base_url(at)}/api/v1/session/oidc/{provider}/callback"
 
 
-def _remember(at: Server, row: PendingRow) -> None:
+def _remember(at: Server, row: PendingLoginRow) -> None:
     with at.db.write() as c:
         pending_logins.add(c, row, time.time())
 

@@ -10,7 +10,7 @@ MOST = 5_000  # beyond this number, the oldest are forgotten
 
 
 @dataclass(frozen=True)
-class PendingRow:
+class PendingLoginRow:
     hash: str
     provider: str
     nonce: str
@@ -20,7 +20,7 @@ class PendingRow:
     expires_at: float
 
 
-def add(c: sa.Connection, row: PendingRow, now: float) -> None:
+def add(c: sa.Connection, row: PendingLoginRow, now: float) -> None:
     """Record that somebody has gone."""
     c.execute(sa.delete(pending_logins).where(pending_logins.c.expires_at <= now))
     newest = sa.select(pending_logins.c.hash).order_by(pending_logins.c.expires_at.desc()).offset(MOST - 1)
@@ -28,10 +28,10 @@ def add(c: sa.Connection, row: PendingRow, now: float) -> None:
     c.execute(sa.insert(pending_logins).values(**row.__dict__))
 
 
-def take(c: sa.Connection, hash: str, provider: str, now: float) -> PendingRow | None:
+def take(c: sa.Connection, hash: str, provider: str, now: float) -> PendingLoginRow | None:
     """Return who has come back, once; None if nobody has gone with this state, or too long ago."""
     row = c.execute(sa.select(pending_logins).where(pending_logins.c.hash == hash)).one_or_none()
     c.execute(sa.delete(pending_logins).where(pending_logins.c.hash == hash))
     if row is None or row.expires_at <= now or row.provider != provider:
         return None
-    return PendingRow(**row._mapping)
+    return PendingLoginRow(**row._mapping)

@@ -4536,6 +4536,12 @@ export interface components {
             /** Expires At */
             expires_at: number;
             /**
+             * First
+             * @description this is the first account: the team is yet to be set up
+             * @default false
+             */
+            first?: boolean;
+            /**
              * Groups
              * @default []
              */
@@ -5222,6 +5228,18 @@ export interface components {
              * @default []
              */
             checks?: components["schemas"]["TeamCheck"][];
+            /**
+             * Join
+             * @description who may join: listed (only who is invited or in `join_groups`) or open
+             * @default listed
+             */
+            join?: string;
+            /**
+             * Join Groups
+             * @description members of these groups of a directory may join
+             * @default []
+             */
+            join_groups?: string[];
             /** On */
             on: boolean;
             /**

@@ -7,21 +7,30 @@ import { stream } from '../api/live';
 import { useMe } from '../api/me';
 import { AllowNotices } from './AllowNotices';
 import styles from './AppShell.module.css';
-import { IconAuto, IconLogout, IconMoon, IconSettings, IconSun, IconUser, IconWifi } from './icons';
+import { IconAuto, IconLogout, IconMoon, IconSettings, IconSun, IconUser, IconUsers, IconWifi } from './icons';
 import { Avatar } from './Person';
 import { useSlashFocus } from './useSlashFocus';
 
-const PAGES = [
+interface Place {
+  href: string;
+  name: string;
+  here: (path: string) => boolean;
+  /** Only on a wide screen. */
+  wide?: true;
+}
+
+const PAGES: Place[] = [
   {
     href: '/',
     name: 'Jobs',
-    here: (path: string) => path === '/' || path.startsWith('/jobs') || path.startsWith('/tasks'),
+    here: (path) => path === '/' || path.startsWith('/jobs') || path.startsWith('/tasks'),
   },
-  { href: '/new', name: 'New job', here: (path: string) => path.startsWith('/new') },
-  { href: '/cluster', name: 'Cluster', here: (path: string) => path.startsWith('/cluster') },
+  { href: '/new', name: 'New job', here: (path) => path.startsWith('/new') },
+  { href: '/cluster', name: 'Cluster', here: (path) => path.startsWith('/cluster') },
 ];
 
-const PEOPLE = { href: '/people', name: 'People', here: (path: string) => path.startsWith('/people') };
+/** Where there is no room for it, the menu of the account has it alone. */
+const PEOPLE: Place = { href: '/people', name: 'People', here: (path) => path.startsWith('/people'), wide: true };
 
 interface Props {
   /** It is known who uses the page. */
@@ -45,8 +54,8 @@ export function AppShell({ known, children }: Props) {
           <span>Paddock</span>
         </Link>
         <nav className={styles.nav} aria-label="Pages">
-          {pages.map(({ href, name, here }) => (
-            <Link key={href} href={href} aria-current={here(path) ? 'page' : undefined}>
+          {pages.map(({ href, name, here, wide }) => (
+            <Link key={href} href={href} aria-current={here(path) ? 'page' : undefined} data-wide={wide}>
               {name}
             </Link>
           ))}
@@ -104,6 +113,9 @@ function AvatarMenu() {
             Profile
           </Menu.Item>
         )}
+        <Menu.Item leftSection={<IconUsers />} component={Link} href="/people">
+          People
+        </Menu.Item>
         <Menu.Item leftSection={<IconLogout />} onClick={leave}>
           Sign out
         </Menu.Item>

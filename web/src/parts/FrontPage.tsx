@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 /** A page for somebody who is not in yet: one panel, and nothing to wander off to. */
 export function FrontPage({ title, wide = false, children }: { title: string; wide?: boolean; children: ReactNode }) {
   return (
-    <Container size={wide ? 640 : 440} pt={wide ? '8vh' : '15vh'} pb="xl" component="main">
+    <Container size={wide ? 720 : 440} pt={wide ? '8vh' : '15vh'} pb="xl" component="main">
       <Paper withBorder p="xl" radius="md" className="app-panel">
         <Stack>
           <Group gap="sm" wrap="nowrap">

@@ -15,6 +15,7 @@ export function NewPassword({ value, again, error, onChange, onAgain }: Props) {
     <>
       <PasswordInput
         label="New password"
+        inputWrapperOrder={['label', 'input', 'description', 'error']}
         description={`At least ${SHORTEST} characters: a few words are easy to remember`}
         autoComplete="new-password"
         maxLength={1000}

@@ -13,11 +13,7 @@ interface Props {
 /** The letters of somebody's name in a colour of their own. The name itself stands beside it, or is its label. */
 export function Avatar({ name, fullName, size = 20 }: Props) {
   const style = { '--hue': hueOf(name), width: size, height: size, fontSize: size * 0.42 } as CSSProperties;
-  return (
-    <span className={styles.avatar} style={style} aria-hidden="true">
-      {initials(name, fullName)}
-    </span>
-  );
+  return <span className={styles.avatar} style={style} aria-hidden="true" data-letters={initials(name, fullName)} />;
 }
 
 /** Whose something is: a name, with an avatar where there are several people. */

@@ -1,4 +1,4 @@
-import { ActionIcon, Badge, Button, Group, Text, TextInput } from '@mantine/core';
+import { ActionIcon, Badge, Button, Group, Menu, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useMe } from '../../api/me';
 import { useAccounts, useEditAccount } from '../../api/people';
@@ -6,7 +6,7 @@ import type { Account } from '../../api/types';
 import { fromSeconds, plural } from '../../lib/format';
 import { called } from '../../lib/people';
 import { ConfirmModal } from '../../parts/ConfirmModal';
-import { IconEdit, IconPlus, IconSearch } from '../../parts/icons';
+import { IconEdit, IconKey, IconMenu, IconPause, IconPlay, IconPlus, IconSearch } from '../../parts/icons';
 import { failed } from '../../parts/notify';
 import { Loaded } from '../../parts/Page';
 import { Avatar } from '../../parts/Person';
@@ -97,7 +97,7 @@ function Row({ account, admin }: { account: Account; admin: boolean }) {
               </Badge>
             )}
             <div>
-              <small>{[name, email].filter(Boolean).join(' · ')}</small>
+              <small>{[fullName && name, email].filter(Boolean).join(' · ')}</small>
             </div>
           </div>
         </Group>
@@ -115,9 +115,8 @@ function Row({ account, admin }: { account: Account; admin: boolean }) {
 
 function ForAdmins({ account }: { account: Account }) {
   const { name, unix_name: unixName, source, seen_at: seenAt, active = true } = account;
-  const [editing, setEditing] = useState(false);
-  const [asking, setAsking] = useState(false);
-  const [linking, setLinking] = useState(false);
+  const [dialog, setDialog] = useState<'edit' | 'password' | 'deactivate' | null>(null);
+  const close = () => setDialog(null);
   const edit = useEditAccount(name);
   const me = useMe();
   return (
@@ -128,33 +127,41 @@ function ForAdmins({ account }: { account: Account }) {
       <td data-label="Signs in by">{SOURCES[source]}</td>
       <td data-label="Last seen">{seenAt ? <RelativeTime at={fromSeconds(seenAt)} /> : 'never'}</td>
       <td className={styles.acts} data-wide>
-        <ActionIcon aria-label={`Edit ${name}`} onClick={() => setEditing(true)}>
-          <IconEdit />
-        </ActionIcon>
-        {name !== me.name && (
-          <Button
-            size="compact-sm"
-            variant="subtle"
-            color="gray"
-            loading={edit.isPending}
-            onClick={() => (active ? setAsking(true) : edit.mutate({ active: true }, { onError: failed }))}
-          >
-            {active ? 'Deactivate' : 'Activate'}
-          </Button>
-        )}
-        {source === 'password' && active && (
-          <Button size="compact-sm" variant="subtle" color="gray" onClick={() => setLinking(true)}>
-            New password…
-          </Button>
-        )}
-        <PasswordLink key={String(linking)} name={name} opened={linking} onClose={() => setLinking(false)} />
-        <EditAccount account={account} opened={editing} onClose={() => setEditing(false)} />
+        <Menu position="bottom-end">
+          <Menu.Target>
+            <ActionIcon aria-label={`Actions for ${name}`}>
+              <IconMenu size={18} />
+            </ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item leftSection={<IconEdit />} onClick={() => setDialog('edit')}>
+              Edit
+            </Menu.Item>
+            {source === 'password' && active && (
+              <Menu.Item leftSection={<IconKey />} onClick={() => setDialog('password')}>
+                Link for a new password
+              </Menu.Item>
+            )}
+            {name !== me.name && active && (
+              <Menu.Item leftSection={<IconPause />} onClick={() => setDialog('deactivate')}>
+                Deactivate…
+              </Menu.Item>
+            )}
+            {!active && (
+              <Menu.Item leftSection={<IconPlay />} onClick={() => edit.mutate({ active: true }, { onError: failed })}>
+                Activate
+              </Menu.Item>
+            )}
+          </Menu.Dropdown>
+        </Menu>
+        <PasswordLink key={String(dialog)} name={name} opened={dialog === 'password'} onClose={close} />
+        <EditAccount account={account} opened={dialog === 'edit'} onClose={close} />
         <ConfirmModal
-          opened={asking}
+          opened={dialog === 'deactivate'}
           title={`Deactivate ${name}?`}
           action="Deactivate"
           danger
-          onClose={() => setAsking(false)}
+          onClose={close}
           onConfirm={() => edit.mutateAsync({ active: false })}
         >
           <Text size="sm">

@@ -14,21 +14,31 @@ export function Joining() {
   );
 }
 
-const EXAMPLE =
-  '[team]\njoin = "listed"           # or "open"\njoin_groups = ["lab"]     # these may join without an invitation';
+const EXAMPLE = `[team]
+join = "listed"          # or "open": everybody who can sign in
+join_groups = ["lab"]    # besides, the members of these groups`;
 
 function Shown({ state }: { state: TeamState }) {
+  const groups = state.join_groups ?? [];
   return (
     <Stack gap="sm">
-      <Text size="sm">Everybody who is invited by link may join. Besides:</Text>
       <List size="sm" spacing={4}>
-        <List.Item>
-          {state.accounts === 1 ? 'You are the only account so far.' : `${state.accounts} accounts so far.`}
-        </List.Item>
+        <List.Item>Whoever is invited by a link.</List.Item>
+        {state.join === 'open' && (
+          <List.Item>
+            Everybody who can sign in with an account of this machine, the directory or single sign-on.
+          </List.Item>
+        )}
+        {state.join !== 'open' && groups.length > 0 && (
+          <List.Item>Members of {groups.join(', ')}, as the directory knows them.</List.Item>
+        )}
+        {state.join !== 'open' && groups.length === 0 && (
+          <List.Item>Nobody else, even if this machine or a directory knows them.</List.Item>
+        )}
       </List>
       <Text size="sm" c="dimmed">
-        Accounts of this machine (PAM), a directory (LDAP) or single sign-on (OIDC) are set up in the server’s{' '}
-        <Code>config.toml</Code>, and so is who of them may join:
+        This is a setting of the server, in its <Code>settings.toml</Code>, where accounts of the machine (PAM), a
+        directory (LDAP) and single sign-on (OIDC) are set up as well:
       </Text>
       <CopyLine text={EXAMPLE} label="Copy the settings" />
     </Stack>

@@ -23,7 +23,7 @@ function Shown({ state }: { state: TeamState }) {
       <Text size="sm">
         {state.run_as === 'user'
           ? 'Tasks run as the person who asks for them: files, quotas and processes are that person’s.'
-          : 'All tasks run as the user of the server. With run_as = "user" in the section [team] of its config.toml, each runs as the person who asks for it.'}
+          : 'All tasks run as the user of the server. With run_as = "user" in the section [team] of its settings.toml, each runs as the person who asks for it.'}
       </Text>
       <ul className={styles.checks} aria-label="Checks">
         {checks.map((check) => (

@@ -3,7 +3,6 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useSearch } from 'wouter';
 import { api, take } from '../../api/client';
-import type { SetupInfo } from '../../api/types';
 import { errorText } from '../../parts/ErrorPanel';
 import { FrontPage } from '../../parts/FrontPage';
 import { useTitle, Waiting } from '../../parts/Page';
@@ -29,15 +28,16 @@ export default function SetupPage() {
   });
   if (info.isPending) return <Waiting />;
   if (!info.data) return <Unusable why={errorText(info.error)} />;
+  const first = info.data.first ?? false;
   const done = () => {
     // Whoever is invited is in; a page that is loaded anew knows nothing of who was here before.
-    if (!isFirst(info.data)) return location.replace('/');
+    if (!first) return location.replace('/');
     history.replaceState(null, '', '/setup');
     setStep(1);
   };
   return (
-    <FrontPage title={isFirst(info.data) ? 'Set the team up' : 'Welcome to Paddock'} wide={isFirst(info.data)}>
-      {isFirst(info.data) && <Steps at={step} />}
+    <FrontPage title={first ? 'Set the team up' : 'Welcome to Paddock'} wide={first}>
+      {first && <Steps at={step} />}
       {step === 0 && <FirstStep code={code} info={info.data} onDone={done} />}
       {step === 1 && <Joining />}
       {step === 2 && <RunAs />}
@@ -45,11 +45,6 @@ export default function SetupPage() {
       {step > 0 && <Onward step={step} onStep={setStep} />}
     </FrontPage>
   );
-}
-
-/** The first admin has a name already; all jobs so far are theirs. */
-function isFirst({ name, role }: SetupInfo): boolean {
-  return name != null && role === 'admin';
 }
 
 function Steps({ at }: { at: number }) {

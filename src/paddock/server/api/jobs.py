@@ -24,10 +24,13 @@ from paddock.models.jobs import (
 from paddock.models.preflight import Preflight
 from paddock.models.tasks import Changed, RestartRequest, StopRequest
 from paddock.program import ignore
+from paddock.program.environment import Workbench
 from paddock.server import map_parts
 from paddock.server.api import code, export, job_tasks, marks, search, uploads
+from paddock.server.api.caller import By, Caller
 from paddock.server.api.job_tasks import Offset
 from paddock.server.api.replies import Reply
+from paddock.server.api.runs_as import runs_as, workbench
 from paddock.server.api.server import At, JobId, Server
 from paddock.server.intake import masks, preflight, snapshot, submission
 from paddock.server.store import jobs, tasks, trials
@@ -66,6 +69,7 @@ def job_facets(at: At) -> Facets:
 async def preview_job(
     request: Request,
     at: At,
+    by: By,
     check: Annotated[
         bool,
         Query(
@@ -76,13 +80,14 @@ async def preview_job(
 ) -> Preview:
     """Return what a submission would do: its tasks, their exact commands, warnings. Nothing is changed."""
     upload = await uploads.read(request, at.settings.upload)
-    return await run_in_threadpool(_preview, upload, at, check)
+    return await run_in_threadpool(_preview, upload, at, by, check)
 
 
 @router.post("/preflight", openapi_extra=uploads.openapi_body())
 async def preflight_job(
     request: Request,
     at: At,
+    by: By,
     setup: Annotated[bool, Query(description="run the set-up lines of the job, if it has some")] = True,
 ) -> Preflight:
     """Return which modules the environment lacks, and which files the program names and does not bring.
@@ -90,13 +95,13 @@ async def preflight_job(
     The program is read, not run. The environment's Python is started to look for the modules.
     """
     upload = await uploads.read(request, at.settings.upload)
-    return await run_in_threadpool(_preflight, upload, at, setup)
+    return await run_in_threadpool(_preflight, upload, at, by, setup)
 
 
-def _preflight(upload: uploads.Upload, at: Server, setup: bool) -> Preflight:
-    upload = _with_files(upload, at)
-    made = preflight.sketch(upload.spec, upload.files, at.settings)
-    return preflight.look(made, upload.code.source, at.settings.check_seconds, setup=setup)
+def _preflight(upload: uploads.Upload, at: Server, by: Caller, setup: bool) -> Preflight:
+    upload, on = _with_files(upload, at), workbench(at, by)
+    made = preflight.sketch(upload.spec, upload.files, at.settings, on)
+    return preflight.look(made, upload.code.source, at.settings.check_seconds, setup=setup, on=on)
 
 
 @router.post("/preview/files")
@@ -108,12 +113,13 @@ def preview_files(folder: FolderNames) -> LeftOut:
     return LeftOut(names=ignore.left_out(folder.names, folder.ignore_files))
 
 
-def _preview(upload: uploads.Upload, at: Server, check: bool) -> Preview:
-    upload = _with_files(upload, at)
-    made = _plan(upload, at)
+def _preview(upload: uploads.Upload, at: Server, by: Caller, check: bool) -> Preview:
+    upload, on = _with_files(upload, at), workbench(at, by)
+    made = _plan(upload, at, on)
     asked = at.engine.request(made.spec, made.at_once, check=check)
     spec = masks.with_variables(made.spec, upload.spec.environment.variables)  # with its masks, as they were sent
-    look = preflight.look(made, upload.code.source, at.settings.check_seconds, setup=True) if check else None
+    seconds = at.settings.check_seconds
+    look = preflight.look(made, upload.code.source, seconds, setup=True, on=on) if check else None
     found = {"allocations": asked.count, "slots": asked.slots, "batch_script": asked.script, "check": asked.check}
     return made.preview(at.home).model_copy(update={**found, "spec": spec, "preflight": look})
 
@@ -122,13 +128,14 @@ def _preview(upload: uploads.Upload, at: Server, check: bool) -> Preview:
 async def submit_job(
     request: Request,
     at: At,
+    by: By,
     force: Annotated[
         bool, Query(description="accept the job even if its environment lacks modules that its program imports")
     ] = False,
 ) -> JobDetail:
     """Submit a job. Its tasks are queued at once."""
     upload = await uploads.read(request, at.settings.upload)
-    return await run_in_threadpool(_submit, upload, at, force)
+    return await run_in_threadpool(_submit, upload, at, by, force)
 
 
 def _with_files(upload: uploads.Upload, at: Server) -> uploads.Upload:
@@ -142,15 +149,18 @@ def _with_files(upload: uploads.Upload, at: Server) -> uploads.Upload:
     return replace(upload, files=files | upload.files, code=code)
 
 
-def _plan(upload: uploads.Upload, at: Server) -> submission.Plan:
+def _plan(upload: uploads.Upload, at: Server, on: Workbench | None) -> submission.Plan:
     backends = {name: (at.engine.nodes(name), traits) for name, traits in at.engine.traits.items()}
-    return submission.check(upload.spec, upload.files, at.settings, at.db, backends)
+    return submission.check(upload.spec, upload.files, at.settings, at.db, backends, on)
 
 
-def _submit(upload: uploads.Upload, at: Server, force: bool) -> JobDetail:
+def _submit(upload: uploads.Upload, at: Server, by: Caller, force: bool) -> JobDetail:
+    user = runs_as(at, by)
     upload = _with_files(upload, at)
-    made = _plan(upload, at)
-    job = submission.accept(made, upload.code, at.settings.owner, at.home, at.db, at.settings, force=force)
+    made = _plan(upload, at, at.outposts.person(user) if user else None)
+    job = submission.accept(
+        made, upload.code, by.name, at.home, at.db, at.settings, force=force, outposts=at.outposts, user=user
+    )
     at.changed()
     return _detail(at, job)
 

@@ -86,6 +86,9 @@ class Here(Mirror):
         super().__init__(home, job)
         self.folder = self.mirror
 
+    carried = True
+    problem: str | None = None
+
     def runner(self, archive: Path) -> str:
         return str(archive)
 

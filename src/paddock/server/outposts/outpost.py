@@ -45,6 +45,16 @@ class Outpost(Protocol):
         """Return True if the mirror exists: without it, nothing of the job can begin."""
         ...
 
+    @property
+    def carried(self) -> bool:
+        """Return True if everything that was written for runners is where they find it."""
+        ...
+
+    @property
+    def problem(self) -> str | None:
+        """Return why the folder cannot be reached at the moment."""
+        ...
+
     def order(self, lines: list[Line]) -> None:
         """Append to control.jsonl."""
         ...
@@ -84,11 +94,8 @@ class Outpost(Protocol):
         """Return what patterns find in logs below `folder`. It may block, as `read`."""
         ...
 
-    def put_away(self) -> Path | None:
-        """Remove the files through which server and runners communicated; return a folder that can be deleted.
-
-        None: it is being done.
-        """
+    def put_away(self) -> Path:
+        """Remove the files through which server and runners communicated; return a folder that can be deleted."""
         ...
 
     def remove(self) -> "Removed | None":

@@ -9,13 +9,16 @@
     ├── Conflict              409  not possible in the present state
     ├── NotAuthorised         401
     ├── WrongOrigin           403  the request came from a page of another server
+    ├── NotAllowed            403  the account may not do this
     ├── TooLarge              413
+    ├── TooManyTries          429  too many failures to sign in: try again later
     ├── Busy                  503  the server has too many requests at the moment: try again later
     ├── SignInUnavailable     503  the directory or provider that knows the people does not answer: try again later
     ├── BackendError          503  the scheduler refused or failed
     │   ├── BackendUnavailable   503  the scheduler does not answer: try again later
     │   └── BackendBusy       503  the scheduler accepts no more at the moment: try again later
     │       └── BackendClosed    503  the partition accepts nothing at the moment: try again later
+    ├── AgentUnavailable      503  the agent of a person cannot be started, or does not answer as it should
     ├── DatabaseDamaged       500  the database has to be restored
     ├── DatabaseUnavailable   503  the database does not answer: try again later
     └── ServerUnreachable     503  (client side) no server answers
@@ -34,7 +37,7 @@ class PaddockError(Exception):
 
     code: ClassVar[str] = "error"
     status: ClassVar[int] = 500
-    retry_seconds: ClassVar[int | None] = None  # when to try again
+    retry_seconds: int | None = None  # when to try again
 
     def __init_subclass__(cls, *, code: str = "", status: int = 0, retry_seconds: int | None = None) -> None:
         """Set what the subclass names; the rest is inherited."""
@@ -42,9 +45,16 @@ class PaddockError(Exception):
         cls.retry_seconds = retry_seconds or cls.retry_seconds
         _BY_CODE.setdefault(cls.code, cls)
 
-    def __init__(self, message: str | None = None, *, fields: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        message: str | None = None,
+        *,
+        fields: Mapping[str, str] | None = None,
+        retry_seconds: int | None = None,
+    ) -> None:
         self.message = message or (type(self).__doc__ or "").strip()
         self.fields = dict(fields or {})
+        self.retry_seconds = retry_seconds or self.retry_seconds
         super().__init__(self.message)
 
 
@@ -90,6 +100,14 @@ class WrongOrigin(PaddockError, code="wrong_origin", status=403):
     """Only Paddock's own page may do this with the cookie: reload it, or send the token in the header."""
 
 
+class NotAllowed(PaddockError, code="not_allowed", status=403):
+    """Your account may not do this: ask an admin of the team."""
+
+
+class TooManyTries(PaddockError, code="too_many_tries", status=429, retry_seconds=60):
+    """There were too many tries to sign in: try again later."""
+
+
 class TooLarge(PaddockError, code="too_large", status=413):
     """That is more than this server accepts."""
 
@@ -99,7 +117,12 @@ class Busy(PaddockError, code="busy", status=503, retry_seconds=5):
 
 
 class SignInUnavailable(PaddockError, code="sign_in_unavailable", status=503, retry_seconds=5):
-    """The service that knows the people here does not answer: try again later."""
+    """The service that knows the people here does not answer: try again later, or ask an admin to look at the log."""
+
+    def __init__(self, detail: str = "") -> None:
+        """Keep `detail` for the log: everybody can try to sign in, and need not know how this server is set up."""
+        super().__init__()
+        self.detail = detail
 
 
 class BackendError(PaddockError, code="backend_error", status=503):
@@ -116,6 +139,10 @@ class BackendBusy(BackendError, code="backend_busy"):
 
 class BackendClosed(BackendBusy, code="backend_closed"):
     """The backend accepts no requests of this kind at the moment, for example because a partition is closed."""
+
+
+class AgentUnavailable(PaddockError, code="agent_unavailable", status=503, retry_seconds=5):
+    """The agent of this person does not answer."""
 
 
 class DatabaseDamaged(PaddockError, code="database_damaged"):

@@ -1,11 +1,15 @@
 """What a login method finds out about somebody."""
 
+import logging
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
+from paddock.errors import SignInUnavailable
 from paddock.models import SignInSource
+
+log = logging.getLogger("paddock.login")
 
 MAX_GROUPS = 500
 _NAME = re.compile(r"[a-z_][a-z0-9_.-]{0,63}", re.ASCII)
@@ -26,6 +30,12 @@ class Identity:
     email: str = ""
     unix_name: str | None = None
     groups: tuple[str, ...] = ()
+
+
+def unavailable(detail: str) -> SignInUnavailable:
+    """Return the error for neither yes nor no, with `detail` in the log and not in the answer."""
+    log.warning("somebody could not sign in: %s", detail)
+    return SignInUnavailable(detail)
 
 
 class PasswordMethod(Protocol):

@@ -1,28 +1,24 @@
 """Test servers of ordinary users on one cluster: each works as itself, and none disturbs another."""
 
 import json
-import os
 import pwd
 import shutil
 import stat
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import pytest
-from packaging.requirements import Requirement
 
-import paddock
 from paddock.backends.slurm.backend import SlurmBackend
 from paddock.models import FOLDER, AllocationBatch, AllocationState, Resources
 from paddock.settings import SlurmSettings
 from tests.slurm.cluster import Cluster
 from tests.support.server import ServerProcess, wait_for
+from tests.support.user_server import UserServer, packages_in, python_for
 
 PATIENCE = 120.0
 WHO = """
@@ -37,87 +33,15 @@ time.sleep(number)
 AS_ALICE = ["setpriv", "--reuid=alice", "--regid=alice", "--init-groups"]
 
 
-# --- Paddock, where any user can run it -------------------------------------------------------------------------------
-
-
-def _as(user: str) -> dict[str, Any]:
-    entry = pwd.getpwnam(user)
-    groups = os.getgrouplist(user, entry.pw_gid)
-    environment = {"HOME": entry.pw_dir, "USER": user, "LOGNAME": user, "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
-    return {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": groups, "env": environment, "cwd": "/"}
-
-
 @pytest.fixture(scope="module")
 def python(cluster: Cluster) -> str:
-    """An interpreter of our version that every user may run."""
-    version = ".".join(map(str, sys.version_info[:2]))
-    say = "import sqlite3, ssl, sys; print('.'.join(map(str, sys.version_info[:2])))"
-    for found in (str(Path(sys.executable).resolve()), "/usr/bin/python3", f"/usr/bin/python{version}"):
-        try:
-            done = subprocess.run([found, "-Ic", say], capture_output=True, check=True, text=True, **_as("alice"))
-        except (OSError, subprocess.CalledProcessError):
-            continue
-        if done.stdout.strip() == version:
-            return found
-    pytest.skip(f"there is no Python {version} here that ordinary users may run: please install one in /usr/bin")
+    return python_for("alice")
 
 
 @pytest.fixture(scope="module")
-def packages(tmp_path_factory: pytest.TempPathFactory, cluster: Cluster) -> Iterator[Path]:
-    """Paddock and what it imports, in a folder that every user may read: the checkout may be closed to them."""
-    with tempfile.TemporaryDirectory(prefix="packages-", dir=cluster.folder, ignore_cleanup_errors=True) as made:
-        folder = Path(made)
-        for file in (file for one in _needed("paddock", {}).values() for file in one.files or []):
-            if set(file.parts) & {"..", "tests"} or file.suffix == ".pth" or not Path(str(file.locate())).exists():
-                continue
-            (folder / file).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(str(file.locate()), folder / file)  # with its time: what is compiled stays valid
-        source = Path(str(paddock.__file__)).parent
-        shutil.copytree(source, folder / "paddock", ignore=shutil.ignore_patterns("web_dist"), dirs_exist_ok=True)
-        for path in (folder, *folder.rglob("*")):
-            path.chmod(0o755 if path.is_dir() else 0o644)
+def packages(cluster: Cluster) -> Iterator[Path]:
+    with packages_in(cluster.folder) as folder:
         yield folder
-
-
-def _needed(
-    name: str, found: dict[str, metadata.Distribution], extras: tuple[str, ...] = ()
-) -> dict[str, metadata.Distribution]:
-    """A distribution and all that it requires."""
-    if name.lower() not in found or extras:
-        found[name.lower()] = metadata.distribution(name)
-        for text in found[name.lower()].requires or []:
-            one = Requirement(text)
-            if one.marker is None or any(one.marker.evaluate({"extra": extra}) for extra in ("", *extras)):
-                _needed(one.name, found, tuple(one.extras))
-    return found
-
-
-class UserServer(ServerProcess):
-    """A server that is not ours: it runs as another user, from files that this one may read."""
-
-    def __init__(self, user: str, home: Path, python: str, packages: Path, **settings: Any) -> None:
-        super().__init__(home, environment={"PYTHONPATH": str(packages)}, **settings)
-        self.user, self._python = user, python
-
-    def start(self, port: int = 0) -> "UserServer":
-        how = _as(self.user)
-        how["env"] |= self._environment
-        self.home.root.mkdir(mode=0o700)
-        shutil.chown(self.home.root, self.user, self.user)
-        self.log = open(self.home.root / "server.log", "ab")  # noqa: SIM115
-        self.process = subprocess.Popen(
-            [self._python, "-m", "paddock", "--home", str(self.home.root), "up", "--port", str(port)],
-            stdin=subprocess.DEVNULL,
-            stdout=self.log,
-            stderr=self.log,
-            **how,
-        )
-        self.url = json.loads(wait_for(self._announced, what="the server's address"))["url"]
-        self.token = self.home.read_token() or ""
-        self.client.base_url = f"{self.url}/api/v1"
-        self.client.headers["Authorization"] = f"Bearer {self.token}"
-        self.client.timeout = 30
-        return self
 
 
 @contextmanager

@@ -18,7 +18,8 @@ from paddock.models import FOLDER, AllocationBatch, AllocationState, Resources
 from paddock.settings import SlurmSettings
 from tests.slurm.cluster import Cluster
 from tests.support.server import ServerProcess, wait_for
-from tests.support.user_server import UserServer, packages_in, python_for
+from tests.support.user_packages import copy_packages, python_for
+from tests.support.user_server import UserServer, as_user
 
 PATIENCE = 120.0
 WHO = """
@@ -35,13 +36,16 @@ AS_ALICE = ["setpriv", "--reuid=alice", "--regid=alice", "--init-groups"]
 
 @pytest.fixture(scope="module")
 def python(cluster: Cluster) -> str:
-    return python_for("alice")
+    """An interpreter of our version that every user may run."""
+    return python_for(as_user("alice"))
 
 
 @pytest.fixture(scope="module")
 def packages(cluster: Cluster) -> Iterator[Path]:
-    with packages_in(cluster.folder) as folder:
-        yield folder
+    """Paddock and what it imports, in a folder that every user may read."""
+    with tempfile.TemporaryDirectory(prefix="packages-", dir=cluster.folder, ignore_cleanup_errors=True) as made:
+        copy_packages(Path(made))
+        yield Path(made)
 
 
 @contextmanager

@@ -3,8 +3,9 @@
 import json
 import os
 import pwd
+import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,8 @@ import httpx2
 
 from tests.support.server import PATIENCE, wait_for
 from tests.support.team import ADMIN, ALICE, BOB, Team
-from tests.support.user_server import UserServer, packages_in, python_for
+from tests.support.user_packages import copy_packages, python_for
+from tests.support.user_server import UserServer, as_user
 from tests.team.unix_users import UnixUsers, unix_users
 
 FOLDER = ".paddock-jobs"
@@ -88,12 +90,13 @@ class MemberServer:
 
 @contextmanager
 def member_server(**settings: Any) -> Iterator[MemberServer]:
-    with unix_users() as users, packages_in(users.folder) as packages:
+    with unix_users() as users, tempfile.TemporaryDirectory(prefix="packages-", dir=users.folder) as packages:
+        copy_packages(Path(packages))
         server = UserServer(
             users.service,
             users.home(users.service) / "paddock",
-            python_for(users.service),
-            packages,
+            python_for(as_user(users.service)),
+            Path(packages),
             owner=ADMIN,
             team__run_as="user",
             team__agent=json.dumps(users.agent),
@@ -103,16 +106,15 @@ def member_server(**settings: Any) -> Iterator[MemberServer]:
             runner__grace_seconds=1,
             **settings,
         )
-        try:
+        with ExitStack() as stack:
+            stack.callback(lambda: server.stop())
             server.start()
             made = Team(server)
+            stack.callback(made.close)
             for name, unix in ((ALICE, users.alice), (BOB, users.bob)):
                 answer = server.client.patch(f"/accounts/{name}", json={"unix_name": unix})
                 assert answer.status_code == 200, answer.text
             yield MemberServer(users, server, made)
-        finally:
-            if server.process is not None and server.process.poll() is None:
-                server.stop()
 
 
 def owners(folder: Path) -> set[tuple[int, int]]:

@@ -2052,6 +2052,8 @@ export interface components {
          * @description One metric of one task, in the order of its steps. A value that is not a number is null.
          */
         Curve: {
+            /** @description which is better, as the name of the metric reveals it; null where it does not */
+            goal?: components["schemas"]["Goal"] | null;
             /** Metric */
             metric: string;
             /** Steps */
@@ -4721,6 +4723,12 @@ export interface components {
             no_word_since?: string | null;
             /** Node */
             node?: string | null;
+            /**
+             * Noted
+             * @description people have written a note about it
+             * @default false
+             */
+            noted?: boolean;
             /** Number */
             number: number;
             /** Owner */
@@ -4920,6 +4928,12 @@ export interface components {
              * @default
              */
             note?: string;
+            /**
+             * Noted
+             * @description people have written a note about it
+             * @default false
+             */
+            noted?: boolean;
             /** Number */
             number: number;
             /** Owner */

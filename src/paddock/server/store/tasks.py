@@ -142,7 +142,7 @@ _FIELDS = {
 def _query() -> sa.Select[Any]:
     return (
         attempt_rows.with_tasks(_FIELDS)
-        .add_columns(jobs.c.owner, jobs.c.metric, jobs.c.choice)
+        .add_columns(jobs.c.owner, jobs.c.metric, jobs.c.choice, tasks.c.note.is_not(None).label("noted"))
         .join(jobs, jobs.c.id == tasks.c.job_id)
     )
 

@@ -107,7 +107,7 @@ def member_server(**settings: Any) -> Iterator[MemberServer]:
             **settings,
         )
         with ExitStack() as stack:
-            stack.callback(lambda: server.stop())
+            stack.callback(server.stop)
             server.start()
             made = Team(server)
             stack.callback(made.close)

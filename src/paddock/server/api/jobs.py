@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from paddock.errors import InvalidInput
+from paddock.errors import Conflict, InvalidInput
 from paddock.models.base import TaskState
 from paddock.models.jobs import (
     Facets,
@@ -158,6 +158,11 @@ def _submit(upload: uploads.Upload, at: Server, by: Caller, force: bool) -> JobD
     user = runs_as(at, by)
     upload = _with_files(upload, at)
     made = _plan(upload, at, at.outposts.person(user) if user else None)
+    backend = made.spec.resources.backend or at.settings.backend
+    if user and at.settings.every_backend[backend].kind != "local":
+        raise Conflict(
+            f"Jobs on {backend} cannot run as their owner yet: ask an administrator to set team.run_as to server."
+        )
     job = submission.accept(
         made, upload.code, by.name, at.home, at.db, at.settings, force=force, outposts=at.outposts, user=user
     )

@@ -5,13 +5,14 @@ import os
 import pwd
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import httpx2
 
+from paddock.common import processes
 from tests.support.server import PATIENCE, wait_for
 from tests.support.team import ADMIN, ALICE, BOB, Team
 from tests.support.user_packages import copy_packages, python_for
@@ -121,3 +122,15 @@ def owners(folder: Path) -> set[tuple[int, int]]:
     """The owners and the rights of others of everything in a folder."""
     found = [folder, *(Path(place, name) for place, inner, names in os.walk(folder) for name in (*inner, *names))]
     return {(one.lstat().st_uid, 0 if one.is_symlink() else one.lstat().st_mode & 0o077) for one in found}
+
+
+def agents_of(lab: MemberServer, name: str) -> list[int]:
+    """The processes of a person's agents, without those of sudo."""
+    uid = lab.uid(name)
+    found = []
+    for pid in processes.all_pids():
+        with suppress(OSError):
+            words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+            if os.stat(f"/proc/{pid}").st_uid == uid and b"--agent" in words:
+                found.append(pid)
+    return found

@@ -134,7 +134,7 @@ def backends(settings: Settings, home: Home, links: Links | None = None) -> list
         known = ", ".join(dict.fromkeys(["local", "slurm", *sorted(every)]))
         raise InvalidInput(f"There is no backend {settings.backend!r}; there are: {known}.")
     local = LocalBackend(home.local, settings.local, stuck_seconds=settings.runner.stuck_seconds, links=links)
-    return [local, *(SlurmBackend(name, one) for name, one in sorted(settings.clusters.items()))]
+    return [local, *(SlurmBackend(name, one, links=links) for name, one in sorted(settings.clusters.items()))]
 
 
 class _Uvicorn(uvicorn.Server):

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from paddock.errors import Conflict, InvalidInput
+from paddock.errors import InvalidInput
 from paddock.models.base import TaskState
 from paddock.models.jobs import (
     Facets,
@@ -116,7 +116,7 @@ def preview_files(folder: FolderNames) -> LeftOut:
 def _preview(upload: uploads.Upload, at: Server, by: Caller, check: bool) -> Preview:
     upload, on = _with_files(upload, at), workbench(at, by)
     made = _plan(upload, at, on)
-    asked = at.engine.request(made.spec, made.at_once, check=check)
+    asked = at.engine.request(made.spec, made.at_once, check=check, user=on.user if on else None)
     spec = masks.with_variables(made.spec, upload.spec.environment.variables)  # with its masks, as they were sent
     seconds = at.settings.check_seconds
     look = preflight.look(made, upload.code.source, seconds, setup=True, on=on) if check else None
@@ -158,11 +158,6 @@ def _submit(upload: uploads.Upload, at: Server, by: Caller, force: bool) -> JobD
     user = runs_as(at, by)
     upload = _with_files(upload, at)
     made = _plan(upload, at, at.outposts.person(user) if user else None)
-    backend = made.spec.resources.backend or at.settings.backend
-    if user and at.settings.every_backend[backend].kind != "local":
-        raise Conflict(
-            f"Jobs on {backend} cannot run as their owner yet: ask an administrator to set team.run_as to server."
-        )
     job = submission.accept(
         made, upload.code, by.name, at.home, at.db, at.settings, force=force, outposts=at.outposts, user=user
     )

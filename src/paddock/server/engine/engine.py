@@ -103,7 +103,7 @@ class Engine:
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
         self._sweeper = ThreadPoolExecutor(1, thread_name_prefix="sweeper")
         self._to_put_away: deque[tuple[str, Future[bool]]] = deque()
-        self.keeper = Keeper(db, home, settings.keep, self.put_away, self.sweep, self.wake)
+        self.keeper = Keeper(db, home, settings.keep, self.put_away, self.sweep, self.wake, outposts)
         self._asked = True
         self._others_at = 0.0
         self._forgotten_at = 0.0
@@ -208,11 +208,12 @@ class Engine:
             for name, worker in self._workers.items()
         ]
 
-    def request(self, spec: JobSpec, tasks: int, *, check: bool) -> BackendRequest:
+    def request(self, spec: JobSpec, tasks: int, *, check: bool, user: str | None = None) -> BackendRequest:
         """Return what a job would request first; with `check` also the backend's answer to it."""
         worker = self._workers[spec.resources.backend or self.context.settings.backend]
         count = launch.allocations_to_request(spec, worker, tasks, {})
         batch = launch.batch_for(self.context, "JOB", spec, worker, "JOB-a1", count)
+        batch = batch.model_copy(update={"user": user})
         answer = None
         if check:
             try:

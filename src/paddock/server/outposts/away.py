@@ -1,13 +1,16 @@
 """Outposts in the home of the person as whom a job runs, behind that person's agent."""
 
 import math
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from paddock.agents.answers import FarEntry, FolderPage
 from paddock.common import layout
+from paddock.common.folders import Size
 from paddock.errors import AgentUnavailable
 from paddock.paths import Home, JobFolder, write_once
 from paddock.runner.sources import patterns
@@ -18,7 +21,9 @@ from paddock.server.outposts.outpost import Line, Removed, UnreadFiles
 from paddock.server.outposts.person import Person
 
 UNREAD_SECONDS = 50.0
+MEASURE_SECONDS = 5.0
 MOST_READ = 50_000_000
+MOST_ENTRIES = 1000  # in one answer of an agent
 
 
 class Away(Mirror):
@@ -131,6 +136,14 @@ class Away(Mirror):
         part = self._courier.link.read(self.far(path), offset, min(limit, MOST_READ))
         return part.start, part.size, part.data
 
+    def entries(self, path: Path, offset: int, limit: int) -> FolderPage:
+        """Return entries of a folder below `folder`, folders first, then by name. It may block."""
+        return self._courier.link.entries(self.far(path), offset, min(limit, MOST_ENTRIES))
+
+    def stat(self, path: Path) -> FarEntry:
+        """Return what is at a path below `folder`, without following a link. It may block."""
+        return self._courier.link.stat(self.far(path))
+
     def unread(self, asked: UnreadFiles) -> list[dict[str, Any]]:
         given = asdict(asked) | {"task_dir": str(self.folder.task(asked.task)), "files": list(asked.files)}
         del given["task"]
@@ -143,6 +156,25 @@ class Away(Mirror):
         if not isinstance(found, list) or len(found) != len(logs):
             raise AgentUnavailable(f"The agent of {self.user} does not work: it has not searched all logs.")
         return [_points(one) for one in found]
+
+    def names(self, path: Path) -> set[str]:
+        try:
+            return {one.name for one in self.entries(path, 0, MOST_ENTRIES).entries}
+        except (OSError, AgentUnavailable):
+            return set()
+
+    def measure(self, path: Path, until: float) -> Size:
+        seconds = max(min(until - time.monotonic(), MEASURE_SECONDS), 0.0)
+        try:
+            return Size(*self._courier.link.measure(self.far(path), seconds))
+        except FileNotFoundError:
+            return Size()
+        except (OSError, AgentUnavailable):
+            return Size(whole=False)
+
+    def drop(self, paths: Sequence[Path]) -> None:
+        for path in paths:
+            self._courier.remove(self.far(path))
 
     # --- the end ------------------------------------------------------------------------------------------------------
 

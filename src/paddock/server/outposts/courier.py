@@ -298,7 +298,7 @@ class Courier:
     def remove(self, path: str) -> None:
         """Delete a far file or folder. Not in the engine's thread."""
         with suppress(FileNotFoundError):
-            while not self.link.remove(path):
+            while not self._closed and not self.link.remove(path):
                 pass
 
     # --- from the person ----------------------------------------------------------------------------------------------

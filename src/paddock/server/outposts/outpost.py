@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from paddock.common.folders import Size
 from paddock.paths import JobFolder
 from paddock.runner.sources import patterns
 from paddock.server.outposts.claims import Identity
@@ -92,6 +93,18 @@ class Outpost(Protocol):
 
     def search(self, logs: Sequence[Path], wanted: Sequence[str]) -> list[list[patterns.Found]]:
         """Return what patterns find in logs below `folder`. It may block, as `read`."""
+        ...
+
+    def names(self, path: Path) -> set[str]:
+        """Return the names in a folder below `folder`; none if it cannot be read. It may block, as `read`."""
+        ...
+
+    def measure(self, path: Path, until: float) -> Size:
+        """Return the size of something at or below `folder`. It may block until then, by time.monotonic()."""
+        ...
+
+    def drop(self, paths: Sequence[Path]) -> Path | None:
+        """Remove folders below `folder`; return what can be deleted in the background. It may block, as `read`."""
         ...
 
     def put_away(self) -> Path:

@@ -74,7 +74,10 @@ export const TableBar = memo(function TableBar(props: Props) {
           <span className={styles.count}>
             {left < total ? `${left.toLocaleString('en-US')} of ${plural(total, one)}` : plural(total, one)}
             {job.configurations != null && ` of ${plural(job.configurations, 'configuration')}`}
-            <span className={styles.hint}> · select rows to compare{can('restart', job) && ', stop or restart'} them</span>
+            <span className={styles.hint}>
+              {' '}
+              · select rows to compare{can('restart', job) && ', stop or restart'} them
+            </span>
           </span>
         ) : (
           <Selection job={job} selected={selected} comparing={comparing} setView={setView} onSelected={onSelected} />

@@ -13,6 +13,7 @@ from benchmarks import (
     page,
     quiet,
     readers,
+    team,
     throughput,
     writers,
 )
@@ -32,6 +33,7 @@ MODULES = (
     long_log,
     page,
     cli_start,
+    team,
 )
 for module in MODULES:
     print(f"\n== {(module.__doc__ or '').strip().splitlines()[0]}", flush=True)

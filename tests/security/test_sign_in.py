@@ -160,6 +160,17 @@ def test_sessions_are_listed_and_ended(lab: Team) -> None:
     assert (here.get("/me").status_code, there.get("/me").status_code) == (200, 401)
 
 
+def test_a_stream_ends_when_its_reader_may_no_longer_read(lab: Team) -> None:
+    browser = lab.browser(BOB)
+    made = browser.post("/me/tokens", json={"name": "reader"}).json()
+    for client, ending in ((lab.bearer(made["token"]), f"/me/tokens/{made['id']}"), (browser, "/session")):
+        with client.stream("GET", "/events") as answer:
+            parts = answer.iter_raw()
+            assert b"hello" in next(parts)
+            assert browser.delete(ending).status_code == 204
+            assert list(parts) == []
+
+
 # --- failures -------------------------------------------------------------------------------------------------------
 
 

@@ -82,6 +82,7 @@ def serve(
         about = ServerAddress.here(url, port, cluster, tls.certificate(settings))
         held.add_address(url)
         server = _Uvicorn(app, secure, home, about, lambda: (announce or _print)(url, f"{url}/?token={token}"))
+        server.config.proxy_headers = settings.url is not None  # anybody on this machine can send these headers
         held.when_lost(lambda: _give_way(server, engine))
         server.run([listener, *inside])
         held.refuse_lost()

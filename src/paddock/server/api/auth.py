@@ -11,18 +11,20 @@ requires the page's key as well, which a browser keeps for one port only.
 
 import asyncio
 import logging
+from collections.abc import Callable
+from functools import partial
 from urllib.parse import parse_qsl, urlencode
 
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, RedirectResponse, Response
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from paddock.errors import NotAuthorised, PaddockError
 from paddock.home import proof
 from paddock.server.api import error_responses, web
-from paddock.server.api.caller import CALLER, Caller
+from paddock.server.api.caller import CALLER, SERVER, Caller
 from paddock.server.api.cookies import SAFE, Cookies
 from paddock.server.api.keys import Keys
 from paddock.server.api.sessions import SECONDS
@@ -39,6 +41,7 @@ OPEN = {  # what everybody may call
 }
 OIDC = f"{API}/session/oidc/"  # and all below it, to read
 WHO = "paddock.who"  # set in the scope of an authorised request: its session, "token", or an account and its token
+Again = Callable[[], Caller | None]
 ALONE = "This needs a valid token: open the link that `paddock up` printed, or send `Authorization: Bearer TOKEN`."
 TEAM = "Sign in first: on the page of this server, with `paddock login`, or with `Authorization: Bearer TOKEN`."
 
@@ -60,8 +63,9 @@ class TokenWall:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
+        held: list[Again] = []
         try:
-            answer = await self._answer(scope)
+            answer = await self._answer(scope, held)
         except PaddockError as error:
             answer = error_responses.reply(error)
         except ClientDisconnect:
@@ -72,10 +76,12 @@ class TokenWall:
                 away(error)
                 or PaddockError("The server could not answer this request because of an error: see its log.")
             )
+        if answer is None and held:
+            send = _while_allowed(scope[CALLER], held[0], send)
         await (answer or self._app)(scope, receive, send)
 
-    async def _answer(self, scope: Scope) -> Response | None:
-        """Return what to answer, or None to let the request pass."""
+    async def _answer(self, scope: Scope, held: list[Again]) -> Response | None:
+        """Return what to answer, or None to let the request pass; `held` then gets what asks once more who it is."""
         if scope["type"] != "http":
             return self._refusal()
         headers = Headers(scope=scope)
@@ -85,21 +91,24 @@ class TokenWall:
             return None
         if self._keys.stale:  # what is in memory may be outdated: nobody is let in by it
             await run_in_threadpool(self._keys.reload)
-        caller = self._keys.by_token(_bearer(headers), address_of(scope))
-        if caller is not None:
+        address = address_of(scope)
+        again = partial(self._keys.by_token, _bearer(headers), address)
+        if (caller := again()) is not None:
             self._admit(scope, caller)
+            held.append(again)
             return None
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         if path == HELLO:
             return self._hello(dict(query).get("nonce", ""))
         key = self._cookies.key(headers)
-        session = self._keys.sessions.find(key)
-        caller = self._keys.by_session(session, address_of(scope)) if session else None
+        again = partial(self._keys.by_session, key, address)
+        caller = again()
         if method in SAFE and self._keys.is_server(dict(query).get("token")):
-            return await self._follow_link(scope, query, key if session and session.user is None else None)
+            return await self._follow_link(scope, query, key if caller and _of_server(caller) else None)
         if caller and key and (not path.startswith("/api/") or self._cookies.has_page(key, headers, query)):
             self._cookies.check_origin(method, headers)
             self._admit(scope, caller)
+            held.append(again)
             return None
         if method not in SAFE:
             return self._refusal()
@@ -131,6 +140,22 @@ class TokenWall:
         return refusal(team=self._keys.on)
 
 
+def _while_allowed(caller: Caller, again: Again, send: Send) -> Send:
+    """Return a `send` that ends a stream as soon as its reader would not be let in any more."""
+    over = False
+
+    async def passed_on(message: Message) -> None:
+        nonlocal over
+        if over:
+            return
+        if message.get("more_body"):
+            now = again()
+            over = now is None or (now.role, now.team) != (caller.role, caller.team)
+        await send({"type": "http.response.body", "body": b""} if over else message)
+
+    return passed_on
+
+
 def refusal(*, team: bool) -> Response:
     """Return the answer to who has not signed in."""
     response = error_responses.reply(NotAuthorised(TEAM if team else ALONE))
@@ -147,6 +172,10 @@ def address_of(scope: Scope) -> str:
     """Return where a request came from; nothing for the socket in the home."""
     client = scope.get("client")
     return str(client[0])[:64] if client else ""
+
+
+def _of_server(caller: Caller) -> bool:
+    return not caller.team or caller.name == SERVER
 
 
 def _is_open(method: str, path: str) -> bool:

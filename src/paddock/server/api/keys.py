@@ -17,7 +17,6 @@ from paddock.server.api.caller import SERVER, Caller
 from paddock.server.api.sessions import NOTE_SECONDS, Sessions, digest
 from paddock.server.store import groups, team, tokens, users
 from paddock.server.store.db import Connection, Database
-from paddock.server.store.sessions import SessionRow
 from paddock.server.store.tokens import TokenRow
 
 log = logging.getLogger("paddock.api")
@@ -90,8 +89,11 @@ class Keys:
         via = DOOR if row.name == DOOR else f"token {row.name}"
         return Caller(account.name, account.role, via, row.scope, account.groups, address, team=True)
 
-    def by_session(self, row: SessionRow, address: str) -> Caller | None:
-        """Return whose session this is; None if it is of an account that may not come in."""
+    def by_session(self, key: str | None, address: str) -> Caller | None:
+        """Return whose session has this key; None if there is none, or it is of an account that may not come in."""
+        row = self.sessions.find(key)
+        if row is None:
+            return None
         if row.user is None:
             return self._server("session", address, row.hash)
         account = self._accounts.get(row.user) if self.on else None

@@ -2,6 +2,7 @@
 
 from benchmarks import (
     accept,
+    agent,
     backlog,
     cli_start,
     curves,
@@ -34,6 +35,7 @@ MODULES = (
     page,
     cli_start,
     team,
+    agent,
 )
 for module in MODULES:
     print(f"\n== {(module.__doc__ or '').strip().splitlines()[0]}", flush=True)

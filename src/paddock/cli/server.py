@@ -96,11 +96,16 @@ def _serve(found: settings.Settings, hosted: str | None, succeed: bool, as_json:
 
 
 def token(ctx: typer.Context, as_json: Json = False) -> None:
-    """Print the link that opens the running server in a browser. It contains the token: keep it secret.
+    """Print the link that opens the running server in a browser. It contains the server's token: keep it secret.
 
-    Example:
+    In a team, everybody makes tokens of their own with `token add`, and the link is the address alone.
+
+    Examples:
         paddock token
+        paddock token add laptop
     """
+    if ctx.invoked_subcommand:
+        return
     client = base.client(ctx)
     client.version()  # so that a link to nowhere is not printed
     base.only_json(as_json, {"url": client.url, "link": client.link})

@@ -24,6 +24,7 @@ from paddock.backends.slurm.backend import SlurmBackend
 from paddock.errors import Conflict, InvalidInput
 from paddock.home import lease, server_file, tls, unix_socket
 from paddock.home.server_file import ServerAddress
+from paddock.login import door
 from paddock.paths import Home
 from paddock.server import slurm_server
 from paddock.server.api.app import create_app
@@ -68,6 +69,7 @@ def serve(
         lease.held(home) as held,
         _listen(settings.host, settings.port, other=cluster is not None) as listener,
         unix_socket.opened(home) as inside,
+        door.opened(settings.team.door) as outside,
         closing(open_database(settings, home)) as db,
         closing(Database(_database_url(settings, home))) as own,  # the engine never waits for connections of requests
         closing(backups.Daily(own, home.backups)) as daily,
@@ -83,7 +85,7 @@ def serve(
         held.add_address(url)
         server = _Uvicorn(app, secure, home, about, lambda: (announce or _print)(url, f"{url}/?token={token}"))
         held.when_lost(lambda: _give_way(server, engine))
-        server.run([listener, *inside])
+        server.run([listener, *inside, *outside])
         held.refuse_lost()
     return 0
 

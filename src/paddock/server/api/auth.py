@@ -33,6 +33,7 @@ SESSION = "/api/v1/session"
 HELLO = "/api/v1/hello"
 PAGE = "x-paddock-page"  # the header that contains the page's key
 WHO = "paddock.who"  # set in the scope of an authorised request: its session, or "token"
+PEER = "peer"  # in the state of a connection through a Unix socket: the user at the other end
 _HINT = "This needs a valid token: open the link that `paddock up` printed, or send `Authorization: Bearer TOKEN`."
 _SAFE = ("GET", "HEAD")
 _NOT_A_FORM = ("application/json", "multipart/form-data")  # forms can send the latter, but then the origin is checked

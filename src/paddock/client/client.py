@@ -73,8 +73,8 @@ class Client:
         Who is signed in as a person gets the address alone: a browser asks for the name and the password.
         """
         self._connection.reach()
-        token = self._connection.token
-        return f"{self.url}/" if token is None or token.startswith(PERSONAL) else f"{self.url}/?token={quote(token)}"
+        token, page = self._connection.token, self._connection.page
+        return f"{page}/" if token is None or token.startswith(PERSONAL) else f"{page}/?token={quote(token)}"
 
     @property
     def team(self) -> TeamCalls:

@@ -101,6 +101,12 @@ class Connection:
         raise _NotReached(f"No Paddock server runs on {self.home.root}: start one with `{start}`, or set PADDOCK_URL.")
 
     @property
+    def page(self) -> str:
+        """The address that people open, which may be that of a proxy."""
+        found = server_file.read(self.home) if self._url is None and self._site is None else None
+        return (found.public if found and found.public else self.url).rstrip("/")
+
+    @property
     def token(self) -> str | None:
         """The token to send; None through the door of the machine, which needs none."""
         return None if self._site else self._token or self.home.read_token()

@@ -71,7 +71,7 @@ def read() -> Logins:
         return Logins()
     except OSError as error:
         raise NotAuthorised(f"{place} cannot be read ({error.strerror}): correct its permissions.") from None
-    except (ValueError, TypeError, AttributeError, RecursionError):
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise NotAuthorised(f"{place} is damaged: remove it, and sign in with `paddock login`.") from None
 
 

@@ -81,9 +81,10 @@ def serve(
         app = create_app(Server(db, home, settings, engine, wakeup), token)
         port = listener.getsockname()[1]
         url = _url(settings.host, port, "https" if secure else "http")
-        about = ServerAddress.here(url, port, cluster, tls.certificate(settings))
+        about = ServerAddress.here(url, port, cluster, tls.certificate(settings), settings.url)
+        page = (settings.url or url).rstrip("/")
         held.add_address(url)
-        server = _Uvicorn(app, secure, home, about, lambda: (announce or _print)(url, f"{url}/?token={token}"))
+        server = _Uvicorn(app, secure, home, about, lambda: (announce or _print)(url, f"{page}/?token={token}"))
         held.when_lost(lambda: _give_way(server, engine))
         server.run([listener, *inside, *outside])
         held.refuse_lost()

@@ -9,6 +9,7 @@ from benchmarks import (
     latency,
     load,
     log_lines,
+    long_log,
     page,
     quiet,
     readers,
@@ -28,6 +29,7 @@ MODULES = (
     curves,
     load,
     log_lines,
+    long_log,
     page,
     cli_start,
 )

@@ -11,6 +11,7 @@
     ├── WrongOrigin           403  the request came from a page of another server
     ├── TooLarge              413
     ├── Busy                  503  the server has too many requests at the moment: try again later
+    ├── SignInUnavailable     503  the directory or provider that knows the people does not answer: try again later
     ├── BackendError          503  the scheduler refused or failed
     │   ├── BackendUnavailable   503  the scheduler does not answer: try again later
     │   └── BackendBusy       503  the scheduler accepts no more at the moment: try again later
@@ -95,6 +96,15 @@ class TooLarge(PaddockError, code="too_large", status=413):
 
 class Busy(PaddockError, code="busy", status=503, retry_seconds=5):
     """The server has too many requests at the moment: try again later."""
+
+
+class SignInUnavailable(PaddockError, code="sign_in_unavailable", status=503, retry_seconds=5):
+    """The service that knows the people here does not answer: try again later, or ask an admin to look at the log."""
+
+    def __init__(self, detail: str = "") -> None:
+        """Keep `detail` for the log: everybody can try to sign in, and need not know how this server is set up."""
+        super().__init__()
+        self.detail = detail
 
 
 class BackendError(PaddockError, code="backend_error", status=503):

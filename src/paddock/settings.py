@@ -6,7 +6,7 @@ A field `port` is the environment variable `PADDOCK_PORT`; `local.slots` is `PAD
 import getpass
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Discriminator, Field, Tag, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
@@ -165,19 +165,28 @@ class TeamSettings(Model):
 class PamSettings(Model):
     """Passwords of the machine's own accounts."""
 
-    service: str = Field("paddock", description="the PAM service, a file in /etc/pam.d")
+    service: str = Field(
+        "paddock", pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$", description="the PAM service, a file in /etc/pam.d"
+    )
+    warden: bool = Field(
+        True, description="ask with root's rights, through the warden; false where PAM needs none (a service as sssd)"
+    )
 
 
 class LdapSettings(Model):
     """A directory."""
 
-    url: str = Field(description="ldap://host or ldaps://host")
+    url: str = Field(pattern=r"^ldaps?://[^\s/?]+/?$", description="ldap://host or ldaps://host")
     start_tls: bool = Field(False, description="encrypt the connection after it is made (ldap:// only)")
     ca_certificate: Path | None = Field(None, description="file (PEM) with the signers of the directory's certificate")
     bind_dn: str = Field("", description="whom to search as; anonymously when not given")
     bind_password_file: Path | None = Field(None, description="file with that account's password")
     base: str = Field(description="where people are, such as ou=people,dc=example,dc=org")
-    filter: str = Field("(uid={name})", description="how a person is found; {name} is what was typed, escaped")
+    filter: str = Field(
+        "(uid={name})",
+        pattern=r"^\(.*\{name\}.*\)$",
+        description="how a person is found; {name} is what was typed, escaped",
+    )
     name_attribute: str = Field("uid", description="the attribute that becomes the name of the account")
     full_name_attribute: str = Field("cn", description="the attribute with the full name")
     email_attribute: str = Field("mail", description="the attribute with the e-mail address")
@@ -185,11 +194,22 @@ class LdapSettings(Model):
     group_base: str = Field("", description="where groups are; only memberOf is read when not given")
     seconds: float = Field(5.0, gt=0, le=60, description="how long the directory may take")
 
+    @model_validator(mode="after")
+    def _one_kind_of_tls(self) -> Self:
+        if self.start_tls and self.url.startswith("ldaps:"):
+            raise ValueError("start_tls is for ldap://; a connection with ldaps:// is encrypted from its beginning")
+        return self
+
 
 class OidcSettings(Model):
     """A single sign-on provider (OpenID Connect)."""
 
-    issuer: str = Field(description="its address; it must serve .well-known/openid-configuration")
+    issuer: str = Field(
+        max_length=200,
+        pattern=r"^https://[^\s?#]+$|^http://(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(/[^\s?#]*)?$",
+        description="its address (https), exactly as the provider writes it; it must serve "
+        ".well-known/openid-configuration",
+    )
     client_id: str = Field(description="what the provider calls this server")
     client_secret_file: Path | None = Field(None, description="file with the secret, if the provider gave one")
     title: str = Field("", description="what the button says; the name of the section when not given")

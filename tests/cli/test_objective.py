@@ -95,3 +95,12 @@ def test_the_same_in_python(cli: Cli) -> None:
         with pytest.raises(InvalidInput, match="acc is an objective twice"):
             client.change_objective(job, ["acc", "acc"])
         assert [one.metric for one in client.objective(job).metrics] == ["acc", "loss", "valid_loss"]
+
+
+def test_a_grid_whose_tasks_do_not_report_the_objective_names_the_metrics_that_there_are(cli: Cli) -> None:
+    job = submit(cli, "-p", "lr=0.1,0.2", "--objective", "val_loss")
+    with Client(home=cli.home) as client:
+        wait_for(lambda: any("objective is missing" in text for text in client.detail(job).warnings))
+    shown = cli.quick("show", job)
+    words = " ".join((shown.out + shown.err).split())
+    assert "no task has reported val_loss. There are: acc, loss, valid_loss." in words

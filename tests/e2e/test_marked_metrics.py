@@ -42,3 +42,15 @@ def test_a_marked_number_is_a_metric_everywhere(tmp_path: Path) -> None:
         wait_for(lambda: curve(server, f"{job}-2") == POINTS, what="its last point")
         wait_for(lambda: server.get(f"/tasks/{job}-2")["state"] == "finished", what="its end")
         assert server.get(f"/jobs/{job}")["spec"]["metrics"]["patterns"] == [tried["pattern"]]
+
+
+def test_the_job_shows_that_its_logs_contain_numbers_and_no_metric(tmp_path: Path) -> None:
+    with running(tmp_path / "home", local__slots=2) as server:
+        job = server.submit(SCRIPT, params={"go": str(tmp_path), "n": [1, 2]})
+
+        def noticed() -> bool:
+            return any("logs contain numbers: select one" in text for text in server.get(f"/jobs/{job}")["warnings"])
+
+        wait_for(noticed, what="the notice on the job")
+        server.post(f"/jobs/{job}/metric-patterns", {"line": LINE, "start": 12, "end": 15, "name": "score"})
+        wait_for(lambda: not noticed(), what="the notice to go")

@@ -136,7 +136,7 @@ def test_numbers_without_a_metric_are_reported(rig: Rig) -> None:
     rig.start()
     rig.say("this gave 0.5 points\n" * 3)
     rig.close(well=True)
-    assert rig.warnings == [follower.NO_METRIC]
+    assert rig.warnings == [patterns.NO_METRIC]
 
 
 @pytest.mark.parametrize(

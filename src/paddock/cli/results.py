@@ -192,7 +192,7 @@ def _to_optuna(client: Client, job: str, path: Path, *, force: bool, as_json: bo
     ]
     if len(report.history) > MANY:
         base.note(f"Optuna takes a while to write {len(report.history):,} trials.")
-    from paddock.client import optuna_file
+    from paddock.search import optuna_file
 
     study = optuna_file.write(path, detail, report, tasks, curves, force=force)
     base.only_json(as_json, {"file": str(path), "study": study, "trials": len(report.history)})

@@ -12,6 +12,7 @@ from typing import Pattern
 MAX_LINE = 1000
 MAX_PATTERN = 500
 PLACES = ("epoch", "step")
+NO_METRIC = "No metric was found, but the log contains numbers: select one in the log to make it a metric"
 
 
 def compiled(pattern: str) -> Pattern[str]:

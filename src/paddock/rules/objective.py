@@ -11,6 +11,7 @@ SHARE = 4  # the choice is final when a task has done one of this many parts of 
 EPOCHS = 2  # and at least this many epochs
 BLIND = 3  # a search is held after this many tasks without the objective
 BLIND_ALONE = 2  # or after this many, if they are all that have begun
+UNREPORTED = "The objective is missing: "  # notices about it begin with this
 _WHOLE = frozenset(("total", "overall", "mean", "avg", "average", "epoch"))  # words that narrow nothing down
 
 
@@ -89,8 +90,27 @@ def missing(metric: str, names: Iterable[str], job: str) -> str:
     found = sorted(names)
     what = f"no task has reported {metric}" if metric else "no task has reported a metric that can be the objective"
     if not found:
-        return f"{what}, nor any other metric: print one, such as `val_loss: 0.3`, or call `paddock.report`"
+        return (
+            f"{what}, nor any other metric: print one, such as `val_loss: 0.3`, call `paddock.report`, or name the "
+            "lines that contain one with `--metric-pattern REGEX`"
+        )
     return f"{what}. There are: {listed(found)}. Choose one with `paddock objective {job} METRIC`, or in the page"
+
+
+def unreported(metric: str, names: Iterable[str], numbers: bool, job: str) -> str | None:
+    """Return a notice for a job of which a task has finished, and none has reported the objective.
+
+    An empty `metric`: the objective is to be chosen. `numbers`: logs of finished tasks contain numbers.
+    """
+    found = sorted(names)
+    if metric in found or not (found or metric or numbers):
+        return None
+    if not found and numbers:
+        return (
+            f"{UNREPORTED}no task has reported a metric, but logs contain numbers: select one in the log of a task in "
+            "the page to make it a metric of all tasks, or submit again with `--metric-pattern REGEX`"
+        )
+    return UNREPORTED + missing(metric, found, job)
 
 
 def listed(names: Iterable[str], most: int = 12) -> str:

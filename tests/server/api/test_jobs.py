@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import optuna
 import pytest
 
 from tests.support.server import ServerProcess, wait_for
@@ -233,6 +234,20 @@ def test_export_of_curves_and_all_metrics(server: ServerProcess) -> None:
         "loss": [3, 2, 1],
         "val_acc": [0, 0.5, 1],
     }
+
+
+def test_export_as_a_study_of_optuna(server: ServerProcess, tmp_path: Path) -> None:
+    job = server.submit(SCRIPT, params={"learning_rate": "0.5,0.25", "optimizer": "sgd"}, name="mine")
+    server.wait(job)
+    answer = server.client.get(f"/jobs/{job}/export", params={"format": "optuna"})
+    assert answer.status_code == 200, answer.text
+    assert f"{job}-optuna.db" in answer.headers["content-disposition"]
+    path = tmp_path / "study.db"
+    path.write_bytes(answer.content)
+    study = optuna.load_study(study_name="mine", storage=f"sqlite:///{path}")
+    assert [(trial.params["learning_rate"], trial.value) for trial in study.trials] == [(0.5, 8.0), (0.25, 4.0)]
+    assert study.metric_names == ["val_loss"]
+    assert study.trials[0].intermediate_values, "its curve"
 
 
 def test_curves_of_all_tasks_in_one_call(server: ServerProcess) -> None:

@@ -1,10 +1,12 @@
 """Test the objective in the engine: chosen from what is reported, changed by a person, and missing."""
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
 
+from paddock.common.patterns import NO_METRIC
 from paddock.errors import InvalidInput
 from paddock.models import JobDetail, ObjectiveRequest
 from paddock.models import TaskState as S
@@ -13,7 +15,7 @@ from paddock.server.intake import objective
 from paddock.server.store import events, jobs, tasks, trials
 from paddock.settings import Settings
 from tests.server.engine.engine_rig import JOB, rigged
-from tests.server.engine.test_engine_search import SearchRig
+from tests.server.engine.test_engine_search import SPACE, SearchRig
 from tests.server.store.given import told
 
 
@@ -230,6 +232,10 @@ def finish_with(rig: ObjectiveRig, numbers: Sequence[int], **values: float) -> N
         rig.end(number)
 
 
+def notices(rig: ObjectiveRig) -> list[str]:
+    return [text for text in rig.detail().warnings if text != "mind the gap"]
+
+
 class TestMissing:
     def test_a_search_is_held_and_goes_on_with_another_objective(self, rig: ObjectiveRig) -> None:
         rig.search(search={"method": "tpe", "trials": 12}, parallel=1, objective="val_loss")
@@ -324,6 +330,60 @@ class TestMissing:
         rig.settle()
         finish_with(rig, (1, 2, 3), loss=0.6)
         assert not rig.detail().held
+
+    def test_a_population_that_reports_nothing_is_held(self, rig: ObjectiveRig) -> None:
+        rig.job(tasks=6, params=SPACE, search={"method": "pbt", "trials": 6, "interval": 2}, objective="val_loss")
+        rig.settle()
+        for number in (1, 2, 3):
+            rig.begin(number)
+            rig.end(number)
+        detail = rig.detail()
+        assert detail.held
+        assert notices(rig) == [detail.objective_choice.notice]
+
+    def test_a_grid_shows_that_its_objective_is_missing_and_the_metrics_that_there_are(self, rig: ObjectiveRig) -> None:
+        started(rig, 3, objective="val_loss")
+        rig.point(1, 1, valid_loss=0.5, loss=0.6)
+        assert notices(rig) == [], "it may come"
+        rig.end(1)
+        [notice] = notices(rig)
+        assert notice.startswith(
+            "The objective is missing: no task has reported val_loss. There are: loss, valid_loss."
+        )
+        rig.point(2, 1, val_loss=0.5)
+        assert notices(rig) == [], "it came"
+        rig.end(3)
+        assert notices(rig) == []
+
+    def test_the_notice_goes_with_another_objective(self, rig: ObjectiveRig) -> None:
+        started(rig, 2, objective="val_loss")
+        rig.point(1, 1, valid_loss=0.5)
+        rig.end(1)
+        rig.change("valid_loss")
+        assert notices(rig) == []
+        rig.change("val_loss", insist=True)
+        assert len(notices(rig)) == 1
+
+    def test_values_that_are_no_numbers_are_reported_all_the_same(self, rig: ObjectiveRig) -> None:
+        started(rig, 1, objective="val_loss")
+        rig.point(1, 1, val_loss=math.nan)
+        rig.end(1)
+        assert notices(rig) == []
+
+    def test_numbers_in_logs_without_a_metric_are_a_notice_on_the_job(self, rig: ObjectiveRig) -> None:
+        started(rig, 2)
+        rig.say(rig.keys()[0], {"e": "warning", "task": f"{JOB}-1", "text": NO_METRIC})
+        rig.end(1)
+        [notice] = notices(rig)
+        assert "logs contain numbers: select one" in notice
+        assert "--metric-pattern" in notice
+        rig.point(2, 1, val_loss=0.5)
+        assert notices(rig) == []
+
+    def test_a_job_that_prints_nothing_has_no_notice(self, rig: ObjectiveRig) -> None:
+        started(rig, 1)
+        rig.end(1)
+        assert notices(rig) == []
 
     def test_nobody_is_pruned_by_a_training_loss_that_may_be_replaced(self, rig: ObjectiveRig) -> None:
         started(rig, 2, stop_early={"method": "asha", "min_steps": 1, "eta": 2})

@@ -120,6 +120,6 @@ export function useDeleteView() {
   });
 }
 
-export function exportUrl(job: string, format: 'csv' | 'jsonl', what: 'tasks' | 'curves' = 'tasks'): string {
+export function exportUrl(job: string, format: 'csv' | 'jsonl' | 'optuna', what: 'tasks' | 'curves' = 'tasks'): string {
   return withPageKey(`/api/v1/jobs/${encodeURIComponent(job)}/export?format=${format}&what=${what}`);
 }

@@ -35,7 +35,7 @@ it('offers only what somebody may do, and to read is no such thing', () => {
   for (const name of ['Stop', 'Restart', 'Hold', 'Start from this job', 'Restart all']) expect(all).toContain(name);
   for (const name of ['Edit name, tags and description', 'Limits and priority', 'Remove…']) expect(all).toContain(name);
   const read = ['More', 'Compare with another job', 'Export as a CSV table'];
-  const exports = ['Export as JSON lines', 'Export all curves as CSV'];
+  const exports = ['Export as JSON lines', 'Export all curves as CSV', 'Export as an Optuna study'];
   expect(offered({ can: () => false })).toEqual([...read, ...exports]);
   const stops = offered({ can: (right, of) => right === 'stop' && of?.owner === 'ann' });
   expect(stops).toEqual(['Stop', 'More', 'Stop', ...read.slice(1), ...exports]);

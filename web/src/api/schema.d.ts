@@ -332,7 +332,8 @@ export interface paths {
          * @description Return all tasks of a job with states, best values, and the last and the best value of every metric.
          *
          *     In CSV, parameters are columns `param.NAME`, metrics `last.NAME` and `best.NAME`. `what=curves`: all points of all
-         *     metrics, one per line in CSV, one curve per line in JSON.
+         *     metrics, one per line in CSV, one curve per line in JSON. `format=optuna`: a study in an SQLite file, for
+         *     optuna-dashboard.
          */
         get: operations["export_job_api_v1_jobs__job__export_get"];
         put?: never;
@@ -6160,7 +6161,7 @@ export interface operations {
     export_job_api_v1_jobs__job__export_get: {
         parameters: {
             query?: {
-                format?: "csv" | "jsonl";
+                format?: "csv" | "jsonl" | "optuna";
                 what?: "tasks" | "curves";
             };
             header?: never;
@@ -6172,13 +6173,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description the table */
+            /** @description the table, or the study */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/jsonl": unknown;
+                    "application/vnd.sqlite3": unknown;
                     "text/csv": unknown;
                 };
             };

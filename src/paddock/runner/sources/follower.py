@@ -7,6 +7,7 @@ import time
 from typing import Callable
 
 from ...common import layout
+from ...common.patterns import NO_METRIC
 from .base import NAMED, REPORT, STDOUT, Source, SourceBatch
 from .csv_file import CsvSource
 from .finder import Finder, FoundSource
@@ -18,7 +19,6 @@ from .tail import Mark, Tail, mark, open_file
 from .tensorboard import Names, TensorBoardSource
 
 MAX_FILES = 200
-NO_METRIC = "No metric was found, but the log contains numbers: select one in the log to make it a metric"
 MAX_WARNINGS = 20
 _SLICES = 64  # per file and round: 4 MB
 _ROUND_SECONDS = 0.05  # of the processor, for all files of one task; each gets one slice in any case

@@ -1,4 +1,4 @@
-"""Tables of all tasks of a job with the values of all metrics, and all points of their curves: CSV or JSON lines."""
+"""All tasks of a job with the values of all metrics, and all points: CSV, JSON lines, or a study of Optuna."""
 
 import csv
 import io
@@ -6,12 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal
 
 from fastapi import APIRouter
-from fastapi.responses import StreamingResponse
+from fastapi.responses import Response, StreamingResponse
 
 from paddock.common.spreadsheet import cell
-from paddock.models import Curve, Task
+from paddock.models import Curve, SearchReport, Task
 from paddock.server.api.measured import best_of, goals_of
+from paddock.server.api.search import detail, search_report
 from paddock.server.api.server import At, JobId, Server
+from paddock.server.intake import apart
 from paddock.server.store import jobs, metrics, tasks
 from paddock.server.store.metrics import NO_SUMMARY
 
@@ -22,27 +24,38 @@ COLUMNS = (
     "last_value", "best_value", "best_epoch", "best_at", "node", "device", "exit_code", "peak_memory", "cpu_seconds",
     "trial",
 )  # fmt: skip
+POINTS, ALL_POINTS = 300, 10_000  # of a study, per curve and in all: Optuna takes about 1 ms to write one
+STUDY_SECONDS = 240.0
 PORTION = 200  # tasks whose points are in memory at a time
 
 
 @router.get(
     "/{job}/export",
     response_class=StreamingResponse,
-    responses={200: {"content": {"text/csv": {}, "application/jsonl": {}}, "description": "the table"}},
+    responses={
+        200: {
+            "content": {"text/csv": {}, "application/jsonl": {}, "application/vnd.sqlite3": {}},
+            "description": "the table, or the study",
+        }
+    },
 )
 def export_job(
-    job: JobId, at: At, format: Literal["csv", "jsonl"] = "csv", what: Literal["tasks", "curves"] = "tasks"
-) -> StreamingResponse:
+    job: JobId, at: At, format: Literal["csv", "jsonl", "optuna"] = "csv", what: Literal["tasks", "curves"] = "tasks"
+) -> Response:
     """Return all tasks of a job with states, best values, and the last and the best value of every metric.
 
     In CSV, parameters are columns `param.NAME`, metrics `last.NAME` and `best.NAME`. `what=curves`: all points of all
-    metrics, one per line in CSV, one curve per line in JSON.
+    metrics, one per line in CSV, one curve per line in JSON. `format=optuna`: a study in an SQLite file, for
+    optuna-dashboard.
     """
     with at.db.read() as c:
         found = jobs.resolve(c, job)
         rows = tasks.page(c, found, limit=1_000_000).items
         names = [name for name in metrics.names_of_job(c, found) if not name.startswith(metrics.SYSTEM)]
         means = {one.number: {"mean": one.mean, "spread": one.spread} for one in tasks.outlines(c, found)}
+    if format == "optuna":
+        headers = {"Content-Disposition": f'attachment; filename="{found}-optuna.db"'}
+        return Response(_study(at, found, rows, names), media_type="application/vnd.sqlite3", headers=headers)
     repeated = any(row.trial != row.number and not row.reduces for row in rows)
     as_csv = format == "csv"
     if what == "curves":
@@ -57,6 +70,19 @@ def export_job(
     name = f"{found}-curves" if what == "curves" else found
     headers = {"Content-Disposition": f'attachment; filename="{name}.{format}"'}
     return StreamingResponse(lines, media_type="text/csv" if as_csv else "application/jsonl", headers=headers)
+
+
+def _study(at: Server, job: str, rows: Sequence[Task], names: Sequence[str]) -> bytes:
+    """Return an SQLite file with the job as a study. Optuna works in a process of its own, as it takes long."""
+    with at.db.read() as c:
+        shown = detail(at, c, job)
+        report = SearchReport.model_validate_json(search_report(at, c, job))
+    points = min(POINTS, max(ALL_POINTS // max(len(report.history), 1), 10))
+    curves = list(_curves(at, rows, [report.objectives[0].metric], points))
+    asked = (shown, report, list(_measured(at, job, rows, names)), curves)
+    advice = f"take `paddock export {job} --optuna FILE`, which has no limit"
+    made: bytes = apart.run("paddock.search.optuna_file:file_of", asked, "The study", STUDY_SECONDS, advice=advice)
+    return made
 
 
 def _portions(rows: Sequence[Task]) -> Iterator[Sequence[Task]]:
@@ -77,10 +103,10 @@ def _measured(at: Server, job: str, rows: Sequence[Task], names: Sequence[str]) 
             yield row.model_copy(update={"measured": measured})
 
 
-def _curves(at: Server, rows: Sequence[Task], names: Sequence[str]) -> Iterator[Curve]:
+def _curves(at: Server, rows: Sequence[Task], names: Sequence[str], points: int | None = None) -> Iterator[Curve]:
     for part in _portions(rows):
         with at.db.read() as c:
-            found = metrics.curves(c, [row.id for row in part], names, None)
+            found = metrics.curves(c, [row.id for row in part], names, points)
         yield from found
 
 

@@ -5,7 +5,6 @@ The user's programs can replace a log by anything, so only plain files are read.
 
 import asyncio
 import codecs
-import os
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -14,10 +13,9 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response, StreamingResponse
 from starlette.concurrency import run_in_threadpool
 
-from paddock.common import files
 from paddock.errors import NotFound, PaddockError
-from paddock.paths import JobFolder
 from paddock.server.api.server import At, Server, TaskId
+from paddock.server.outposts.outpost import Outpost
 from paddock.server.store import tasks
 
 router = APIRouter()
@@ -38,7 +36,7 @@ class Log:
 
     task: str
     attempt: int
-    folder: JobFolder
+    outpost: Outpost
 
     def size(self) -> int:
         try:
@@ -48,13 +46,9 @@ class Log:
 
     def read(self, offset: int, limit: int) -> tuple[int, int, bytes]:
         """Return start, size of the log, and bytes. A log that does not exist yet is empty."""
-        path = str(self.folder.log(self.task, self.attempt))
+        path = self.outpost.folder.log(self.task, self.attempt)
         try:
-            with open(files.open_plain(path, below=str(self.folder.root)), "rb") as file:
-                whole = os.fstat(file.fileno()).st_size
-                start = min(offset if offset >= 0 else max(whole + offset, 0), whole)
-                file.seek(start)
-                return start, whole, file.read(limit)
+            return self.outpost.read(path, offset, limit)
         except FileNotFoundError:
             return 0, 0, b""
         except OSError as error:
@@ -90,7 +84,7 @@ def _find(at: Server, text: str, attempt: int | None) -> Log:
     number = attempt or task.attempt
     if number > task.attempt:
         raise NotFound(f"{task.id} has no attempt {number}: its newest is {task.attempt}.")
-    return Log(task.id, number, at.home.job(task.job))
+    return Log(task.id, number, at.outposts.of(task.job))
 
 
 def _ended(at: Server, log: Log) -> bool:

@@ -36,7 +36,8 @@ def mark_metric(job: JobId, wanted: MarkRequest, at: At) -> Marked:
         raise InvalidInput.at("name", f"there is a metric {min(taken)} already: take another name")
     if task is not None:
         # A pattern that a person has written is not searched for here: it may take very long.
-        searched = None if wanted.pattern else logs.Log(task.id, task.attempt, at.home.job(found)).read(-SAMPLE, SAMPLE)
+        log = logs.Log(task.id, task.attempt, at.outposts.of(found))
+        searched = None if wanted.pattern else log.read(-SAMPLE, SAMPLE)
         return Marked(pattern=pattern, matches=None if searched is None else _matches(pattern, searched[2]))
     MetricFiles.model_validate({"patterns": [*spec.metrics.patterns, pattern]})
     with at.change() as c:

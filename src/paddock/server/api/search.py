@@ -25,7 +25,12 @@ def show_search(job: JobId, at: At, reply: Reply) -> Response:
     """Return how a search stands: trials, best values, importance of parameters, early stopping, lineage."""
     with at.db.read() as c:
         found = jobs.resolve(c, job)
-        return reply(at.searches.get(c, found, lambda: _report(c, found)))
+        return reply(search_report(at, c, found))
+
+
+def search_report(at: Server, c: Connection, job: str) -> bytes:
+    """Return the report of a search in JSON, as last made if nothing has changed since."""
+    return at.searches.get(c, job, lambda: _report(c, job))
 
 
 def _report(c: Connection, job: str) -> tuple[bytes, float]:
@@ -94,5 +99,5 @@ def extend_job(job: JobId, more: ExtendRequest, at: At) -> JobDetail:
 def detail(at: Server, c: Connection, job: str) -> JobDetail:
     """Return a job as it is shown: without the values of secret variables."""
     known = at.engine.context
-    found = jobs.detail(c, job, str(at.home.job(job).root), known.silent, known.waits)
+    found = jobs.detail(c, job, str(at.outposts.of(job).folder.root), known.silent, known.waits)
     return found.model_copy(update={"spec": masks.masked(found.spec, job)})

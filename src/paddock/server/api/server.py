@@ -16,6 +16,7 @@ from paddock.server.api.measured import MeasuredValues
 from paddock.server.api.streams import Streams
 from paddock.server.api.wakeup import Wakeup
 from paddock.server.engine.engine import Engine
+from paddock.server.outposts.registry import Outposts
 from paddock.server.store.db import Connection, Database
 from paddock.settings import Settings
 
@@ -38,6 +39,11 @@ class Server:
     def __post_init__(self) -> None:
         object.__setattr__(self, "streams", Streams(self.db, self.wakeup))
         object.__setattr__(self, "watch", HealthWatch(self.db, self.home))
+
+    @property
+    def outposts(self) -> Outposts:
+        """Return where the folders of jobs lie."""
+        return self.engine.context.outposts
 
     @contextmanager
     def change(self) -> Iterator[Connection]:

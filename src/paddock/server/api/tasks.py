@@ -41,15 +41,15 @@ def _detail(at: Server, task: str) -> TaskDetail:
         names = metrics.names(c, found)
         note = tasks.note(c, found)
         allocation = _allocation(at, c, row, attempts[-1])
-    folder = at.home.job(row.job)
+    outpost = at.outposts.of(row.job)
     return TaskDetail(
         **row.__dict__,
         command=mailbox.task_command(at.engine.context, facts, found, row.params, reduces=row.reduces).argv,
         allocation=allocation,
         attempts=attempts,
         metrics=names,
-        log_bytes=logs.Log(found, row.attempt, folder).size(),
-        folder=str(folder.task(found)),
+        log_bytes=logs.Log(found, row.attempt, outpost).size(),
+        folder=str(outpost.folder.task(found)),
         note=note,
     )
 

@@ -349,6 +349,10 @@ class Changes:
         """Note jobs whose objective can be chosen, or appears at last: see `objectives`."""
         for edit in edits:
             choice, job = edit.facts.choice, edit.row.job_id
+            value = edit.of_task("best_value")
+            ended = edit.verdict is not None and edit.state is TaskState.FINISHED
+            if (value is None and ended) or (value is not None and edit.row.best_value is None):
+                self._context.unsure.add(job)
             if not choice.final and (edit.points or edit.verdict):
                 self._context.reported.setdefault(job, set()).update(edit.points)
                 self._context.to_choose.add(job)

@@ -11,6 +11,7 @@ from paddock.paths import Home
 from paddock.server.engine.backend_worker import BackendWorker
 from paddock.server.engine.boundary import Boundary
 from paddock.server.engine.recover_metrics import MetricRecovery
+from paddock.server.outposts.registry import Outposts
 from paddock.server.store import jobs, metrics
 from paddock.server.store.db import Connection, Database
 from paddock.server.store.jobs import JobRow
@@ -66,6 +67,7 @@ class Context:
     end_written: set[str] = field(default_factory=set)  # jobs whose runners know that no more tasks come
     reported: dict[str, set[str]] = field(default_factory=dict)  # job whose objective is not final -> its metrics
     to_choose: set[str] = field(default_factory=set)  # jobs whose objective is to be looked at
+    unsure: set[str] = field(default_factory=set)  # jobs that may lack reports of their objective, or have them at last
     erasing: dict[str, float] = field(default_factory=dict)  # removed jobs whose rows are being deleted -> until when
     finished: set[str] = field(
         default_factory=set
@@ -74,10 +76,12 @@ class Context:
     compared: set[str] = field(default_factory=set)  # jobs of which enough curves were compared
     unreadable: set[str] = field(default_factory=set)  # jobs whose description is not valid any more
     _facts: dict[str, JobFacts] = field(default_factory=dict)
+    outposts: Outposts = field(init=False)
     boundary: Boundary = field(init=False)
     recovery: MetricRecovery = field(init=False)
 
     def __post_init__(self) -> None:
+        self.outposts = Outposts(self.home)
         self.boundary = Boundary(self.db)
         self.recovery = MetricRecovery(self)
 

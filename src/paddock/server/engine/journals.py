@@ -7,14 +7,11 @@ that was given up and continues later finds the order to end.
 """
 
 import os
-from contextlib import suppress
 from pathlib import Path
 
-from paddock.common import files, layout
 from paddock.server.engine.context import Context
+from paddock.server.outposts.here import PUT_AWAY
 from paddock.server.store import keeping
-
-PUT_AWAY = (layout.TASKS, layout.ALLOCATIONS, layout.CLAIMS)  # in this order
 
 
 def put_away(context: Context, job: str) -> Path | None:
@@ -25,17 +22,7 @@ def put_away(context: Context, job: str) -> Path | None:
     with context.db.read() as c:
         if not keeping.over(c, job):
             return None
-    home = context.home
-    target = home.aside(f"journals-{job}")
-    with files.in_folder(str(home.job(job).root), below=str(home.jobs)) as folder:
-        target.mkdir()
-        for name in PUT_AWAY:
-            with suppress(FileNotFoundError):
-                os.rename(name, target / name, src_dir_fd=folder)
-            if name == layout.TASKS:
-                with suppress(OSError):  # some file systems do not support it
-                    os.fsync(folder)  # it must not reappear after a power failure
-    return target
+    return context.outposts.of(job).put_away()
 
 
 def there(root: Path) -> bool:

@@ -25,6 +25,7 @@ from paddock.rules import keep
 from paddock.rules.keep import Deletion, HomeContents, StoredAttempt, StoredFile
 from paddock.runner import build
 from paddock.server.engine import journals
+from paddock.server.outposts.here import PUT_AWAY
 from paddock.server.store import jobs, keeping
 from paddock.server.store.db import Database
 from paddock.server.store.rows import moment
@@ -164,7 +165,7 @@ class Keeper:
         if goes.kind is PruneKind.JOB:
             return [job.root]
         if goes.kind is PruneKind.JOURNALS:
-            return [job.root / name for name in journals.PUT_AWAY]
+            return [job.root / name for name in PUT_AWAY]
         return [_attempt(job.task(one.task), one.number) for one in goes.attempts]
 
     # --- deleting --------------------------------------------------------------------------------------------------

@@ -2,19 +2,16 @@
 
 import json
 import math
-import os
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from paddock.common import files, layout
+from paddock.common import layout
 from paddock.models import FOLDER, AllocationBatch, AllocationState, JobSpec, Launcher, Method, Node, Place, Waits
 from paddock.models.events import JobChange
-from paddock.paths import JobFolder, append_lines, write_once
 from paddock.rules import placement
 from paddock.rules.policy import Decision, GiveWay, Request, Start, Wait, Withdraw, plan
 from paddock.rules.pool import Holding, Pool
@@ -147,15 +144,14 @@ class Launch:
         if facts is None or (worker.full and planned):
             return False
         with context.boundary.job(job, LAUNCHING):
-            if job not in unclosed:
-                settle_orphans(context, job, now)
-            if isinstance(decision, Request):
-                _plan(context, facts, worker, decision.count)
-            else:
-                places = [Place(node=one.node, devices=list(one.devices)) for one in decision.starts]
-                _plan(context, facts, worker, len(places), places)
-            return True
-        self._decided.pop(worker.backend.name, None)  # it failed, so the next round decides again
+            if job in unclosed or settle_orphans(context, job, now):
+                if isinstance(decision, Request):
+                    _plan(context, facts, worker, decision.count)
+                else:
+                    places = [Place(node=one.node, devices=list(one.devices)) for one in decision.starts]
+                    _plan(context, facts, worker, len(places), places)
+                return True
+        self._decided.pop(worker.backend.name, None)  # it was not carried out, so the next round decides again
         return False
 
     def _give_way(self, row: AllocationRow, job: str) -> None:
@@ -163,7 +159,7 @@ class Launch:
         context = self._context
         with context.boundary.job(row.job_id, LAUNCHING):
             # First the order: an allocation that is marked without it would never end.
-            append_lines(context.home.job(row.job_id).control, [{"op": "drain", "allocation": row.key}])
+            context.outposts.of(row.job_id).order([{"op": "drain", "allocation": row.key}])
             with context.db.write() as c:
                 allocations.leave(c, {row.key: job})
 
@@ -252,7 +248,7 @@ def _write_end(context: Context, idle: set[str]) -> None:
         if not context.boundary.rests(job, WRITING_END):
             with context.boundary.job(job, WRITING_END):
                 if one.spec.search.method is Method.PBT or one.spec.reduce is not None:  # others: see `mailbox`
-                    append_lines(context.home.job(job).tasks, [{"end": True}], mode=0o600)
+                    context.outposts.of(job).publish([{"end": True}])
                 context.end_written.add(job)
 
 
@@ -284,23 +280,13 @@ def _plan(context: Context, facts: JobFacts, worker: BackendWorker, count: int, 
         number = allocations.next_number(c, facts.id)
     batch = batch_for(context, facts.id, facts.spec, worker, f"{facts.id}-a{number}", count)
     batch = batch.model_copy(update={"places": list(places)})
-    _make_folders(context.home.job(facts.id), [Path(batch.folder_of(number)).name for number in range(count)])
-    manifest = _manifest(context, facts, worker)
-    write_once(Path(layout.manifest(batch.folder_of(0))), json.dumps(manifest, indent=1))
+    text = json.dumps(_manifest(context, facts, worker), indent=1)
+    context.outposts.of(facts.id).plan(batch.keys, Path(layout.manifest(batch.folder_of(0))).name, text)
     with context.db.write() as c:
         allocations.plan(c, facts.id, worker.backend.name, batch)
         if worker.full and worker.full_reason:  # it is not submitted yet, and this is why
             allocations.waits(c, batch.key, worker.full_reason)
             events.write(c, facts.id, JobChange(change="waits"))
-
-
-def _make_folders(folder: JobFolder, names: list[str]) -> None:
-    """Make folders in the job's own folder, not where a link in place of it points."""
-    folder.allocations.mkdir(exist_ok=True)
-    with files.in_folder(str(folder.allocations), below=str(folder.root)) as inside:
-        for name in names:
-            with suppress(FileExistsError):
-                os.mkdir(name, dir_fd=inside)
 
 
 def batch_for(
@@ -310,12 +296,13 @@ def batch_for(
     settings = context.settings
     cluster = settings.clusters.get(worker.backend.name)
     python = (cluster.python if cluster else settings.local.python) or sys.executable
+    outpost = context.outposts.of(job)
     return AllocationBatch(
         key=key,
         count=count,
         name=f"paddock-{key}",
-        folder=str(context.home.job(job).allocation(key)),
-        runner=[python, "-I", "-S", str(runner_file(context)), FOLDER],
+        folder=str(outpost.folder.allocation(key)),
+        runner=[python, "-I", "-S", outpost.runner(runner_file(context)), FOLDER],
         resources=placement.resolved(spec.resources, worker.nodes),
         grace_seconds=context.grace_seconds(spec),
     )
@@ -334,7 +321,7 @@ def _manifest(context: Context, facts: JobFacts, worker: BackendWorker) -> dict[
     }
     return {
         "job": facts.id,
-        "job_dir": str(context.home.job(facts.id).root),
+        "job_dir": str(context.outposts.of(facts.id).folder.root),
         "slots": min(shape.slots, spec.parallel or 1024),
         "threads": shape.threads,
         "gpus": {

@@ -4,7 +4,6 @@ from collections import defaultdict
 from typing import Any
 
 from paddock.models import AllocationChange, JobSpec
-from paddock.paths import append_lines
 from paddock.server.engine.backend_worker import Change
 from paddock.server.engine.context import Context
 from paddock.server.store import allocations, jobs
@@ -47,7 +46,7 @@ def _notify(context: Context, row: ChangedJob) -> None:
     if spec.metrics.patterns:
         lines.append({"op": "patterns", "patterns": spec.metrics.patterns})
         context.marked[row.id] = spec.metrics.patterns
-    append_lines(context.home.job(row.id).control, lines)
+    context.outposts.of(row.id).order(lines)
     context.forget(row.id)  # its limits may have changed
     with context.db.write() as c:
         jobs.mark_passed_on(c, row.id, row.adjusted)

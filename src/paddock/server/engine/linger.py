@@ -9,7 +9,6 @@ import json
 
 from paddock.common import files
 from paddock.models import Cause
-from paddock.paths import append_lines
 from paddock.server.engine.context import Context
 from paddock.server.store.allocations import AllocationRow
 
@@ -52,11 +51,11 @@ def left_well(context: Context, row: AllocationRow) -> bool:
 
 def dismiss(context: Context, row: AllocationRow, start: int | None = None) -> None:
     """Order the runner of an allocation to end at once. `start`: only the runners of this start and earlier ones."""
-    folder = context.home.job(row.job_id)
+    outpost = context.outposts.of(row.job_id)
     worker = context.workers.get(row.backend)
-    if worker is not None and not worker.backend.sure and folder.root.exists():
+    if worker is not None and not worker.backend.sure and outpost.exists:
         order = {"op": "drain", "allocation": row.key, "now": True} | ({} if start is None else {"start": start})
-        append_lines(folder.control, [order])
+        outpost.order([order])
 
 
 def _is_over(context: Context, row: AllocationRow, now: float) -> bool:

@@ -3,16 +3,13 @@
 from collections import defaultdict
 from typing import Any
 
-from paddock.common import files
 from paddock.errors import PaddockError
 from paddock.models import Cause, Method, TaskState
-from paddock.paths import append_lines
 from paddock.program import commands
 from paddock.rules.lifecycle import Verdict
 from paddock.search.tasks import seed_of
 from paddock.server.engine.apply import changing
 from paddock.server.engine.context import Context, JobFacts
-from paddock.server.engine.withdraw import withdraw
 from paddock.server.store import attempts, jobs
 from paddock.server.store.attempts import TaskAttempt, UnpublishedAttempt
 
@@ -43,7 +40,10 @@ def publish(context: Context, now: float) -> bool:
 
 
 def _publish_job(context: Context, facts: JobFacts, rows: list[UnpublishedAttempt], now: float, more: bool) -> None:
-    folder = context.home.job(facts.id)
+    outpost = context.outposts.of(facts.id)
+    # Whatever became of the attempts before these, no runner may take them any more.
+    if outpost.withdraw((row.task_id, row.number - 1) for row in rows if row.number > 1) is None:
+        return
     lines, bad = [], {}
     for row in rows:
         try:
@@ -53,15 +53,10 @@ def _publish_job(context: Context, facts: JobFacts, rows: list[UnpublishedAttemp
     with context.db.read() as c:
         more = more or jobs.is_searching(c, facts.id) or facts.spec.search.method is Method.PBT
     more = more or (facts.spec.reduce is not None and not any(row.reduces for row in rows))
-    # Whatever became of the attempts before these, no runner may take them any more.
-    withdraw(folder, [(row.task_id, row.number - 1) for row in rows if row.number > 1])
-    if (
-        not folder.control.exists()
-    ):  # a runner needs one call to read a file that exists, and several for one that may come
-        files.append_plain(str(folder.control), b"", below=str(folder.root))
-    # The lines contain values of variables, which may be secrets: not even the group of the folder may read them.
-    append_lines(folder.tasks, lines if more else [*lines, {"end": True}], mode=0o600)
-    ended = withdraw(folder, bad)
+    ended = outpost.withdraw(bad)
+    if ended is None:
+        return
+    outpost.publish(lines if more else [*lines, {"end": True}])
     with changing(context) as (c, changes):
         attempts.mark_published(c, [row.id for row in rows if (row.task_id, row.number) not in ended])
         failed = list(attempts.lookup(c, ended).values())
@@ -92,7 +87,7 @@ def task_command(
     context: Context, facts: JobFacts, task: str, params: dict[str, Any], *, reduces: bool = False
 ) -> commands.Command:
     """Return the exact command of a task."""
-    code = str(context.home.job(facts.id).code)
+    code = str(context.outposts.of(facts.id).folder.code)
     if reduces:
         return commands.build_reduce(facts.spec, job=facts.id, task=task, code_dir=code)
     python = facts.interpreter.argv
@@ -107,20 +102,25 @@ def stop(context: Context, now: float) -> bool:
     with context.db.read() as c:
         wanted = [job for job in attempts.jobs_stopping(c) if not context.boundary.rests(job, STOPPING)]
         rows = {job: attempts.stopping(c, job, STOP_AT_ONCE) for job in wanted}
+    more = False
     for job, of_job in rows.items():
         with context.boundary.job(job, STOPPING):
-            _stop_job(context, job, of_job, now)
-    return any(len(of_job) == STOP_AT_ONCE for of_job in rows.values())
+            more = (_stop_job(context, job, of_job, now) and len(of_job) == STOP_AT_ONCE) or more
+    return more
 
 
-def _stop_job(context: Context, job: str, rows: list[TaskAttempt], now: float) -> None:
-    folder = context.home.job(job)
+def _stop_job(context: Context, job: str, rows: list[TaskAttempt], now: float) -> bool:
+    """Stop tasks of one job. Returns False if it is not known yet which of them runners have."""
+    outpost = context.outposts.of(job)
     waiting = [(row.id, row.attempt_number) for row in rows if row.state != TaskState.RUNNING]
-    withdrawn = withdraw(folder, waiting)
+    withdrawn = outpost.withdraw(waiting)
+    if withdrawn is None:
+        return False
     left = [row for row in rows if (row.id, row.attempt_number) in withdrawn]
     ordered = [row for row in rows if (row.id, row.attempt_number) not in withdrawn]
-    if folder.root.exists():  # otherwise its runners end by themselves
-        append_lines(folder.control, [{"op": "stop", "task": row.id, "attempt": row.attempt_number} for row in ordered])
+    if outpost.exists:  # otherwise its runners end by themselves
+        outpost.order([{"op": "stop", "task": row.id, "attempt": row.attempt_number} for row in ordered])
     with changing(context) as (c, changes):
         attempts.mark_ordered(c, [row.attempt_id for row in ordered])
         changes.end(left, lambda _: Verdict(TaskState.STOPPED), now)
+    return True

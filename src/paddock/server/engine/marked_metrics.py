@@ -7,18 +7,15 @@ from collections import defaultdict
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
-from paddock.common import layout
 from paddock.errors import PaddockError
 from paddock.runner.sources import patterns
 from paddock.server.engine.announce import announce
 from paddock.server.engine.context import Context
-from paddock.server.intake import apart
 from paddock.server.store import attempts, jobs, objectives
 from paddock.server.store.attempts import TaskAttempt
 from paddock.server.store.metrics import Point
 
 AT_ONCE = 50  # logs that one process searches
-SECONDS = 300.0  # for those
 SEARCHING = "search its logs"
 ABOUT = "for marked metrics"
 
@@ -60,9 +57,9 @@ class MarkedMetrics:
         if not rows:
             self._finish(job, done)
             return
-        folder = self._context.home.job_text(job)
-        logs = [layout.log(layout.attempt(layout.task(folder, job, row.id), row.attempt_number)) for row in rows]
-        reading = self._pool.submit(_searched, logs, wanted)
+        outpost = self._context.outposts.of(job)
+        logs = [outpost.folder.log(row.id, row.attempt_number) for row in rows]
+        reading = self._pool.submit(outpost.search, logs, wanted)
         self._searches[job] = _Search(wanted, rows, reading, done)
 
     def _take(self, job: str, search: _Search) -> None:
@@ -97,10 +94,3 @@ class MarkedMetrics:
             if done:
                 objectives.recompute(c, job)
         self._context.to_choose.add(job)
-
-
-def _searched(logs: list[str], wanted: list[str]) -> list[list[patterns.Found]]:
-    found: list[list[patterns.Found]] = apart.run(
-        "paddock.runner.sources.patterns:search", (logs, wanted), "Searching the logs", SECONDS
-    )
-    return found

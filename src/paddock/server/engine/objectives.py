@@ -30,6 +30,20 @@ class ObjectiveChooser:
                 with context.boundary.job(job, CHOOSE):
                     self._look_at(job)
 
+        for job in sorted(context.unsure):
+            if not context.boundary.rests(job, CHOOSE):
+                context.unsure.discard(job)
+                with context.boundary.job(job, CHOOSE):
+                    self._note_unreported(job)
+
+    def _note_unreported(self, job: str) -> None:
+        """Show on a job that no finished task has reported its objective, or no longer if one has."""
+        with self._context.db.read() as c:
+            text, shown = objectives.unreported(c, job), jobs.warning(c, job, rule.UNREPORTED)
+        if text != shown:
+            with self._context.db.write() as c:
+                jobs.change_warning(c, job, rule.UNREPORTED, text)
+
     def _look_at(self, job: str) -> None:
         with self._context.db.read() as c:
             facts = self._context.newest_facts(c, [job]).get(job)

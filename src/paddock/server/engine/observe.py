@@ -15,7 +15,6 @@ from paddock.server.engine import ending, linger
 from paddock.server.engine.apply import AttemptEdit, Changes, changing
 from paddock.server.engine.backend_worker import Answer, BackendWorker, Polled
 from paddock.server.engine.context import AllocationNotes, Context
-from paddock.server.engine.withdraw import held, withdraw
 from paddock.server.store import allocations, attempts, events, jobs
 from paddock.server.store.allocations import AllocationRow
 from paddock.server.store.attempts import TaskAttempt
@@ -218,7 +217,9 @@ def _settle(context: Context, job: str, rows: list[AllocationRow], now: float) -
         return False
     # Also attempts that a runner took without reporting it before it died. Others that wait stay as they are.
     silent = {row.key for row in rows if not linger.left_well(context, row)}
-    owners = held(context.home.job(job), waiting) if silent else {}
+    owners = context.outposts.of(job).held(waiting, silent) if silent else {}
+    if owners is None:
+        return False
     with changing(context) as (c, changes):
         changes.apply({key: records for some in owed.values() for key, records in some.items()})
         found = attempts.lookup(c, [one for one, key in owners.items() if key in silent])
@@ -244,7 +245,7 @@ def _give_up(context: Context, job: str, now: float) -> None:
         last = _silent_starts(c, job)
         waiting = {(row.id, row.attempt_number): row for row in attempts.waiting(c, job)} if last else {}
     if waiting and not any(_forgotten(context, row) for row in last):
-        withdrawn = withdraw(context.home.job(job), waiting)
+        withdrawn = context.outposts.of(job).withdraw(waiting) or set()
         verdict = Verdict(TaskState.ERROR, Cause.LAUNCH_FAILED, _why_not(context, last[0]))
         with changing(context) as (_, changes):
             changes.end([row for one, row in waiting.items() if one in withdrawn], _always(verdict), now)
@@ -310,17 +311,18 @@ def _fence(context: Context, row: AllocationRow, now: float) -> None:
         context.notes[row.key].started_again = (starts, math.inf)
 
 
-def settle_orphans(context: Context, job: str, now: float) -> None:
+def settle_orphans(context: Context, job: str, now: float) -> bool:
     """End attempts that a runner claimed and never reported, as it died in between.
 
-    To be called only if the job has no allocation left.
+    To be called only if the job has no allocation left. Returns False if it is not known yet which they are.
     """
     with context.db.read() as c:
         waiting = attempts.waiting_keys(c, job)
-    orphans = held(context.home.job(job), waiting)
+    orphans = context.outposts.of(job).held(waiting, [job])
     if orphans:
         with changing(context) as (c, changes):
             changes.end(list(attempts.lookup(c, orphans).values()), _gone(changes, None, None), now)
+    return orphans is not None
 
 
 def _gone(changes: Changes, known: Cause | None, reason: str | None) -> Callable[[AttemptEdit], Verdict]:

@@ -9,13 +9,11 @@ import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paddock.common import layout
 from paddock.models import MetricFiles
-from paddock.runner.sources.follower import Follower
 from paddock.server.journal import Metric, Record, Reset, storable, typed
+from paddock.server.outposts.outpost import Outpost, UnreadFiles
 from paddock.server.store import metrics
 from paddock.server.store.attempts import TaskAttempt
 
@@ -82,8 +80,8 @@ class MetricRecovery:
             facts = self._context.facts(c, [row.job_id for row in rows])
         for row in rows:
             if row.job_id in facts:
-                folder = self._context.home.job_text(row.job_id)
-                reading = self._pool.submit(_written, folder, row, facts[row.job_id].spec.metrics)
+                outpost = self._context.outposts.of(row.job_id)
+                reading = self._pool.submit(_written, outpost, row, facts[row.job_id].spec.metrics)
                 reading.add_done_callback(lambda _: self.wake())
                 self._asked[row.attempt_id] = _Asked(reading, now + SECONDS, now)
 
@@ -98,14 +96,11 @@ class MetricRecovery:
         return asked.reading.result()
 
 
-def _written(job_dir: str, row: TaskAttempt, asked: MetricFiles) -> list[Record]:
-    task_dir = layout.task(job_dir, row.job_id, row.id)
-    folder = layout.attempt(task_dir, row.attempt_number)
-    work = layout.work(task_dir)
+def _written(outpost: Outpost, row: TaskAttempt, asked: MetricFiles) -> list[Record]:
+    wanted = UnreadFiles(row.id, row.attempt_number, row.resumed, row.epochs, asked.files, asked.stdout)
+    whose = {"task": row.id, "attempt": row.attempt_number}
     try:
-        follower = Follower(task_dir, work, folder, asked.files, asked.stdout, row.resumed, row.epochs, whole=True)
-        whose = {"task": row.id, "attempt": row.attempt_number, "at": Path(layout.log(folder)).lstat().st_mtime}
-        found = [typed(storable(record | whose), row.start or 1) for record in follower.read_all()]
+        found = [typed(storable(record | whose), row.start or 1) for record in outpost.unread(wanted)]
         return [one for one in found if isinstance(one, Metric | Reset)]
     except Exception:  # whatever a script has written, its task must end
         log.warning("the last metrics of %s cannot be recovered", row.id, exc_info=True)

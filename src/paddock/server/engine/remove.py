@@ -43,13 +43,15 @@ def _remove(context: Context, job: str, rows: list[AllocationRow]) -> RemovedJob
     if left:
         end(context, left)
         return None
-    folder = _set_aside(context, job)
+    removed = context.outposts.of(job).remove()
+    if removed is None:
+        return None
     with context.db.write() as c:
         erasing.detach(c, job)
     context.erasing[job] = math.inf
     context.forget(job)
     context.boundary.forget(job)
-    return RemovedJob(job, folder)
+    return RemovedJob(job, removed.left)
 
 
 def erase(context: Context, job: str, over: Callable[[], bool]) -> None:
@@ -75,13 +77,3 @@ def _is_left(context: Context, row: AllocationRow) -> bool:
         return False
     # One that cannot be submitted, as its folder is gone, will never exist.
     return not (row.state == AllocationState.PLANNED and context.boundary.rests(row.job_id, SUBMITTING))
-
-
-def _set_aside(context: Context, job: str) -> Path | None:
-    """Rename the job's folder, or whatever is in its place, and return the new path."""
-    target = context.home.aside(f"removed-{job}")
-    try:
-        context.home.job(job).root.rename(target)
-    except FileNotFoundError:
-        return None
-    return target

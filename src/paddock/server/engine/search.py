@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 
 from paddock.errors import PaddockError
 from paddock.models import Method, Objective, Params, TaskState
-from paddock.paths import append_lines
 from paddock.rules import placement
 from paddock.rules.objective import SECONDS, is_blind, missing
 from paddock.search import history, searcher, stopping, trials_at_once
@@ -91,9 +90,11 @@ class SearchWorker:
         with self._context.db.read() as c:
             facts = self._context.facts(c, due)
         for one in facts.values():
-            population = one.spec.search.method is Method.PBT and one.id not in only_ended
-            if one.spec.stop_early.method != "none" or population:
+            population = one.spec.search.method is Method.PBT
+            if one.spec.stop_early.method != "none" or (population and one.id not in only_ended):
                 self._asked.begin(("judge", one.id), self._judge, one)
+            elif population:
+                self._asked.begin(("judge", one.id), self._check_reported, one)
 
     def run(self, now: float) -> None:
         """Carry out advice, end searches that are over, and request more advice."""
@@ -183,7 +184,7 @@ class SearchWorker:
         """Write orders to the file first: an order that is written twice counts once."""
         lines = [{"op": "prune", "task": one.task, "attempt": one.attempt} for one, _ in advice.prune.values()]
         lines += [{"op": "follow", "task": one.task, "attempt": one.attempt} for one, _ in advice.follow.values()]
-        append_lines(self._context.home.job(advice.job).control, lines)
+        self._context.outposts.of(advice.job).order(lines)
         with self._context.db.write() as c:
             reasons: dict[int, str | None] = {one.attempt_id: reason for one, reason in advice.prune.values()}
             reasons |= {one.attempt_id: None for one, _ in advice.follow.values()}
@@ -195,7 +196,7 @@ class SearchWorker:
                 return  # or it was extended a moment ago, which the next round sees
             if note is not None:
                 jobs.warn(c, job, f"The search has ended: {note}")
-        append_lines(self._context.home.job(job).tasks, [{"end": True}], mode=0o600)
+        self._context.outposts.of(job).publish([{"end": True}])
         self._searchers.pop(job, None)
 
     def _end_overdue(self, job: str) -> None:
@@ -278,6 +279,12 @@ class SearchWorker:
         chosen = [one for one in found if one.number - 1 in out and _open(one) and not one.spared]
         text = f"stopped early: too far behind at step %g ({facts.spec.stop_early.method})"
         return Advice(facts.id, objectives, prune={one.task: (one, text % out[one.number - 1]) for one in chosen})
+
+    def _check_reported(self, facts: JobFacts) -> Advice:
+        """Return advice to hold a population of which tasks have ended without the objective."""
+        with self._context.db.read() as c:
+            runs = trials.runs(c, facts.id)
+        return Advice(facts.id, facts.spec.objectives, hold=self._unreported(facts, runs))
 
     def _unreported(self, facts: JobFacts, runs: Sequence[history.Run], enough: float = math.inf) -> str | None:
         """Return why the job is to be held if its tasks do not report an objective: nothing can be learned from them.

@@ -25,22 +25,24 @@ _SMALLER = "give fewer values or a smaller script"
 _BUSY = "The server is working out several large requests: try again in a minute."
 
 
-def run(function: str, argument: Any, what: str, seconds: float = SECONDS, bytes_: int = BYTES) -> Any:
-    """Return the result of a function. `what` begins the message when it takes too long: `Reading the script`."""
+def run(
+    function: str, argument: Any, what: str, seconds: float = SECONDS, bytes_: int = BYTES, advice: str = _SMALLER
+) -> Any:
+    """Return the result of a function. `what` begins the message when it takes too long, and `advice` ends it."""
     if not _queue.acquire(blocking=False):
         raise Busy(_BUSY)
     try:
         if not _places.acquire(timeout=seconds):
             raise Busy(_BUSY)
         try:
-            return _run(pickle.dumps((function, bytes_, argument)), what, seconds, bytes_)
+            return _run(pickle.dumps((function, bytes_, argument)), what, seconds, bytes_, advice)
         finally:
             _places.release()
     finally:
         _queue.release()
 
 
-def _run(task: bytes, what: str, seconds: float, bytes_: int) -> Any:
+def _run(task: bytes, what: str, seconds: float, bytes_: int, advice: str) -> Any:
     try:
         done = subprocess.run(
             [sys.executable, "-m", "paddock.server.intake.apart"],
@@ -52,13 +54,13 @@ def _run(task: bytes, what: str, seconds: float, bytes_: int) -> Any:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise InvalidInput(f"{what} takes longer than {seconds:.0f} s: {_SMALLER}.") from None
+        raise InvalidInput(f"{what} takes longer than {seconds:.0f} s: {advice}.") from None
     try:
         kind, result = pickle.loads(done.stdout)  # noqa: S301 - written by the few lines below
     except (EOFError, pickle.UnpicklingError):
         kind, result = "memory" if done.returncode < 0 else "failed", done.stderr.decode(errors="replace")[-2000:]
     if kind == "memory":
-        raise InvalidInput(f"{what} takes more than {size_text(bytes_)} of memory: {_SMALLER}.")
+        raise InvalidInput(f"{what} takes more than {size_text(bytes_)} of memory: {advice}.")
     if kind == "refused":
         error, message, fields = result
         raise error(message, fields=fields)

@@ -454,10 +454,15 @@ def warn(c: sa.Connection, job: str, text: str, instead_of: str | None = None) -
         _change(c, job, JobChange(change="warned"), warnings=[*others, text][-MAX_WARNINGS:])
 
 
+def warning(c: sa.Connection, job: str, about: str) -> str | None:
+    """Return the warning on a job that contains `about`, if there is one."""
+    return next((one for one in _value(c, job, jobs.c.warnings) or [] if about in one), None)
+
+
 def change_warning(c: sa.Connection, job: str, about: str, text: str | None) -> None:
     """Show this warning instead of the one that contains `about`; None: show neither."""
     known = _value(c, job, jobs.c.warnings) or []
-    before = next((one for one in known if about in one), None)
+    before = warning(c, job, about)
     if text is not None:
         warn(c, job, text, instead_of=before)
     elif before is not None:

@@ -7,14 +7,18 @@ from typing import Any
 import numpy as np
 import sqlalchemy as sa
 
+from paddock.common.patterns import NO_METRIC
 from paddock.models import JobSpec, Objective, ObjectiveChoice, TaskState
 from paddock.models.events import JobChange
+from paddock.rules import objective as rule
 from paddock.rules.objective import SECONDS
 from paddock.server.store import events, metrics
+from paddock.server.store import jobs as job_rows
 from paddock.server.store.guards import dumps
 from paddock.server.store.rows import many
 from paddock.server.store.tables import CURRENT, attempts, jobs, tasks
 
+SAMPLE = 200  # tasks whose warnings are read
 _UPDATE = "UPDATE tasks SET last_value = ?, best_value = ?, best_epoch = ?, best_at = ?, others = ? WHERE id = ?"
 
 
@@ -59,6 +63,7 @@ def change(
     c.execute(sa.update(jobs).where(jobs.c.id == job).values(**values))
     if compute:
         _compute(c, job, objectives)
+    job_rows.change_warning(c, job, rule.UNREPORTED, unreported(c, job))
     events.write(c, job, JobChange(change="objective"))
 
 
@@ -68,6 +73,7 @@ def recompute(c: sa.Connection, job: str) -> None:
     first = Objective(metric=row.metric, goal=row.goal)
     if first.metric:
         _compute(c, job, [first, *JobSpec.model_validate(row.spec).other_objectives])
+    job_rows.change_warning(c, job, rule.UNREPORTED, unreported(c, job))
     events.write(c, job, JobChange(change="objective"))
 
 
@@ -75,6 +81,22 @@ def describe(c: sa.Connection, job: str, choice: ObjectiveChoice) -> None:
     """Record how the objective was chosen, where the objective itself stays."""
     c.execute(sa.update(jobs).where(jobs.c.id == job).values(choice=choice.model_dump(mode="json")))
     events.write(c, job, JobChange(change="objective"))
+
+
+def unreported(c: sa.Connection, job: str) -> str | None:
+    """Return a notice if a task of a job has finished and none has reported the objective, unless one is shown."""
+    row = c.execute(sa.select(jobs.c.metric, jobs.c.choice).where(jobs.c.id == job)).one_or_none()
+    expected = row is not None and (row.metric or row.choice) and row.metric != SECONDS
+    if not expected or row is None or (row.choice or {}).get("notice"):
+        return None
+    mine = (tasks.c.job_id == job, tasks.c.reduces.is_(False))
+    if c.scalar(sa.select(tasks.c.id).where(*mine, tasks.c.best_value.is_not(None)).limit(1)) is not None:
+        return None
+    finished = sa.select(attempts.c.warnings).join(tasks, CURRENT).where(*mine, tasks.c.state == TaskState.FINISHED)
+    warnings = c.scalars(finished.limit(SAMPLE)).all()
+    if not warnings:
+        return None
+    return rule.unreported(row.metric, reported(c, job), any(NO_METRIC in texts for texts in warnings), job)
 
 
 def hold(c: sa.Connection, job: str, notice: str) -> None:
@@ -86,6 +108,7 @@ def hold(c: sa.Connection, job: str, notice: str) -> None:
     choice = choice.model_copy(update={"held": True, "notice": notice})
     values = {"held": True, "adjusted": jobs.c.adjusted + 1, "choice": choice.model_dump(mode="json")}
     c.execute(sa.update(jobs).where(jobs.c.id == job).values(**values))
+    job_rows.change_warning(c, job, rule.UNREPORTED, None)  # the notice says the same
     events.write(c, job, JobChange(change="held"))
 
 

@@ -142,6 +142,9 @@ export const JobActions = memo(function JobActions({ job }: { job: JobDetail }) 
           <Menu.Item leftSection={<IconDownload />} component="a" href={exportUrl(job.id, 'csv', 'curves')} download>
             Export all curves as CSV
           </Menu.Item>
+          <Menu.Item leftSection={<IconDownload />} component="a" href={exportUrl(job.id, 'optuna')} download>
+            Export as an Optuna study
+          </Menu.Item>
           {!job.ended && restart}
           {can('remove', job) && (
             <>

@@ -64,6 +64,14 @@ def write(
     return name
 
 
+def file_of(asked: tuple[JobDetail, SearchReport, Sequence[Task], Sequence[Curve]]) -> bytes:
+    """Return a new file with a job as its only study."""
+    with tempfile.TemporaryDirectory(prefix="paddock-") as folder:
+        path = Path(folder) / "study.db"
+        write(path, *asked, force=False)
+        return path.read_bytes()
+
+
 def _make_room(storage: RDBStorage, name: str, path: Path, *, force: bool) -> None:
     for study in storage.get_all_studies():
         if study.study_name == name:

@@ -9,7 +9,6 @@ import pytest
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 from optuna.trial import FrozenTrial, TrialState
 
-from paddock.client import optuna_file
 from paddock.errors import Conflict
 from paddock.models import (
     Curve,
@@ -23,6 +22,7 @@ from paddock.models import (
     TaskState,
     TrialReport,
 )
+from paddock.search import optuna_file
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, 250_000, tzinfo=UTC)
 

@@ -1,0 +1,19 @@
+"""Read the metrics of an attempt again from its files, as its runner died before it had reported them all."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Dict, List, Optional, Sequence
+
+from ..common import layout
+from .sources.follower import Follower
+
+
+def unread(
+    task_dir: str, attempt: int, files: Sequence[str], stdout: bool, resumed: bool, epochs: Optional[int]
+) -> List[Dict[str, Any]]:
+    """Return all metric records of an attempt, with the time of its last output."""
+    folder, work = layout.attempt(task_dir, attempt), layout.work(task_dir)
+    follower = Follower(task_dir, work, folder, list(files), stdout, resumed, epochs, whole=True)
+    at = os.lstat(layout.log(folder)).st_mtime
+    return [{**record, "attempt": attempt, "at": at} for record in follower.read_all()]

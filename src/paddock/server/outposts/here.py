@@ -1,0 +1,122 @@
+"""Outposts in the server's own home: jobs run as the server's user."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from paddock.common import files, layout
+from paddock.paths import Home, append_lines, write_once
+from paddock.runner import unread
+from paddock.runner.sources import patterns
+from paddock.server.intake import apart
+from paddock.server.outposts import claims
+from paddock.server.outposts.claims import Identity
+from paddock.server.outposts.outpost import Line, Removed, UnreadFiles
+
+PUT_AWAY = (layout.TASKS, layout.ALLOCATIONS, layout.CLAIMS)  # in this order
+SEARCH_SECONDS = 300.0  # for the logs of one call
+
+
+class Mirror:
+    """What the server writes for runners, in its own home."""
+
+    def __init__(self, home: Home, job: str) -> None:
+        self._home = home
+        self._job = job
+        self.mirror = home.job(job)
+
+    @property
+    def exists(self) -> bool:
+        return self.mirror.root.exists()
+
+    def order(self, lines: list[Line]) -> None:
+        append_lines(self.mirror.control, lines)
+
+    def publish(self, lines: list[Line]) -> None:
+        if not self.mirror.control.exists():
+            # A runner needs one call to read a file that exists, and several for one that may come.
+            files.append_plain(str(self.mirror.control), b"", below=str(self.mirror.root))
+        # The lines contain values of variables, which may be secrets: not even the group of the folder may read them.
+        append_lines(self.mirror.tasks, lines, mode=0o600)
+
+    def plan(self, names: Iterable[str], manifest: str, text: str) -> None:
+        """Make folders in the job's own folder, not where a link in place of it points."""
+        folder = self.mirror
+        folder.allocations.mkdir(exist_ok=True)
+        with files.in_folder(str(folder.allocations), below=str(folder.root)) as inside:
+            for name in names:
+                with suppress(FileExistsError):
+                    os.mkdir(name, dir_fd=inside)
+        write_once(folder.allocations / manifest, text)
+
+    def _put_away(self) -> Path:
+        """Move the files away, the list of tasks first, and return their folder.
+
+        Raises OSError if the job's folder is not a folder, or the file system refuses it.
+        """
+        target = self._home.aside(f"journals-{self._job}")
+        with files.in_folder(str(self.mirror.root), below=str(self._home.jobs)) as folder:
+            target.mkdir()
+            for name in PUT_AWAY:
+                with suppress(FileNotFoundError):
+                    os.rename(name, target / name, src_dir_fd=folder)
+                if name == layout.TASKS:
+                    with suppress(OSError):  # some file systems do not support it
+                        os.fsync(folder)  # it must not reappear after a power failure
+        return target
+
+    def _remove(self) -> Removed:
+        """Rename the job's folder, or whatever is in its place."""
+        target = self._home.aside(f"removed-{self._job}")
+        try:
+            self.mirror.root.rename(target)
+        except FileNotFoundError:
+            return Removed(None)
+        return Removed(target)
+
+
+class Here(Mirror):
+    """The mirror is the job's folder itself."""
+
+    user: str | None = None
+
+    def __init__(self, home: Home, job: str) -> None:
+        super().__init__(home, job)
+        self.folder = self.mirror
+
+    def runner(self, archive: Path) -> str:
+        return str(archive)
+
+    def withdraw(self, attempts: Iterable[Identity]) -> set[Identity]:
+        return claims.withdraw(self.mirror, attempts)
+
+    def held(self, attempts: Iterable[Identity], after: Iterable[str]) -> Mapping[Identity, str | None]:
+        return claims.held(self.mirror, attempts)
+
+    def read(self, path: Path, offset: int, limit: int) -> tuple[int, int, bytes]:
+        with open(files.open_plain(str(path), below=str(self.folder.root)), "rb") as file:
+            whole = os.fstat(file.fileno()).st_size
+            start = min(offset if offset >= 0 else max(whole + offset, 0), whole)
+            file.seek(start)
+            return start, whole, file.read(limit)
+
+    def unread(self, asked: UnreadFiles) -> list[dict[str, Any]]:
+        task_dir = str(self.folder.task(asked.task))
+        return unread.unread(task_dir, asked.attempt, asked.files, asked.stdout, asked.resumed, asked.epochs)
+
+    def search(self, logs: Sequence[Path], wanted: Sequence[str]) -> list[list[patterns.Found]]:
+        found: list[list[patterns.Found]] = apart.run(
+            "paddock.runner.sources.patterns:search",
+            ([str(log) for log in logs], list(wanted)),
+            "Searching the logs",
+            SEARCH_SECONDS,
+        )
+        return found
+
+    def put_away(self) -> Path:
+        return self._put_away()
+
+    def remove(self) -> Removed:
+        return self._remove()

@@ -1,0 +1,103 @@
+"""The protocol of an outpost: all that the server does with the folder of one job, and with its processes."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from paddock.paths import JobFolder
+from paddock.runner.sources import patterns
+from paddock.server.outposts.claims import Identity
+
+Line = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class UnreadFiles:
+    """The metric files of an attempt whose runner died, and how they are read."""
+
+    task: str
+    attempt: int
+    resumed: bool
+    epochs: int | None
+    files: Sequence[str]
+    stdout: bool
+
+
+class Outpost(Protocol):
+    """Where the folder of one job lies.
+
+    What the server writes for runners, and the journals of runners, are always in the `mirror` too, which the server
+    can read without asking anybody. None as an answer means: not known yet, ask again in a later round.
+    """
+
+    user: str | None
+    """The Unix account whose processes and files the job's are; None: the server's own."""
+
+    folder: JobFolder
+    """The folder as the job's processes see it."""
+
+    mirror: JobFolder
+    """The server's own copy: what it has written, and the journals as far as they have arrived."""
+
+    @property
+    def exists(self) -> bool:
+        """Return True if the mirror exists: without it, nothing of the job can begin."""
+        ...
+
+    def order(self, lines: list[Line]) -> None:
+        """Append to control.jsonl."""
+        ...
+
+    def publish(self, lines: list[Line]) -> None:
+        """Append to tasks.jsonl."""
+        ...
+
+    def plan(self, names: Iterable[str], manifest: str, text: str) -> None:
+        """Make the folders of allocations, and write the manifest of their batch, which has this name."""
+        ...
+
+    def runner(self, archive: Path) -> str:
+        """Return the path of the runner as the job's processes see it. `archive`: as the server sees it."""
+        ...
+
+    def withdraw(self, attempts: Iterable[Identity]) -> set[Identity] | None:
+        """Withdraw attempts. Returns those that no runner has or will have; runners have the others."""
+        ...
+
+    def held(self, attempts: Iterable[Identity], after: Iterable[str]) -> Mapping[Identity, str | None] | None:
+        """Return those of these attempts that runners have taken, each with its allocation, if the claim names it.
+
+        `after` names the allocations after whose end this is asked: an older answer is not used.
+        """
+        ...
+
+    def read(self, path: Path, offset: int, limit: int) -> tuple[int, int, bytes]:
+        """Return the start, the size of a file below `folder`, and bytes. It may block; not in the engine's thread."""
+        ...
+
+    def unread(self, asked: UnreadFiles) -> list[dict[str, Any]]:
+        """Return the metric records of an attempt, read from its files again. It may block, as `read`."""
+        ...
+
+    def search(self, logs: Sequence[Path], wanted: Sequence[str]) -> list[list[patterns.Found]]:
+        """Return what patterns find in logs below `folder`. It may block, as `read`."""
+        ...
+
+    def put_away(self) -> Path | None:
+        """Remove the files through which server and runners communicated; return a folder that can be deleted.
+
+        None: it is being done.
+        """
+        ...
+
+    def remove(self) -> "Removed | None":
+        """Remove the whole folder. None: it is being done."""
+        ...
+
+
+@dataclass(frozen=True)
+class Removed:
+    """A folder of a job that is gone from its place."""
+
+    left: Path | None  # what can be deleted in the background

@@ -200,6 +200,9 @@ def invite(
     groups: _Groups = None,
     email: _Email = None,
     days: Annotated[float, typer.Option(min=0.01, max=90, help="How long the link is valid.")] = 7,
+    name: Annotated[
+        str | None, typer.Option("--for", metavar="NAME", help="Somebody who has an account, for a new password.")
+    ] = None,
     listed: Annotated[bool, typer.Option("--list", help="List the invitations instead.")] = False,
     revoke: Annotated[str | None, typer.Option("--revoke", metavar="ID", help="Revoke an invitation instead.")] = None,
     as_json: Json = False,
@@ -208,6 +211,7 @@ def invite(
 
     Examples:
         paddock invite --role user --group students
+        paddock invite --for alice
         paddock invite --list
     """
     calls = base.client(ctx).team
@@ -227,10 +231,11 @@ def invite(
             )
         base.screen().print(table)
     else:
-        made = calls.invite(role=role, groups=groups or [], email=email or "", days=days)
+        made = calls.invite(role=role, groups=groups or [], email=email or "", days=days, name=name)
         base.only_json(as_json, made)
         typer.echo(made.link)
-        base.note(f"For one person ({made.role}), valid until {until(made.expires_at)}.")
+        whom = f"For {name}, to choose a password" if name else f"For one person ({made.role})"
+        base.note(f"{whom}; valid once, until {until(made.expires_at)}.")
 
 
 # --- the audit --------------------------------------------------------------------------------------------------------

@@ -1,15 +1,11 @@
 """The commands team on, team off and team status: whether a server has accounts."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
-from rich.text import Text
 
 from paddock.cli import base, render
 from paddock.cli.base import Json
-
-if TYPE_CHECKING:
-    from paddock.models import TeamState
 
 _AS = {
     "server": "everything runs as the server's own user (team.run_as)",
@@ -55,7 +51,7 @@ def off(
 
 
 def status(ctx: typer.Context, as_json: Json = False) -> None:
-    """Show whether the server has accounts, whom tasks run as, and what is missing for that.
+    """Show whether the server has accounts, and whom tasks run as.
 
     Example:
         paddock team status
@@ -69,18 +65,5 @@ def status(ctx: typer.Context, as_json: Json = False) -> None:
         ("tasks", _AS.get(found.run_as, found.run_as) if found.on else ""),
     ]
     base.screen().print(render.fields([(name, render.clean(text)) for name, text in rows]))
-    show_checks(found)
-
-
-def show_checks(found: "TeamState") -> None:
-    """Print what team mode needs, line by line."""
-    if not found.checks:
-        return
-    table = render.fields([])
-    for one in found.checks:
-        text = Text(render.clean(one.detail))
-        if one.run and not one.ok:
-            text.append(f"\n-> {render.clean(one.run)}")
-        mark = Text("ok" if one.ok else "missing", "green" if one.ok else "red")
-        table.add_row(Text.assemble(mark, "  ", render.clean(one.name)), text)
-    base.screen().print(table)
+    if found.on:
+        base.note("`paddock doctor --team` tries what the team needs.")

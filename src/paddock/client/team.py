@@ -23,8 +23,9 @@ class TeamCalls:
 
     # --- accounts in general ------------------------------------------------------------------------------------------
 
-    def state(self) -> models.TeamState:
-        return understood(models.TeamState, self._call("GET", "/team"))
+    def state(self, *, check: bool = False) -> models.TeamState:
+        """Return whether accounts are in use. `check`: try what the team needs of the machine, too (for admins)."""
+        return understood(models.TeamState, self._call("GET", "/team", check=check or None))
 
     def turn(self, on: bool) -> models.TeamState:
         """Turn accounts on or off. Turning them on answers the one-time link of the first admin."""
@@ -86,10 +87,16 @@ class TeamCalls:
         return understood(list[models.Invite], self._call("GET", "/invites"))
 
     def invite(
-        self, *, role: str = "user", groups: Sequence[str] = (), email: str = "", days: float = 7
+        self,
+        *,
+        role: str = "user",
+        groups: Sequence[str] = (),
+        email: str = "",
+        days: float = 7,
+        name: str | None = None,
     ) -> models.Invite:
-        """Make a link by which one person makes an account."""
-        body = {"role": role, "groups": list(groups), "email": email, "days": days}
+        """Make a link by which one person makes an account, or by which `name`, who has one, chooses a password."""
+        body = {"name": name, "role": role, "groups": list(groups), "email": email, "days": days}
         return understood(models.Invite, self._call("POST", "/invites", body))
 
     def revoke_invite(self, id: str) -> None:

@@ -9,7 +9,9 @@
     ├── Conflict              409  not possible in the present state
     ├── NotAuthorised         401
     ├── WrongOrigin           403  the request came from a page of another server
+    ├── NotAllowed            403  the account may not do this
     ├── TooLarge              413
+    ├── TooManyTries          429  too many failures to sign in: try again later
     ├── Busy                  503  the server has too many requests at the moment: try again later
     ├── SignInUnavailable     503  the directory or provider that knows the people does not answer: try again later
     ├── BackendError          503  the scheduler refused or failed
@@ -34,7 +36,7 @@ class PaddockError(Exception):
 
     code: ClassVar[str] = "error"
     status: ClassVar[int] = 500
-    retry_seconds: ClassVar[int | None] = None  # when to try again
+    retry_seconds: int | None = None  # when to try again
 
     def __init_subclass__(cls, *, code: str = "", status: int = 0, retry_seconds: int | None = None) -> None:
         """Set what the subclass names; the rest is inherited."""
@@ -42,9 +44,16 @@ class PaddockError(Exception):
         cls.retry_seconds = retry_seconds or cls.retry_seconds
         _BY_CODE.setdefault(cls.code, cls)
 
-    def __init__(self, message: str | None = None, *, fields: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        message: str | None = None,
+        *,
+        fields: Mapping[str, str] | None = None,
+        retry_seconds: int | None = None,
+    ) -> None:
         self.message = message or (type(self).__doc__ or "").strip()
         self.fields = dict(fields or {})
+        self.retry_seconds = retry_seconds or self.retry_seconds
         super().__init__(self.message)
 
 
@@ -88,6 +97,14 @@ class NotAuthorised(PaddockError, code="not_authorised", status=401):
 
 class WrongOrigin(PaddockError, code="wrong_origin", status=403):
     """Only Paddock's own page may do this with the cookie: reload it, or send the token in the header."""
+
+
+class NotAllowed(PaddockError, code="not_allowed", status=403):
+    """Your account may not do this: ask an admin of the team."""
+
+
+class TooManyTries(PaddockError, code="too_many_tries", status=429, retry_seconds=60):
+    """There were too many tries to sign in: try again later."""
 
 
 class TooLarge(PaddockError, code="too_large", status=413):

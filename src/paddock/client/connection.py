@@ -226,11 +226,10 @@ class Connection:
 
         right = proof.of(proof.digest(token) if person else token, f"hello {nonce}") if token else ""
         if not token or not hmac.compare_digest(answer.encode(errors="replace"), right.encode()):
+            if person:
+                raise self._rejected(url)
             raise NotAuthorised(
-                f"Your sign-in at {url} is not known there (it has expired or was revoked, or that is another server), "
-                f"so nothing was sent: sign in with `paddock login {url}`."
-                if person
-                else f"What answers at {url} does not know your token, so nothing was sent to it: it is another user's "
+                f"What answers at {url} does not know your token, so nothing was sent to it: it is another user's "
                 "server, or the token is wrong. Set PADDOCK_TOKEN, give the server's home with --home, or restart your "
                 "server with `paddock up`."
             )
@@ -273,15 +272,21 @@ class Connection:
         """Raise the error of an answer, if it is one; about a token, with what to do from here."""
         try:
             refuse(response, url)
-        except NotAuthorised as error:
+        except NotAuthorised:
             if self._site is not None:
                 raise
             if self._login is not None or (self.token or "").startswith(logins.PERSONAL):
-                raise NotAuthorised(f"{error.message.rstrip('.')}: sign in with `paddock login {url}`.") from None
+                raise self._rejected(url) from None
             raise NotAuthorised(
                 f"The server at {url} does not accept this token: set PADDOCK_TOKEN, give the server's home with "
                 f"--home, or sign in with `paddock login {url}`."
             ) from None
+
+    def _rejected(self, url: str) -> NotAuthorised:
+        """Return the error about a personal token that the server does not accept."""
+        over = self._login and self._login.expires_at and self._login.expires_at <= time.time()
+        why = "has expired" if over else "is not valid any more (expired, revoked, or the account was disabled)"
+        return NotAuthorised(f"Your sign-in at {url} {why}: sign in again with `paddock login {url}`.")
 
     @contextmanager
     def _translated(self, url: str, again: bool = False) -> Iterator[None]:

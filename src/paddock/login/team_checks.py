@@ -37,7 +37,7 @@ class CheckedPerson:
 
 
 def checks(settings: Settings, people: Sequence[CheckedPerson], links: Links | None = None) -> list[TeamCheck]:
-    """Return everything that team mode needs, each with whether it is there. `links`: those of the server, if it runs."""
+    """Return everything that team mode needs, each with whether it is there. `links`: those of the server itself."""
     found = [
         _guarded("admins", lambda: _admins(people)),
         _guarded("address", lambda: _address(settings)),
@@ -194,13 +194,13 @@ def _in_group(name: str, gid: int) -> bool:
 def _agents(settings: Settings, people: Sequence[CheckedPerson], links: Links | None) -> list[TeamCheck]:
     """Act as every person once: their agent answers as them, and can write in their folder."""
     users = [one.unix_name for one in people if one.unix_name][:MOST_TRIED]
-    made = None if links else Links.of(settings.team)
+    used = links or Links.of(settings.team)
     try:
         with ThreadPoolExecutor(AT_ONCE) as pool:
-            return list(pool.map(lambda user: _agent(links or made, settings, user), users))  # type: ignore[arg-type]
+            return list(pool.map(lambda user: _agent(used, settings, user), users))
     finally:
-        if made is not None:
-            made.close()
+        if links is None:
+            used.close()
 
 
 def _agent(links: Links, settings: Settings, user: str) -> TeamCheck:

@@ -127,6 +127,9 @@ class SignIn(Model):
     name: Annotated[str, StringConstraints(max_length=200)] | None = None
     password: Annotated[str, StringConstraints(max_length=1000)] | None = None
     token: Annotated[str, StringConstraints(max_length=1000)] | None = None
+    code: Secret | None = Field(
+        None, description="of an invitation, for whoever a directory knows and this team not yet"
+    )
 
 
 class SignedIn(Model):
@@ -187,6 +190,7 @@ class Invite(Model):
     role: Role
     groups: list[str] = Field([])
     email: str = ""
+    name: str | None = Field(None, description="the account that the link is for, if that exists already")
     by: str
     created_at: float
     expires_at: float
@@ -195,6 +199,9 @@ class Invite(Model):
 
 
 class InviteRequest(Model):
+    """A one-time link. With the name of an account that exists, it gives that account a new password."""
+
+    name: Annotated[str, StringConstraints(min_length=1, max_length=64)] | None = None
     role: Role = Role.USER
     groups: list[GroupName] = Field([])
     email: Email = ""

@@ -32,7 +32,7 @@ from paddock.server.api.connections import Protocol, raise_limit
 from paddock.server.api.server import Server
 from paddock.server.api.wakeup import Wakeup
 from paddock.server.engine.engine import Engine
-from paddock.server.store import backups
+from paddock.server.store import backups, team
 from paddock.server.store.db import Database
 from paddock.settings import Settings
 from paddock.version import __version__
@@ -74,6 +74,7 @@ def serve(
         closing(Database(_database_url(settings, home))) as own,  # the engine never waits for connections of requests
         closing(backups.Daily(own, home.backups)) as daily,
     ):
+        _refuse_clear_text(settings, db)
         wakeup = Wakeup()
         engine = Engine(own, home, settings, backends(settings, home), wakeup.ring)
         daily.start()
@@ -122,6 +123,14 @@ def open_database(settings: Settings, home: Home) -> Database:
         db.close()
         raise
     return db
+
+
+def _refuse_clear_text(settings: Settings, db: Database) -> None:
+    """Raise InvalidInput if accounts are in use, and passwords would go over a network that others can read."""
+    with db.read() as c:
+        on = team.is_on(c)
+    if on:
+        tls.refuse_clear_text(settings)
 
 
 def _database_url(settings: Settings, home: Home) -> str:

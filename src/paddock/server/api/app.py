@@ -14,11 +14,26 @@ from starlette.types import Lifespan
 
 from paddock.errors import NotFound
 from paddock.models import Submission
-from paddock.server.api import error_responses, events, jobs, lists, load, system, tasks, web
+from paddock.server.api import (
+    accounts,
+    error_responses,
+    events,
+    jobs,
+    lists,
+    load,
+    me,
+    session,
+    system,
+    tasks,
+    team,
+    web,
+)
 from paddock.server.api.auth import TokenWall
 from paddock.server.api.bodies import BodyLimit
+from paddock.server.api.cookies import Cookies
+from paddock.server.api.gate import Gate
+from paddock.server.api.keys import Keys
 from paddock.server.api.server import Server
-from paddock.server.api.sessions import Sessions
 from paddock.server.api.streams import Limit
 from paddock.version import __version__
 
@@ -40,10 +55,11 @@ def create_app(server: Server, token: str) -> FastAPI:
     app.state.server = server
     app.add_middleware(Limit, streams=server.streams)
     app.add_middleware(BodyLimit, limits=server.settings.upload)
-    sessions = Sessions(server.db, token)
-    app.add_middleware(
-        TokenWall, token=token, sessions=sessions, name=str(server.home.root), owner=server.settings.owner
-    )
+    settings = server.settings
+    keys = Keys(server.db, token, settings.owner, settings.team.session_days)
+    cookies = Cookies(token, str(server.home.root), settings.url)
+    app.state.gate = Gate.of(settings, keys, cookies)
+    app.add_middleware(TokenWall, token=token, keys=keys, cookies=cookies)
     return app
 
 
@@ -62,8 +78,9 @@ def bare_app(lifespan: Lifespan[FastAPI] | None = None) -> FastAPI:
 def _routes() -> list[BaseRoute]:
     """Return the routes of the API. FastAPI prepares them when they are first used, which takes a while."""
     api = APIRouter()
-    for router in (lists.router, jobs.router, tasks.router, events.router, load.router, system.router):
-        api.include_router(router, prefix=PREFIX, responses=error_responses.RESPONSES)
+    people = (session, team, me, accounts)
+    for module in (lists, jobs, tasks, events, load, system, *people):
+        api.include_router(module.router, prefix=PREFIX, responses=error_responses.RESPONSES)
     return api.routes
 
 

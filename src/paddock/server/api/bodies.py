@@ -3,9 +3,11 @@
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from paddock.server.api.caller import CALLER
 from paddock.server.api.uploads import largest
 from paddock.settings import UploadSettings
 
+STRANGERS = 10_000  # who is about to sign in
 OTHERS = 20_000_000  # scripts to inspect, lists of tasks or of file names
 _UPLOADS = ("/jobs", "/jobs/preview")
 
@@ -37,6 +39,8 @@ class BodyLimit:
         await self._app(scope, counted, send)
 
     def _most(self, scope: Scope) -> int:
+        if CALLER not in scope:
+            return STRANGERS
         if not scope["path"].endswith(_UPLOADS):
             return OTHERS
         return largest(self._limits, as_json=b"json" in dict(scope["headers"]).get(b"content-type", b""))

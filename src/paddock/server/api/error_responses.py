@@ -22,11 +22,12 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
     for status, text in {
         400: "The request is not well-formed",
         401: "No valid token",
-        403: "A browser sent this, but not from a page of this server",
+        403: "The account may not do this; or a browser sent it, but not from a page of this server",
         404: "It does not exist",
         409: "Not possible in the present state, or an ambiguous id",
         413: "The request is too large",
         422: "The request cannot be carried out as it stands",
+        429: "Too many tries to sign in (`Retry-After`)",
         503: "The server cannot do this now: try again later (`Retry-After`)",
     }.items()
 }

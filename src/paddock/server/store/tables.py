@@ -289,8 +289,8 @@ views = Table(
     Column("filters", sa.JSON, nullable=False),
 )
 
-# Browsers that have signed in: digests of their cookies. `token` is the digest of the server's token that they
-# signed in with; the sessions of accounts have a user in its place.
+# Browsers that have signed in: digests of their cookies, and of the server's token at that time. Without a user they
+# have signed in with that token.
 sessions = Table(
     "sessions",
     metadata,

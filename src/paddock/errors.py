@@ -18,6 +18,7 @@
     │   ├── BackendUnavailable   503  the scheduler does not answer: try again later
     │   └── BackendBusy       503  the scheduler accepts no more at the moment: try again later
     │       └── BackendClosed    503  the partition accepts nothing at the moment: try again later
+    ├── AgentUnavailable      503  the agent of a person cannot be started, or does not answer as it should
     ├── DatabaseDamaged       500  the database has to be restored
     ├── DatabaseUnavailable   503  the database does not answer: try again later
     └── ServerUnreachable     503  (client side) no server answers
@@ -138,6 +139,10 @@ class BackendBusy(BackendError, code="backend_busy"):
 
 class BackendClosed(BackendBusy, code="backend_closed"):
     """The backend accepts no requests of this kind at the moment, for example because a partition is closed."""
+
+
+class AgentUnavailable(PaddockError, code="agent_unavailable", status=503, retry_seconds=5):
+    """The agent of this person does not answer."""
 
 
 class DatabaseDamaged(PaddockError, code="database_damaged"):

@@ -68,12 +68,12 @@ def delete(path: Path, over: Callable[[], bool] = lambda: False) -> bool:
             for name in (*names, *folders):
                 if over():
                     return False
-                _delete(name, inner)
+                delete_entry(name, inner)
         path.rmdir()
     return not os.path.lexists(path)
 
 
-def _delete(name: str, folder: int) -> None:
+def delete_entry(name: str, folder: int) -> None:
     """Delete a file, a link or an empty folder."""
     with suppress(OSError):
         is_folder = stat.S_ISDIR(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)

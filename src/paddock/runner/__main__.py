@@ -1,6 +1,7 @@
 """python -I -S runner.pyz ALLOCATION_DIR
 
 As one process of a task that has several: --member FOLDER LAUNCHER NODES PROCESSES -- ARGV...
+As the agent of a server, which speaks to it through its standard input and output: --agent FOLDER
 """
 
 from __future__ import annotations
@@ -13,6 +14,10 @@ def main(version: str = "source") -> int:
         from .multinode import member
 
         return member.main(sys.argv[2:])
+    if sys.argv[1:2] == ["--agent"] and len(sys.argv) == 3:
+        from .agent import loop
+
+        return loop.main(sys.argv[2])
     if len(sys.argv) != 2:
         print("usage: runner.pyz ALLOCATION_DIR", file=sys.stderr)
         return 2

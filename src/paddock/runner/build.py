@@ -50,6 +50,12 @@ def archive() -> bytes:
     return _zip({**sources, **_compiled(sources), **start})
 
 
+@lru_cache(maxsize=1)
+def archive_digest() -> str:
+    """Return the whole SHA-256 of the archive's content, by which a copy of it is checked."""
+    return hashlib.sha256(archive()).hexdigest()
+
+
 def _sources() -> Dict[str, bytes]:
     root = Path(__file__).parent.parent
     paths = sorted(path for room in _ROOMS for path in (root / room).rglob("*.py") if path != Path(__file__))

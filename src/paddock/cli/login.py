@@ -1,10 +1,10 @@
-"""The commands login, logout and whoami: who one is to a server of a team."""
+"""The commands login, join, logout and whoami: who one is to a server of a team."""
 
 import os
 import socket
 import sys
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
 
 import typer
@@ -16,6 +16,9 @@ from paddock.client.client import Client
 from paddock.client.connection import LOOPBACK, Connection
 from paddock.client.logins import Login
 from paddock.errors import InvalidInput, NotAuthorised, PaddockError
+
+if TYPE_CHECKING:
+    from paddock.client.team import SignInExchange
 
 Server = Annotated[
     str | None,
@@ -57,11 +60,39 @@ def login(
         logins.write(known.adding(there))
         _report(there, as_json, "You are still signed in")
         return
-    made = _by_token(address) if token else _by_password(address, name, days)
-    logins.write(known.adding(made))
-    if there and there.made and there.token != made.token:
-        _revoke(there)
-    _report(made, as_json, "Signed in")
+    _keep(_by_token(address) if token else _by_password(address, name, days), as_json)
+
+
+def join(
+    link: Annotated[str, typer.Argument(metavar="LINK", help="The link of `paddock team on` or `paddock invite`.")],
+    name: Annotated[str | None, typer.Option("--name", "-n", help="The name that you choose, if you may.")] = None,
+    days: Annotated[float, typer.Option(min=0.01, max=3650, help="How long to stay signed in.")] = 90,
+    insecure: Annotated[
+        bool, typer.Option("--insecure", help="Send the password over the network without HTTPS.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Take the account that a one-time link is for: choose a name and a password, and sign in. Needs no browser.
+
+    Example:
+        paddock join 'https://paddock.example.org/setup?code=...'
+    """
+    url, _, code = link.partition("/setup?code=")
+    if not code:
+        raise InvalidInput("That is not a link to join: it looks like https://paddock.example.org/setup?code=...")
+    address = _address(url)
+    _refuse_clear_text(address, insecure)
+    exchange = _exchange(address)
+    about = exchange.invited(code)
+    chosen = about.name or name or asked("Name")
+    if about.name and name and name != about.name:
+        raise InvalidInput(f"This link is for {about.name}: leave --name out.")
+    base.note(f"You become {render.clean(chosen)} ({about.role}). A password has at least 10 characters.")
+    password = asked("Password", hidden=True)
+    if sys.stdin.isatty() and asked("Once more", hidden=True) != password:
+        raise InvalidInput("These were two different passwords: nothing was changed.")
+    exchange.join(code, None if about.name else chosen, password)
+    _keep(_with_token(exchange, address, chosen, days), as_json)
 
 
 def logout(
@@ -206,10 +237,18 @@ def _still_valid(there: Login) -> bool:
     return True
 
 
-def _by_password(url: str, name: str | None, days: float) -> Login:
-    from paddock.client.team import SignInExchange
+def _keep(made: Login, as_json: bool) -> None:
+    """Keep a new login in place of an earlier one at the same server, whose token is revoked."""
+    known = logins.read()
+    before = known.of(made.url)
+    logins.write(known.adding(made))
+    if before and before.made and before.token != made.token:
+        _revoke(before)
+    _report(made, as_json, "Signed in")
 
-    exchange = SignInExchange(Connection(url, None, None, 30.0))
+
+def _by_password(url: str, name: str | None, days: float) -> Login:
+    exchange = _exchange(url)
     methods = exchange.methods()
     if not methods.team:
         raise InvalidInput(
@@ -223,6 +262,17 @@ def _by_password(url: str, name: str | None, days: float) -> Login:
         )
     name = name or asked("Name")
     exchange.begin(name, asked("Password", hidden=True))
+    return _with_token(exchange, url, name, days)
+
+
+def _exchange(url: str) -> "SignInExchange":
+    from paddock.client.team import SignInExchange
+
+    return SignInExchange(Connection(url, None, None, 30.0))
+
+
+def _with_token(exchange: "SignInExchange", url: str, name: str, days: float) -> Login:
+    """Make a token with a session, and end the session."""
     try:
         made = exchange.token(f"paddock login on {socket.gethostname()}"[:100], days)
     finally:

@@ -35,6 +35,9 @@ def users_ls(ctx: typer.Context, as_json: Json = False) -> None:
     """
     found = base.client(ctx).team.accounts()
     base.only_json(as_json, found)
+    if not found:
+        base.note("This server has no accounts: `paddock team on` makes the first one.")
+        return
     last = ("FULL NAME", "GROUPS", "STATE")
     table = render.Listing("NAME", "ROLE", "UNIX", "SIGNS IN", "SEEN", *last, flexible=last[:2], optional=last)
     for one in found:
@@ -59,9 +62,7 @@ def users_add(
     ] = SignInSource.PASSWORD,
     as_json: Json = False,
 ) -> None:
-    """Add an account for somebody whose password the machine or a directory checks.
-
-    To let somebody choose a password of their own, use `paddock invite` instead.
+    """Add an account. `paddock invite` is simpler where people choose their own name and password.
 
     Example:
         paddock users add alice --signs-in ldap --unix alice
@@ -70,6 +71,8 @@ def users_add(
     made = base.client(ctx).team.add_account(name, role=role, source=source, **fields)
     base.only_json(as_json, made)
     typer.echo(f"{made.name}: account made ({made.role})")
+    if source is SignInSource.PASSWORD:
+        base.note(f"`paddock invite --for {made.name}` makes the link by which {made.name} chooses a password.")
 
 
 def users_edit(

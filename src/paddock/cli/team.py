@@ -29,7 +29,10 @@ def on(ctx: typer.Context, as_json: Json = False) -> None:
     typer.echo("This server has accounts now.")
     if found.setup:
         typer.echo(f"Open this link to become the first admin (valid once, for an hour):\n  {found.setup}")
-        base.note("Then invite others with `paddock invite`, or on the page under People.")
+        base.note(
+            "Without a browser, run `paddock join LINK`.",
+            "Then invite others: `paddock invite`, or People on the page.",
+        )
 
 
 def off(

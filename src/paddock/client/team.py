@@ -114,9 +114,19 @@ class SignInExchange:
         return understood(models.SignInMethods, self._send("GET", "/session/methods").content)
 
     def begin(self, name: str, password: str) -> None:
-        answer = self._send("POST", "/session", {"name": name, "password": password})
+        self._keep(self._send("POST", "/session", {"name": name, "password": password}))
+
+    def _keep(self, answer: Response) -> None:
         cookie = (answer.headers.get("Set-Cookie") or "").partition(";")[0]
         self._headers |= {"Cookie": cookie, "X-Paddock-Page": understood(models.SignedIn, answer.content).page}
+
+    def invited(self, code: str) -> models.SetupInfo:
+        """Return what a one-time link is for."""
+        return understood(models.SetupInfo, self._send("POST", "/setup/open", {"code": code}).content)
+
+    def join(self, code: str, name: str | None, password: str) -> None:
+        """Take the account that a one-time link is for, and sign in."""
+        self._keep(self._send("POST", "/setup", {"code": code, "name": name, "password": password}))
 
     def token(self, name: str, days: float | None) -> models.PersonalToken:
         body = {"name": name, "scope": "all", "days": days}

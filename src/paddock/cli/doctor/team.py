@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def run_all(home: str | None, url: str | None) -> list[Finding]:
     """Return what the server found, and what can be seen from here. It takes a few seconds per person at most."""
     with Client(url=url, home=home, timeout=120) as client:
-        return [*_server(client), guarded("this machine", lambda: _site())]
+        return [*_server(client), guarded("this machine", _site)]
 
 
 def _server(client: Client) -> list[Finding]:

@@ -3,6 +3,8 @@
 import os
 import socket
 import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
@@ -82,17 +84,18 @@ def join(
         raise InvalidInput("That is not a link to join: it looks like https://paddock.example.org/setup?code=...")
     address = _address(url)
     _refuse_clear_text(address, insecure)
-    exchange = _exchange(address)
-    about = exchange.invited(code)
-    chosen = about.name or name or asked("Name")
-    if about.name and name and name != about.name:
-        raise InvalidInput(f"This link is for {about.name}: leave --name out.")
-    base.note(f"You become {render.clean(chosen)} ({about.role}). A password has at least 10 characters.")
-    password = asked("Password", hidden=True)
-    if sys.stdin.isatty() and asked("Once more", hidden=True) != password:
-        raise InvalidInput("These were two different passwords: nothing was changed.")
-    exchange.join(code, None if about.name else chosen, password)
-    _keep(_with_token(exchange, address, chosen, days), as_json)
+    with _exchange(address) as exchange:
+        about = exchange.invited(code)
+        chosen = about.name or name or asked("Name")
+        if about.name and name and name != about.name:
+            raise InvalidInput(f"This link is for {about.name}: leave --name out.")
+        base.note(f"You become {render.clean(chosen)} ({about.role}). A password has at least 10 characters.")
+        password = asked("Password", hidden=True)
+        if sys.stdin.isatty() and asked("Once more", hidden=True) != password:
+            raise InvalidInput("These were two different passwords: nothing was changed.")
+        exchange.join(code, None if about.name else chosen, password)
+        made = _with_token(exchange, address, chosen, days)
+    _keep(made, as_json)
 
 
 def logout(
@@ -248,27 +251,29 @@ def _keep(made: Login, as_json: bool) -> None:
 
 
 def _by_password(url: str, name: str | None, days: float) -> Login:
-    exchange = _exchange(url)
-    methods = exchange.methods()
-    if not methods.team:
-        raise InvalidInput(
-            f"{url} is the server of one person: it has no accounts (`paddock team on` makes a team of it). Set "
-            "PADDOCK_URL and PADDOCK_TOKEN to use it from here."
-        )
-    if not methods.passwords:
-        raise InvalidInput(
-            f"{url} has no passwords: sign in with your browser, make a token under Profile, then run "
-            f"`paddock login {url} --token`."
-        )
-    name = name or asked("Name")
-    exchange.begin(name, asked("Password", hidden=True))
-    return _with_token(exchange, url, name, days)
+    with _exchange(url) as exchange:
+        methods = exchange.methods()
+        if not methods.team:
+            raise InvalidInput(
+                f"{url} is the server of one person: it has no accounts (`paddock team on` makes a team of it). Set "
+                "PADDOCK_URL and PADDOCK_TOKEN to use it from here."
+            )
+        if not methods.passwords:
+            raise InvalidInput(
+                f"{url} has no passwords: sign in with your browser, make a token under Profile, then run "
+                f"`paddock login {url} --token`."
+            )
+        name = name or asked("Name")
+        exchange.begin(name, asked("Password", hidden=True))
+        return _with_token(exchange, url, name, days)
 
 
-def _exchange(url: str) -> "SignInExchange":
+@contextmanager
+def _exchange(url: str) -> "Iterator[SignInExchange]":
     from paddock.client.team import SignInExchange
 
-    return SignInExchange(Connection(url, None, None, 30.0))
+    with closing(Connection(url, None, None, 30.0)) as connection:
+        yield SignInExchange(connection)
 
 
 def _with_token(exchange: "SignInExchange", url: str, name: str, days: float) -> Login:

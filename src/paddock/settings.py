@@ -214,7 +214,11 @@ class OidcSettings(Model):
     client_secret_file: Path | None = Field(None, description="file with the secret, if the provider gave one")
     title: str = Field("", description="what the button says; the name of the section when not given")
     scopes: list[str] = Field(["openid", "profile", "email"], description="what to ask for")
-    name_claim: str = Field("preferred_username", description="the claim that becomes the name of the account")
+    name_claim: str = Field(
+        "preferred_username",
+        description="the claim that becomes the name of the account; one that people cannot change there themselves",
+    )
+    domain: str = Field("", description="if that claim is an e-mail address: the domain that names are without")
     unix_claim: str = Field("", description="the claim with the Unix account; empty: none")
     groups_claim: str = Field("", description="the claim with the groups; empty: none")
     ca_certificate: Path | None = Field(None, description="file (PEM) with the signers of its certificate")

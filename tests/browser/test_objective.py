@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import looks, move, serious
+from tests.browser.conftest import looks, move, picture, serious
 from tests.browser.test_page import drop
 from tests.support.server import ServerProcess, wait_for
 
@@ -67,3 +67,41 @@ def test_a_search_that_waits_for_its_objective_says_so(visit: Visit, server: Ser
     expect(page.get_by_text("Held: no task has reported")).to_have_count(0)
     server.wait(job)
     assert server.get(f"/jobs/{job}")["counts"]["finished"] == 6
+
+
+def test_other_metrics_have_a_direction_and_a_note_is_marked(visit: Visit, server: ServerProcess) -> None:
+    job = server.submit(TRAIN, name="First", params={"lr": [0.1, 0.2]})
+    other = server.submit(TRAIN, name="Second", params={"lr": [0.3, 0.4]})
+    for one in (job, other):
+        server.wait(one)
+    page = visit(f"/compare?job={job}&job={other}")
+    table = page.get_by_role("region", name="Comparison")
+    expect(table.get_by_role("rowheader", name="best acc")).to_be_visible()
+    expect(table.get_by_role("rowheader", name="best loss", exact=True)).to_be_visible()
+    expect(table.get_by_text(re.compile("smallest|largest"))).to_have_count(0)
+    picture(page, "compare-directions")
+
+    move(page, f"/jobs/{job}")
+    mark = page.get_by_role("img", name="Task 2 has a note")
+    expect(page.get_by_role("link", name="Task 2", exact=True)).to_be_visible()
+    expect(mark).to_have_count(0)
+    server.client.patch(f"/tasks/{job}-2", json={"note": "the one to keep"}).raise_for_status()
+    expect(mark).to_be_visible()
+    picture(page, "noted-task")
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.get_by_role("button", name="Change the objective").click()
+    dialog = page.get_by_role("dialog", name="Objective")
+    dialog.get_by_role("button", name="Another objective").click()
+    widths = [box["width"] for field in dialog.get_by_label("Metric").all() if (box := field.bounding_box())]
+    assert min(widths) > 200, "as wide as the dialog"
+    picture(page, "objective-narrow")
+
+
+def test_warnings_about_a_script_are_shown_once(visit: Visit) -> None:
+    for width in (390, 1400):
+        page = visit("/new")
+        page.set_viewport_size({"width": width, "height": 900})
+        drop(page, "train.py", "print('hello')")
+        expect(page.get_by_text("No metric source was found")).to_have_count(1)
+        expect(page.get_by_role("heading", name="1 task")).to_be_visible()
+        expect(page.get_by_text("No metric source was found")).to_have_count(1)

@@ -6,23 +6,20 @@ import pwd
 import shutil
 import stat
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import pytest
-from packaging.requirements import Requirement
 
-import paddock
 from paddock.backends.slurm.backend import SlurmBackend
 from paddock.models import FOLDER, AllocationBatch, AllocationState, Resources
 from paddock.settings import SlurmSettings
 from tests.slurm.cluster import Cluster
 from tests.support.server import ServerProcess, wait_for
+from tests.support.user_packages import copy_packages, python_for
 
 PATIENCE = 120.0
 WHO = """
@@ -50,46 +47,15 @@ def _as(user: str) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def python(cluster: Cluster) -> str:
     """An interpreter of our version that every user may run."""
-    version = ".".join(map(str, sys.version_info[:2]))
-    say = "import sqlite3, ssl, sys; print('.'.join(map(str, sys.version_info[:2])))"
-    for found in (str(Path(sys.executable).resolve()), "/usr/bin/python3", f"/usr/bin/python{version}"):
-        try:
-            done = subprocess.run([found, "-Ic", say], capture_output=True, check=True, text=True, **_as("alice"))
-        except (OSError, subprocess.CalledProcessError):
-            continue
-        if done.stdout.strip() == version:
-            return found
-    pytest.skip(f"there is no Python {version} here that ordinary users may run: please install one in /usr/bin")
+    return python_for(_as("alice"))
 
 
 @pytest.fixture(scope="module")
-def packages(tmp_path_factory: pytest.TempPathFactory, cluster: Cluster) -> Iterator[Path]:
-    """Paddock and what it imports, in a folder that every user may read: the checkout may be closed to them."""
+def packages(cluster: Cluster) -> Iterator[Path]:
+    """Paddock and what it imports, in a folder that every user may read."""
     with tempfile.TemporaryDirectory(prefix="packages-", dir=cluster.folder, ignore_cleanup_errors=True) as made:
-        folder = Path(made)
-        for file in (file for one in _needed("paddock", {}).values() for file in one.files or []):
-            if set(file.parts) & {"..", "tests"} or file.suffix == ".pth" or not Path(str(file.locate())).exists():
-                continue
-            (folder / file).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(str(file.locate()), folder / file)  # with its time: what is compiled stays valid
-        source = Path(str(paddock.__file__)).parent
-        shutil.copytree(source, folder / "paddock", ignore=shutil.ignore_patterns("web_dist"), dirs_exist_ok=True)
-        for path in (folder, *folder.rglob("*")):
-            path.chmod(0o755 if path.is_dir() else 0o644)
-        yield folder
-
-
-def _needed(
-    name: str, found: dict[str, metadata.Distribution], extras: tuple[str, ...] = ()
-) -> dict[str, metadata.Distribution]:
-    """A distribution and all that it requires."""
-    if name.lower() not in found or extras:
-        found[name.lower()] = metadata.distribution(name)
-        for text in found[name.lower()].requires or []:
-            one = Requirement(text)
-            if one.marker is None or any(one.marker.evaluate({"extra": extra}) for extra in ("", *extras)):
-                _needed(one.name, found, tuple(one.extras))
-    return found
+        copy_packages(Path(made))
+        yield Path(made)
 
 
 class UserServer(ServerProcess):

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
+from paddock.models.accounts import Visibility
 from paddock.models.base import MOST_SECONDS, Cause, Model, Name, Params, RelativePath, Seconds, TaskState, Text
 from paddock.models.preflight import Preflight
 from paddock.models.script import ScriptReport
@@ -73,6 +74,7 @@ class Job(Model):
     no_word: "NoWord | None" = Field(None, description="set while runners of running tasks are silent")
     warnings: list[str] = Field(default_factory=list)
     pinned: bool = Field(False, description="listed before all jobs that are not")
+    visibility: Visibility = Field(Visibility.TEAM, description="private: only its owner and admins see it")
     failure: "Failure | None" = Field(None, description="why its tasks failed")
 
 
@@ -212,6 +214,7 @@ class JobPatch(Model):
     description: Annotated[Text, Field(max_length=20_000)] | None = None
     tags: list[Tag] | None = Field(None, max_length=MAX_TAGS)
     pinned: bool | None = None
+    visibility: Visibility | None = None
 
 
 class BulkRequest(Model):
@@ -256,3 +259,4 @@ class Sample(Model):
 
 class JobPage(Page):
     items: list[Job]
+    team: bool = Field(False, description="people have accounts here: show whose each job is")

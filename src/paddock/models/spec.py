@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, model_validator
 
 from paddock.common import patterns
+from paddock.models.accounts import Visibility
 from paddock.models.base import MOST_SECONDS, Cause, EnvName, Model, Name, ParamName, RelativePath, Seconds, Text
 from paddock.models.metric_names import Goal, goal_of
 from paddock.models.resources import Resources
@@ -223,6 +224,9 @@ class JobSpec(Model):
     stop_early: Annotated[StopEarly, BeforeValidator(_by_method, json_schema_input_type=StopEarly | str)] = StopEarly()
     parallel: int | None = Field(None, ge=1, description="run up to this many tasks at a time")
     priority: int = Field(0, ge=-100, le=100, description="among the jobs of the same owner, the highest goes first")
+    visibility: Visibility = Field(
+        Visibility.TEAM, description="who sees the job where people have accounts: the team, or only its owner"
+    )
     resources: Resources = Resources()
     environment: Environment = Environment()
     metrics: MetricFiles = MetricFiles()

@@ -7,6 +7,7 @@ from pydantic import Field, JsonValue
 
 from paddock.models.allocations import AllocationState
 from paddock.models.base import Cause, Model, Params, TaskState
+from paddock.models.metric_names import Goal
 
 
 class Waits(Model):
@@ -64,6 +65,7 @@ class Task(Model):
     seat: "Seat | None" = Field(None, description="its share of the allocation, if several tasks run in one allocation")
     cpu_seconds: float | None = None
     warnings: list[str] = Field(default_factory=list)
+    noted: bool = Field(False, description="people have written a note about it")
     measured: dict[str, float | None] = Field(
         default_factory=dict, description="values of metrics that were requested, such as `last.val_loss`"
     )
@@ -156,6 +158,9 @@ class Curve(Model):
     values: list[float | None]
     times: list[float] = Field(default_factory=list, description="seconds since 1970, where they were requested")
     total: int = Field(description="number of points before decimation")
+    goal: Goal | None = Field(
+        None, description="which is better, as the name of the metric reveals it; null where it does not"
+    )
 
 
 class StopRequest(Model):

@@ -1,6 +1,6 @@
 """Tasks that run, and the nodes and GPUs that they are on. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from paddock.models import Device, GpuProcess, Node, Resources, Seat
@@ -65,6 +65,40 @@ def _of_ours(device: Device, running: Sequence[Running]) -> list[GpuProcess]:
     """Return the processes on a device, without the task where that is not a running task of this server."""
     known = {one.task for one in running} if device.processes else set()
     return [one if one.task in known else one.model_copy(update={"task": None}) for one in device.processes]
+
+
+def jobs_on(nodes: Sequence[Node]) -> set[str]:
+    """Return the jobs of which tasks or allocations are on these nodes."""
+    devices = [device for node in nodes for device in node.devices]
+    tasks = {task for node in nodes for task in node.tasks}
+    tasks |= {process.task for device in devices for process in device.processes if process.task is not None}
+    return {_job(one) for one in tasks.union(*(device.used_by for device in devices))}
+
+
+def without_jobs(nodes: Sequence[Node], hidden: Collection[str]) -> list[Node]:
+    """Return the nodes without what is known of tasks and allocations of these jobs: they are busy with something."""
+    if not hidden:
+        return list(nodes)
+
+    def shown(ids: Iterable[str]) -> list[str]:
+        return [one for one in ids if _job(one) not in hidden]
+
+    def process(one: GpuProcess) -> GpuProcess:
+        known = one.task is None or _job(one.task) not in hidden
+        return one if known else one.model_copy(update={"task": None, "command": None})
+
+    def device(one: Device) -> Device:
+        found = {"tasks": shown(one.tasks), "used_by": shown(one.used_by), "processes": [*map(process, one.processes)]}
+        return one.model_copy(update=found)
+
+    return [
+        node.model_copy(update={"devices": [*map(device, node.devices)], "tasks": shown(node.tasks)}) for node in nodes
+    ]
+
+
+def _job(of: str) -> str:
+    """Return the job of a task, or of the key of an allocation."""
+    return of.partition("-")[0]
 
 
 def gpus_of(nodes: Sequence[Node]) -> dict[str, list[Gpu]]:

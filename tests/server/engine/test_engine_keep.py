@@ -17,6 +17,7 @@ from paddock.rules import keep
 from paddock.runner import build, mailbox
 from paddock.server.engine import keep as keeping
 from paddock.server.store import allocations, jobs, metrics, tasks
+from paddock.server.store.sight import EVERYTHING
 from paddock.settings import Settings
 from tests.server.engine.engine_rig import JOB, Rig, rigged
 
@@ -218,7 +219,7 @@ class TestJobs:
         rig.step()
         assert names(rig.home.jobs) == {OTHER}
         with rig.db.read() as c:
-            assert jobs.page(c).total == 1
+            assert jobs.page(c, EVERYTHING).total == 1
             assert jobs.removing(c) == []
 
     def test_not_one_that_was_restarted_a_moment_ago(self, rig: Kept, monkeypatch: pytest.MonkeyPatch) -> None:

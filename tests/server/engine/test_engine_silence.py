@@ -10,6 +10,7 @@ import pytest
 from paddock.models import JobDetail, Task, TaskState
 from paddock.server.engine import ingest
 from paddock.server.store import jobs, tasks
+from paddock.server.store.sight import EVERYTHING
 from paddock.settings import Settings
 from tests.server.engine.engine_rig import JOB, Rig
 from tests.server.store import given
@@ -145,7 +146,7 @@ def test_all_tasks_of_one_runner_say_it(rig: Rig) -> None:
     assert job.no_word is not None and job.no_word.tasks == 3
     with rig.db.read() as c:
         page = tasks.page(c, JOB, silent=rig.engine.context.silent)
-        [listed] = jobs.page(c, silent=rig.engine.context.silent).items
+        [listed] = jobs.page(c, EVERYTHING, silent=rig.engine.context.silent).items
     assert all(task.no_word_since for task in page.items)
     assert listed.no_word == job.no_word
 

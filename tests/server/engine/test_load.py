@@ -16,6 +16,7 @@ from paddock.models.load import LoadReport
 from paddock.paths import Home
 from paddock.rules.load import Sample
 from paddock.server.api import load as api
+from paddock.server.api.caller import Caller
 from paddock.server.api.replies import Replier
 from paddock.server.api.server import Server
 from paddock.server.engine.backend_worker import BackendWorker
@@ -158,9 +159,9 @@ def test_from_the_journal_to_the_node(rig: Rig) -> None:
 class TestReport:
     """What the API makes of it."""
 
-    def ask(self, db: Database, nodes: list[Node]) -> LoadReport:
+    def ask(self, db: Database, nodes: list[Node], by: Caller = Caller("ann")) -> LoadReport:
         engine = SimpleNamespace(nodes_now=lambda: nodes, traits={node.backend: Traits() for node in nodes})
-        answer = api.load(cast(Server, SimpleNamespace(db=db, engine=engine)), Replier(gzipped=False))
+        answer = api.load(cast(Server, SimpleNamespace(db=db, engine=engine)), by, Replier(gzipped=False))
         return LoadReport.model_validate_json(bytes(answer.body))
 
     def given(self, db: Database, **measured: float) -> str:

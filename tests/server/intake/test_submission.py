@@ -9,9 +9,10 @@ import pytest
 from paddock.errors import InvalidInput, TooLarge, UnusableEnvironment
 from paddock.models import CodeInfo, Convention, Device, JobSpec, Node, Resources, SlurmResources, TaskState, Traits
 from paddock.paths import Home
-from paddock.server.intake.submission import SHOWN, Plan, accept, check, plan
+from paddock.server.intake.submission import SHOWN, Plan, Submitter, accept, check, plan
 from paddock.server.store import attempts, jobs, tasks
 from paddock.server.store.db import Database
+from paddock.server.store.sight import EVERYTHING
 from paddock.settings import Settings, SlurmSettings, UploadSettings
 
 TRAIN = b"""
@@ -184,7 +185,7 @@ class TestLimits:
 
         def warnings(**resources: Any) -> list[str]:
             spec = JobSpec(command="true", resources=Resources.model_validate(resources))
-            return check(spec, {}, told, db, backends).warnings
+            return check(spec, {}, told, db, backends, Submitter("ann")).warnings
 
         assert warnings(partition="x") == ["partition has no effect: backend local is not Slurm"]
         assert warnings(slurm={"nice": 0, "qos": "a"}) == ["qos, nice have no effect: backend local is not Slurm"]
@@ -330,7 +331,7 @@ class TestAccept:
         assert list(home.jobs.iterdir()) == []
         assert list(home.incoming.iterdir()) == []
         with db.read() as c:
-            assert jobs.page(c).total == 0
+            assert jobs.page(c, EVERYTHING).total == 0
 
     def test_paddock_report_is_brought_along_where_it_is_missing(
         self, settings: Settings, home: Home, db: Database

@@ -53,9 +53,9 @@ def told(c: sa.Connection, last: int, job: str | None = None, limit: int = 500) 
     return found
 
 
-def announce(c: sa.Connection, job: str = "k3v9x2ab", tasks: int | None = None, owner: str | None = None) -> None:
+def announce(c: sa.Connection, job: str = "k3v9x2ab", tasks: int | None = None) -> None:
     """Write an event."""
-    events.write(c, job, JobChange(change="submitted", tasks=tasks), owner)
+    events.write(c, job, JobChange(change="submitted", tasks=tasks))
 
 
 def current(c: sa.Connection, task: str) -> attempts.TaskAttempt:

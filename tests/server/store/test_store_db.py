@@ -12,6 +12,7 @@ from alembic.runtime.migration import MigrationContext
 from paddock.errors import InvalidInput, NotFound
 from paddock.server.store import events, jobs, metrics
 from paddock.server.store.db import Database
+from paddock.server.store.sight import EVERYTHING
 from paddock.server.store.tables import metadata
 from tests.server.store.given import add_job, announce, current, erase, told
 
@@ -27,7 +28,7 @@ def test_migrating_again_changes_nothing(db: Database) -> None:
     add_job(db)
     db.migrate()
     with db.read() as c:
-        assert jobs.page(c).total == 1
+        assert jobs.page(c, EVERYTHING).total == 1
 
 
 def test_a_write_that_raises_leaves_nothing(db: Database) -> None:
@@ -47,18 +48,18 @@ def test_a_write_that_raises_leaves_nothing(db: Database) -> None:
     with pytest.raises(sa.exc.IntegrityError):
         add_job(db)  # the same id again: its tasks and its event must not stay either
     with db.read() as c:
-        assert jobs.page(c).items[0].counts.total == 1
+        assert jobs.page(c, EVERYTHING).items[0].counts.total == 1
         assert len(told(c, 0)) == 1
 
 
 def test_what_was_read_stays_the_same_until_the_reader_is_done(db: Database) -> None:
     add_job(db)
     with db.read() as c:
-        before = jobs.page(c).total
+        before = jobs.page(c, EVERYTHING).total
         add_job(db, "zzzzzzzz")
-        assert (before, jobs.page(c).total) == (1, 1)
+        assert (before, jobs.page(c, EVERYTHING).total) == (1, 1)
     with db.read() as c:
-        assert jobs.page(c).total == 2
+        assert jobs.page(c, EVERYTHING).total == 2
 
 
 def test_a_reader_does_not_wait_for_a_writer(db: Database) -> None:
@@ -71,7 +72,7 @@ def test_a_reader_does_not_wait_for_a_writer(db: Database) -> None:
 
 def _count(db: Database) -> int:
     with db.read() as c:
-        return jobs.page(c).total
+        return jobs.page(c, EVERYTHING).total
 
 
 def test_writers_at_once_lose_nothing(db: Database) -> None:
@@ -122,10 +123,10 @@ def test_no_text_can_do_more_than_not_be_found(db: Database, text: str) -> None:
     add_job(db)
     with db.read() as c:
         with pytest.raises(NotFound):
-            jobs.resolve(c, text)
-        assert jobs.page(c, q=text or "-").total == 0
-        assert jobs.page(c, tag=text or "-").total == 0
-        assert jobs.page(c, owner=text or "-").total == 0
+            jobs.resolve(c, text, EVERYTHING)
+        assert jobs.page(c, EVERYTHING, q=text or "-").total == 0
+        assert jobs.page(c, EVERYTHING, tag=text or "-").total == 0
+        assert jobs.page(c, EVERYTHING, owner=text or "-").total == 0
 
 
 @pytest.mark.parametrize("url", ["nonsense", "mysql://x/y", ""])

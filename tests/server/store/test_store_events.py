@@ -12,7 +12,7 @@ from tests.server.store.given import announce, told
 def fill(db: Database, *named: str) -> list[int]:
     with db.write() as c:
         for job in named:
-            announce(c, job, tasks=len(job), owner="ann")
+            announce(c, job, tasks=len(job))
         return [event.id for event in told(c, 0)]
 
 

@@ -10,6 +10,7 @@ from paddock.models import Cause, TaskState, Waits
 from paddock.rules import task_view
 from paddock.server.store import attempts, jobs, tables, tasks
 from paddock.server.store.db import Database
+from paddock.server.store.sight import EVERYTHING
 from tests.server.store.given import add_job, current, move, told
 
 S = TaskState
@@ -25,29 +26,29 @@ class TestResolve:
     @pytest.mark.parametrize("text", ["k3v9x2ab-12", "k3v-12", "k3v9-012"])
     def test_an_id_or_a_shortened_one(self, db: Database, text: str) -> None:
         with db.read() as c:
-            assert tasks.resolve(c, text) == "k3v9x2ab-12"
+            assert tasks.resolve(c, text, EVERYTHING) == "k3v9x2ab-12"
 
     @pytest.mark.parametrize("text", ["k3v-13", "k3v-0", "k3v", "12", "k3v-", "-1", "k3v-1-1", "k%-1", "K3V-1", ""])
     def test_all_else_is_not_found(self, db: Database, text: str) -> None:
         with db.read() as c, pytest.raises(NotFound):
-            tasks.resolve(c, text)
+            tasks.resolve(c, text, EVERYTHING)
 
     def test_many_by_number_or_id(self, db: Database) -> None:
         with db.read() as c:
-            assert tasks.resolve_many(c, JOB, ["3", "k3v-1"]) == ["k3v9x2ab-3", "k3v9x2ab-1"]
-            assert tasks.resolve_many(c, JOB, None) is None
+            assert tasks.resolve_many(c, JOB, ["3", "k3v-1"], EVERYTHING) == ["k3v9x2ab-3", "k3v9x2ab-1"]
+            assert tasks.resolve_many(c, JOB, None, EVERYTHING) is None
             with pytest.raises(InvalidInput, match="k3other-1 is not a task of job") as caught:
-                tasks.resolve_many(c, JOB, ["k3o-1"])
+                tasks.resolve_many(c, JOB, ["k3o-1"], EVERYTHING)
         assert caught.value.fields == {"tasks": "k3other-1"}
 
     def test_thousands_by_one_query(self, db: Database) -> None:
         statements: list[str] = []
         with db.read() as c:
             sa.event.listen(c, "before_cursor_execute", lambda *given: statements.append(given[2]))
-            assert tasks.resolve_many(c, JOB, [f"{JOB}-{n % 12 + 1}" for n in range(3000)])
+            assert tasks.resolve_many(c, JOB, [f"{JOB}-{n % 12 + 1}" for n in range(3000)], EVERYTHING)
             assert sum("tasks" in one for one in statements) == 1
             with pytest.raises(NotFound):
-                tasks.resolve_many(c, JOB, ["1", "13"])
+                tasks.resolve_many(c, JOB, ["1", "13"], EVERYTHING)
 
 
 class TestPage:

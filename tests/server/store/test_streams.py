@@ -17,6 +17,7 @@ from paddock.server.api.events import follow as follow_stream
 from paddock.server.api.wakeup import Wakeup
 from paddock.server.store import events
 from paddock.server.store.db import Database
+from paddock.server.store.sight import EVERYTHING
 from tests.server.store.given import told
 from tests.support import loop
 
@@ -34,9 +35,9 @@ def follow(db: Database, job: str | None = None) -> list[streams.EventPage]:
 
     async def read() -> list[streams.EventPage]:
         made = streams.Streams(db, Wakeup())
-        found = [await made.after(0, job)]
+        found = [await made.after(0, job, EVERYTHING)]
         while found[-1].more:
-            found.append(await made.after(found[-1].position, job))
+            found.append(await made.after(found[-1].position, job, EVERYTHING))
         return found
 
     return loop.run(read)
@@ -77,7 +78,7 @@ def receive(db: Database, wanted: int) -> bytes:
     async def read() -> bytes:
         wakeup = Wakeup()
         wakeup.attach()
-        stream = follow_stream(streams.Streams(db, wakeup), Begin(None, 0, complete=True))
+        stream = follow_stream(streams.Streams(db, wakeup), Begin(None, 0, complete=True, sight=EVERYTHING))
         got = b""
         async with asyncio.timeout(5):  # far less than a stream waits when it is not woken
             while got.count(b"event: tasks") < wanted:
@@ -91,7 +92,7 @@ def test_what_is_written_while_a_stream_reads_is_sent_at_once(db: Database, monk
     plain = streams.Streams._read
     left = [1, 2, 3]
 
-    def read_then_written(made: streams.Streams, position: int, job: str | None) -> streams.EventPage:
+    def read_then_written(made: streams.Streams, position: int, job: str | None) -> streams._Portion:
         found = plain(made, position, job)
         if left:  # after the reading, before the stream waits
             fill(db, left.pop())
@@ -113,7 +114,7 @@ def test_readers_share_what_is_read_and_few_read_at_a_time(db: Database, monkeyp
     lock, now, most, reads = threading.Lock(), 0, 0, 0
     plain = streams.Streams._read
 
-    def counted(made: streams.Streams, position: int, job: str | None) -> streams.EventPage:
+    def counted(made: streams.Streams, position: int, job: str | None) -> streams._Portion:
         nonlocal now, most, reads
         with lock:
             now, reads = now + 1, reads + 1
@@ -129,7 +130,7 @@ def test_readers_share_what_is_read_and_few_read_at_a_time(db: Database, monkeyp
 
     async def crowd() -> None:
         made = streams.Streams(db, Wakeup())
-        await asyncio.gather(*(made.after(position, None) for position in range(20) for _ in range(50)))
+        await asyncio.gather(*(made.after(position, None, EVERYTHING) for position in range(20) for _ in range(50)))
 
     loop.run(crowd)
     assert reads == 20

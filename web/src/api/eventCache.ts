@@ -96,7 +96,7 @@ export class EventCache {
   private tasks(job: string, data: TasksEvent['data']): void {
     if ('ids' in data) {
       if (data.change === 'stopping') this.mergeTasks(job, new Map(data.ids.map((id) => [id, { stopping: true }])));
-      else if (data.change === 'noted') for (const query of this.of('task', ofAny(data.ids))) this.refetch(query);
+      else if (data.change === 'noted') this.noted(job, data.ids);
       else this.restarted(job, data.ids);
       return;
     }
@@ -105,6 +105,11 @@ export class EventCache {
     if (data.points) this.mergePoints(job, data.points, again);
     if (again.size) this.forget(again);
     if (again.size || data.more) this.refetchCurves(job, data.more ? null : again);
+  }
+
+  private noted(job: string, ids: readonly string[]): void {
+    const rows = this.of('rows', (key) => means(key, job));
+    for (const query of [...rows, ...this.of('task', ofAny(ids))]) this.refetch(query);
   }
 
   /** A restart changes more than the event contains, so tasks and curves are fetched again. */

@@ -114,7 +114,7 @@ export interface paths {
         };
         /**
          * Follow Events
-         * @description Follow what changes, as server-sent events of the kinds `job`, `tasks` and `removed`.
+         * @description Follow what changes in the jobs that one sees, as server-sent events of the kinds `job`, `tasks` and `removed`.
          *
          *     The first event is `hello`, with the position of the stream; or `reset`, if events were missed that are no longer
          *     kept: then fetch everything again.
@@ -378,6 +378,8 @@ export interface paths {
         /**
          * Show Job
          * @description Return a job with its spec, its counts and how it stands.
+         *
+         *     Who may not read its files gets it without its commands, its environment and where its code comes from.
          */
         get: operations["show_job_api_v1_jobs__job__get"];
         put?: never;
@@ -391,7 +393,7 @@ export interface paths {
         head?: never;
         /**
          * Edit Job
-         * @description Change the name, the description or the tags of a job, or pin it.
+         * @description Change the name, the description, the tags or the visibility of a job, or pin it.
          */
         patch: operations["edit_job_api_v1_jobs__job__patch"];
         trace?: never;
@@ -820,6 +822,8 @@ export interface paths {
         /**
          * Load
          * @description Return nodes with their GPUs and processes, what each user and each job uses, and advice for running jobs.
+         *
+         *     What a job uses that the caller may not see counts for its owner; nothing else of it is shown.
          */
         get: operations["load_api_v1_load_get"];
         put?: never;
@@ -1177,6 +1181,8 @@ export interface paths {
         /**
          * Show Task
          * @description Return a task with its attempts, its exact command and its allocation.
+         *
+         *     Who may not read the files of the job gets it without its command, its folder and the script of the allocation.
          */
         get: operations["show_task_api_v1_tasks__task__get"];
         put?: never;
@@ -1468,7 +1474,7 @@ export interface paths {
         };
         /**
          * List Views
-         * @description Return the saved views of the list of jobs.
+         * @description Return the caller's saved views of the list of jobs.
          */
         get: operations["list_views_api_v1_views_get"];
         /**
@@ -2052,6 +2058,8 @@ export interface components {
          * @description One metric of one task, in the order of its steps. A value that is not a number is null.
          */
         Curve: {
+            /** @description which is better, as the name of the metric reveals it; null where it does not */
+            goal?: components["schemas"]["Goal"] | null;
             /** Metric */
             metric: string;
             /** Steps */
@@ -2767,6 +2775,11 @@ export interface components {
              * @description number of further tasks, where it is known
              */
             to_come?: number | null;
+            /**
+             * @description private: only its owner and admins see it
+             * @default team
+             */
+            visibility?: components["schemas"]["Visibility"];
             /** @description why tasks that have not started wait, as the backend reports it */
             waits?: components["schemas"]["Waits"] | null;
             /** Warnings */
@@ -2924,6 +2937,11 @@ export interface components {
              * @description number of further tasks, where it is known
              */
             to_come?: number | null;
+            /**
+             * @description private: only its owner and admins see it
+             * @default team
+             */
+            visibility?: components["schemas"]["Visibility"];
             /** @description why tasks that have not started wait, as the backend reports it */
             waits?: components["schemas"]["Waits"] | null;
             /** Warnings */
@@ -3026,6 +3044,12 @@ export interface components {
             items: components["schemas"]["Job"][];
             /** Offset */
             offset: number;
+            /**
+             * Team
+             * @description people have accounts here: show whose each job is
+             * @default false
+             */
+            team?: boolean;
             /** Total */
             total: number;
         };
@@ -3039,6 +3063,7 @@ export interface components {
             pinned?: boolean | null;
             /** Tags */
             tags?: string[] | null;
+            visibility?: components["schemas"]["Visibility"] | null;
         };
         /**
          * JobRemoved
@@ -3163,6 +3188,11 @@ export interface components {
             stop_early?: components["schemas"]["StopEarly"];
             /** Tags */
             tags?: string[];
+            /**
+             * @description who sees the job where people have accounts: the team, or only its owner
+             * @default team
+             */
+            visibility?: components["schemas"]["Visibility"];
             /**
              * Workdir
              * @description absolute path of the folder in which tasks run; each has a folder of its own when not given
@@ -4721,6 +4751,12 @@ export interface components {
             no_word_since?: string | null;
             /** Node */
             node?: string | null;
+            /**
+             * Noted
+             * @description people have written a note about it
+             * @default false
+             */
+            noted?: boolean;
             /** Number */
             number: number;
             /** Owner */
@@ -4920,6 +4956,12 @@ export interface components {
              * @default
              */
             note?: string;
+            /**
+             * Noted
+             * @description people have written a note about it
+             * @default false
+             */
+            noted?: boolean;
             /** Number */
             number: number;
             /** Owner */
@@ -5296,6 +5338,12 @@ export interface components {
             /** Version */
             version: string;
         };
+        /**
+         * Visibility
+         * @description Who sees a job: everybody in the team, or only its owner (and admins).
+         * @enum {string}
+         */
+        Visibility: "team" | "private";
         /**
          * Waits
          * @description Why the allocations of a job wait, and when the first should start.
@@ -6898,6 +6946,8 @@ export interface operations {
                 state?: components["schemas"]["TaskState"] | null;
                 tag?: string | null;
                 owner?: string | null;
+                /** @description only the caller's own jobs */
+                mine?: boolean;
                 sort?: "created" | "-created" | "name" | "-name" | "owner" | "-owner";
                 offset?: number;
                 limit?: number;

@@ -43,6 +43,7 @@ import {
   Square,
   SquareTerminal,
   Star,
+  StickyNote,
   Sun,
   Table,
   Tag,
@@ -80,6 +81,7 @@ export const IconCompare = icon(GitCompareArrows);
 export const IconCopy = icon(Copy);
 export const IconDownload = icon(Download);
 export const IconEdit = icon(Pencil);
+export const IconNote = icon(StickyNote);
 export const IconExtend = icon(ListPlus);
 export const IconFile = icon(FileText);
 export const IconFolder = icon(Folder);

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from functools import cache
 from typing import Any
 
-from fastapi import APIRouter, FastAPI
+from fastapi import APIRouter, Depends, FastAPI
 from fastapi.openapi.utils import get_openapi
 from starlette.requests import Request
 from starlette.responses import Response
@@ -33,6 +33,7 @@ from paddock.server.api.bodies import BodyLimit
 from paddock.server.api.cookies import Cookies
 from paddock.server.api.gate import Gate
 from paddock.server.api.keys import Keys
+from paddock.server.api.permissions import permit
 from paddock.server.api.server import Server
 from paddock.server.api.streams import Limit
 from paddock.version import __version__
@@ -78,9 +79,10 @@ def bare_app(lifespan: Lifespan[FastAPI] | None = None) -> FastAPI:
 def _routes() -> list[BaseRoute]:
     """Return the routes of the API. FastAPI prepares them when they are first used, which takes a while."""
     api = APIRouter()
+    checked = [Depends(permit)]
     people = (session, team, me, accounts)
     for module in (lists, jobs, tasks, events, load, system, *people):
-        api.include_router(module.router, prefix=PREFIX, responses=error_responses.RESPONSES)
+        api.include_router(module.router, prefix=PREFIX, responses=error_responses.RESPONSES, dependencies=checked)
     return api.routes
 
 

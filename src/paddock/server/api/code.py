@@ -10,9 +10,10 @@ from paddock.models.files import FilePage, FilePreview, JobDiff
 from paddock.server.api import comparison, folders
 from paddock.server.api.files import BYTES, Path, Start, download, guarded, previewed
 from paddock.server.api.folders import FilePlace
+from paddock.server.api.permissions import JobId, OtherJobId
 from paddock.server.api.replies import Reply
 from paddock.server.api.search import detail
-from paddock.server.api.server import At, JobId, Server
+from paddock.server.api.server import At, Server
 from paddock.server.store import jobs
 
 router = APIRouter()
@@ -27,7 +28,7 @@ async def _asked(job: JobId, at: At, path: Path = "") -> FilePlace:
 
 def _place(at: Server, job: str, path: str = "") -> FilePlace:
     with at.db.read() as c:
-        folder = at.home.job(jobs.resolve(c, job))
+        folder = at.home.job(jobs.existing(c, job))
     return FilePlace.of(str(folder.root), str(folder.code), path)
 
 
@@ -64,7 +65,7 @@ def _job(place: FilePlace) -> str:
 
 
 @router.get("/{job}/diff/{other}", response_model=JobDiff)
-async def diff_jobs(job: JobId, other: JobId, at: At, reply: Reply) -> Response:
+async def diff_jobs(job: JobId, other: OtherJobId, at: At, reply: Reply) -> Response:
     """Return what differs from a job to another: files as unified diffs, and fields of the spec."""
     before, after = [await run_in_threadpool(_known, at, one) for one in (job, other)]
     return guarded(await at.files.run(lambda: reply(comparison.compared(before, after))))

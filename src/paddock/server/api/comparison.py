@@ -24,7 +24,7 @@ ALL_BYTES = 100_000_000  # that are read of both jobs
 MOST_PAIRS = 1_000_000  # lines of one file times those of the other, without what is equal at both ends
 ALL_PAIRS = 4_000_000
 MOST_TEXT = 1_000_000  # characters of all diffs together
-_UNNAMED = {"name", "description", "tags"}  # what jobs are called, not what they do
+_UNNAMED = {"name", "description", "tags", "visibility"}  # what jobs are called and who sees them, not what they do
 
 
 @dataclass(frozen=True)

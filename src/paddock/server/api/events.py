@@ -10,10 +10,12 @@ from starlette.responses import StreamingResponse
 
 from paddock.errors import PaddockError
 from paddock.models.events import ServerEvent, StreamPosition
+from paddock.server.api.caller import By
 from paddock.server.api.server import At
 from paddock.server.api.streams import Streams
 from paddock.server.store import events, jobs
 from paddock.server.store.db import FAULTS
+from paddock.server.store.sight import Sight
 
 router = APIRouter(prefix="/events", tags=["events"])
 
@@ -29,10 +31,12 @@ class Begin:
     job: str | None
     position: int
     complete: bool
+    sight: Sight
 
 
 def _begin(
     at: At,
+    by: By,
     job: Annotated[str | None, Query(max_length=64, description="only events of this job")] = None,
     last: Annotated[
         int | None,
@@ -42,13 +46,13 @@ def _begin(
 ) -> Begin:
     given = _position(last_event_id) if last_event_id else last
     with at.db.read() as c:
-        found = jobs.resolve(c, job) if job else None
+        found = jobs.resolve(c, job, by.sight) if job else None
         oldest, newest = events.bounds(c)
     if given is None:
-        return Begin(found, newest, True)
+        return Begin(found, newest, True, by.sight)
     if given > newest or given + 1 < oldest:
-        return Begin(found, newest, False)
-    return Begin(found, given, True)
+        return Begin(found, newest, False, by.sight)
+    return Begin(found, given, True, by.sight)
 
 
 def _position(text: str) -> int | None:
@@ -66,7 +70,7 @@ class EventStream(StreamingResponse):
 
 @router.get("", response_class=EventStream, responses={200: {"model": ServerEvent | StreamPosition}})
 async def follow_events(at: At, begin: Annotated[Begin, Depends(_begin)]) -> EventStream:
-    """Follow what changes, as server-sent events of the kinds `job`, `tasks` and `removed`.
+    """Follow what changes in the jobs that one sees, as server-sent events of the kinds `job`, `tasks` and `removed`.
 
     The first event is `hello`, with the position of the stream; or `reset`, if events were missed that are no longer
     kept: then fetch everything again.
@@ -83,7 +87,7 @@ async def follow(streams: Streams, begin: Begin) -> AsyncIterator[bytes]:
     while not wakeup.closed:
         rings = wakeup.rings  # noted before reading: what is written meanwhile rings, and the wait below ends at once
         try:
-            found = await streams.after(position, begin.job)
+            found = await streams.after(position, begin.job, begin.sight)
         except (*FAULTS, PaddockError):  # the client reconnects, and gets the error
             return
         position = found.position

@@ -11,8 +11,9 @@ from fastapi.responses import Response, StreamingResponse
 from paddock.common.spreadsheet import cell
 from paddock.models import Curve, SearchReport, Task
 from paddock.server.api.measured import best_of, goals_of
+from paddock.server.api.permissions import JobId
 from paddock.server.api.search import detail, search_report
-from paddock.server.api.server import At, JobId, Server
+from paddock.server.api.server import At, Server
 from paddock.server.intake import apart
 from paddock.server.store import jobs, metrics, tasks
 from paddock.server.store.metrics import NO_SUMMARY
@@ -49,7 +50,7 @@ def export_job(
     optuna-dashboard.
     """
     with at.db.read() as c:
-        found = jobs.resolve(c, job)
+        found = jobs.existing(c, job)
         rows = tasks.page(c, found, limit=1_000_000).items
         names = [name for name in metrics.names_of_job(c, found) if not name.startswith(metrics.SYSTEM)]
         means = {one.number: {"mean": one.mean, "spread": one.spread} for one in tasks.outlines(c, found)}

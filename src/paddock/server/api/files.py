@@ -19,8 +19,9 @@ from paddock.errors import NotFound, PaddockError
 from paddock.models.files import FilePage, FilePreview, ImageList
 from paddock.server.api import folders, images, previews
 from paddock.server.api.folders import Archive, FilePlace, OpenFile
+from paddock.server.api.permissions import TaskId
 from paddock.server.api.replies import Reply
-from paddock.server.api.server import At, Server, TaskId
+from paddock.server.api.server import At, Server
 from paddock.server.store import tasks
 
 router = APIRouter()
@@ -57,7 +58,7 @@ async def place_of(task: TaskId, at: At, path: Path = "") -> FilePlace:
 
 def _place(at: Server, task: str, path: str) -> FilePlace:
     with at.db.read() as c:
-        found = tasks.resolve(c, task)
+        found = tasks.existing(c, task)
     folder = at.home.job(found.rpartition("-")[0])
     return FilePlace.of(str(folder.root), str(folder.task(found)), path)
 

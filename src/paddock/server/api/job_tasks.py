@@ -13,8 +13,9 @@ from paddock.models.tasks import Curve, TaskColumns, TaskPage
 from paddock.rules import task_view
 from paddock.rules.task_view import Measured, Outline
 from paddock.server import map_parts
+from paddock.server.api.permissions import JobId
 from paddock.server.api.replies import Reply
-from paddock.server.api.server import At, JobId, Server
+from paddock.server.api.server import At, Server
 from paddock.server.store import jobs, metrics, tasks
 from paddock.server.store.db import Connection
 
@@ -64,7 +65,7 @@ def list_tasks(
     """Return tasks of a job: up to `limit` of those that match, from `offset` on, and how many match."""
     asked = task_view.numbers(numbers) if numbers is not None else None
     with at.db.read() as c:
-        found = jobs.resolve(c, job)
+        found = jobs.existing(c, job)
         known: dict[str, Any] = {"silent": at.engine.context.silent, "waits": at.engine.context.waits}
         if not q.strip() and sort in ("number", "-number") and not value:
             newest = sort == "-number"
@@ -100,7 +101,7 @@ def task_columns(
     """Return columns of all tasks of a job that match, in this order: far smaller than their rows."""
     asked = task_view.numbers(numbers) if numbers is not None else None
     with at.db.read() as c:
-        found = jobs.resolve(c, job)
+        found = jobs.existing(c, job)
         outlines = _view(at, c, found, q, state, sort, asked)
         columns = task_view.columns(outlines, column, _measured(at, c, found, outlines, "", column))
     return reply(TaskColumns(job=found, total=len(outlines), columns=columns))
@@ -171,7 +172,7 @@ def job_curves(
     """Return the curves of many tasks of a job."""
     asked = set(task_view.numbers(numbers)) if numbers is not None else None
     with at.db.read() as c:
-        found = jobs.resolve(c, job)
+        found = jobs.existing(c, job)
         row = jobs.get(c, found)
         if q.strip() or state:
             outlines = _view(at, c, found, q, state, "number", None)
@@ -189,5 +190,5 @@ def job_curves(
 def job_metric_names(job: JobId, at: At) -> list[str]:
     """Return the names of the metrics that tasks of this job have reported."""
     with at.db.read() as c:
-        found = jobs.resolve(c, job)
+        found = jobs.existing(c, job)
         return metrics.names_of_job(c, found)

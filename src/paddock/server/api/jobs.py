@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from starlette.concurrency import run_in_threadpool
@@ -22,13 +22,16 @@ from paddock.models.jobs import (
     Preview,
 )
 from paddock.models.preflight import Preflight
+from paddock.models.spec import CodeInfo, Environment
 from paddock.models.tasks import Changed, RestartRequest, StopRequest
 from paddock.program import ignore
 from paddock.server import map_parts
 from paddock.server.api import code, export, job_tasks, marks, search, uploads
+from paddock.server.api.caller import By, Caller
 from paddock.server.api.job_tasks import Offset
+from paddock.server.api.permissions import JobId, Right, find, may
 from paddock.server.api.replies import Reply
-from paddock.server.api.server import At, JobId, Server
+from paddock.server.api.server import At, Server
 from paddock.server.intake import masks, preflight, snapshot, submission
 from paddock.server.store import jobs, tasks, trials
 
@@ -40,10 +43,12 @@ MAX_TEXT = 1_000_000
 @router.get("")
 def list_jobs(
     at: At,
+    by: By,
     q: Annotated[str | None, Query(max_length=200, description="a part of the name, the description or the id")] = None,
     state: Annotated[TaskState | None, Query(description="only jobs that have a task in this state")] = None,
     tag: Annotated[str | None, Query(max_length=200)] = None,
     owner: Annotated[str | None, Query(max_length=200)] = None,
+    mine: Annotated[bool, Query(description="only the caller's own jobs")] = False,
     sort: jobs.SortKey = "-created",
     offset: Offset = 0,
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
@@ -51,21 +56,23 @@ def list_jobs(
     """Return jobs: pinned ones first, then the newest, unless `sort` asks for another order."""
     with at.db.read() as c:
         silent, waits = at.engine.context.silent, at.engine.context.waits
-        where = {"q": q, "tag": tag, "owner": owner}
-        return jobs.page(c, **where, state=state, sort=sort, offset=offset, limit=limit, silent=silent, waits=waits)
+        where: dict[str, Any] = {"q": q, "tag": tag, "state": state, "owner": by.name if mine else owner}
+        page = jobs.page(c, by.sight, **where, sort=sort, offset=offset, limit=limit, silent=silent, waits=waits)
+    return page.model_copy(update={"team": by.team})
 
 
 @router.get("/facets")
-def job_facets(at: At) -> Facets:
+def job_facets(at: At, by: By) -> Facets:
     """Return the owners and tags that jobs can be filtered by."""
     with at.db.read() as c:
-        return jobs.facets(c)
+        return jobs.facets(c, by.sight)
 
 
 @router.post("/preview", openapi_extra=uploads.openapi_body())
 async def preview_job(
     request: Request,
     at: At,
+    by: By,
     check: Annotated[
         bool,
         Query(
@@ -76,13 +83,14 @@ async def preview_job(
 ) -> Preview:
     """Return what a submission would do: its tasks, their exact commands, warnings. Nothing is changed."""
     upload = await uploads.read(request, at.settings.upload)
-    return await run_in_threadpool(_preview, upload, at, check)
+    return await run_in_threadpool(_preview, upload, at, by, check)
 
 
 @router.post("/preflight", openapi_extra=uploads.openapi_body())
 async def preflight_job(
     request: Request,
     at: At,
+    by: By,
     setup: Annotated[bool, Query(description="run the set-up lines of the job, if it has some")] = True,
 ) -> Preflight:
     """Return which modules the environment lacks, and which files the program names and does not bring.
@@ -90,11 +98,11 @@ async def preflight_job(
     The program is read, not run. The environment's Python is started to look for the modules.
     """
     upload = await uploads.read(request, at.settings.upload)
-    return await run_in_threadpool(_preflight, upload, at, setup)
+    return await run_in_threadpool(_preflight, upload, at, by, setup)
 
 
-def _preflight(upload: uploads.Upload, at: Server, setup: bool) -> Preflight:
-    upload = _with_files(upload, at)
+def _preflight(upload: uploads.Upload, at: Server, by: Caller, setup: bool) -> Preflight:
+    upload = _with_files(upload, at, by)
     made = preflight.sketch(upload.spec, upload.files, at.settings)
     return preflight.look(made, upload.code.source, at.settings.check_seconds, setup=setup)
 
@@ -108,9 +116,9 @@ def preview_files(folder: FolderNames) -> LeftOut:
     return LeftOut(names=ignore.left_out(folder.names, folder.ignore_files))
 
 
-def _preview(upload: uploads.Upload, at: Server, check: bool) -> Preview:
-    upload = _with_files(upload, at)
-    made = _plan(upload, at)
+def _preview(upload: uploads.Upload, at: Server, by: Caller, check: bool) -> Preview:
+    upload = _with_files(upload, at, by)
+    made = _plan(upload, at, by)
     asked = at.engine.request(made.spec, made.at_once, check=check)
     spec = masks.with_variables(made.spec, upload.spec.environment.variables)  # with its masks, as they were sent
     look = preflight.look(made, upload.code.source, at.settings.check_seconds, setup=True) if check else None
@@ -122,55 +130,70 @@ def _preview(upload: uploads.Upload, at: Server, check: bool) -> Preview:
 async def submit_job(
     request: Request,
     at: At,
+    by: By,
     force: Annotated[
         bool, Query(description="accept the job even if its environment lacks modules that its program imports")
     ] = False,
 ) -> JobDetail:
     """Submit a job. Its tasks are queued at once."""
     upload = await uploads.read(request, at.settings.upload)
-    return await run_in_threadpool(_submit, upload, at, force)
+    return await run_in_threadpool(_submit, upload, at, by, force)
 
 
-def _with_files(upload: uploads.Upload, at: Server) -> uploads.Upload:
+def _with_files(upload: uploads.Upload, at: Server, by: Caller) -> uploads.Upload:
     """Add the files of the job that a submission names, and where they came from."""
     if upload.code.job is None:
         return upload
     with at.db.read() as c:
-        job = jobs.resolve(c, upload.code.job)
+        job = find(at, c, by, upload.code.job, Right.READ)
         code = jobs.code_of(c, job).model_copy(update={"job": job})
     files = snapshot.read_files(at.home.job(job).code, at.settings.upload)
     return replace(upload, files=files | upload.files, code=code)
 
 
-def _plan(upload: uploads.Upload, at: Server) -> submission.Plan:
+def _plan(upload: uploads.Upload, at: Server, by: Caller) -> submission.Plan:
     backends = {name: (at.engine.nodes(name), traits) for name, traits in at.engine.traits.items()}
-    return submission.check(upload.spec, upload.files, at.settings, at.db, backends)
+    whose = submission.Submitter(by.name, by.sight, alone=not by.team)
+    return submission.check(upload.spec, upload.files, at.settings, at.db, backends, whose)
 
 
-def _submit(upload: uploads.Upload, at: Server, force: bool) -> JobDetail:
-    upload = _with_files(upload, at)
-    made = _plan(upload, at)
-    job = submission.accept(made, upload.code, at.settings.owner, at.home, at.db, at.settings, force=force)
+def _submit(upload: uploads.Upload, at: Server, by: Caller, force: bool) -> JobDetail:
+    upload = _with_files(upload, at, by)
+    made = _plan(upload, at, by)
+    job = submission.accept(made, upload.code, by.name, at.home, at.db, at.settings, force=force)
     at.changed()
     return _detail(at, job)
 
 
-def _detail(at: Server, text: str) -> JobDetail:
+def _detail(at: Server, job: str) -> JobDetail:
     with at.db.read() as c:
-        return search.detail(at, c, jobs.resolve(c, text))
+        return search.detail(at, c, jobs.existing(c, job))
 
 
 @router.get("/{job}")
-def show_job(job: JobId, at: At) -> JobDetail:
-    """Return a job with its spec, its counts and how it stands."""
-    return _detail(at, job)
+def show_job(job: JobId, at: At, by: By) -> JobDetail:
+    """Return a job with its spec, its counts and how it stands.
+
+    Who may not read its files gets it without its commands, its environment and where its code comes from.
+    """
+    found = _detail(at, job)
+    return found if may(at, by, Right.READ, found.owner) else _outside(found)
+
+
+def _outside(job: JobDetail) -> JobDetail:
+    """Return what is shown of a job to those who may not read its files."""
+    hidden = {"command": None, "reduce": None, "workdir": None, "environment": Environment()}
+    code = CodeInfo(files=job.code.files, bytes=job.code.bytes)
+    return job.model_copy(
+        update={"spec": job.spec.model_copy(update=hidden), "script": None, "code": code, "folder": ""}
+    )
 
 
 @router.patch("/{job}")
 def edit_job(job: JobId, change: JobPatch, at: At) -> JobDetail:
-    """Change the name, the description or the tags of a job, or pin it."""
+    """Change the name, the description, the tags or the visibility of a job, or pin it."""
     with at.change() as c:
-        found = jobs.resolve(c, job)
+        found = jobs.existing(c, job)
         jobs.patch(c, found, change)
     return _detail(at, found)
 
@@ -179,16 +202,16 @@ def edit_job(job: JobId, change: JobPatch, at: At) -> JobDetail:
 def remove_job(job: JobId, at: At) -> None:
     """Stop what runs, and delete the job with its results, logs and checkpoints."""
     with at.change() as c:
-        jobs.mark_removing(c, jobs.resolve(c, job))
+        jobs.mark_removing(c, jobs.existing(c, job))
 
 
 @router.post("/{job}/stop")
-def stop_job(job: JobId, at: At, what: StopRequest | None = None) -> Changed:
+def stop_job(job: JobId, at: At, by: By, what: StopRequest | None = None) -> Changed:
     """Stop the named tasks; without names, all that have not ended, and the search that would add more.
 
     The answer contains the tasks that will stop.
     """
-    found, ids = _named(at, job, what.tasks if what else None)
+    found, ids = _named(at, by, job, what.tasks if what else None)
     with at.change() as c:
         if ids is None:
             trials.end(c, found, "it was stopped")
@@ -197,20 +220,20 @@ def stop_job(job: JobId, at: At, what: StopRequest | None = None) -> Changed:
 
 
 @router.post("/{job}/restart")
-def restart_job(job: JobId, at: At, what: RestartRequest | None = None) -> Changed:
+def restart_job(job: JobId, at: At, by: By, what: RestartRequest | None = None) -> Changed:
     """Run ended tasks again: all of them, those that failed, or those named."""
     what = what or RestartRequest()
-    found, ids = _named(at, job, what.tasks)
+    found, ids = _named(at, by, job, what.tasks)
     with at.change() as c:
         restarted = tasks.restart(c, found, ids, failed=what.failed, resume=what.resume)
     return Changed(tasks=restarted)
 
 
-def _named(at: Server, job: str, given: Sequence[str] | None) -> tuple[str, list[str] | None]:
+def _named(at: Server, by: Caller, job: str, given: Sequence[str] | None) -> tuple[str, list[str] | None]:
     """Return the ids of a job and of tasks of it. Outside of a transaction that writes: they may be thousands."""
     with at.db.read() as c:
-        found = jobs.resolve(c, job)
-        return found, tasks.resolve_many(c, found, given)
+        found = jobs.existing(c, job)
+        return found, tasks.resolve_many(c, found, given, by.sight)
 
 
 @router.post("/{job}/hold")
@@ -227,7 +250,7 @@ def release_job(job: JobId, at: At) -> JobDetail:
 
 def _held(at: Server, job: str, held: bool) -> JobDetail:
     with at.change() as c:
-        found = jobs.resolve(c, job)
+        found = jobs.existing(c, job)
         jobs.hold(c, found, held=held)
     return _detail(at, found)
 
@@ -241,7 +264,7 @@ def limit_job(job: JobId, change: LimitsRequest, at: At) -> JobDetail:
             fields={"time_limit": "nothing is given"},
         )
     with at.change() as c:
-        found = jobs.resolve(c, job)
+        found = jobs.existing(c, job)
         jobs.limit(c, found, change)
     return _detail(at, found)
 
@@ -250,7 +273,7 @@ def limit_job(job: JobId, change: LimitsRequest, at: At) -> JobDetail:
 def job_files(job: JobId, at: At) -> dict[str, str]:
     """Return the text files that the job was submitted with; none of them if they exceed 1 MB in all."""
     with at.db.read() as c:
-        found = jobs.resolve(c, job)
+        found = jobs.existing(c, job)
     return snapshot.read_texts(at.home.job(found).code, MAX_TEXT)
 
 
@@ -258,7 +281,7 @@ def job_files(job: JobId, at: At) -> dict[str, str]:
 def job_parts(job: JobId, at: At, reply: Reply) -> Response:
     """Return the files of each task of a map; of other jobs, an empty list."""
     with at.db.read() as c:
-        found = jobs.resolve(c, job)
+        found = jobs.existing(c, job)
     return reply(map_parts.parts_of(at.home.job(found).code))
 
 

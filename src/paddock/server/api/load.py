@@ -14,10 +14,11 @@ from paddock.models import Node
 from paddock.models.load import LoadReport, LoadSeries
 from paddock.rules import load as monitoring
 from paddock.rules.load import Sample
-from paddock.rules.running import Gpu, Running, gpus_of, place
+from paddock.rules.running import Gpu, Running, gpus_of, jobs_on, place, without_jobs
+from paddock.server.api.caller import By
 from paddock.server.api.replies import Reply
 from paddock.server.api.server import At
-from paddock.server.store import loads, metrics
+from paddock.server.store import jobs, loads, metrics
 from paddock.server.store.loads import Key
 from paddock.server.store.metrics import Points
 from paddock.server.store.rows import moment
@@ -34,27 +35,39 @@ _LAST = {"memory": "sys/memory", "gpu_memory": "sys/gpu_memory"}
 
 
 @router.get("/nodes", response_model=list[Node])
-def list_nodes(at: At, reply: Reply) -> Response:
+def list_nodes(at: At, by: By, reply: Reply) -> Response:
     """Return the nodes of all backends as last seen, with the tasks on their devices."""
     with at.db.read() as c:
         running = loads.running(c, time.time())
-    return reply(place(at.engine.nodes_now(), list(running.values())))
+        nodes = place(at.engine.nodes_now(), list(running.values()))
+        hidden = jobs.unseen(c, jobs_on(nodes), by.sight)
+    return reply(without_jobs(nodes, hidden))
 
 
 @router.get("/load", response_model=LoadReport)
-def load(at: At, reply: Reply) -> Response:
-    """Return nodes with their GPUs and processes, what each user and each job uses, and advice for running jobs."""
+def load(at: At, by: By, reply: Reply) -> Response:
+    """Return nodes with their GPUs and processes, what each user and each job uses, and advice for running jobs.
+
+    What a job uses that the caller may not see counts for its owner; nothing else of it is shown.
+    """
     now = time.time()
     with at.db.read() as c:
         running = loads.running(c, now)
         points = metrics.recent(c, list(running), [*_MEANS.values(), *_LAST.values()])
         history = loads.since(c, now - RECENT_SECONDS) if running else {}
-    nodes = place(at.engine.nodes_now(), list(running.values()))
+        nodes = place(at.engine.nodes_now(), list(running.values()))
+        hidden = jobs.unseen(c, jobs_on(nodes) | {one.job for one in running.values()}, by.sight)
     gpus = gpus_of(nodes)
     measured = [_measured(one, points.get(attempt, {}), now) for attempt, one in running.items()]
     known = [_with_gpus(one, gpus.get(one.task, []), history, now) for one in measured]
-    users, jobs = monitoring.users(known, gpus), monitoring.jobs(known, nodes, gpus, at.engine.traits)
-    return reply(LoadReport(at=moment(now), nodes=nodes, users=users, jobs=jobs))
+    of_jobs = monitoring.jobs(known, nodes, gpus, at.engine.traits)
+    report = LoadReport(
+        at=moment(now),
+        nodes=without_jobs(nodes, hidden),
+        users=monitoring.users(known, gpus),
+        jobs=[one for one in of_jobs if one.job not in hidden],
+    )
+    return reply(report)
 
 
 @router.get("/load/history", response_model=list[LoadSeries])

@@ -14,9 +14,12 @@ from fastapi.responses import Response, StreamingResponse
 from starlette.concurrency import run_in_threadpool
 
 from paddock.errors import NotFound, PaddockError
-from paddock.server.api.server import At, Server, TaskId
+from paddock.server.api.caller import By
+from paddock.server.api.permissions import TaskId
+from paddock.server.api.server import At, Server
 from paddock.server.outposts.outpost import Outpost
 from paddock.server.store import tasks
+from paddock.server.store.sight import Sight
 
 router = APIRouter()
 
@@ -70,38 +73,39 @@ def read_log(
 
 
 @router.get("/{task}/log/follow", response_class=StreamingResponse, responses=_TEXT)
-async def follow_log(task: TaskId, at: At, attempt: Number = None, offset: Start = 0) -> StreamingResponse:
+async def follow_log(task: TaskId, at: At, by: By, attempt: Number = None, offset: Start = 0) -> StreamingResponse:
     """Follow the log from `offset` on as it grows, until the attempt has ended."""
     log = await run_in_threadpool(_find, at, task, attempt)
     await run_in_threadpool(log.read, 0, 0)  # so that a log that cannot be shown is a proper error
-    follow = _follow(at, log, offset)
+    follow = _follow(at, by.sight, log, offset)
     return StreamingResponse(follow, media_type="text/plain; charset=utf-8", headers={"Cache-Control": "no-store"})
 
 
-def _find(at: Server, text: str, attempt: int | None) -> Log:
+def _find(at: Server, task_id: str, attempt: int | None) -> Log:
     with at.db.read() as c:
-        task = tasks.get(c, tasks.resolve(c, text))
+        task = tasks.get(c, tasks.existing(c, task_id))
     number = attempt or task.attempt
     if number > task.attempt:
         raise NotFound(f"{task.id} has no attempt {number}: its newest is {task.attempt}.")
     return Log(task.id, number, at.outposts.of(task.job))
 
 
-def _ended(at: Server, log: Log) -> bool:
+def _ended(at: Server, sight: Sight, log: Log) -> bool:
+    """Return True if the log does not grow any more; raise NotFound if the reader may no longer see the job."""
     with at.db.read() as c:
-        task = tasks.get(c, tasks.resolve(c, log.task))
+        task = tasks.get(c, tasks.resolve(c, log.task, sight))
     return task.state.ended or task.attempt > log.attempt
 
 
-async def _follow(at: Server, log: Log, offset: int) -> AsyncIterator[str]:
+async def _follow(at: Server, sight: Sight, log: Log, offset: int) -> AsyncIterator[str]:
     decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
     position = offset
     while not at.wakeup.closed:
         try:
             # Asked before reading, so that nothing is written after the last reading.
-            ended = await run_in_threadpool(_ended, at, log)
+            ended = await run_in_threadpool(_ended, at, sight, log)
             start, whole, data = await run_in_threadpool(log.read, position, PART)
-        except PaddockError:  # the job was removed, or the log was replaced by something else
+        except PaddockError:  # the job was removed or made private, or the log was replaced by something else
             return
         if whole < position:  # the middle of the log was dropped: continue at its end
             position = whole

@@ -7,7 +7,9 @@ from paddock.errors import InvalidInput
 from paddock.models import Marked, MarkRequest
 from paddock.models.spec import MetricFiles
 from paddock.server.api import logs
-from paddock.server.api.server import At, JobId
+from paddock.server.api.caller import By
+from paddock.server.api.permissions import JobId
+from paddock.server.api.server import At
 from paddock.server.store import jobs, metrics, tasks
 
 router = APIRouter()
@@ -16,7 +18,7 @@ SAMPLE = 500_000  # bytes at the end of a log in which matches are counted
 
 
 @router.post("/{job}/metric-patterns")
-def mark_metric(job: JobId, wanted: MarkRequest, at: At) -> Marked:
+def mark_metric(job: JobId, wanted: MarkRequest, at: At, by: By) -> Marked:
     """Make a number in a log a metric of the job: in the logs of its ended, running and later tasks.
 
     With `task` nothing is stored; the answer contains how many lines match.
@@ -28,10 +30,11 @@ def mark_metric(job: JobId, wanted: MarkRequest, at: At) -> Marked:
         raise InvalidInput.at("line", f"{error}: write a pattern for this line") from None
     names = set(compiled.groupindex) - {*patterns.PLACES, "name", "value"}
     with at.db.read() as c:
-        found = jobs.resolve(c, job)
+        found = jobs.existing(c, job)
         spec = jobs.get(c, found).job_spec()
         taken = names & set(metrics.names_of_job(c, found)) if pattern not in spec.metrics.patterns else set()
-        task = tasks.get(c, tasks.resolve(c, wanted.task)) if wanted.task else None
+        named = tasks.resolve_many(c, found, [wanted.task] if wanted.task else None, by.sight)
+        task = tasks.get(c, named[0]) if named else None
     if taken:
         raise InvalidInput.at("name", f"there is a metric {min(taken)} already: take another name")
     if task is not None:

@@ -9,8 +9,9 @@ from starlette.responses import Response
 
 from paddock.models import ExtendRequest, JobDetail, Method, ObjectiveReport, ObjectiveRequest, SearchReport
 from paddock.search import history, report, stopping
+from paddock.server.api.permissions import JobId
 from paddock.server.api.replies import Reply
-from paddock.server.api.server import At, JobId, Server
+from paddock.server.api.server import At, Server
 from paddock.server.intake import extension, masks, objective
 from paddock.server.store import jobs, metrics, trials
 from paddock.server.store.db import Connection
@@ -24,7 +25,7 @@ LATE_SECONDS = 10.0
 def show_search(job: JobId, at: At, reply: Reply) -> Response:
     """Return how a search stands: trials, best values, importance of parameters, early stopping, lineage."""
     with at.db.read() as c:
-        found = jobs.resolve(c, job)
+        found = jobs.existing(c, job)
         return reply(search_report(at, c, found))
 
 
@@ -68,7 +69,7 @@ def _report(c: Connection, job: str) -> tuple[bytes, float]:
 def show_objective(job: JobId, at: At) -> ObjectiveReport:
     """Return the objective of a job, why it is that, and the metrics that tasks report."""
     with at.db.read() as c:
-        return objective.report(c, jobs.resolve(c, job))
+        return objective.report(c, jobs.existing(c, job))
 
 
 @router.put("/{job}/objective")
@@ -78,7 +79,7 @@ def change_objective(job: JobId, wanted: ObjectiveRequest, at: At) -> JobDetail:
     Decisions that a search has made stay; the next ones go by the new objective.
     """
     with at.db.read() as c:
-        found = jobs.resolve(c, job)
+        found = jobs.existing(c, job)
     objective.change(at.db, found, wanted)
     at.changed()
     with at.db.read() as c:
@@ -89,7 +90,7 @@ def change_objective(job: JobId, wanted: ObjectiveRequest, at: At) -> JobDetail:
 def extend_job(job: JobId, more: ExtendRequest, at: At) -> JobDetail:
     """Give a search more trials, more time or other values from now on. A search that has ended goes on."""
     with at.db.read() as c:
-        found = jobs.resolve(c, job)
+        found = jobs.existing(c, job)
     extension.extend(at.db, found, more, at.settings)
     at.changed()
     with at.db.read() as c:

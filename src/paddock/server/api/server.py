@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from fastapi import Depends, Path, Request
+from fastapi import Depends, Request
 
 from paddock.paths import Home
 from paddock.rules.task_view import Outline
@@ -64,5 +64,3 @@ async def _server(request: Request) -> Server:  # async: needs no worker thread
 
 
 At = Annotated[Server, Depends(_server)]
-JobId = Annotated[str, Path(description="the id of a job, or the beginning of its id", max_length=64)]
-TaskId = Annotated[str, Path(description="the id of a task; its job part may be shortened", max_length=64)]

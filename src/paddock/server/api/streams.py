@@ -11,18 +11,20 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from starlette.concurrency import run_in_threadpool
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from paddock.errors import Busy
+from paddock.models import Visibility
 from paddock.server.api import error_responses
 from paddock.server.api.auth import WHO
 from paddock.server.api.wakeup import Wakeup
 from paddock.server.store import events
 from paddock.server.store.db import Database
 from paddock.server.store.rows import moment
+from paddock.server.store.sight import Sight
 
 PATH = "/api/v1/events"
 IN_ALL = 400
@@ -43,12 +45,29 @@ class EventPage:
     more: bool = False
 
 
+@dataclass(frozen=True)
+class _Portion:
+    """Encoded events, each with the only person who may see it; and what somebody sees of them, put together once."""
+
+    position: int
+    parts: list[tuple[str | None, bytes]]
+    more: bool
+    pages: dict[Sight, EventPage] = field(default_factory=dict)
+
+    def page(self, sight: Sight) -> EventPage:
+        """Return what somebody may see. The position is that of the last event, seen or not."""
+        if sight not in self.pages:
+            seen = [data for owner, data in self.parts if owner is None or sight.sees(owner, Visibility.PRIVATE)]
+            self.pages[sight] = EventPage(self.position, b"".join(seen), self.more)
+        return self.pages[sight]
+
+
 class Streams:
     def __init__(self, db: Database, wakeup: Wakeup) -> None:
         self._db = db
         self.wakeup = wakeup
         self._open: Counter[str] = Counter()
-        self._known: dict[tuple[int, str | None], asyncio.Task[EventPage]] = {}
+        self._known: dict[tuple[int, str | None], asyncio.Task[_Portion]] = {}
         self._known_of = (-1, 0.0)
         self._readers = asyncio.Semaphore(READERS)
 
@@ -70,8 +89,11 @@ class Streams:
         """Return how many seconds a stream waits after each portion."""
         return self._open.total() / SENDINGS
 
-    async def after(self, position: int, job: str | None) -> EventPage:
-        """Return the next portion after a position. It is read once for all streams that ask for the same."""
+    async def after(self, position: int, job: str | None, sight: Sight) -> EventPage:
+        """Return what somebody may see of the next portion after a position.
+
+        The portion is read once for all streams that ask for the same.
+        """
         rings, at = self._known_of
         if rings != self.wakeup.rings or time.monotonic() - at > _FRESH_SECONDS:
             self._known.clear()
@@ -79,23 +101,23 @@ class Streams:
         key = position, job
         if key not in self._known:
             self._known[key] = asyncio.ensure_future(self._fetch(position, job))
-        return await asyncio.shield(self._known[key])
+        return (await asyncio.shield(self._known[key])).page(sight)
 
-    async def _fetch(self, position: int, job: str | None) -> EventPage:
+    async def _fetch(self, position: int, job: str | None) -> _Portion:
         async with self._readers:
             return await run_in_threadpool(self._read, position, job)
 
-    def _read(self, position: int, job: str | None) -> EventPage:
-        parts: list[bytes] = []
+    def _read(self, position: int, job: str | None) -> _Portion:
+        parts: list[tuple[str | None, bytes]] = []
         size = 0
         with self._db.read() as c:
             for one in events.after(c, position, job, AT_ONCE):
-                parts.append(_lines(one))
-                size += len(parts[-1])
+                parts.append((one.owner, _lines(one)))
+                size += len(parts[-1][1])
                 position = one.id
                 if size >= AT_ONCE_BYTES:
                     break
-        return EventPage(position, b"".join(parts), more=size >= AT_ONCE_BYTES or len(parts) == AT_ONCE)
+        return _Portion(position, parts, more=size >= AT_ONCE_BYTES or len(parts) == AT_ONCE)
 
 
 def _lines(one: events.Written) -> bytes:

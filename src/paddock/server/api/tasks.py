@@ -7,9 +7,11 @@ from starlette.responses import Response
 
 from paddock.models import Allocation, Attempt, Changed, Curve, Task, TaskDetail, TaskPatch
 from paddock.server.api import files, logs
+from paddock.server.api.caller import By
 from paddock.server.api.job_tasks import Points
+from paddock.server.api.permissions import Right, TaskId, may
 from paddock.server.api.replies import Reply
-from paddock.server.api.server import At, Server, TaskId
+from paddock.server.api.server import At, Server
 from paddock.server.engine import mailbox
 from paddock.server.store import allocations, metrics, tasks
 
@@ -17,16 +19,23 @@ router = APIRouter(prefix="/tasks", tags=["tasks"])
 
 
 @router.get("/{task}")
-def show_task(task: TaskId, at: At) -> TaskDetail:
-    """Return a task with its attempts, its exact command and its allocation."""
-    return _detail(at, task)
+def show_task(task: TaskId, at: At, by: By) -> TaskDetail:
+    """Return a task with its attempts, its exact command and its allocation.
+
+    Who may not read the files of the job gets it without its command, its folder and the script of the allocation.
+    """
+    found = _detail(at, task)
+    if may(at, by, Right.READ, found.owner):
+        return found
+    allocation = found.allocation and found.allocation.model_copy(update={"script": None})
+    return found.model_copy(update={"command": [], "folder": "", "log_bytes": 0, "allocation": allocation})
 
 
 @router.patch("/{task}")
 def edit_task(task: TaskId, change: TaskPatch, at: At) -> TaskDetail:
     """Change the note of a task."""
     with at.change() as c:
-        found = tasks.resolve(c, task)
+        found = tasks.existing(c, task)
         if change.note is not None:
             tasks.set_note(c, found, change.note)
     return _detail(at, found)
@@ -34,7 +43,7 @@ def edit_task(task: TaskId, change: TaskPatch, at: At) -> TaskDetail:
 
 def _detail(at: Server, task: str) -> TaskDetail:
     with at.db.read() as c:
-        found = tasks.resolve(c, task)
+        found = tasks.existing(c, task)
         row = tasks.get(c, found, at.engine.context.silent, at.engine.context.waits)
         facts = at.engine.context.facts(c, [row.job])[row.job]
         attempts = tasks.attempts_of(c, found)
@@ -69,7 +78,7 @@ def _allocation(at: Server, c: Any, task: Task, attempt: Attempt) -> Allocation 
 def list_attempts(task: TaskId, at: At) -> list[Attempt]:
     """Return the attempts of a task, the first one first."""
     with at.db.read() as c:
-        return tasks.attempts_of(c, tasks.resolve(c, task))
+        return tasks.attempts_of(c, tasks.existing(c, task))
 
 
 @router.get("/{task}/metrics", response_model=list[Curve])
@@ -86,7 +95,7 @@ def task_curves(
 ) -> Response:
     """Return the curves of a task."""
     with at.db.read() as c:
-        curves = metrics.curves(c, [tasks.resolve(c, task)], metric, points, attempt)
+        curves = metrics.curves(c, [tasks.existing(c, task)], metric, points, attempt)
     return reply(curves)
 
 
@@ -94,7 +103,7 @@ def task_curves(
 def stop_task(task: TaskId, at: At) -> Changed:
     """Stop a task. The answer is empty if it has ended."""
     with at.change() as c:
-        found = tasks.resolve(c, task)
+        found = tasks.existing(c, task)
         return Changed(tasks=tasks.request_stop(c, _job(found), [found]))
 
 
@@ -106,7 +115,7 @@ def restart_task(
 ) -> Changed:
     """Run a task again that has ended, as a new attempt."""
     with at.change() as c:
-        found = tasks.resolve(c, task)
+        found = tasks.existing(c, task)
         return Changed(tasks=tasks.restart(c, _job(found), [found], failed=False, resume=resume))
 
 

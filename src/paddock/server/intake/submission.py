@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from paddock.errors import InvalidInput, PaddockError
+from paddock.errors import InvalidInput, NotFound, PaddockError
 from paddock.models import CodeInfo, Interpreter, JobSpec, Node, Params, Preview, ScriptReport, TaskState, Traits
 from paddock.models.spec import AUTO
 from paddock.paths import Home, open_to, write_once
@@ -19,10 +19,20 @@ from paddock.search.tasks import key_of, new_tasks
 from paddock.server.intake import checks, defaults, masks, planning, preflight, snapshot
 from paddock.server.store import jobs, trials
 from paddock.server.store.db import Connection, Database
+from paddock.server.store.sight import EVERYTHING, Sight
 from paddock.settings import Settings
 
 SHOWN = 1000
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # no letters that look like others
+
+
+@dataclass(frozen=True)
+class Submitter:
+    """Who submits: which jobs they see, and may take files, results and variables from."""
+
+    name: str
+    sight: Sight = EVERYTHING
+    alone: bool = True  # there are no accounts: all jobs are theirs
 
 
 @dataclass(frozen=True)
@@ -86,6 +96,7 @@ def check(
     settings: Settings,
     db: Database,
     backends: Mapping[str, tuple[Sequence[Node], Traits]],
+    by: Submitter,
 ) -> Plan:
     """Return what a submission would do, with all defaults filled in. Raise InvalidInput with the fields at fault.
 
@@ -98,12 +109,15 @@ def check(
 
     def variables(job: str) -> dict[str, str]:
         with db.read() as c:
-            return JobSpec.model_validate(jobs.get(c, jobs.resolve(c, job)).spec).environment.variables
+            found = jobs.find(c, job, by.sight)
+            if not by.alone and found.owner != by.name:  # the job would show them, whatever else it may show
+                raise NotFound(f"Job {found.id} is of {found.owner}.")
+            return JobSpec.model_validate(jobs.get(c, found.id).spec).environment.variables
 
     spec = masks.filled(given.model_copy(update={"resources": resources}), variables)
     made = plan(spec, files, settings, *backends[backend])
     ignored = checks.other_kind(given.resources, backend, settings.every_backend[backend].kind)
-    return _with_past(replace(made, warnings=[*made.warnings, *ignored]), db)
+    return _with_past(replace(made, warnings=[*made.warnings, *ignored]), db, by.sight)
 
 
 def plan(spec: JobSpec, files: snapshot.Files, settings: Settings, nodes: Sequence[Node], traits: Traits) -> Plan:
@@ -129,13 +143,13 @@ def plan(spec: JobSpec, files: snapshot.Files, settings: Settings, nodes: Sequen
     )
 
 
-def _with_past(made: Plan, db: Database) -> Plan:
+def _with_past(made: Plan, db: Database, sight: Sight) -> Plan:
     """Look up the jobs of a warm start, and leave out what they have finished with the same code."""
     given = made.spec.search.warm_start
     if not given:
         return made
     with db.read() as c:
-        past = [_past(c, text) for text in given]
+        past = [_past(c, text, sight) for text in given]
         digest = snapshot.digest(made.files)
         done = [run for job in past if job.digest == digest for run in trials.runs(c, job.id)]
     ids = [job.id for job in past]
@@ -154,9 +168,9 @@ def _with_past(made: Plan, db: Database) -> Plan:
     return replace(made, configurations=left, warnings=[*made.warnings, *([note] if gone else [])])
 
 
-def _past(c: Connection, text: str) -> jobs.JobRow:
+def _past(c: Connection, text: str, sight: Sight) -> jobs.JobRow:
     try:
-        return jobs.get(c, jobs.resolve(c, text))
+        return jobs.get(c, jobs.resolve(c, text, sight))
     except PaddockError as error:
         raise InvalidInput.at("search.warm_start", error.message) from None
 

@@ -6,19 +6,22 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
+from paddock.models import Visibility
 from paddock.models.events import EventData
 from paddock.server.store.guards import dumps
 from paddock.server.store.kept import fetch_kept
 from paddock.server.store.rows import many
-from paddock.server.store.tables import events
+from paddock.server.store.tables import events, jobs
 
-_WRITE = "INSERT INTO events (at, kind, job_id, owner, data) VALUES (?, ?, ?, ?, ?)"
+# With the only person who may see it, if the job is private: the event may stay longer than the row of the job.
+_WRITE = """INSERT INTO events (at, kind, job_id, owner, data)
+VALUES (?, ?, ?, (SELECT owner FROM jobs WHERE id = ? AND visibility = 'private'), ?)"""
 
 
-def write(c: sa.Connection, job: str, data: EventData, owner: str | None = None) -> None:
+def write(c: sa.Connection, job: str, data: EventData) -> None:
     """Record an event of a job, without the fields of its data that are None."""
     given = {name: value for name, value in data.model_dump(mode="json").items() if value is not None}
-    many(c, _WRITE, [(time.time(), data.kind, job, owner, dumps(given))])
+    many(c, _WRITE, [(time.time(), data.kind, job, job, dumps(given))])
 
 
 @dataclass(frozen=True)
@@ -29,13 +32,16 @@ class Written:
     at: float
     job: str | None
     kind: str
+    owner: str | None  # the only person who may see it, beside admins
     data: str
 
 
 def after(c: sa.Connection, last: int, job: str | None = None, limit: int = 500) -> Iterator[Written]:
     """Yield the events after this id, without decoding their JSON: they are only passed on."""
-    data = sa.cast(events.c.data, sa.Text)
-    query = sa.select(events.c.id, events.c.at, events.c.job_id, events.c.kind, data).where(events.c.id > last)
+    private = sa.and_(jobs.c.id == events.c.job_id, jobs.c.visibility == Visibility.PRIVATE)
+    owner = sa.func.coalesce(jobs.c.owner, events.c.owner)  # a job of the team may have become private since
+    columns = (events.c.id, events.c.at, events.c.job_id, events.c.kind, owner, sa.cast(events.c.data, sa.Text))
+    query = sa.select(*columns).outerjoin_from(events, jobs, private).where(events.c.id > last)
     if job is not None:
         query = query.where(events.c.job_id == job)
     for row in c.execute(query.order_by(events.c.id).limit(limit)):

@@ -3,7 +3,7 @@
 import json
 import time
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -38,7 +38,8 @@ from paddock.search.tasks import NewTask
 from paddock.server.store import allocations, events, failures, metrics, reduces, repeats, trials
 from paddock.server.store import attempts as attempt_rows
 from paddock.server.store.kept import fetch_kept
-from paddock.server.store.rows import ALL_HEARD, Silent, columns, fetch, model, moment, storable
+from paddock.server.store.rows import ALL_HEARD, Silent, columns, fetch, model, moment, portions, storable
+from paddock.server.store.sight import EVERYTHING, Sight
 from paddock.server.store.tables import REMOVING, RUNNING, UNENDED, UNTOLD, attempts, jobs, tasks
 
 SortKey = Literal["created", "-created", "name", "-name", "owner", "-owner"]
@@ -100,6 +101,14 @@ class JobRow:
 
 
 @dataclass(frozen=True, slots=True)
+class FoundJob:
+    """A job that somebody asked for, and whose it is."""
+
+    id: str
+    owner: str
+
+
+@dataclass(frozen=True, slots=True)
 class ChangedJob:
     """A job with a change of hold or limits that was not passed on to its runners."""
 
@@ -138,24 +147,44 @@ def insert(c: sa.Connection, new: NewJob) -> None:
             program=new.program,
             searching=new.searching,
             priority=spec.priority,
+            visibility=spec.visibility,
             search_until=None if spec.search.time_budget is None else now + spec.search.time_budget,
         )
     )
     trials.insert(c, new.id, new.rows)
-    events.write(c, new.id, JobChange(change="submitted", tasks=len(new.tasks)), owner=new.owner)
+    events.write(c, new.id, JobChange(change="submitted", tasks=len(new.tasks)))
 
 
-def resolve(c: sa.Connection, text: str) -> str:
-    """Return the id of the only job whose id is `text`, or begins with it."""
-    query = sa.select(jobs.c.id).where(jobs.c.id.startswith(text, autoescape=True), jobs.c.removing.is_(False))
-    found: list[str] = list(c.scalars(query.order_by(jobs.c.id).limit(6))) if text and storable(text) else []
-    if text in found:
-        return text
+def find(c: sa.Connection, text: str, sight: Sight) -> FoundJob:
+    """Return the only job that somebody may see whose id is `text`, or begins with it."""
+    query = sa.select(*columns(FoundJob, jobs.c)).where(
+        jobs.c.id.startswith(text, autoescape=True), jobs.c.removing.is_(False), sight.where
+    )
+    found = fetch(c, FoundJob, query.order_by(jobs.c.id).limit(6)) if text and storable(text) else []
     if not found:
         raise NotFound(f"There is no job {text!r}: `paddock ls` lists them.")
-    if len(found) > 1:
-        raise AmbiguousId(f"{text!r} is the beginning of several jobs ({', '.join(found)}): give more of the id.")
+    if len(found) > 1 and found[0].id != text:  # in this order, the id itself comes before those that begin with it
+        ids = ", ".join(one.id for one in found)
+        raise AmbiguousId(f"{text!r} is the beginning of several jobs ({ids}): give more of the id.")
     return found[0]
+
+
+def resolve(c: sa.Connection, text: str, sight: Sight) -> str:
+    """Return the id of the only job that somebody may see whose id is `text`, or begins with it."""
+    return find(c, text, sight).id
+
+
+def existing(c: sa.Connection, job: str) -> str:
+    """Return the id of a job; raise NotFound if it was removed since somebody looked."""
+    return resolve(c, job, EVERYTHING)
+
+
+def unseen(c: sa.Connection, ids: Collection[str], sight: Sight) -> set[str]:
+    """Return those of these jobs that somebody may not see, or that do not exist."""
+    if sight == EVERYTHING:
+        return set()
+    queries = (sa.select(jobs.c.id).where(jobs.c.id.in_(some), sight.where) for some in portions(list(ids)))
+    return set(ids).difference(*(c.scalars(query) for query in queries))
 
 
 def detail(
@@ -170,6 +199,7 @@ def detail(
         raise NotFound(f"There is no job {job!r}.")
     summary = _summaries(c, [row], silent, waits or {})[0]
     newest = {"name": row.name, "description": row.description, "tags": row.tags, "priority": row.priority}
+    newest["visibility"] = row.visibility
     spec = JobSpec.model_validate(row.spec).model_copy(update=newest)
     return JobDetail(
         **summary.__dict__,
@@ -189,6 +219,7 @@ def _value(c: sa.Connection, job: str, column: sa.Column[Any]) -> Any:
 
 def page(
     c: sa.Connection,
+    sight: Sight,
     *,
     q: str | None = None,
     state: TaskState | None = None,
@@ -200,10 +231,13 @@ def page(
     silent: Silent = ALL_HEARD,
     waits: Mapping[str, Waits] | None = None,
 ) -> JobPage:
-    """Return up to `limit` jobs from `offset` on that match all conditions, pinned ones first; and how many match."""
+    """Return up to `limit` jobs from `offset` on that match all conditions, pinned ones first; and how many match.
+
+    Jobs that somebody may not see neither appear nor count.
+    """
     if not all(storable(text) for text in (q, tag, owner) if text):
         return JobPage(total=0, offset=offset, items=[])
-    where: list[sa.ColumnElement[bool]] = [jobs.c.removing.is_(False)]
+    where: list[sa.ColumnElement[bool]] = [jobs.c.removing.is_(False), sight.where]
     if q:
         like = [column.icontains(q, autoescape=True) for column in (jobs.c.name, jobs.c.description, jobs.c.id)]
         where.append(sa.or_(*like))
@@ -378,9 +412,9 @@ def _endings(c: sa.Connection, ids: list[str]) -> tuple[dict[str, float], dict[s
     return ends, {job: mean for job, _, mean in rows if mean is not None}
 
 
-def facets(c: sa.Connection) -> Facets:
-    """Return all owners and tags that there are."""
-    rows = c.execute(sa.select(jobs.c.owner, jobs.c.tags).where(jobs.c.removing.is_(False))).all()
+def facets(c: sa.Connection, sight: Sight) -> Facets:
+    """Return all owners and tags of the jobs that somebody may see."""
+    rows = c.execute(sa.select(jobs.c.owner, jobs.c.tags).where(jobs.c.removing.is_(False), sight.where)).all()
     tags = {tag for row in rows for tag in row.tags}
     return Facets(owners=sorted({row.owner for row in rows}), tags=sorted(tags))
 
@@ -398,7 +432,7 @@ def tags_of(c: sa.Connection, job: str) -> list[str]:
 
 
 def patch(c: sa.Connection, job: str, change: JobPatch) -> None:
-    """Change the name, description or tags of a job, or pin it."""
+    """Change the name, description, tags or visibility of a job, or pin it."""
     values = change.model_dump(exclude_none=True)
     if values:
         _change(c, job, JobChange(change="edited"), **values)

@@ -22,6 +22,7 @@ import sqlalchemy as sa
 from numpy.typing import NDArray
 
 from paddock.models import Curve
+from paddock.models.metric_names import meaning
 from paddock.rules.resumption import last_chain
 from paddock.server.store.rows import many, portions
 from paddock.server.store.tables import attempts, chunks
@@ -317,6 +318,7 @@ def _curve(task: str, metric: str, parts: list[Points], points: int | None, slim
         values=[value if math.isfinite(value) else None for value in values.tolist()],
         times=shown["time"].tolist() if not slim else np.round(shown["time"], 2).tolist() if times else [],
         total=len(whole),
+        goal=None if slim else meaning(metric).goal,
     )
 
 

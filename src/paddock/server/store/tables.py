@@ -228,7 +228,7 @@ events = Table(
     Column("id", _RowId, primary_key=True, autoincrement=True),
     Column("at", Float(53), nullable=False),
     Column("job_id", String(32)),
-    Column("owner", String(200)),
+    Column("owner", String(200)),  # the only person who may see it; null: the team
     Column("kind", String(16), nullable=False),
     Column("data", sa.JSON, nullable=False),
     sqlite_autoincrement=True,

@@ -16,27 +16,39 @@ from paddock.rules.estimate import Pace
 from paddock.rules.task_view import Outline, with_means
 from paddock.server.store import attempts as attempt_rows
 from paddock.server.store import events
-from paddock.server.store.jobs import resolve as resolve_job
-from paddock.server.store.jobs import waits_of
+from paddock.server.store.jobs import FoundJob, waits_of
+from paddock.server.store.jobs import find as find_job
 from paddock.server.store.rows import ALL_HEARD, Silent, model, moment, portions, values_of
+from paddock.server.store.sight import EVERYTHING, Sight
 from paddock.server.store.tables import CURRENT, attempts, jobs, tasks
 
 NOTHING_DECIDED: Mapping[str, Waits] = {}
 _TASK_ID = re.compile(r"(?P<job>[0-9a-z]+)-(?P<number>\d{1,9})")
 
 
-def resolve(c: sa.Connection, text: str) -> str:
-    """Return the task id that `text` stands for; the job part may be shortened, as in k3v-12."""
+def find(c: sa.Connection, text: str, sight: Sight) -> tuple[str, FoundJob]:
+    """Return the task id that `text` stands for, and its job. The job part may be shortened, as in k3v-12."""
     found = _TASK_ID.fullmatch(text)
     if not found:
         raise NotFound(f"{text!r} is not a task id such as k3v9x2ab-12: `paddock tasks JOB` lists those of a job.")
-    task = f"{resolve_job(c, found['job'])}-{int(found['number'])}"
+    job = find_job(c, found["job"], sight)
+    task = f"{job.id}-{int(found['number'])}"
     if c.execute(sa.select(tasks.c.id).where(tasks.c.id == task)).one_or_none() is None:
-        raise NotFound(f"There is no task {task!r}: `paddock tasks {task.rpartition('-')[0]}` lists them.")
-    return task
+        raise NotFound(f"There is no task {task!r}: `paddock tasks {job.id}` lists them.")
+    return task, job
 
 
-def resolve_many(c: sa.Connection, job: str, given: Sequence[str] | None) -> list[str] | None:
+def resolve(c: sa.Connection, text: str, sight: Sight) -> str:
+    """Return the id of the task, of those that somebody may see, that `text` stands for."""
+    return find(c, text, sight)[0]
+
+
+def existing(c: sa.Connection, task: str) -> str:
+    """Return the id of a task; raise NotFound if its job was removed since somebody looked."""
+    return resolve(c, task, EVERYTHING)
+
+
+def resolve_many(c: sa.Connection, job: str, given: Sequence[str] | None, sight: Sight) -> list[str] | None:
     """Return the ids of tasks of one job that are given as ids or numbers."""
     if given is None:
         return None
@@ -46,7 +58,7 @@ def resolve_many(c: sa.Connection, job: str, given: Sequence[str] | None) -> lis
         task = f"{job}-{int(text)}" if text.isascii() and text.isdigit() else text
         if known is None and len(given) > 1:
             known = set(c.scalars(sa.select(tasks.c.id).where(tasks.c.job_id == job)))
-        ids.append(task if known and task in known else resolve(c, task))
+        ids.append(task if known and task in known else resolve(c, task, sight))
     strange = [one for one in ids if not one.startswith(f"{job}-")]
     if strange:
         raise InvalidInput(f"{strange[0]} is not a task of job {job}.", fields={"tasks": strange[0]})
@@ -142,7 +154,7 @@ _FIELDS = {
 def _query() -> sa.Select[Any]:
     return (
         attempt_rows.with_tasks(_FIELDS)
-        .add_columns(jobs.c.owner, jobs.c.metric, jobs.c.choice)
+        .add_columns(jobs.c.owner, jobs.c.metric, jobs.c.choice, tasks.c.note.is_not(None).label("noted"))
         .join(jobs, jobs.c.id == tasks.c.job_id)
     )
 

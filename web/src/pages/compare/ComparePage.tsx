@@ -212,7 +212,11 @@ function byJob(
 
 /** The best value of a metric (smallest and largest where nobody says which is better), and the last. */
 function Metric({ name, jobs, columns }: { name: string; jobs: JobDetail[]; columns: Column[] }) {
-  const goal = goalOf(name, jobs);
+  const goal = goalOf(
+    name,
+    jobs,
+    columns.flatMap(({ curves }) => curves),
+  );
   const all = columns.map(({ curves }) => figures(curves.find(({ metric }) => metric === name)));
   const rows = goal === null ? [['smallest', 'min'] as const, ['largest', 'max'] as const] : [['best', goal] as const];
   return [...rows, ['last', 'last'] as const].map(([word, key]) => {

@@ -40,5 +40,7 @@ test('the best values are marked only where they differ and somebody says which 
   expect(bestPlaces([0.1, 0.1], 'min').size).toBe(0);
   expect(bestPlaces([0.3, 0.1], null).size).toBe(0);
   expect(goalOf('acc', [{ objective: { metric: 'acc', goal: 'max' } }])).toBe('max');
+  expect(goalOf('bleu', [], [{ metric: 'bleu', goal: 'max' }])).toBe('max');
+  expect(goalOf('acc', [{ objective: { metric: 'acc', goal: 'min' } }], [{ metric: 'acc', goal: 'max' }])).toBe('min');
   expect(goalOf('other', [{ objective: { metric: 'acc', goal: 'max' } }])).toBeNull();
 });

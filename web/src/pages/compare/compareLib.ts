@@ -48,9 +48,14 @@ export function metricNames(curves: readonly Curve[][], jobs: readonly Pick<Job,
   return [...counts.keys()].sort((a, b) => place(b) - place(a) || a.localeCompare(b));
 }
 
-/** Whether larger is better, by the objective of a job that has this metric; null where no job says so. */
-export function goalOf(metric: string, jobs: readonly Pick<Job, 'objective'>[]): 'min' | 'max' | null {
-  return jobs.find(({ objective }) => objective.metric === metric)?.objective.goal ?? null;
+/** Whether larger is better, by the objective of a job that has this metric, else by its name; null: nobody says so. */
+export function goalOf(
+  metric: string,
+  jobs: readonly Pick<Job, 'objective'>[],
+  curves: readonly Pick<Curve, 'metric' | 'goal'>[] = [],
+): 'min' | 'max' | null {
+  const chosen = jobs.find(({ objective }) => objective.metric === metric)?.objective.goal;
+  return chosen ?? curves.find((one) => one.metric === metric)?.goal ?? null;
 }
 
 /** The places of the best values; none where all are the same or fewer than two are known. */

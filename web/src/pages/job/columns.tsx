@@ -3,7 +3,7 @@ import type { Objective, Outline, Waits } from '../../api/types';
 import { clock, number, secondsBetween } from '../../lib/format';
 import { valueText } from '../../lib/params';
 import { waitSentence } from '../../lib/waits';
-import { IconStar } from '../../parts/icons';
+import { IconNote, IconStar } from '../../parts/icons';
 import { ParamValue } from '../../parts/ParamValue';
 import { Progress } from '../../parts/Progress';
 import { Elapsed } from '../../parts/RelativeTime';
@@ -60,12 +60,15 @@ function usualColumns(
     {
       id: 'number',
       header: '#',
-      width: 74,
+      width: 88,
       align: 'end',
       sortBy: (task) => task.number,
       cell: (task) => (
         <span className={styles.number}>
           <Swatch id={task.id} />
+          {task.noted && (
+            <IconNote size={12} role="img" aria-label={`Task ${task.number} has a note`} aria-hidden={false} />
+          )}
           <Link className="app-link" href={`/tasks/${task.id}`} aria-label={`Task ${task.number}`}>
             {task.number}
           </Link>

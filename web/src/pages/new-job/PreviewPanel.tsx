@@ -20,7 +20,7 @@ interface Props {
   /** Why the submission itself was refused. */
   refused: unknown;
   sending: boolean;
-  /** Warnings that stand beside this on a wide screen. */
+  /** Warnings that are shown with the script. */
   known: readonly string[];
   /** Something keeps the job from being accepted unless a person insists. */
   held: boolean;
@@ -57,9 +57,6 @@ export function PreviewPanel({ outcome, faults, refused, sending, known, held, o
       )}
       {children}
       <Warnings warnings={warnings} />
-      <div className={styles.narrow}>
-        <Warnings warnings={known} />
-      </div>
       {preview && (
         <div className={wrong ? styles.dim : ''} inert={wrong} aria-hidden={wrong} data-old={old || undefined}>
           <Stack gap="sm">

@@ -9,13 +9,13 @@ import type { PanelProps } from './panel';
 
 /** Where over two parameters the good trials lie. */
 export function Contour({ job, report, sweep, view, setView, highlight, onPick }: PanelProps) {
-  const { dark } = sweep;
+  const { dark, colors } = sweep;
   const names = useMemo(() => namesOf(report), [report]);
   const [across, up] = chosenTwo([view.cx, view.cy], names, report.importance);
   const { spec } = job;
   const state = useMemo(
-    () => contourState(report, { spec }, [across, up], { names, dark }),
-    [report, spec, across, up, names, dark],
+    () => contourState(report, { spec }, [across, up], { names, dark, colors }),
+    [report, spec, across, up, names, dark, colors],
   );
   const metric = metricOf(report.objectives[0]);
   const empty =

@@ -16,9 +16,8 @@ const NONE: Move[] = [];
 /** Population-based training: which task went on from which, and with what values. */
 export function Lineage({ job, report, tasks, sweep, highlight, onPick }: PanelProps) {
   const { moves = NONE } = report;
-  const { ranks, dark } = sweep;
-  const best = job.best_task ?? null;
-  const state = useMemo(() => lineageState(moves, tasks, { ranks, best, dark }), [moves, tasks, ranks, best, dark]);
+  const { colors, dark } = sweep;
+  const state = useMemo(() => lineageState(moves, tasks, { colors }), [moves, tasks, colors]);
   return (
     <PlotPanel
       title="Lineage"

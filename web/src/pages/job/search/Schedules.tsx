@@ -17,15 +17,14 @@ const SCALES = [
 /** Population-based training: the value of a parameter in each task over its epochs. */
 export function Schedules({ job, report, tasks, sweep, highlight, onPick }: PanelProps) {
   const { moves = NONE } = report;
-  const { ranks, dark } = sweep;
+  const { colors, dark } = sweep;
   const names = useMemo(() => movedNames(moves), [moves]);
   const [chosen, setChosen] = useState('');
   const [scale, setScale] = useState('log');
   const param = names.includes(chosen) ? chosen : (names[0] ?? '');
-  const best = job.best_task ?? null;
   const state = useMemo(
-    () => scheduleState(moves, tasks, param, { ranks, best, dark, scale }),
-    [moves, tasks, param, ranks, best, dark, scale],
+    () => scheduleState(moves, tasks, param, { colors, scale }),
+    [moves, tasks, param, colors, scale],
   );
   if (names.length === 0) return null;
   return (

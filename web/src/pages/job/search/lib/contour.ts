@@ -37,7 +37,7 @@ export function contourState(
   report: SearchReport,
   job: Pick<JobDetail, 'spec'>,
   [across, up]: readonly [string, string],
-  { names, dark }: { names: readonly string[]; dark: boolean },
+  { names, dark, colors }: { names: readonly string[]; dark: boolean; colors: ReadonlyMap<string, string> },
 ): ContourState {
   const valued = report.history.filter(({ values: [value] }) => value !== null && value !== undefined);
   const axis = (name: string) =>
@@ -57,7 +57,7 @@ export function contourState(
     const rank = ranks.get(id) ?? 1;
     samples.push({ x: at, y: above, rank });
     const label = trialLabel(trial, report.objectives, names);
-    return [{ id, label, color: sweepColor(rank, id === best, dark), x: at, y: above, rank }];
+    return [{ id, label, color: colors.get(id) ?? sweepColor(rank, id === best, dark), x: at, y: above, rank }];
   });
   points.sort((a, b) => b.rank - a.rank); // the best are drawn last
   return { x, y, points, best, field: samples.length < LEAST ? null : fieldOf(thinned(samples), x, y), dark };

@@ -3,7 +3,6 @@
 import type { Move, Outline } from '../../../../api/types';
 import { changesText } from '../../../../lib/params';
 import { type Axis, paramAxis } from '../../lib/axis';
-import { sweepColor } from '../../lib/ranks';
 
 export interface Lane {
   id: string;
@@ -24,7 +23,7 @@ export interface LineageState {
 export function lineageState(
   moves: readonly Move[],
   tasks: readonly Outline[],
-  look: { ranks: ReadonlyMap<string, number>; best: string | null; dark: boolean },
+  look: { colors: ReadonlyMap<string, string> },
 ): LineageState {
   const steps = [0, ...moves.map(({ step }) => step), ...tasks.map(({ epoch }) => epoch ?? 0)];
   const x = paramAxis('epoch', [Math.min(...steps), Math.max(...steps)], 'linear');
@@ -37,7 +36,7 @@ export function lineageState(
       label: [`Task ${task.number}, ${task.state}`, ...moves.filter((one) => one.task === task.id).map(moveText)].join(
         '\n',
       ),
-      color: sweepColor(look.ranks.get(task.id), task.id === look.best, look.dark),
+      color: look.colors.get(task.id) ?? '#888',
       to: x.place(task.epoch ?? 0) ?? 0,
     })),
     moves: moves.flatMap(({ task, source, step }) => {

@@ -3,7 +3,6 @@
 import type { Move, Outline } from '../../../../api/types';
 import { shortValue, valueText } from '../../../../lib/params';
 import { paramAxis } from '../../lib/axis';
-import { sweepColor } from '../../lib/ranks';
 import type { XYPoint, XYState } from '../../plots/XYPlot';
 import { numberOf } from './lineage';
 
@@ -32,7 +31,7 @@ export function scheduleState(
   moves: readonly Move[],
   tasks: readonly Outline[],
   param: string,
-  look: { ranks: ReadonlyMap<string, number>; best: string | null; dark: boolean; scale?: string },
+  look: { colors: ReadonlyMap<string, string>; scale?: string },
 ): ScheduleState {
   const ofTask = new Map<string, Move[]>();
   for (const move of [...moves].sort((a, b) => a.step - b.step)) {
@@ -51,7 +50,7 @@ export function scheduleState(
   const points: XYPoint[] = [];
   for (const task of tasks) {
     const own = ofTask.get(task.id) ?? [];
-    const color = sweepColor(look.ranks.get(task.id), task.id === look.best, look.dark);
+    const color = look.colors.get(task.id) ?? '#888';
     const at = (step: number, value: unknown): [number, number] | null => {
       const [across, up] = [x.place(step), y.place(value)];
       return across === null || up === null ? null : [across, up];

@@ -129,9 +129,14 @@ describe('the map of two parameters', () => {
 
   it('has the trials with a value, the best on top', () => {
     const job = { spec: {} };
-    const state = contourState(report(history), job, ['lr', 'opt'], { names: ['lr', 'opt'], dark: false });
+    const state = contourState(report(history), job, ['lr', 'opt'], {
+      names: ['lr', 'opt'],
+      dark: false,
+      colors: new Map([['abcdefgh-2', 'red']]),
+    });
+    expect(state.points[0]?.color).toBe('red');
     expect(state.points.map(({ id }) => numberOf(id))).toEqual(['2', '1', '5', '4']);
-    expect(contourState(report([]), job, ['', ''], { names: [], dark: false }).points).toEqual([]);
+    expect(contourState(report([]), job, ['', ''], { names: [], dark: false, colors: new Map() }).points).toEqual([]);
   });
 });
 
@@ -173,10 +178,9 @@ it('draws who went on from whom', () => {
   };
   const tasks = [task(1, {}, { epoch: 10 }), task(2, {}, { epoch: 8 })];
   const state = lineageState([move, { ...move, source: 'abcdefgh-9' }], tasks, {
-    ranks: new Map(),
-    best: null,
-    dark: false,
+    colors: new Map([['abcdefgh-2', 'red']]),
   });
+  expect(state.lanes[1]?.color).toBe('red');
   expect(state.moves).toEqual([{ from: 0, to: 1, at: 0.5 }]);
   expect(state.lanes[1]?.label).toContain('epoch 5: from task 1, lr 0.1 → 0.12');
   expect(state.lanes.map(({ to }) => to)).toEqual([1, 0.8]);
@@ -195,7 +199,7 @@ it('draws a parameter of a population over time, with a mark at each move', () =
   const moves = [move('2', '1', 8, 0.01, 0.001), move('2', '1', 4, 0.1, 0.01)];
   expect(movedNames(moves)).toEqual(['lr']);
   const tasks = [task(1, { lr: 1 }, { epoch: 10 }), task(2, { lr: 0.001 }, { epoch: 8 })];
-  const look = { ranks: new Map<string, number>(), best: null, dark: false };
+  const look = { colors: new Map([['abcdefgh-2', 'red']]) };
   const { lines, points, y } = scheduleState(moves, tasks, 'lr', look);
   const places = lines.map(({ steps }) => steps.map((place) => place.map((one) => Number(one.toFixed(3)))));
   expect(y.scale).toBe('log');

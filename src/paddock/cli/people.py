@@ -57,15 +57,13 @@ def users_add(
     email: _Email = None,
     groups: _Groups = None,
     unix: _Unix = None,
-    source: Annotated[
-        SignInSource, typer.Option("--signs-in", help="Who checks the password.")
-    ] = SignInSource.PASSWORD,
+    source: Annotated[SignInSource, typer.Option(help="Who checks the password.")] = SignInSource.PASSWORD,
     as_json: Json = False,
 ) -> None:
     """Add an account. `paddock invite` is simpler where people choose their own name and password.
 
     Example:
-        paddock users add alice --signs-in ldap --unix alice
+        paddock users add alice --source ldap --unix alice
     """
     fields = _given(full_name=full_name, email=email, groups=groups, unix_name=unix)
     made = base.client(ctx).team.add_account(name, role=role, source=source, **fields)

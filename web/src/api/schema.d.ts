@@ -1426,7 +1426,7 @@ export interface paths {
         };
         /**
          * Show Team
-         * @description Return whether accounts are in use.
+         * @description Return whether accounts are in use; with `check`, also whether the machine has what they need.
          */
         get: operations["show_team_api_v1_team_get"];
         put?: never;
@@ -13754,7 +13754,10 @@ export interface operations {
     };
     show_team_api_v1_team_get: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description try what the team needs (for admins) */
+                check?: boolean;
+            };
             header?: never;
             path?: never;
             cookie?: never;

@@ -11,6 +11,7 @@ _EMPTY = sa.text("''")
 
 
 def upgrade() -> None:
+    op.add_column("jobs", sa.Column("unsearched", sa.Boolean(), nullable=False, server_default=sa.false()))
     op.add_column("jobs", sa.Column("visibility", sa.String(8), nullable=False, server_default=sa.text("'team'")))
     op.add_column("jobs", sa.Column("unix_name", sa.String(64), nullable=True))
     op.add_column("jobs", sa.Column("folder", sa.Text(), nullable=True))

@@ -15,7 +15,8 @@ import pytest
 from paddock.errors import InvalidInput
 from paddock.login import door
 from tests.support.team import ALICE, Team, team
-from tests.team.machine_accounts import ROOT, account
+from tests.team.machine_accounts import account
+from tests.team.unix_users import ROOT
 
 ASK = """
 import json, socket, sys

@@ -14,7 +14,7 @@ from paddock.agents import installation
 from paddock.agents.installation import MARK, InstallChoices, PlannedCommand, PlannedFile, Reporter
 from paddock.errors import Conflict, InvalidInput
 from tests.support.up import Cli
-from tests.team.machine_accounts import ROOT
+from tests.team.unix_users import ROOT, _change
 
 
 class Seen(Reporter):
@@ -35,8 +35,9 @@ class Seen(Reporter):
 def chosen(tmp_path: Path) -> Iterator[InstallChoices]:
     name = f"pdkinst{os.getpid()}"
     yield InstallChoices(Path("/usr/bin/true"), user=name, group=f"{name}g", root=tmp_path)
-    subprocess.run(["userdel", name], capture_output=True, check=False)
-    subprocess.run(["groupdel", f"{name}g"], capture_output=True, check=False)
+    if installation.uid(name) is not None:
+        _change("userdel", name)
+        _change("groupdel", f"{name}g")
 
 
 def there(chosen: InstallChoices, path: Path) -> Path:

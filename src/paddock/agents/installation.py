@@ -12,6 +12,7 @@ import shutil
 import stat
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
@@ -348,9 +349,19 @@ def _run(argv: Sequence[str]) -> None:
     program = shutil.which(argv[0], path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
     if program is None:
         raise InvalidInput(f"{argv[0]} is not installed here: install it, and run this command again.")
-    done = subprocess.run(
-        [program, *argv[1:]], capture_output=True, text=True, timeout=_SECONDS, stdin=subprocess.DEVNULL, check=False
-    )
+    until = time.monotonic() + _SECONDS
+    while True:
+        done = subprocess.run(
+            [program, *argv[1:]],
+            capture_output=True,
+            text=True,
+            timeout=_SECONDS,
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
+        if "try again later" not in done.stderr or time.monotonic() > until:  # somebody else changes accounts just now
+            break
+        time.sleep(0.2)
     if done.returncode:
         said = (done.stderr or done.stdout).strip() or f"code {done.returncode}"
         raise Conflict(f"`{' '.join(argv)}` failed: {said}")

@@ -43,7 +43,7 @@ class Connection:
         self._url = url or (None if home else os.environ.get("PADDOCK_URL")) or None
         self._token = token or (None if home and not url else os.environ.get("PADDOCK_TOKEN")) or None
         self._login: logins.Login | None = None
-        self._site: site.Site | None = None
+        self._site: site.MachineServer | None = None
         if not home and not self._token:
             self._choose()
         self._timeout = timeout

@@ -15,7 +15,7 @@ VARIABLE = "PADDOCK_CLIENT_FILE"  # another file, which must be root's as well
 
 
 @dataclass(frozen=True)
-class Site:
+class MachineServer:
     url: str
     door: str
     uid: int
@@ -25,7 +25,7 @@ def file() -> Path:
     return Path(os.environ.get(VARIABLE) or FILE)
 
 
-def read() -> Site | None:
+def read() -> MachineServer | None:
     """Return the server of this machine; None if it has none. Raise NotAuthorised for a file that is not root's."""
     place = file()
     try:
@@ -45,4 +45,4 @@ def read() -> Site | None:
         raise InvalidInput(f"{place} is wrong ({error}): write it again with `sudo paddock team install`.") from None
     if not (isinstance(url, str) and isinstance(door, str) and isinstance(uid, int)):
         raise InvalidInput(f"{place} is wrong: write it again with `sudo paddock team install`.")
-    return Site(url, door, uid)
+    return MachineServer(url, door, uid)

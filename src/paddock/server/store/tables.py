@@ -410,5 +410,6 @@ audit = Table(
     Column("object", String(200), nullable=False),
     Column("detail", sa.JSON, nullable=False),
     Index("ix_audit_who", "who"),
+    Index("ix_audit_at", "at"),
     sqlite_autoincrement=True,
 )

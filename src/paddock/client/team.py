@@ -23,9 +23,12 @@ class TeamCalls:
 
     # --- accounts in general ------------------------------------------------------------------------------------------
 
-    def state(self, *, check: bool = False) -> models.TeamState:
-        """Return whether accounts are in use. `check`: try what the team needs of the machine, too (for admins)."""
-        return understood(models.TeamState, self._call("GET", "/team", check=check or None))
+    def state(self) -> models.TeamState:
+        return understood(models.TeamState, self._call("GET", "/team"))
+
+    def check(self) -> models.TeamState:
+        """Let the server try what the team needs of its machine; the answer has the `checks`."""
+        return understood(models.TeamState, self._call("POST", "/team/check"))
 
     def turn(self, on: bool) -> models.TeamState:
         """Turn accounts on or off. Turning them on answers the one-time link of the first admin."""

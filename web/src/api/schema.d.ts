@@ -1468,7 +1468,7 @@ export interface paths {
         };
         /**
          * Show Team
-         * @description Return whether accounts are in use; with `check`, also whether the machine has what they need.
+         * @description Return whether accounts are in use.
          */
         get: operations["show_team_api_v1_team_get"];
         put?: never;
@@ -1481,6 +1481,26 @@ export interface paths {
          *     server's token is then the way in again.
          */
         post: operations["switch_team_api_v1_team_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/team/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check Team
+         * @description Try what the team needs of this machine: act once as each of its people, and look at sudo, PAM and the door.
+         */
+        post: operations["check_team_api_v1_team_check_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5218,7 +5238,7 @@ export interface components {
             backup?: string | null;
             /**
              * Checks
-             * @description what running as people needs, and whether it is there
+             * @description what the team needs of the machine: answered by POST team/check
              * @default []
              */
             checks?: components["schemas"]["TeamCheck"][];
@@ -14005,10 +14025,7 @@ export interface operations {
     };
     show_team_api_v1_team_get: {
         parameters: {
-            query?: {
-                /** @description try what the team needs (for admins) */
-                check?: boolean;
-            };
+            query?: never;
             header?: never;
             path?: never;
             cookie?: never;
@@ -14119,6 +14136,107 @@ export interface operations {
                 "application/json": components["schemas"]["TeamRequest"];
             };
         };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TeamState"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The account may not do this; or a browser sent it, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too many tries to sign in (`Retry-After`) */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    check_team_api_v1_team_check_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
         responses: {
             /** @description Successful Response */
             200: {

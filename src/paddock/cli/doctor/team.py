@@ -20,7 +20,7 @@ def run_all(home: str | None, url: str | None) -> list[Finding]:
 def _server(client: Client) -> list[Finding]:
     try:
         me = client.team.me()
-        state = client.team.state(check=me.role == "admin")
+        state = client.team.check() if me.role == "admin" else client.team.state()
     except PaddockError as fault:
         return [error(fault.message, "start the server, or sign in").named("server")]
     if not state.on:

@@ -5,9 +5,8 @@ import sqlite3
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from paddock.errors import Conflict, InvalidInput
@@ -33,16 +32,19 @@ SETUP_SECONDS = 3600.0
 
 
 @router.get("/team")
-def show_team(
-    at: At, by: By, check: Annotated[bool, Query(description="try what the team needs (for admins)")] = False
-) -> TeamState:
-    """Return whether accounts are in use; with `check`, also whether the machine has what they need."""
+def show_team(at: At, by: By) -> TeamState:
+    """Return whether accounts are in use."""
     with at.db.read() as c:
-        found, people = _state(at, on=by.team, accounts=users.count(c)), users.every(c) if check else []
-    if not check:
-        return found
-    by.require_admin()
+        return _state(at, on=by.team, accounts=users.count(c))
+
+
+@router.post("/team/check")
+def check_team(at: At, by: By) -> TeamState:
+    """Try what the team needs of this machine: act once as each of its people, and look at sudo, PAM and the door."""
+    with at.db.read() as c:
+        people = users.every(c)
     tried = [CheckedPerson(one.name, one.unix_name, one.role is Role.ADMIN) for one in people if one.active]
+    found = _state(at, on=by.team, accounts=len(people))
     return found.model_copy(update={"checks": team_checks.checks(at.settings, tried)})
 
 

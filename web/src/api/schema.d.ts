@@ -4556,6 +4556,12 @@ export interface components {
             /** Expires At */
             expires_at: number;
             /**
+             * First
+             * @description this is the first account: the team is yet to be set up
+             * @default false
+             */
+            first?: boolean;
+            /**
              * Groups
              * @default []
              */
@@ -5242,6 +5248,18 @@ export interface components {
              * @default []
              */
             checks?: components["schemas"]["TeamCheck"][];
+            /**
+             * Join
+             * @description who may join: listed (only who is invited or in `join_groups`) or open
+             * @default listed
+             */
+            join?: string;
+            /**
+             * Join Groups
+             * @description members of these groups of a directory may join
+             * @default []
+             */
+            join_groups?: string[];
             /** On */
             on: boolean;
             /**

@@ -5,7 +5,7 @@ import zoneinfo
 
 from fastapi import APIRouter
 
-from paddock.errors import Conflict, InvalidInput, NotFound
+from paddock.errors import Conflict, InvalidInput, NotAuthorised, NotFound
 from paddock.login import password
 from paddock.models import SignInSource
 from paddock.models.accounts import BrowserSession, Me, MePatch, PasswordChange, PersonalToken, TokenRequest
@@ -65,7 +65,10 @@ def change_me(what: MePatch, at: At, by: By) -> Me:
 async def change_password(what: PasswordChange, at: At, by: By, gate: Through) -> None:
     """Change one's own password. All other sessions of the account end."""
     name = _account(by)
-    await sign_in.guarded(at, gate, name, by.address, lambda: _change_password(at, by, name, what))
+    try:
+        await sign_in.guarded(at, gate, name, by.address, lambda: _change_password(at, by, name, what))
+    except NotAuthorised:  # whoever asks has signed in
+        raise InvalidInput.at("old", "this is not your password") from None
     gate.keys.reload()
 
 

@@ -49,7 +49,10 @@ def check_team(at: At, by: By) -> TeamState:
 
 
 def _state(at: Server, *, on: bool, accounts: int) -> TeamState:
-    return TeamState(on=on, run_as=at.settings.team.run_as, accounts=accounts)
+    rules = at.settings.team
+    return TeamState(
+        on=on, run_as=rules.run_as, accounts=accounts, join=rules.join, join_groups=list(rules.join_groups)
+    )
 
 
 @router.post("/team")
@@ -137,8 +140,9 @@ def open_setup(what: CodeRequest, at: At) -> SetupInfo:
     """Return what a one-time link is for. Needs no token; the link stays valid."""
     with at.db.read() as c:
         found = invites.open_one(c, digest(what.code), time.time())
+        first = found.name is not None and users.count(c) == 1
     about = found.__dict__
-    return SetupInfo(**{name: about[name] for name in ("name", "role", "groups", "email", "expires_at")})
+    return SetupInfo(first=first, **{name: about[name] for name in ("name", "role", "groups", "email", "expires_at")})
 
 
 @router.post("/setup", response_model=SignedIn)

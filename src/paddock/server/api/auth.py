@@ -43,6 +43,7 @@ OPEN = {  # what everybody may call
 OIDC = f"{API}/session/oidc/"  # and all below it, to read
 PEER = "peer"  # in the state of a connection through a Unix socket: the user at the other end
 WHO = "paddock.who"  # set in the scope of an authorised request: its session, "token", or an account and its token
+_AGAIN = "paddock.again"
 Again = Callable[[], Caller | None]
 ALONE = "This needs a valid token: open the link that `paddock up` printed, or send `Authorization: Bearer TOKEN`."
 TEAM = "Sign in first: on the page of this server, with `paddock login`, or with `Authorization: Bearer TOKEN`."
@@ -65,9 +66,8 @@ class TokenWall:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
-        held: list[Again] = []
         try:
-            answer = await self._answer(scope, held)
+            answer = await self._answer(scope)
         except PaddockError as error:
             answer = error_responses.reply(error)
         except ClientDisconnect:
@@ -78,12 +78,12 @@ class TokenWall:
                 away(error)
                 or PaddockError("The server could not answer this request because of an error: see its log.")
             )
-        if answer is None and held:
-            send = _while_allowed(scope[CALLER], held[0], send)
+        if answer is None and CALLER in scope:
+            send = _while_allowed(scope[CALLER], scope[_AGAIN], send)
         await (answer or self._app)(scope, receive, send)
 
-    async def _answer(self, scope: Scope, held: list[Again]) -> Response | None:
-        """Return what to answer, or None to let the request pass; `held` then gets what asks once more who it is."""
+    async def _answer(self, scope: Scope) -> Response | None:
+        """Return what to answer, or None to let the request pass."""
         if scope["type"] != "http":
             return self._refusal()
         headers = Headers(scope=scope)
@@ -94,16 +94,12 @@ class TokenWall:
         if self._keys.stale:  # what is in memory may be outdated: nobody is let in by it
             await run_in_threadpool(self._keys.reload)
         if headers.get("authorization", "").strip().lower() == door.SCHEME:
-            caller = await self._at_the_door(scope)
-            self._admit(scope, caller)
-            held.append(partial(self._keys.by_account, caller))
-            return None
+            user = await self._at_the_door(scope)
+            return self._admit(scope, user, partial(self._keys.by_account, user))
         address = address_of(scope)
         again = partial(self._keys.by_token, _bearer(headers), address)
         if (caller := again()) is not None:
-            self._admit(scope, caller)
-            held.append(again)
-            return None
+            return self._admit(scope, caller, again)
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         if path == HELLO:
             return self._hello(dict(query))
@@ -114,20 +110,22 @@ class TokenWall:
             return await self._follow_link(scope, query, key if caller and _of_server(caller) else None)
         if caller and key and (not path.startswith("/api/") or self._cookies.has_page(key, headers, query)):
             self._cookies.check_origin(method, headers)
-            self._admit(scope, caller)
-            held.append(again)
-            return None
+            return self._admit(scope, caller, again)
         if method not in SAFE:
             return self._refusal()
         return web.without_token(path, headers) or self._refusal()
 
-    def _admit(self, scope: Scope, caller: Caller) -> None:
-        """Let a request in, with who sent it; `permissions` decides what they may do."""
+    def _admit(self, scope: Scope, caller: Caller, again: Again) -> Response | None:
+        """Let a request in, with who sent it; `permissions` decides what they may do.
+
+        `again` finds out once more who sent it: a long answer ends when that is nobody.
+        """
         whole = "token" if caller.via == "server" else f"{caller.name} {caller.via}"
         scope[WHO] = caller.session or whole
-        scope[CALLER] = caller
+        scope[CALLER], scope[_AGAIN] = caller, again
         if self._keys.flush_due and (self._flushing is None or self._flushing.done()):
             self._flushing = asyncio.ensure_future(run_in_threadpool(self._keys.flush))
+        return None
 
     def _hello(self, query: dict[str, str]) -> Response:
         """Prove that this server knows the token, or the digest of somebody's, without revealing it."""

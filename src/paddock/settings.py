@@ -159,7 +159,7 @@ class TeamSettings(Model):
     )
     session_days: float = Field(30.0, gt=0, le=365, description="a browser that is not used this long is signed out")
     lasting_tokens: bool = Field(False, description="allow tokens that never expire")
-    audit_days: float = Field(400.0, ge=1, description="how long the audit is kept")
+    audit_days: float = Field(400.0, ge=30, description="how long the audit is kept")
 
 
 class PamSettings(Model):

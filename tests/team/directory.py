@@ -19,7 +19,14 @@ BASE = "dc=example,dc=org"
 READER = f"cn=reader,{BASE}"
 READER_PASSWORD = "reads the directory"
 ROOT_PASSWORD = "may-do-everything"
-PASSWORDS = {"alice": "alice's secret", "bob": "hunter2 hunter2", "ann": "pässwörd ✓", "twin": "twin twin twin"}
+PASSWORDS = {
+    "alice": "alice's secret",
+    "bob": "hunter2 hunter2",
+    "ann": "pässwörd ✓",
+    "twin": "twin twin twin",
+    "dora": "dora explores",
+    "dan": "dan does not",
+}
 
 CONFIGURATION = """
 include /etc/ldap/schema/core.schema
@@ -105,6 +112,21 @@ cn: Twin
 sn: Twin
 userPassword: {PASSWORDS["twin"]}
 
+dn: uid=dora,ou=people,{BASE}
+objectClass: inetOrgPerson
+uid: dora
+cn: Dora
+sn: Dora
+mail: dora@example.org
+userPassword: {PASSWORDS["dora"]}
+
+dn: uid=dan,ou=people,{BASE}
+objectClass: inetOrgPerson
+uid: dan
+cn: Dan
+sn: Dan
+userPassword: {PASSWORDS["dan"]}
+
 dn: uid=silent,ou=people,{BASE}
 objectClass: inetOrgPerson
 uid: silent
@@ -124,6 +146,7 @@ dn: cn=ml,ou=groups,{BASE}
 objectClass: groupOfNames
 cn: ml
 member: uid=alice,ou=people,{BASE}
+member: uid=dora,ou=people,{BASE}
 member: cn=Ann (Smith)\\, Jr*,ou=people,{BASE}
 
 dn: cn=Vision Lab,ou=groups,{BASE}
@@ -158,7 +181,7 @@ class Directory:
         return LdapSettings(**(given | changed))
 
     def add(self, ldif: str) -> None:
-        """Add entries, as the directory's root."""
+        """Add entries, as the directory's root, or change them (`changetype: modify`)."""
         command = ["ldapadd", "-x", "-H", f"ldap://127.0.0.1:{self.port}", "-D", f"cn=root,{BASE}", "-w", ROOT_PASSWORD]
         subprocess.run(command, input=ldif.encode(), check=True, capture_output=True)
 

@@ -1,6 +1,5 @@
 """Accounts of this machine for a test, and the warden behind a real sudo; everything is removed after. Root only."""
 
-import os
 import shutil
 import subprocess
 import tempfile
@@ -8,24 +7,21 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-import pytest
-
 from paddock.agents import warden
+from tests.team.unix_users import _change, _rules
 
-ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can make accounts: please run as root")
 SERVICE_FILE = "auth required pam_unix.so\naccount required pam_unix.so\n"
 
 
 @contextmanager
 def account(name: str, password: str = "", *options: str) -> Iterator[str]:
     """Make an account of this machine, with a password if one is given."""
-    _run("useradd", "--no-create-home", "--shell", "/bin/sh", *options, name)
+    given = ["--password", _hashed(password)] if password else []
+    _change("useradd", "--no-create-home", "--shell", "/bin/sh", *given, *options, name)
     try:
-        if password:
-            _run("chpasswd", given=f"{name}:{password}\n")
         yield name
     finally:
-        _run("userdel", "--force", name)
+        _change("userdel", "--force", name)
 
 
 @contextmanager
@@ -38,22 +34,25 @@ def warden_by_sudo(service: str) -> Iterator[list[str]]:
         program = folder / "paddock-warden"
         shutil.copyfile(str(warden.__file__), program)
         program.chmod(0o755)
-        stack.enter_context(_file(Path("/etc/pam.d") / service, SERVICE_FILE, 0o644))
+        stack.enter_context(_pam_service(service))
         rule = f'{name} ALL=(root) NOPASSWD: {program} ""\n'
-        stack.enter_context(_file(Path("/etc/sudoers.d") / service, rule, 0o440))
+        stack.enter_context(_rules(service, rule))
         yield ["sudo", "-n", "-u", name, "sudo", "-n", str(program)]
 
 
+def _hashed(password: str) -> str:
+    made = subprocess.run(
+        ["openssl", "passwd", "-6", "-stdin"], input=password.encode(), capture_output=True, check=True
+    )
+    return made.stdout.decode().strip()
+
+
 @contextmanager
-def _file(path: Path, text: str, mode: int) -> Iterator[None]:
-    path.touch(mode, exist_ok=False)
+def _pam_service(name: str) -> Iterator[None]:
+    path = Path("/etc/pam.d") / name
+    path.touch(0o644, exist_ok=False)
     try:
-        path.write_text(text)
+        path.write_text(SERVICE_FILE)
         yield
     finally:
         path.unlink()
-
-
-def _run(*argv: str, given: str = "") -> None:
-    done = subprocess.run(argv, input=given, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr

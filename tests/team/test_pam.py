@@ -18,7 +18,8 @@ from paddock.errors import SignInUnavailable
 from paddock.login.pam import PamLogin, here
 from paddock.models import SignInSource
 from paddock.settings import PamSettings
-from tests.team.machine_accounts import ROOT, account, warden_by_sudo
+from tests.team.machine_accounts import account, warden_by_sudo
+from tests.team.unix_users import ROOT, _change
 
 # An account that is no one of the system's: who runs the tests, or with root the one that everybody has.
 SOMEBODY = getpass.getuser() if os.geteuid() >= warden.FIRST_UID else "nobody"
@@ -204,7 +205,7 @@ def test_a_real_account_through_sudo_and_the_warden(by_sudo: tuple[str, list[str
             (["chage", "--lastday", "2020-01-01", "--maxdays", "10", name], "password expired"),
             (["chage", "--lastday", "0", "--maxdays", "-1", name], "must be changed"),
         ):
-            subprocess.run(options, check=True, capture_output=True)
+            _change(*options)
             assert (login.check(name, "right password") is None) == bool(why), why
 
 
@@ -213,7 +214,7 @@ def test_an_account_without_a_password_is_nobody(by_sudo: tuple[str, list[str]])
     service, command = by_sudo
     login = PamLogin(PamSettings(service=service), command)
     with account(f"pdke{os.getpid()}") as name:
-        subprocess.run(["passwd", "--delete", name], check=True, capture_output=True)
+        _change("passwd", "--delete", name)
         assert login.check(name, "anything") is None
         assert login.check(name, "") is None
 

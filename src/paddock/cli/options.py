@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from paddock import models
 from paddock.cli import complete, flags
+from paddock.models.choices import Convention, Launcher, Method
 
 Command = Callable[..., None]
 
@@ -20,7 +20,7 @@ class JobOption:
     """One option: its name, its type, its help, and the field that it fills."""
 
     name: str
-    kind: Any  # a type, or the name of a model, which is imported when a command takes the option
+    kind: Any
     help: str
     names: tuple[str, ...]  # on the command line; made of `name` when empty
     fills: str  # such as `resources.gpus`
@@ -33,8 +33,7 @@ class JobOption:
     def parameter(self) -> inspect.Parameter:
         text = f"{self.help} May be given several times." if self.kind == list[str] else self.help
         option = typer.Option(*self.names, help=text, rich_help_panel=self.panel, **self.more)
-        found = getattr(models, self.kind) if isinstance(self.kind, str) else self.kind
-        kind = found if self.default is not None else found | None
+        kind = self.kind if self.default is not None else self.kind | None
         return inspect.Parameter(
             self.name, inspect.Parameter.KEYWORD_ONLY, default=self.default, annotation=Annotated[kind, option]
         )
@@ -108,7 +107,7 @@ WHAT = table(
         "Shell command to run once when all tasks have finished; {results} is the folder with their results.",
         metavar="COMMAND",
     ),
-    row("convention", "Convention", "How the script takes parameters."),
+    row("convention", Convention, "How the script takes parameters."),
 )
 SEARCH = table(
     "How to search",
@@ -122,7 +121,7 @@ SEARCH = table(
     ),
     row(
         "search",
-        "Method",
+        Method,
         "How to choose configurations. grid: all of them; random, sobol: spread out, learning nothing; "
         "tpe: learns, and fits nearly always; gp: few trials that take long; cmaes: many trials, numbers only; "
         "evolution: many trials, architectures; nsga2: several objectives; pbt: changes parameters while training. "
@@ -179,7 +178,7 @@ RESOURCES = table(
         metavar="DURATION",
     ),
     row("nodes", int, "Nodes per task; needs --launcher.", "--nodes", "--nodes-per-task", min=1),
-    row("launcher", "Launcher", "How the processes of a task are started."),
+    row("launcher", Launcher, "How the processes of a task are started."),
     row("slots", int, "Tasks that run side by side in one allocation.", min=1),
     row(
         "per_gpu",

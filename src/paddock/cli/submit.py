@@ -2,17 +2,19 @@
 
 import shlex
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from paddock.cli import base, flags, follow, options, render
+from paddock.cli import base, flags, options, render
 from paddock.cli.base import Follow, Json
 from paddock.cli.options import takes
-from paddock.client.bundle import Bundle, bundle
 from paddock.client.client import Client
 from paddock.errors import InvalidInput, MissingModules
-from paddock.models import Check, JobDetail, JobSpec, Preflight, Preview
+
+if TYPE_CHECKING:  # what submits is imported when something is submitted: the help does without
+    from paddock.client.bundle import Bundle
+    from paddock.models import Check, JobDetail, JobSpec, Preflight, Preview
 
 DryRun = Annotated[
     bool,
@@ -58,6 +60,8 @@ def submit(
         paddock submit train.py -p lr=0.1,0.01 --partition gpu --gpus 1 --memory 16G --time 4h --dry-run
         paddock submit train.py --nodes 2 --gpus 4 --launcher torchrun
     """
+    from paddock.client.bundle import bundle
+
     changes = options.changes(options.SUBMIT, given)
     client = base.client(ctx)
     made = bundle(
@@ -88,6 +92,8 @@ def again(
         paddock again k3v
         paddock again k3v -p lr=0.1,0.2 --name 'larger steps' --follow
     """
+    from paddock.client.bundle import bundle
+
     changes = options.changes(options.SUBMIT, given)
     client = base.client(ctx)
     old = client.detail(job)
@@ -99,7 +105,7 @@ def again(
     send(client, made, watch, as_json, force=force)
 
 
-def _refuse_unused_options(spec: JobSpec, given: Mapping[str, Any]) -> None:
+def _refuse_unused_options(spec: "JobSpec", given: Mapping[str, Any]) -> None:
     """Refuse options of early stopping if there is no early stopping."""
     unused = [f"--{name.replace('_', '-')}" for name in ("min_steps", "max_steps", "eta") if given[name] is not None]
     if unused and spec.stop_early.method == "none":
@@ -108,7 +114,11 @@ def _refuse_unused_options(spec: JobSpec, given: Mapping[str, Any]) -> None:
 
 
 def only_preview(
-    client: Client, made: Bundle, as_json: bool, show: Callable[[Preview], None], more: Mapping[str, Any] | None = None
+    client: Client,
+    made: "Bundle",
+    as_json: bool,
+    show: "Callable[[Preview], None]",
+    more: Mapping[str, Any] | None = None,
 ) -> None:
     """Print what would be submitted, and if the backend would accept it. `more` goes into the JSON beside it."""
     preview = client.preview(made, check=True)
@@ -125,7 +135,7 @@ def only_preview(
         raise typer.Exit(base.REFUSED)
 
 
-def _print_preflight(found: Preflight | None) -> None:
+def _print_preflight(found: "Preflight | None") -> None:
     """Print what the environment has and lacks."""
     if found is None:
         return
@@ -138,7 +148,7 @@ def _print_preflight(found: Preflight | None) -> None:
         base.note(f"  {one.kind} {one.name} has what is missing: --{one.kind} {one.place}")
 
 
-def _print_preview(preview: Preview, made: Bundle) -> None:
+def _print_preview(preview: "Preview", made: "Bundle") -> None:
     screen = base.screen()
     files = ", ".join(list(made.code.files)[:8]) + (", ..." if len(made.code.files) > 8 else "")
     taken = render.several(len(made.code.files), "file") + " sent along" + (f": {files}" if files else "")
@@ -165,7 +175,7 @@ def _print_preview(preview: Preview, made: Bundle) -> None:
         base.note(f"{len(preview.tasks)} of {preview.count // repeat} configurations are shown{each}.")
 
 
-def print_request(preview: Preview) -> None:
+def print_request(preview: "Preview") -> None:
     """Print what the backend would get, and if it would accept it."""
     backend = render.clean(preview.backend)
     if preview.batch_script:
@@ -175,14 +185,14 @@ def print_request(preview: Preview) -> None:
         typer.echo(f"{backend} {_verdict(preview.check)}")
 
 
-def _verdict(check: Check) -> str:
+def _verdict(check: "Check") -> str:
     if not check.accepted:
         return f"would refuse it: {render.clean('; '.join(check.message.split(chr(10)))) or 'it gives no reason'}"
     remark = f" ({render.clean(check.message)})" if check.starts_at is None and check.message else ""
     return f"would accept it{remark}{render.expected(check.starts_at)}"
 
 
-def send(client: Client, made: Bundle, watch: bool, as_json: bool, *, force: bool = False) -> None:
+def send(client: Client, made: "Bundle", watch: bool, as_json: bool, *, force: bool = False) -> None:
     """Submit a bundle, print the result, and follow the job if `watch` is set."""
     base.warn(made.warnings)
     try:
@@ -197,10 +207,12 @@ def send(client: Client, made: Bundle, watch: bool, as_json: bool, *, force: boo
     else:
         _announce(job, watch)
     if watch:
+        from paddock.cli import follow
+
         raise typer.Exit(follow.follow(client, job, as_json=as_json))
 
 
-def _with_advice(client: Client, made: Bundle, error: MissingModules) -> MissingModules:
+def _with_advice(client: Client, made: "Bundle", error: MissingModules) -> MissingModules:
     """Add which other environment has the modules, and how to insist."""
     better = client.preflight(made).better
     use = f"use --{better[0].kind} {better[0].place}, which has them" if better else "choose another environment"
@@ -208,7 +220,7 @@ def _with_advice(client: Client, made: Bundle, error: MissingModules) -> Missing
     return MissingModules(f"{error.message} Install them there, {use}{listed}, or insist with --force.")
 
 
-def _announce(job: JobDetail, watch: bool) -> None:
+def _announce(job: "JobDetail", watch: bool) -> None:
     tasks = f"{render.several(job.counts.total, 'task')} submitted" if job.counts.total else ""
     typer.echo(f"{job.id}  {render.clean(job.name)}: {', '.join(part for part in (tasks, _to_come(job)) if part)}")
     if not watch:
@@ -220,7 +232,7 @@ def _announce(job: JobDetail, watch: bool) -> None:
         )
 
 
-def _to_come(job: JobDetail) -> str:
+def _to_come(job: "JobDetail") -> str:
     if not job.searching:
         return ""
     if job.to_come is None:

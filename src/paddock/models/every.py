@@ -11,6 +11,7 @@ from paddock.models.allocations import (
     FOLDER, AllocationBatch, AllocationChange, AllocationState, AllocationStatus, Place,
 )
 from paddock.models.base import Cause, EnvName, Model, Params, TaskState
+from paddock.models.choices import Convention, Launcher, Method
 from paddock.models.cluster import BackendInfo, Device, ErrorBody, ErrorReply, GpuProcess, Health, Node, Traits, Version
 from paddock.models.events import Event
 from paddock.models.files import (
@@ -24,13 +25,13 @@ from paddock.models.jobs import (
 from paddock.models.keep import PruneItem, PruneKind, PruneReport, PruneRequest, PruneTotal
 from paddock.models.preflight import FoundEnvironment, NamedFile, Needed, Preflight
 from paddock.models.metric_names import Goal
-from paddock.models.resources import Launcher, Resources, SlurmResources, Triple
-from paddock.models.script import Convention, FlagStyle, InspectRequest, ScriptParam, ScriptReport, ValuePlace
+from paddock.models.resources import Resources, SlurmResources, Triple
+from paddock.models.script import FlagStyle, InspectRequest, ScriptParam, ScriptReport, ValuePlace
 from paddock.models.search import (
     ExtendRequest, Move, ObjectiveReport, ObjectiveRequest, RungReport, Savings, SearchReport, TrialReport,
 )
 from paddock.models.spec import (
-    CodeInfo, Environment, Interpreter, JobSpec, Method, MetricFiles, Objective, ObjectiveChoice, Search, StopEarly,
+    CodeInfo, Environment, Interpreter, JobSpec, MetricFiles, Objective, ObjectiveChoice, Search, StopEarly,
     Submission,
 )
 from paddock.models.tasks import (

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Mapping
-from enum import StrEnum
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from paddock.models.base import MOST_SECONDS, Bytes, Model, Name, Seconds
+from paddock.models.choices import Launcher
 
 
 def _free_option(option: str) -> str:
@@ -34,14 +34,6 @@ _OUR_OPTIONS = {
 }  # fmt: skip
 
 _NO_JOB = {"help", "usage", "version", "cluster", "clusters"}
-
-
-class Launcher(StrEnum):
-    """How the processes of a task find each other, where a task has several."""
-
-    TORCHRUN = "torchrun"
-    TENSORFLOW = "tensorflow"
-    SRUN = "srun"
 
 
 def _like(pattern: str, example: str, most: int = 500) -> AfterValidator:

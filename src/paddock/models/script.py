@@ -6,19 +6,7 @@ from typing import Literal
 from pydantic import Field, JsonValue
 
 from paddock.models.base import Model
-
-
-class Convention(StrEnum):
-    """How the parameters reach the script."""
-
-    AUTO = "auto"
-    FLAGS = "flags"
-    POSITIONAL = "positional"
-    STFMANAGER = "stfmanager"
-    OVERRIDES = "overrides"  # name=value
-    CONFIG = "config"  # in a copy of a configuration file
-    CONSTANTS = "constants"  # in a copy of the script
-    ENV = "env"
+from paddock.models.choices import Convention
 
 
 class FlagStyle(StrEnum):

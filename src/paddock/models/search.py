@@ -6,8 +6,9 @@ from typing import Any
 from pydantic import Field, field_validator, model_validator
 
 from paddock.models.base import MOST_SECONDS, Model, ParamName, Params, Seconds, TaskState
+from paddock.models.choices import Method
 from paddock.models.space import ParamSpace
-from paddock.models.spec import Method, Objective, ObjectiveChoice, ObjectiveLike, StopEarly, check_objectives
+from paddock.models.spec import Objective, ObjectiveChoice, ObjectiveLike, StopEarly, check_objectives
 
 
 class ExtendRequest(Model):

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from enum import StrEnum
 from re import _parser  # the only way to see what a pattern repeats
 from typing import Annotated, Any, Literal
 
@@ -11,9 +10,9 @@ from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, 
 from paddock.common import patterns
 from paddock.models.accounts import Visibility
 from paddock.models.base import MOST_SECONDS, Cause, EnvName, Model, Name, ParamName, RelativePath, Seconds, Text
+from paddock.models.choices import Convention, Method
 from paddock.models.metric_names import Goal, goal_of
 from paddock.models.resources import Resources
-from paddock.models.script import Convention
 from paddock.models.space import ParamSpace
 
 AUTO = "auto"
@@ -76,21 +75,6 @@ class ObjectiveChoice(Model):
 
 def _by_method(given: Any) -> Any:
     return {"method": given} if isinstance(given, str) else given
-
-
-class Method(StrEnum):
-    """The methods by which configurations are chosen."""
-
-    AUTO = "auto"  # a grid where only values are listed, tpe where there are ranges
-    GRID = "grid"
-    RANDOM = "random"
-    SOBOL = "sobol"
-    TPE = "tpe"
-    GP = "gp"
-    CMAES = "cmaes"
-    EVOLUTION = "evolution"
-    NSGA2 = "nsga2"
-    PBT = "pbt"
 
 
 class Search(Model):

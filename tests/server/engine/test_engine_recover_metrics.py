@@ -12,7 +12,8 @@ from paddock.models import Cause
 from paddock.models import TaskState as S
 from paddock.paths import Home
 from paddock.server.engine import recover_metrics
-from paddock.server.store import metrics
+from paddock.server.outposts import here
+from paddock.server.store import jobs, metrics
 from paddock.settings import Settings
 from tests.server.engine.engine_rig import JOB, Rig, rigged
 
@@ -82,6 +83,23 @@ def test_of_a_log_that_attempts_go_on_with_what_is_new(rig: UnreadRig) -> None:
     log.write_text("epoch,val_loss\n1,0.9\n2,0.8\n2,0.81\n3,0.7\n4,0.6\n")
     rig.lose()
     assert rig.curve() == [(1, 0.9), (2, 0.81), (3, 0.7), (4, 0.6)]
+
+
+def test_patterns_of_the_job_are_searched_for(rig: UnreadRig) -> None:
+    with rig.db.write() as c:
+        jobs.mark_metric(c, JOB, r"turn (?P<epoch>\d+) gave (?P<val_loss>\S+)")
+    rig.told((1, 0.9))
+    rig.log("turn 1 gave 0.9\nturn 2 gave 0.8\nepoch 2 val_loss: 7\nturn 3 gave 0.7\n")
+    rig.lose()
+    assert rig.curve() == [(1, 0.9), (2, 0.8), (3, 0.7)], "they count more than what is found without them"
+
+
+def test_a_long_log_is_read_in_a_process_of_its_own(rig: UnreadRig, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(here, "LONG_LOG", 10)
+    rig.told((1, 0.9))
+    rig.log("epoch: 1 val_loss: 0.9\nepoch: 2 val_loss: 0.8\n")
+    rig.lose()
+    assert rig.curve() == [(1, 0.9), (2, 0.8)]
 
 
 @pytest.mark.parametrize("what", ["nothing was written", "nothing can be read"])

@@ -111,8 +111,8 @@ class Follower:
             records += self._warn(NO_METRIC)
         return records
 
-    def read_all(self) -> list[Record]:
-        return self._round(True, time.thread_time() + _CLOSE_SECONDS)
+    def read_all(self, seconds: float = _CLOSE_SECONDS) -> list[Record]:
+        return self._round(True, time.thread_time() + seconds)
 
     def _round(self, final: bool, deadline: float) -> list[Record]:
         records: list[Record] = []

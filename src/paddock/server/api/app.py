@@ -23,6 +23,7 @@ from paddock.server.api import (
     load,
     me,
     session,
+    single_sign_on,
     system,
     tasks,
     team,
@@ -80,7 +81,7 @@ def _routes() -> list[BaseRoute]:
     """Return the routes of the API. FastAPI prepares them when they are first used, which takes a while."""
     api = APIRouter()
     checked = [Depends(permit)]
-    people = (session, team, me, accounts)
+    people = (session, single_sign_on, team, me, accounts)
     for module in (lists, jobs, tasks, events, load, system, *people):
         api.include_router(module.router, prefix=PREFIX, responses=error_responses.RESPONSES, dependencies=checked)
     return api.routes

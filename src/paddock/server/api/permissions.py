@@ -114,6 +114,8 @@ PERMISSIONS = {
     "sign_in_methods": EVERYBODY,
     "sign_in_browser": EVERYBODY,
     "sign_out_browser": EVERYBODY,
+    "begin_oidc": EVERYBODY,
+    "finish_oidc": EVERYBODY,
     "open_setup": EVERYBODY,
     "set_up_account": EVERYBODY,
     "show_team": LOOK,

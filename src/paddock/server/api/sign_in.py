@@ -74,7 +74,7 @@ async def guarded(at: Server, gate: Gate, name: str, address: str, check: Callab
         if found is not None:
             gate.throttle.succeeded(name, address)
             return found
-        await _failed(at, name, address)
+        await anyio.to_thread.run_sync(report, at, name, address)
         await _pause(at, begun)
     except PaddockError as error:
         if isinstance(error, SignInUnavailable):
@@ -86,13 +86,6 @@ async def guarded(at: Server, gate: Gate, name: str, address: str, check: Callab
     raise NotAuthorised(WRONG)
 
 
-async def _failed(at: Server, name: str, address: str) -> None:
-    if _reports.room():
-        await anyio.to_thread.run_sync(_report, at, name, address)
-    else:
-        log.warning("there are many failures to sign in; the last from %s", address)
-
-
 async def _pause(at: Server, begun: float) -> None:
     """Wait until a failure has taken a whole number of steps."""
     others = at.settings.login.pam is not None or at.settings.login.ldap is not None
@@ -101,7 +94,11 @@ async def _pause(at: Server, begun: float) -> None:
     await asyncio.sleep((int(taken / step) + 1) * step - taken)
 
 
-def _report(at: Server, name: str, address: str) -> None:
+def report(at: Server, name: str, address: str) -> None:
+    """Write a failure to sign in into the audit, if it has room."""
+    if not _reports.room():
+        log.warning("there are many failures to sign in; the last from %s", address)
+        return
     with at.db.write() as c:
         # A name that nobody has may be a password, typed into the wrong field.
         known = users.find(c, name) is not None

@@ -72,7 +72,7 @@ class Context:
     finished: set[str] = field(
         default_factory=set
     )  # jobs of which tasks have finished, whose curves are to be compared
-    marked: dict[str, list[str]] = field(default_factory=dict)  # job -> patterns to search the logs of ended tasks for
+    marked: set[str] = field(default_factory=set)  # jobs with patterns that may have been added
     compared: set[str] = field(default_factory=set)  # jobs of which enough curves were compared
     unreadable: set[str] = field(default_factory=set)  # jobs whose description is not valid any more
     _facts: dict[str, JobFacts] = field(default_factory=dict)

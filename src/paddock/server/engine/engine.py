@@ -29,7 +29,7 @@ from paddock.server.engine.objectives import ObjectiveChooser
 from paddock.server.engine.reduce import Reducer
 from paddock.server.engine.search import SearchWorker
 from paddock.server.engine.silence import Silence
-from paddock.server.store import allocations, events
+from paddock.server.store import allocations, audit, events
 from paddock.server.store.allocations import AllocationRow
 from paddock.server.store.db import Database
 from paddock.server.store.rows import moment
@@ -320,6 +320,7 @@ class Engine:
             self._forgotten_at = now
             with self.context.db.write() as c:
                 events.forget(c, now - self.context.settings.event_hours * 3600)
+                audit.forget(c, now - self.context.settings.team.audit_days * 86_400)
 
     def _announce(self) -> None:
         with self.context.db.read() as c:

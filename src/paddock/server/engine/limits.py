@@ -45,7 +45,7 @@ def _notify(context: Context, row: ChangedJob) -> None:
         lines.append({"op": "limit", "time_limit": limit})
     if spec.metrics.patterns:
         lines.append({"op": "patterns", "patterns": spec.metrics.patterns})
-        context.marked[row.id] = spec.metrics.patterns
+        context.marked.add(row.id)
     context.outposts.of(row.id).order(lines)
     context.forget(row.id)  # its limits may have changed
     with context.db.write() as c:

@@ -35,27 +35,37 @@ class MarkedMetrics:
         self._context = context
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="marked")
         self._searches: dict[str, _Search] = {}
-        self._applied: dict[str, list[str]] = {}
+        self._begun = False
 
     def close(self) -> None:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     def run(self) -> None:
-        for job, wanted in list(self._context.marked.items()):
-            del self._context.marked[job]
-            if self._applied.get(job) != wanted:
-                self._applied[job] = wanted
-                self._context.boundary.try_for(job, SEARCHING, self._begin, job, wanted, 0, 0)
+        if self._context.marked or not self._begun:
+            self._begin_all()
         for job, search in list(self._searches.items()):
             if search.reading.done():
                 del self._searches[job]
                 self._context.boundary.try_for(job, SEARCHING, self._take, job, search)
 
+    def _begin_all(self) -> None:
+        """Search for patterns that were added. After a start, begin again what the end of the last server cut off."""
+        with self._context.db.read() as c:
+            found = jobs.unsearched(c)
+        for job, wanted in found.items():
+            if (job in self._context.marked or not self._begun) and not self._searched(job, wanted):
+                self._context.boundary.try_for(job, SEARCHING, self._begin, job, wanted, 0, 0)
+        self._context.marked.clear()
+        self._begun = True
+
+    def _searched(self, job: str, wanted: list[str]) -> bool:
+        return job in self._searches and self._searches[job].wanted == wanted
+
     def _begin(self, job: str, wanted: list[str], after: int, done: int) -> None:
         with self._context.db.read() as c:
             rows = attempts.ended_in(c, job, after, AT_ONCE)
         if not rows:
-            self._finish(job, done)
+            self._finish(job, wanted, done)
             return
         outpost = self._context.outposts.of(job)
         logs = [outpost.folder.log(row.id, row.attempt_number) for row in rows]
@@ -68,6 +78,7 @@ class MarkedMetrics:
             found = search.reading.result()
         except PaddockError as error:
             with self._context.db.write() as c:
+                jobs.mark_searched(c, job, search.wanted)
                 jobs.change_warning(c, job, ABOUT, f"Logs were not searched {ABOUT}. {error.message}")
             return
         with self._context.db.write() as c:
@@ -88,8 +99,9 @@ class MarkedMetrics:
             jobs.change_warning(c, job, ABOUT, f"{done} logs of ended tasks were searched {ABOUT}; it goes on.")
         self._begin(job, search.wanted, last, done)
 
-    def _finish(self, job: str, done: int) -> None:
+    def _finish(self, job: str, wanted: list[str], done: int) -> None:
         with self._context.db.write() as c:
+            jobs.mark_searched(c, job, wanted)
             jobs.change_warning(c, job, ABOUT, None)
             if done:
                 objectives.recompute(c, job)

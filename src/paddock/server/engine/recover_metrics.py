@@ -9,8 +9,9 @@ import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from paddock.errors import PaddockError
 from paddock.models import MetricFiles
 from paddock.server.journal import Metric, Record, Reset, storable, typed
 from paddock.server.outposts.outpost import Outpost, UnreadFiles
@@ -100,11 +101,28 @@ def _written(outpost: Outpost, row: TaskAttempt, asked: MetricFiles) -> list[Rec
     wanted = UnreadFiles(row.id, row.attempt_number, row.resumed, row.epochs, asked.files, asked.stdout)
     whose = {"task": row.id, "attempt": row.attempt_number}
     try:
-        found = [typed(storable(record | whose), row.start or 1) for record in outpost.unread(wanted)]
+        records = [record | whose for record in outpost.unread(wanted)]
+        if asked.patterns:
+            at = records[0]["at"] if records else time.time()
+            records += [record | whose | {"at": at} for record in _marked(outpost, row, asked.patterns)]
+        found = [typed(storable(record), row.start or 1) for record in records]
         return [one for one in found if isinstance(one, Metric | Reset)]
     except Exception:  # whatever a script has written, its task must end
         log.warning("the last metrics of %s cannot be recovered", row.id, exc_info=True)
         return []
+
+
+def _marked(outpost: Outpost, row: TaskAttempt, patterns: list[str]) -> list[dict[str, Any]]:
+    """Return what the patterns of the job find in the log; it takes the place of what was found without them."""
+    log_file = outpost.folder.log(row.id, row.attempt_number)
+    try:
+        [found] = outpost.search([log_file], patterns)
+    except PaddockError as error:  # what else was written counts all the same
+        log.warning("the log of %s is not searched for marked metrics: %s", row.id, error.message)
+        return []
+    names = sorted({name for _, values in found for name in values})
+    points = [{"e": "metric", "step": step, "v": values} for step, values in found]
+    return [{"e": "reset", "names": names}, *points] if names else []
 
 
 def _beyond(known: Mapping[str, float], records: list[Record]) -> list[Record]:

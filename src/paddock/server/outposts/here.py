@@ -16,6 +16,7 @@ from paddock.server.outposts.claims import Identity
 from paddock.server.outposts.outpost import Line, Removed, UnreadFiles
 
 PUT_AWAY = (layout.TASKS, layout.ALLOCATIONS, layout.CLAIMS)  # in this order
+LONG_LOG = 20_000_000  # bytes; to read more takes seconds
 SEARCH_SECONDS = 300.0  # for the logs of one call
 
 
@@ -104,7 +105,11 @@ class Here(Mirror):
 
     def unread(self, asked: UnreadFiles) -> list[dict[str, Any]]:
         task_dir = str(self.folder.task(asked.task))
-        return unread.unread(task_dir, asked.attempt, asked.files, asked.stdout, asked.resumed, asked.epochs)
+        given = (task_dir, asked.attempt, asked.files, asked.stdout, asked.resumed, asked.epochs)
+        if self.folder.log(asked.task, asked.attempt).lstat().st_size < LONG_LOG:
+            return unread.unread(*given)
+        found: list[dict[str, Any]] = apart.run("paddock.runner.unread:unread_long", given, "Reading a long log")
+        return found
 
     def search(self, logs: Sequence[Path], wanted: Sequence[str]) -> list[list[patterns.Found]]:
         found: list[list[patterns.Found]] = apart.run(

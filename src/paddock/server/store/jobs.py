@@ -483,7 +483,21 @@ def mark_metric(c: sa.Connection, job: str, pattern: str) -> None:
     spec = JobSpec.model_validate(_value(c, job, jobs.c.spec))
     patterns = [*(one for one in spec.metrics.patterns if one != pattern), pattern]
     changed = spec.model_copy(update={"metrics": MetricFiles(**spec.metrics.model_dump() | {"patterns": patterns})})
-    _change(c, job, JobChange(change="edited"), spec=changed.model_dump(mode="json"), adjusted=jobs.c.adjusted + 1)
+    values = {"spec": changed.model_dump(mode="json"), "adjusted": jobs.c.adjusted + 1, "unsearched": True}
+    _change(c, job, JobChange(change="edited"), **values)
+
+
+def unsearched(c: sa.Connection, job: str | None = None) -> dict[str, list[str]]:
+    """Return the patterns of this job, or of all, whose ended tasks' logs are to be searched for them."""
+    query = sa.select(jobs.c.id, jobs.c.spec).where(jobs.c.unsearched, jobs.c.removing.is_(False))
+    rows = c.execute(query if job is None else query.where(jobs.c.id == job))
+    return {row.id: JobSpec.model_validate(row.spec).metrics.patterns for row in rows}
+
+
+def mark_searched(c: sa.Connection, job: str, patterns: Sequence[str]) -> None:
+    """Record that logs were searched for these patterns, unless there are others by now."""
+    if unsearched(c, job).get(job) == patterns:
+        _change(c, job, unsearched=False)
 
 
 def warn(c: sa.Connection, job: str, text: str, instead_of: str | None = None) -> None:

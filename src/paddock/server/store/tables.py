@@ -68,6 +68,8 @@ jobs = Table(
     Column("aside", Text),  # why the engine cannot process the job at the moment
     Column("pinned", sa.Boolean, nullable=False, server_default=text("false")),  # listed before the others
     Column("choice", sa.JSON),  # how its objective was chosen; null: as in the spec
+    # Patterns of metrics were added, and the logs of ended tasks are not yet searched for them.
+    Column("unsearched", sa.Boolean, nullable=False, server_default=sa.false()),
     Column("visibility", _word(Visibility, 8), nullable=False, server_default=text("'team'")),
     Column("unix_name", String(64)),  # the account of the machine that its tasks run as; null: the server's own
     Column("folder", Text),  # where its folder lies in that person's home; null: in the server's
@@ -408,5 +410,6 @@ audit = Table(
     Column("object", String(200), nullable=False),
     Column("detail", sa.JSON, nullable=False),
     Index("ix_audit_who", "who"),
+    Index("ix_audit_at", "at"),
     sqlite_autoincrement=True,
 )

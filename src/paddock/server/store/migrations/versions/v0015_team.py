@@ -8,9 +8,31 @@ down_revision = "0014"
 
 _RowId = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 _EMPTY = sa.text("''")
+# Entries of the audit are never changed, and go only when they are old.
+_KEPT_SECONDS = 29 * 86_400  # `audit_days` is 30 at least; the clock of a database may differ a little
+_SQLITE = [
+    """CREATE TRIGGER audit_no_update BEFORE UPDATE ON audit
+    BEGIN SELECT RAISE(ABORT, 'the audit cannot be changed'); END""",
+    f"""CREATE TRIGGER audit_no_delete BEFORE DELETE ON audit
+    WHEN OLD.at > (julianday('now') - 2440587.5) * 86400.0 - {_KEPT_SECONDS}
+    BEGIN SELECT RAISE(ABORT, 'the audit cannot be changed'); END""",
+    # INSERT OR REPLACE deletes rows without the trigger above.
+    """CREATE TRIGGER audit_no_replace BEFORE INSERT ON audit WHEN EXISTS (SELECT 1 FROM audit WHERE id = NEW.id)
+    BEGIN SELECT RAISE(ABORT, 'the audit cannot be changed'); END""",
+]
+_POSTGRES = [
+    f"""CREATE FUNCTION paddock_audit_guard() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    IF TG_OP = 'DELETE' AND OLD.at <= extract(epoch from now()) - {_KEPT_SECONDS} THEN RETURN OLD; END IF;
+    RAISE EXCEPTION 'the audit cannot be changed'; END $$""",
+    """CREATE TRIGGER audit_guard BEFORE UPDATE OR DELETE ON audit
+    FOR EACH ROW EXECUTE FUNCTION paddock_audit_guard()""",
+    """CREATE TRIGGER audit_no_truncate BEFORE TRUNCATE ON audit
+    FOR EACH STATEMENT EXECUTE FUNCTION paddock_audit_guard()""",
+]
 
 
 def upgrade() -> None:
+    op.add_column("jobs", sa.Column("unsearched", sa.Boolean(), nullable=False, server_default=sa.false()))
     op.add_column("jobs", sa.Column("visibility", sa.String(8), nullable=False, server_default=sa.text("'team'")))
     op.add_column("jobs", sa.Column("unix_name", sa.String(64), nullable=True))
     op.add_column("jobs", sa.Column("folder", sa.Text(), nullable=True))
@@ -41,6 +63,9 @@ def upgrade() -> None:
         sqlite_autoincrement=True,
     )
     op.create_index("ix_audit_who", "audit", ["who"])
+    op.create_index("ix_audit_at", "audit", ["at"])
+    for statement in _SQLITE if op.get_bind().dialect.name == "sqlite" else _POSTGRES:
+        op.execute(statement)
 
 
 def _people() -> None:

@@ -1,0 +1,39 @@
+"""Words of which a person chooses one. Like `states`, they need no pydantic: the command line's help has them."""
+
+from enum import StrEnum
+
+
+class Convention(StrEnum):
+    """How the parameters reach the script."""
+
+    AUTO = "auto"
+    FLAGS = "flags"
+    POSITIONAL = "positional"
+    STFMANAGER = "stfmanager"
+    OVERRIDES = "overrides"  # name=value
+    CONFIG = "config"  # in a copy of a configuration file
+    CONSTANTS = "constants"  # in a copy of the script
+    ENV = "env"
+
+
+class Launcher(StrEnum):
+    """How the processes of a task find each other, where a task has several."""
+
+    TORCHRUN = "torchrun"
+    TENSORFLOW = "tensorflow"
+    SRUN = "srun"
+
+
+class Method(StrEnum):
+    """The methods by which configurations are chosen."""
+
+    AUTO = "auto"  # a grid where only values are listed, tpe where there are ranges
+    GRID = "grid"
+    RANDOM = "random"
+    SOBOL = "sobol"
+    TPE = "tpe"
+    GP = "gp"
+    CMAES = "cmaes"
+    EVOLUTION = "evolution"
+    NSGA2 = "nsga2"
+    PBT = "pbt"

@@ -275,10 +275,16 @@ class Runner:
             self._seat = self._admission.seat(attempt, time.monotonic())
         if self._seat is None and usual:
             return None  # it has no special demands, so no other will fit either
-        if self._seat is not None and not self._fenced:
+        if self._seat is not None and self._fenced_off():
+            return None
+        return self._seat is not None
+
+    def _fenced_off(self) -> bool:
+        """Return True if the allocation was started a second time; looked at once before attempts are claimed."""
+        if not self._fenced:
             self._fenced = True
             self._check_fence()
-        return None if self._fence.crossed else self._seat is not None
+        return self._fence.crossed
 
     def _claim_largest(self, deadline: float) -> Optional[QueuedAttempt]:
         """Claim that of the next attempts that needs most of those that fit; `_seat` is for it.
@@ -297,7 +303,7 @@ class Runner:
         self._mailbox.claim(deadline, compare)  # it claims none
         while True:
             chosen, self._seat = self._admission.seat_largest(some, time.monotonic())
-            if chosen is None:
+            if chosen is None or self._fenced_off():
                 self._compare_at = time.monotonic() + COMPARE_SECONDS
                 return None
             if self._mailbox.claim_this(chosen):

@@ -8,11 +8,12 @@ import pytest
 
 from paddock.common.patterns import NO_METRIC
 from paddock.errors import InvalidInput
-from paddock.models import JobDetail, ObjectiveRequest
+from paddock.models import Goal, JobDetail, Objective, ObjectiveChoice, ObjectiveRequest
 from paddock.models import TaskState as S
 from paddock.paths import Home
 from paddock.server.intake import objective
 from paddock.server.store import events, jobs, tasks, trials
+from paddock.server.store import objectives as stored
 from paddock.settings import Settings
 from tests.server.engine.engine_rig import JOB, rigged
 from tests.server.engine.test_engine_search import SPACE, SearchRig
@@ -162,6 +163,22 @@ class TestChange:
         found = rig.tasks()[0]
         for name in ("best_value", "best_epoch", "best_at", "last_value"):
             assert getattr(found, name) == getattr(wanted, name), name
+
+    def test_what_moved_since_the_points_were_read_is_computed_again(self, rig: ObjectiveRig) -> None:
+        started(rig, 4)
+        for number in (1, 2):
+            rig.point(number, 1, loss=0.9, acc=number / 10)
+            rig.end(number)
+        wanted = [Objective(metric="acc", goal=Goal.MAX)]
+        with rig.db.read() as c:
+            ended = stored.figures_of_ended(c, JOB, wanted)
+        rig.point(3, 1, loss=0.5, acc=0.3)
+        rig.end(3)
+        rig.point(4, 1, loss=0.5, acc=0.4)
+        with rig.db.write() as c:
+            tasks.restart(c, JOB, [f"{JOB}-1"], failed=False, resume=False)
+            stored.change(c, JOB, wanted, ObjectiveChoice(by="person"), ended=ended)
+        assert rig.bests() == [None, 0.2, 0.3, 0.4]
 
     def test_several_objectives(self, rig: ObjectiveRig) -> None:
         started(rig, objective="loss")

@@ -132,7 +132,10 @@ class Agent:
             self._answer(number, *answer)
 
     def _answer(self, number: int, header: Dict[str, Any], data: bytes) -> None:
-        self._send({**header, "id": number}, data)
+        try:
+            self._send({**header, "id": number}, data)
+        except BadFrame as error:
+            self._send({"id": number, "error": str(error), "errno": errno.EFBIG, "kind": "system"}, b"")
 
     def _send(self, header: Dict[str, Any], data: bytes) -> None:
         view = memoryview(encode(header, data))

@@ -100,9 +100,11 @@ class MarkedMetrics:
         self._begin(job, search.wanted, last, done)
 
     def _finish(self, job: str, wanted: list[str], done: int) -> None:
+        with self._context.db.read() as c:
+            ended = objectives.figures_of_ended(c, job, objectives.present(c, job)) if done else None
         with self._context.db.write() as c:
             jobs.mark_searched(c, job, wanted)
             jobs.change_warning(c, job, ABOUT, None)
             if done:
-                objectives.recompute(c, job)
+                objectives.recompute(c, job, ended)
         self._context.to_choose.add(job)

@@ -62,6 +62,10 @@ class ObjectiveChooser:
         choice = ObjectiveChoice(by="auto", why=why, final=final)
         if chosen == facts.objective and choice == facts.choice.model_copy(update={"held": False, "notice": None}):
             return
+        ended = None
+        if chosen != facts.objective:
+            with self._context.db.read() as c:
+                ended = objectives.figures_of_ended(c, facts.id, [chosen])
         with self._context.db.write() as c:
             if jobs.adjustments(c, [facts.id]).get(facts.id) != facts.adjusted:
                 self._context.to_choose.add(facts.id)  # a person has changed it a moment ago
@@ -70,7 +74,7 @@ class ObjectiveChooser:
                 kept = {"held": facts.choice.held, "notice": facts.choice.notice}
                 objectives.describe(c, facts.id, choice.model_copy(update=kept))
             else:
-                objectives.change(c, facts.id, [chosen], choice)
+                objectives.change(c, facts.id, [chosen], choice, ended=ended)
         self._context.forget(facts.id)
         self._context.finished.add(facts.id)  # tasks may have finished before
         if final:

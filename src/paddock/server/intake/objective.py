@@ -41,12 +41,14 @@ def change(db: Database, job: str, wanted: ObjectiveRequest) -> None:
     checks.search(spec.with_objectives(asked))
     if adaptive(spec.search):  # some methods have one objective only
         searcher(spec.params, spec.search, [one.goal for one in counted])
+    with db.read() as c:  # before the transaction: of many tasks it takes long
+        ended = objectives.figures_of_ended(c, job, counted)
     with db.write() as c:
         row = jobs.launchable(c, [job]).get(job)
         if row is None:
             raise NotFound(f"There is no job {job!r}.")
         newest = JobSpec.model_validate(row.spec).with_objectives(asked)
-        objectives.change(c, job, counted, choice, newest)
+        objectives.change(c, job, counted, choice, newest, ended=ended)
 
 
 def _known(asked: list[Objective], names: list[str]) -> None:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,10 @@ from paddock.rules.objective import SECONDS
 from paddock.server.store import events, metrics
 from paddock.server.store import jobs as job_rows
 from paddock.server.store.guards import dumps
-from paddock.server.store.rows import many
-from paddock.server.store.tables import CURRENT, attempts, jobs, tasks
+from paddock.server.store.rows import many, portions
+from paddock.server.store.tables import CURRENT, UNENDED, attempts, jobs, tasks
 
+_BEGUN = (tasks.c.reduces.is_(False), sa.or_(tasks.c.state != TaskState.SUBMITTED, tasks.c.attempt > 1))
 SAMPLE = 200  # tasks whose warnings are read
 _UPDATE = "UPDATE tasks SET last_value = ?, best_value = ?, best_epoch = ?, best_at = ?, others = ? WHERE id = ?"
 
@@ -49,11 +51,13 @@ def change(
     spec: JobSpec | None = None,
     *,
     compute: bool = True,
+    ended: "EndedFigures | None" = None,
 ) -> None:
     """Give a job other objectives, and compute the best values of its tasks again. `compute`: unless none is stored.
 
-    `spec`: the spec that a person wants from now on. If the job was held because no task reports its objective, it
-    goes on.
+    `ended`: what `figures_of_ended` has returned before this transaction, as reading the points of many tasks takes
+    long. `spec`: the spec that a person wants from now on. If the job was held because no task reports its
+    objective, it goes on.
     """
     first = objectives[0]
     values: dict[str, Any] = {"metric": first.metric, "goal": first.goal, "choice": choice.model_dump(mode="json")}
@@ -62,19 +66,25 @@ def change(
     _release(c, job)
     c.execute(sa.update(jobs).where(jobs.c.id == job).values(**values))
     if compute:
-        _compute(c, job, objectives)
+        _compute(c, job, objectives, ended)
     job_rows.change_warning(c, job, rule.UNREPORTED, unreported(c, job))
     events.write(c, job, JobChange(change="objective"))
 
 
-def recompute(c: sa.Connection, job: str) -> None:
+def recompute(c: sa.Connection, job: str, ended: "EndedFigures | None" = None) -> None:
     """Compute the best values of all tasks of a job again, as points were added to tasks that have ended."""
+    objectives = present(c, job)
+    if objectives[0].metric:
+        _compute(c, job, objectives, ended)
+    job_rows.change_warning(c, job, rule.UNREPORTED, unreported(c, job))
+    events.write(c, job, JobChange(change="objective"))
+
+
+def present(c: sa.Connection, job: str) -> list[Objective]:
+    """Return the objectives of a job that count now."""
     row = c.execute(sa.select(jobs.c.spec, jobs.c.metric, jobs.c.goal).where(jobs.c.id == job)).one()
     first = Objective(metric=row.metric, goal=row.goal)
-    if first.metric:
-        _compute(c, job, [first, *JobSpec.model_validate(row.spec).other_objectives])
-    job_rows.change_warning(c, job, rule.UNREPORTED, unreported(c, job))
-    events.write(c, job, JobChange(change="objective"))
+    return [first, *JobSpec.model_validate(row.spec).other_objectives]
 
 
 def describe(c: sa.Connection, job: str, choice: ObjectiveChoice) -> None:
@@ -136,10 +146,39 @@ def _release(c: sa.Connection, job: str) -> ObjectiveChoice | None:
 Figures = tuple[float | None, float | None, float | None, float | None, list[float | None]]
 
 
-def _compute(c: sa.Connection, job: str, objectives: Sequence[Objective]) -> None:
+@dataclass(frozen=True)
+class EndedFigures:
+    """The values of the ended tasks of a job for some objectives. They hold while a task has the same attempt."""
+
+    objectives: list[Objective]
+    attempts: dict[str, int]
+    figures: dict[str, Figures]
+
+
+def figures_of_ended(c: sa.Connection, job: str, objectives: Sequence[Objective]) -> EndedFigures:
+    """Compute last and best values of the ended tasks of a job, to be stored by `change` or `recompute`."""
+    known = _ended(c, job)
+    return EndedFigures(list(objectives), known, _figures(c, job, objectives, tasks.c.state.not_in(UNENDED)))
+
+
+def _ended(c: sa.Connection, job: str) -> dict[str, int]:
+    query = sa.select(tasks.c.id, tasks.c.attempt).where(tasks.c.job_id == job, tasks.c.state.not_in(UNENDED))
+    return {row.id: row.attempt for row in c.execute(query)}
+
+
+def _compute(c: sa.Connection, job: str, objectives: Sequence[Objective], ended: EndedFigures | None) -> None:
     """Compute last and best values of all tasks of a job again, in few statements."""
-    found = _figures(c, job, objectives).items()
-    many(c, _UPDATE, [(*plain, dumps(others) if others else None, task) for task, (*plain, others) in found])
+    found: dict[str, Figures] = {}
+    if ended is not None and ended.objectives == list(objectives):
+        same = _ended(c, job).items() & ended.attempts.items()
+        found = {task: ended.figures[task] for task, _ in same if task in ended.figures}
+        begun = _begun(c, job) - found.keys()
+        for part in portions(sorted(begun)):
+            found |= _figures(c, job, objectives, tasks.c.id.in_(part))
+    else:
+        found = _figures(c, job, objectives)
+    rows = [(*plain, dumps(others) if others else None, task) for task, (*plain, others) in found.items()]
+    many(c, _UPDATE, rows)
 
 
 def values(c: sa.Connection, job: str, objectives: Sequence[Objective]) -> dict[str, tuple[float | None, ...]]:
@@ -147,11 +186,16 @@ def values(c: sa.Connection, job: str, objectives: Sequence[Objective]) -> dict[
     return {task: (best, *others) for task, (_, best, _, _, others) in _figures(c, job, objectives).items()}
 
 
-def _figures(c: sa.Connection, job: str, objectives: Sequence[Objective]) -> dict[str, Figures]:
+def _begun(c: sa.Connection, job: str) -> set[str]:
+    return set(c.scalars(sa.select(tasks.c.id).where(tasks.c.job_id == job, *_BEGUN)))
+
+
+def _figures(
+    c: sa.Connection, job: str, objectives: Sequence[Objective], *where: sa.ColumnElement[bool]
+) -> dict[str, Figures]:
     """Return by task its last value, its best value with epoch and time, and the best of each further objective."""
-    begun = sa.or_(tasks.c.state != TaskState.SUBMITTED, tasks.c.attempt > 1)
     query = sa.select(tasks.c.id, tasks.c.epoch, tasks.c.first_epoch)
-    rows = c.execute(query.where(tasks.c.job_id == job, tasks.c.reduces.is_(False), begun)).all()
+    rows = c.execute(query.where(tasks.c.job_id == job, *_BEGUN, *where)).all()
     ids = [row.id for row in rows]
     found = [metrics.series(c, ids, one.metric) if one.metric else {} for one in objectives]
     took = _took(c, job) if any(one.metric == SECONDS for one in objectives) else {}

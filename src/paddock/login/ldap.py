@@ -5,7 +5,7 @@ password for that entry.
 """
 
 from paddock.errors import SignInUnavailable
-from paddock.login.command import SECRET, CommandResult, ask
+from paddock.login.command import CommandResult, ask
 from paddock.login.identity import Identity, printable, unavailable, valid_name, valid_names
 from paddock.login.ldif import LdapEntry, common_name, entries, escaped
 from paddock.models import SignInSource
@@ -105,11 +105,12 @@ class LdapLogin:
         argv = [program, "-x", "-H", s.url, "-o", f"nettimeout={seconds}"]
         argv += ["-l", str(seconds)] if program == "ldapsearch" else []
         argv += ["-ZZ"] if s.start_tls else []
-        argv += ["-D", dn, "-y", SECRET] if password is not None else []
+        argv += ["-D", dn] if password is not None else []
         variables = {"LDAPTLS_REQCERT": "demand", "LDAPREFERRALS": "off", "HOME": "/nonexistent"}
         if s.ca_certificate:
             variables["LDAPTLS_CACERT"] = str(s.ca_certificate)
-        return ask([*argv, *arguments], seconds=s.seconds, secret=password, variables=variables)
+        secret = ("-y", password) if password is not None else None
+        return ask([*argv, *arguments], seconds=s.seconds, secret=secret, variables=variables)
 
     def _trouble(self, outcome: CommandResult) -> SignInUnavailable:
         """Return the error for what is neither yes nor no; it is for admins, and contains nothing of the person."""

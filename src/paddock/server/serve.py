@@ -18,6 +18,7 @@ from typing import TextIO
 import uvicorn
 from starlette.types import ASGIApp
 
+from paddock.agents.links import Links
 from paddock.backends.base import Backend
 from paddock.backends.local import LocalBackend
 from paddock.backends.slurm.backend import SlurmBackend
@@ -73,7 +74,8 @@ def serve(
         closing(backups.Daily(own, home.backups)) as daily,
     ):
         wakeup = Wakeup()
-        engine = Engine(own, home, settings, backends(settings, home), wakeup.ring)
+        links = Links.of(settings.team)
+        engine = Engine(own, home, settings, backends(settings, home, links), wakeup.ring, links=links)
         daily.start()
         token = home.ensure_token()
         app = create_app(Server(db, home, settings, engine, wakeup), token)
@@ -125,14 +127,14 @@ def _database_url(settings: Settings, home: Home) -> str:
     return settings.database or f"sqlite:///{home.database}"
 
 
-def backends(settings: Settings, home: Home) -> list[Backend]:
+def backends(settings: Settings, home: Home, links: Links | None = None) -> list[Backend]:
     """Return one backend per name in the settings; the local one first."""
     every = settings.every_backend
     if settings.backend not in every:
         known = ", ".join(dict.fromkeys(["local", "slurm", *sorted(every)]))
         raise InvalidInput(f"There is no backend {settings.backend!r}; there are: {known}.")
-    local = LocalBackend(home.local, settings.local, stuck_seconds=settings.runner.stuck_seconds)
-    return [local, *(SlurmBackend(name, one) for name, one in sorted(settings.clusters.items()))]
+    local = LocalBackend(home.local, settings.local, stuck_seconds=settings.runner.stuck_seconds, links=links)
+    return [local, *(SlurmBackend(name, one, links=links) for name, one in sorted(settings.clusters.items()))]
 
 
 class _Uvicorn(uvicorn.Server):

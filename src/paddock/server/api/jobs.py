@@ -25,12 +25,14 @@ from paddock.models.preflight import Preflight
 from paddock.models.spec import CodeInfo, Environment
 from paddock.models.tasks import Changed, RestartRequest, StopRequest
 from paddock.program import ignore
+from paddock.program.environment import Workbench
 from paddock.server import map_parts
 from paddock.server.api import code, export, job_tasks, marks, search, uploads
 from paddock.server.api.caller import By, Caller
 from paddock.server.api.job_tasks import Offset
 from paddock.server.api.permissions import JobId, Right, find, may
 from paddock.server.api.replies import Reply
+from paddock.server.api.runs_as import runs_as, workbench
 from paddock.server.api.server import At, Server
 from paddock.server.intake import masks, preflight, snapshot, submission
 from paddock.server.store import jobs, tasks, trials
@@ -102,9 +104,9 @@ async def preflight_job(
 
 
 def _preflight(upload: uploads.Upload, at: Server, by: Caller, setup: bool) -> Preflight:
-    upload = _with_files(upload, at, by)
-    made = preflight.sketch(upload.spec, upload.files, at.settings)
-    return preflight.look(made, upload.code.source, at.settings.check_seconds, setup=setup)
+    upload, on = _with_files(upload, at, by), workbench(at, by)
+    made = preflight.sketch(upload.spec, upload.files, at.settings, on)
+    return preflight.look(made, upload.code.source, at.settings.check_seconds, setup=setup, on=on)
 
 
 @router.post("/preview/files")
@@ -117,11 +119,12 @@ def preview_files(folder: FolderNames) -> LeftOut:
 
 
 def _preview(upload: uploads.Upload, at: Server, by: Caller, check: bool) -> Preview:
-    upload = _with_files(upload, at, by)
-    made = _plan(upload, at, by)
-    asked = at.engine.request(made.spec, made.at_once, check=check)
+    upload, on = _with_files(upload, at, by), workbench(at, by)
+    made = _plan(upload, at, by, on)
+    asked = at.engine.request(made.spec, made.at_once, check=check, user=on.user if on else None)
     spec = masks.with_variables(made.spec, upload.spec.environment.variables)  # with its masks, as they were sent
-    look = preflight.look(made, upload.code.source, at.settings.check_seconds, setup=True) if check else None
+    seconds = at.settings.check_seconds
+    look = preflight.look(made, upload.code.source, seconds, setup=True, on=on) if check else None
     found = {"allocations": asked.count, "slots": asked.slots, "batch_script": asked.script, "check": asked.check}
     return made.preview(at.home).model_copy(update={**found, "spec": spec, "preflight": look})
 
@@ -151,16 +154,19 @@ def _with_files(upload: uploads.Upload, at: Server, by: Caller) -> uploads.Uploa
     return replace(upload, files=files | upload.files, code=code)
 
 
-def _plan(upload: uploads.Upload, at: Server, by: Caller) -> submission.Plan:
+def _plan(upload: uploads.Upload, at: Server, by: Caller, on: Workbench | None) -> submission.Plan:
     backends = {name: (at.engine.nodes(name), traits) for name, traits in at.engine.traits.items()}
-    whose = submission.Submitter(by.name, by.sight, alone=not by.team)
+    whose = submission.Submitter(by.name, by.sight, alone=not by.team, workbench=on)
     return submission.check(upload.spec, upload.files, at.settings, at.db, backends, whose)
 
 
 def _submit(upload: uploads.Upload, at: Server, by: Caller, force: bool) -> JobDetail:
+    user = runs_as(at, by)
     upload = _with_files(upload, at, by)
-    made = _plan(upload, at, by)
-    job = submission.accept(made, upload.code, by.name, at.home, at.db, at.settings, force=force)
+    made = _plan(upload, at, by, at.outposts.person(user) if user else None)
+    job = submission.accept(
+        made, upload.code, by.name, at.home, at.db, at.settings, force=force, outposts=at.outposts, user=user
+    )
     at.did(by, "job.submit", job)
     return _detail(at, job)
 

@@ -120,6 +120,7 @@ PERMISSIONS = {
     "set_up_account": EVERYBODY,
     "show_team": LOOK,
     "switch_team": MANAGE,
+    "check_team": MANAGE,
     "show_me": LOOK,
     "change_me": PREFER,
     "change_password": PREFER,

@@ -29,7 +29,7 @@ def record(c: Connection, by: Caller, act: str, object: str, detail: Mapping[str
         jobs.warn(c, job, f"{by.name} {_TOLD[act].format(object)}")
 
 
-class Readings:
+class AuditedReads:
     """Writes into the audit which admin has read files, logs or code of somebody else's job: once per hour."""
 
     def __init__(self, db: Database) -> None:

@@ -185,7 +185,7 @@ def show_job(job: JobId, at: At, by: By) -> JobDetail:
     found = _detail(at, job)
     if not may(at, by, Right.READ, found.owner):
         return _outside(found)
-    at.readings.record(by, found.id, found.owner)
+    at.reads.record(by, found.id, found.owner)
     return found
 
 

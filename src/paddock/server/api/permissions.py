@@ -209,7 +209,7 @@ def find(at: Server, by: Caller, text: str, right: Right) -> str:
         found = jobs.find(c, text, by.sight)
     require(at, by, right, found)
     if right is Right.READ:
-        at.readings.record(by, found.id, found.owner)
+        at.reads.record(by, found.id, found.owner)
     return found.id
 
 
@@ -231,7 +231,7 @@ def _task(request: Request, at: At, by: By, task: TaskText) -> str:
         found, job = tasks.find(c, task, by.sight)
     require(at, by, right, job)
     if right is Right.READ:
-        at.readings.record(by, job.id, job.owner)
+        at.reads.record(by, job.id, job.owner)
     return found
 
 

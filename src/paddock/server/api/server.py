@@ -10,7 +10,7 @@ from fastapi import Depends, Request
 from paddock.paths import Home
 from paddock.rules.task_view import Outline
 from paddock.server.api import acts
-from paddock.server.api.acts import Readings
+from paddock.server.api.acts import AuditedReads
 from paddock.server.api.caller import Caller
 from paddock.server.api.file_threads import FileThreads
 from paddock.server.api.health_watch import HealthWatch
@@ -33,7 +33,7 @@ class Server:
     wakeup: Wakeup
     streams: Streams = field(init=False)
     watch: HealthWatch = field(init=False)
-    readings: Readings = field(init=False)
+    reads: AuditedReads = field(init=False)
     outlines: Kept[list[Outline]] = field(init=False, default_factory=lambda: Kept(50_000))  # tasks
     measured: MeasuredValues = field(init=False, default_factory=MeasuredValues)
     searches: Kept[bytes] = field(init=False, default_factory=lambda: Kept(32_000_000))  # reports in JSON
@@ -42,7 +42,7 @@ class Server:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "streams", Streams(self.db, self.wakeup))
-        object.__setattr__(self, "readings", Readings(self.db))
+        object.__setattr__(self, "reads", AuditedReads(self.db))
         object.__setattr__(self, "watch", HealthWatch(self.db, self.home))
 
     @property

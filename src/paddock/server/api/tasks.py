@@ -26,7 +26,7 @@ def show_task(task: TaskId, at: At, by: By) -> TaskDetail:
     """
     found = _detail(at, task)
     if may(at, by, Right.READ, found.owner):
-        at.readings.record(by, found.job, found.owner)
+        at.reads.record(by, found.job, found.owner)
         return found
     allocation = found.allocation and found.allocation.model_copy(update={"script": None})
     return found.model_copy(update={"command": [], "folder": "", "log_bytes": 0, "allocation": allocation})

@@ -2,6 +2,7 @@
 
 from benchmarks import (
     accept,
+    agent,
     backlog,
     cli_start,
     curves,
@@ -32,6 +33,7 @@ MODULES = (
     long_log,
     page,
     cli_start,
+    agent,
 )
 for module in MODULES:
     print(f"\n== {(module.__doc__ or '').strip().splitlines()[0]}", flush=True)

@@ -12,6 +12,7 @@ from paddock.models import AllocationBatch, CodeInfo, Interpreter, JobSpec, Reso
 from paddock.paths import Home
 from paddock.search.tasks import NewTask
 from paddock.server.engine.context import Context
+from paddock.server.outposts.registry import Outposts
 from paddock.server.serve import open_database
 from paddock.server.store import allocations, jobs
 
@@ -55,7 +56,7 @@ def bench(tasks: int) -> Iterator[Bench]:
         with db.write() as c:
             jobs.insert(c, new)
             allocations.plan(c, JOB, "local", batch_of(home, BATCH))
-        yield Bench(home, Context(db, home, chosen, {}))
+        yield Bench(home, Context(db, home, chosen, {}, Outposts(home)))
         db.close()
 
 

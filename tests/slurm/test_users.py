@@ -1,7 +1,6 @@
 """Test servers of ordinary users on one cluster: each works as itself, and none disturbs another."""
 
 import json
-import os
 import pwd
 import shutil
 import stat
@@ -20,6 +19,7 @@ from paddock.settings import SlurmSettings
 from tests.slurm.cluster import Cluster
 from tests.support.server import ServerProcess, wait_for
 from tests.support.user_packages import copy_packages, python_for
+from tests.support.user_server import UserServer, as_user
 
 PATIENCE = 120.0
 WHO = """
@@ -34,20 +34,10 @@ time.sleep(number)
 AS_ALICE = ["setpriv", "--reuid=alice", "--regid=alice", "--init-groups"]
 
 
-# --- Paddock, where any user can run it -------------------------------------------------------------------------------
-
-
-def _as(user: str) -> dict[str, Any]:
-    entry = pwd.getpwnam(user)
-    groups = os.getgrouplist(user, entry.pw_gid)
-    environment = {"HOME": entry.pw_dir, "USER": user, "LOGNAME": user, "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
-    return {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": groups, "env": environment, "cwd": "/"}
-
-
 @pytest.fixture(scope="module")
 def python(cluster: Cluster) -> str:
     """An interpreter of our version that every user may run."""
-    return python_for(_as("alice"))
+    return python_for(as_user("alice"))
 
 
 @pytest.fixture(scope="module")
@@ -56,34 +46,6 @@ def packages(cluster: Cluster) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="packages-", dir=cluster.folder, ignore_cleanup_errors=True) as made:
         copy_packages(Path(made))
         yield Path(made)
-
-
-class UserServer(ServerProcess):
-    """A server that is not ours: it runs as another user, from files that this one may read."""
-
-    def __init__(self, user: str, home: Path, python: str, packages: Path, **settings: Any) -> None:
-        super().__init__(home, environment={"PYTHONPATH": str(packages)}, **settings)
-        self.user, self._python = user, python
-
-    def start(self, port: int = 0) -> "UserServer":
-        how = _as(self.user)
-        how["env"] |= self._environment
-        self.home.root.mkdir(mode=0o700)
-        shutil.chown(self.home.root, self.user, self.user)
-        self.log = open(self.home.root / "server.log", "ab")  # noqa: SIM115
-        self.process = subprocess.Popen(
-            [self._python, "-m", "paddock", "--home", str(self.home.root), "up", "--port", str(port)],
-            stdin=subprocess.DEVNULL,
-            stdout=self.log,
-            stderr=self.log,
-            **how,
-        )
-        self.url = json.loads(wait_for(self._announced, what="the server's address"))["url"]
-        self.token = self.home.read_token() or ""
-        self.client.base_url = f"{self.url}/api/v1"
-        self.client.headers["Authorization"] = f"Bearer {self.token}"
-        self.client.timeout = 30
-        return self
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """What an agent answers, as types. The far end is not trusted: everything else than what was asked for is BadFrame."""
 
 import json
+import math
 import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -190,7 +191,7 @@ def _entry(given: Any) -> FarEntry:
     name, modified, target = _text(given.get("name")), given.get("modified"), given.get("target")
     if not name or "/" in name or "\0" in name or name in (os.curdir, os.pardir):
         raise BadFrame("an entry of a folder with a wrong name")
-    if not isinstance(modified, int | float):
+    if not isinstance(modified, int | float) or not math.isfinite(modified):
         raise BadFrame("an entry of a folder without a time")
     return FarEntry(
         name,

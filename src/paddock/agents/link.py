@@ -22,6 +22,8 @@ PROTOCOL = 1
 PART = 1_000_000  # of a file in one frame
 WATCHED_AT_ONCE = 500  # files in one request
 HEALTHY_SECONDS = 10.0  # an agent that has run this long may be started again at once
+PATIENT_SECONDS = 0.5  # a request waits this long until a failed start is tried again
+CLOSE_SECONDS = 5.0  # that the end of the agent is waited for
 MOST_LEAVING = 3  # agents that were told to leave and have not
 
 log = logging.getLogger("paddock.agents")
@@ -95,8 +97,8 @@ class Link:
         with self._state:
             return self._problem
 
-    def close(self) -> None:
-        """End the agent and watch nothing any more. What it has started goes on."""
+    def close(self, seconds: float = CLOSE_SECONDS) -> None:
+        """End the agent and watch nothing any more; wait until it has left. What it has started goes on."""
         with self._state:
             self._closed = True
             self._watches.clear()
@@ -104,7 +106,13 @@ class Link:
             self._state.notify_all()
         if connection is not None:
             connection.close()
-            connection.join(self._pauses[0])
+        until = time.monotonic() + seconds
+        with self._state:
+            while (self._connection or self._starting) and self._state.wait(until - time.monotonic()):
+                pass
+            leaving = list(self._leaving)
+        for one in leaving:
+            one.join(max(until - time.monotonic(), 0.0))
 
     # --- files --------------------------------------------------------------------------------------------------------
 
@@ -308,9 +316,10 @@ class Link:
         """Return the connection; start the agent if there is none, and not too soon after a start that failed."""
         with self._state:
             until = time.monotonic() + self._start_seconds
-            while self._starting or (self._connection is not None and not self._connection.open):
+            while not self._is_settled():
                 # What the last one had sent is still being taken: the next must begin after that.
-                if not self._state.wait(until - time.monotonic()):
+                left = min(until, self._again_at if self._may_wait() else until) - time.monotonic()
+                if not self._state.wait(left) and time.monotonic() >= until:
                     raise self._unavailable("it takes too long to start")
             self._used_at = time.monotonic()
             if self._connection is not None:
@@ -333,6 +342,18 @@ class Link:
                     self._fail_later()
                 self._state.notify_all()
 
+    def _is_settled(self) -> bool:
+        """Return True if there is a connection, or one may be begun now, or that is not worth waiting for."""
+        if self._starting:
+            return False
+        if self._connection is not None:
+            return self._connection.open
+        return self._closed or not self._may_wait()
+
+    def _may_wait(self) -> bool:
+        """Return True if the next start may be tried so soon that a request waits for it."""
+        return 0 < self._again_at - time.monotonic() <= PATIENT_SECONDS
+
     def _begin(self) -> AgentConnection:
         self._leaving = [one for one in self._leaving if not one.has_left]
         connection = AgentConnection(event=self._take_event, ended=self._take_end, idle=self._idle_left)
@@ -351,6 +372,7 @@ class Link:
             raise
         with self._state:
             if connection.over:
+                self._leaving.append(connection)
                 raise AgentUnavailable(self._problem or "it has ended")
             self._connection, self._info, self._problem = connection, info, None
             self._began_at = self._used_at = time.monotonic()
@@ -469,12 +491,14 @@ class Link:
             watch.grown(watch.path, watch.offset, data)
             watch.offset += len(data)
         elif kind == "failed":
+            try:
+                AgentAnswer((dict(header), data)).check()
+                raise BadFrame("a file that failed without a reason")
+            except OSError as error:
+                problem = error
             with self._state:
                 if self._by_key.pop(watch.key, None) is not None:
                     self._watches.pop(watch.path, None)
-            try:
-                AgentAnswer((dict(header), data)).check()
-            except OSError as error:
-                watch.failed(watch.path, error)
+            watch.failed(watch.path, problem)
         else:
             raise BadFrame("an event that is not known")

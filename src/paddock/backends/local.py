@@ -17,9 +17,12 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+from paddock.agents.answers import FarProcess
+from paddock.agents.links import Links
 from paddock.backends import processes
 from paddock.backends.base import PollPace
 from paddock.backends.devices import NodeWatch, find_gpus
+from paddock.backends.far_runners import FarNews, FarRunner, FarRunners
 from paddock.common import files, variables
 from paddock.common.cores import deal
 from paddock.models import (
@@ -54,6 +57,11 @@ class Entry:
     cancelled_at: float | None = None
 
     @property
+    def user(self) -> str | None:
+        """Return whose processes it has; None: the server's own."""
+        return self.spec.get("user")
+
+    @property
     def places(self) -> set[tuple[str, str]]:
         return {("gpu", one) for one in self.devices} | {("cpu", str(one)) for one in self.slots}
 
@@ -65,9 +73,18 @@ class LocalBackend:
     queue_length: int | None = None
 
     def __init__(
-        self, folder: Path, settings: LocalSettings, name: str = "local", *, stuck_seconds: float = 15.0
+        self,
+        folder: Path,
+        settings: LocalSettings,
+        name: str = "local",
+        *,
+        stuck_seconds: float = 15.0,
+        links: Links | None = None,
     ) -> None:
-        """`stuck_seconds`: a runner that was asked to end is killed this long after its grace period."""
+        """`stuck_seconds`: a runner that was asked to end is killed this long after its grace period.
+
+        `links`: how runners are started as somebody else.
+        """
         self.name = name
         self._stuck_seconds = stuck_seconds
         self._folder = folder
@@ -77,6 +94,7 @@ class LocalBackend:
         self._children: dict[str, subprocess.Popen[bytes]] = {}
         self._reported: set[str] = set()
         self._lock = threading.Lock()
+        self._far = FarRunners(links, self._hear) if links else None
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._entries: dict[str, Entry] = {}
         for entry in map(_load, sorted(folder.glob("*.json"))):
@@ -89,7 +107,7 @@ class LocalBackend:
             for number, (key, place) in enumerate(zip(batch.keys, batch.places, strict=False)):
                 if key in self._entries:
                     continue
-                spec = {"folder": batch.folder_of(number), "runner": batch.command_of(number)}
+                spec = {"folder": batch.folder_of(number), "runner": batch.command_of(number), "user": batch.user}
                 entry = Entry(key, {**spec, "grace": batch.grace_seconds})
                 if batch.resources.gpus:
                     entry = replace(entry, devices=place.devices)
@@ -98,12 +116,16 @@ class LocalBackend:
                 if not entry.places <= self._free():
                     return batch.keys[:number]
                 self._start(entry)
+            if batch.user:
+                self._look(batch.user)
             return batch.keys[: len(batch.places)]
 
     def poll(self, ids: Sequence[str]) -> Mapping[str, AllocationStatus]:
         with self._lock:
+            for user in {entry.user for entry in self._entries.values() if entry.user}:
+                self._look(user)
             for entry in list(self._entries.values()):
-                if entry.state == AllocationState.RUNNING:
+                if entry.state == AllocationState.RUNNING and not entry.user:
                     if self._is_overdue(entry):
                         processes.kill_marked(entry.key)
                     if not self._runs(entry):
@@ -117,7 +139,9 @@ class LocalBackend:
         with self._lock:
             for entry in [self._entries[key] for key in ids if key in self._entries]:
                 running = entry.state == AllocationState.RUNNING
-                if running and not waiting_only and entry.pid and self._runs(entry):
+                if entry.user:
+                    self._cancel_far(entry, waiting_only)
+                elif running and not waiting_only and entry.pid and self._runs(entry):
                     if entry.cancelled_at is None:
                         self._keep(replace(entry, cancelled_at=time.time()))
                     with suppress(ProcessLookupError):
@@ -166,25 +190,20 @@ class LocalBackend:
     def _free(self) -> set[tuple[str, str]]:
         """Return the kinds and ids of the free GPUs and CPU slots."""
         own = {("gpu", gpu.id) for gpu in self._gpus} | {("cpu", str(slot)) for slot in range(self._slots)}
-        return own.difference(*(e.places for e in self._entries.values() if e.state == AllocationState.RUNNING))
+        return own.difference(*(e.places for e in self._entries.values() if e.state != AllocationState.ENDED))
 
     def _start(self, entry: Entry) -> None:
         # Its devices are stored first: a server that is killed in between must not give them to another allocation.
         self._keep(entry)
-        folder, devices, slots = entry.spec["folder"], entry.devices, entry.slots
-        environment = variables.ordinary(os.environ)
-        environment |= {processes.MARK: entry.key, "PADDOCK_DEVICE": _device_name(devices, slots)}
-        environment["PADDOCK_CORES"] = ",".join(map(str, self._cores(devices, slots)))
-        if devices:
-            environment["CUDA_VISIBLE_DEVICES"] = ",".join(devices)
-        elif self._gpus:
-            environment["CUDA_VISIBLE_DEVICES"] = ""
+        if entry.user:
+            return  # in the thread of that person
+        folder = entry.spec["folder"]
         try:
             with _log(folder) as log:
                 child = subprocess.Popen(
                     entry.spec["runner"],
                     cwd=folder,
-                    env=environment,
+                    env=variables.ordinary(os.environ) | self._environment(entry),
                     stdin=subprocess.DEVNULL,
                     stdout=log,
                     stderr=log,
@@ -198,6 +217,14 @@ class LocalBackend:
         running = AllocationState.RUNNING.value
         start = processes.started(child.pid)
         self._keep(replace(entry, state=running, pid=child.pid, start=start))
+
+    def _environment(self, entry: Entry) -> dict[str, str]:
+        """Return the variables by which a runner knows its devices."""
+        found = {processes.MARK: entry.key, "PADDOCK_DEVICE": _device_name(entry.devices, entry.slots)}
+        found["PADDOCK_CORES"] = ",".join(map(str, self._cores(entry.devices, entry.slots)))
+        if entry.devices or self._gpus:
+            found["CUDA_VISIBLE_DEVICES"] = ",".join(entry.devices)
+        return found
 
     def _cores(self, devices: list[str], slots: list[int]) -> list[int]:
         """Return an equal share of the cores, so that allocations do not slow down each other."""
@@ -224,11 +251,59 @@ class LocalBackend:
         self._children.pop(entry.key, None)
         self._keep(replace(entry, state=AllocationState.ENDED.value))
 
+    # --- runners of other people --------------------------------------------------------------------------------------
+
+    def _look(self, user: str) -> None:
+        """Have the thread of a person look after that person's runners."""
+        if self._far is None:
+            return
+        mine = [e for e in self._entries.values() if e.user == user and e.state != AllocationState.ENDED]
+        self._far.look(user, [self._runner(entry) for entry in mine])
+
+    def _runner(self, entry: Entry) -> FarRunner:
+        return FarRunner(
+            key=entry.key,
+            folder=entry.spec["folder"],
+            argv=entry.spec["runner"],
+            environment=self._environment(entry),
+            process=_process(entry),
+            cancelled=entry.cancelled_at is not None,
+            overdue=self._is_overdue(entry),
+        )
+
+    def _cancel_far(self, entry: Entry, waiting_only: bool) -> None:
+        process = _process(entry)
+        if self._far is None or entry.state == AllocationState.ENDED or (waiting_only and process):
+            return
+        if entry.cancelled_at is None:
+            self._keep(replace(entry, cancelled_at=time.time()))
+        if process and entry.user:
+            self._far.terminate(entry.user, process)
+
+    def _hear(self, key: str, news: FarNews) -> None:
+        """Store what the thread of a person has found out."""
+        with self._lock:
+            entry = self._entries.get(key)
+            if entry is None or entry.state == AllocationState.ENDED:
+                return
+            if news.waits is not None or (news.process is None and not news.ended):
+                entry = replace(entry, reason=news.waits)
+            elif news.process is not None:
+                running = AllocationState.RUNNING.value
+                entry = replace(entry, state=running, pid=news.process.pid, start=news.process.start, reason=None)
+                if entry.cancelled_at is not None and self._far is not None and entry.user:
+                    self._far.terminate(entry.user, news.process)
+            else:
+                cause = Cause.LAUNCH_FAILED.value if news.failed else None
+                entry = replace(entry, state=AllocationState.ENDED.value, cause=cause, reason=news.failed)
+            if entry != self._entries[key]:
+                self._keep(entry)
+
     # --- what is kept -----------------------------------------------------------------------------------------------
 
     def _adopt(self, entry: Entry) -> None:
         """Take up an allocation that an earlier server started, perhaps without storing the id of its process."""
-        if entry.state == AllocationState.PENDING:
+        if entry.state == AllocationState.PENDING and not entry.user:
             found = [(start, pid) for pid in processes.marked(entry.key) if (start := processes.started(pid))]
             if found:  # the first of them is the runner, the others are its children
                 start, pid = min(found)
@@ -270,6 +345,10 @@ def _load(path: Path) -> Entry | None:
         return Entry(**{name: value for name, value in json.loads(path.read_text()).items() if name in known})
     except (OSError, ValueError, TypeError, AttributeError):
         return None
+
+
+def _process(entry: Entry) -> FarProcess | None:
+    return None if entry.pid is None or entry.start is None else FarProcess(entry.pid, entry.start)
 
 
 def _device_name(devices: list[str], slots: list[int]) -> str:

@@ -24,6 +24,10 @@ class AllocationBatch(Model):
     count: int = Field(1, ge=1)
     name: str
     folder: str = Field(description="the folder without the number of the allocation; the backend may write there")
+    mirror: str | None = Field(
+        None, description="the same on the server's side, where the backend keeps notes; none: `folder` itself"
+    )
+    user: str | None = Field(None, description="the Unix account that it runs as; none: the server's own")
     runner: list[str] = Field(description="the command that starts the runner; {folder} is the allocation's folder")
     resources: Resources = Field(description="what the whole allocation needs on each of its nodes")
     grace_seconds: float = 10.0

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Literal
 
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, field_validator
 
 from paddock.models.allocations import AllocationState
 from paddock.models.base import Cause, Model, Params, TaskState
@@ -135,6 +135,12 @@ class Allocation(Model):
     ended_at: datetime | None = None
     cause: Cause | None = None
     script: str | None = Field(None, description="the exact script that was submitted to the scheduler")
+
+    @field_validator("backend_id")
+    @classmethod
+    def _without_owner(cls, value: str | None) -> str | None:
+        """Return the id as the scheduler's commands take it: see backends/slurm/owners.py."""
+        return value and value.partition("@")[0]
 
 
 class TaskDetail(Task):

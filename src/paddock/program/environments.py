@@ -10,8 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from paddock.common import variables
+from paddock.common.interpreters import CONDA_ROOTS
 from paddock.models import FoundEnvironment
-from paddock.program.environment import CONDA_ROOTS
 
 MOST = 200
 MODULE_SECONDS = 10.0

@@ -1,17 +1,20 @@
 """Run allocations on a Slurm cluster: one array per batch, and one `squeue` for all allocations."""
 
+import logging
 import os
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from paddock.agents.links import Links
 from paddock.backends.base import PollPace
 from paddock.backends.slurm import parse, partitions, reasons
 from paddock.backends.slurm.commands import Commands, complaint
 from paddock.backends.slurm.complaints import Trouble, diagnose
+from paddock.backends.slurm.owners import OWNER, by_owner, with_owner
 from paddock.backends.slurm.parse import QueueRow
 from paddock.backends.slurm.script import script
 from paddock.common.files import read_plain
@@ -31,6 +34,8 @@ from paddock.models import (
 from paddock.models.units import clock
 from paddock.paths import write_once
 from paddock.settings import SlurmSettings
+
+log = logging.getLogger("paddock.slurm")
 
 CHUNK = 500  # ids on one command line
 AHEAD_SECONDS = 30.0  # between two looks at what waits of all users
@@ -59,12 +64,18 @@ class SlurmBackend:
     traits = Traits(queued=True, multi_node=True, counts_memory=True, counts_cores_of_gpu_tasks=True)
     sure = False
 
-    def __init__(self, name: str, settings: SlurmSettings, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        name: str,
+        settings: SlurmSettings,
+        clock: Callable[[], float] = time.monotonic,
+        links: Links | None = None,
+    ) -> None:
         self.name = name
         self.pace = PollPace(settings.poll_seconds, max(settings.rest_seconds, settings.poll_seconds), NODES_SECONDS)
         self.queue_length: int | None = None
         self._full = False
-        self.commands = Commands(settings)
+        self.commands = Commands(settings, links)
         self._settings = settings
         self._user: str | None = None
         self._config: dict[str, str] = {}
@@ -78,21 +89,22 @@ class SlurmBackend:
 
     def submit(self, batch: AllocationBatch) -> Sequence[str]:
         """Submit one array. Before sbatch is called a second time, look up whether the first call succeeded."""
-        asked = Path(f"{batch.folder}.asked")
+        asked = Path(f"{_notes(batch)}.asked")
         known = self._read_id(batch) or (self._look_up(batch) if asked.exists() else None)
         if known is None:
             write_once(asked, "")
             known = self._submit(batch)
         array, _, count = known.partition(" ")
-        write_once(Path(f"{batch.folder}.id"), known)
-        return [f"{array}_{number}" for number in range(min(int(count or batch.count), batch.count))]
+        write_once(Path(f"{_notes(batch)}.id"), known)
+        numbers = range(min(int(count or batch.count), batch.count))
+        return [with_owner(f"{array}_{number}", batch.user) for number in numbers]
 
     def _submit(self, batch: AllocationBatch) -> str:
         """Submit an array and return its id and size. A limit of Slurm on its size is found by halving."""
         count = min(batch.count, self._most())
         while True:
             text = script(batch, self._settings, count)
-            result = self.commands.try_run("sbatch", "--parsable", text=text)
+            result = self.commands.try_run("sbatch", "--parsable", text=text, user=batch.user)
             if not result.code:
                 self._full = False
                 return self._taken(batch, result.out, count)
@@ -105,7 +117,7 @@ class SlurmBackend:
             if not isinstance(error, BackendBusy):
                 raise error
             if count == 1:
-                self._queue()  # it is tried again as soon as there are fewer than now
+                self._queue({batch.user})  # it is tried again as soon as there are fewer than now
                 if not self.queue_length and not _SHARED.search(error.message):
                     raise BackendError(error.message)  # even a single one exceeds this limit: it will never be accepted
                 self._full = True
@@ -125,13 +137,14 @@ class SlurmBackend:
 
     def _read_id(self, batch: AllocationBatch) -> str | None:
         """Return the stored id and size; None also if the file is damaged."""
-        text = _text(Path(f"{batch.folder}.id"))
+        text = _text(Path(f"{_notes(batch)}.id"))
         return text if re.fullmatch(r"\d+( \d+)?", text, re.ASCII) else None
 
     def _look_up(self, batch: AllocationBatch) -> str | None:
         """Find an array by its name: in the queue, by the files that it wrote, or in the accounting records."""
-        rows = [row for row in self._queue() if row.name == batch.name and row.reason != "BadConstraints"]
-        traces = {number: _text(Path(batch.folder_of(number), "slurm_id")) for number in range(batch.count)}
+        listed = self._queue({batch.user})
+        rows = [row for row in listed if row.name == batch.name and row.reason != "BadConstraints"]
+        traces = {number: self._trace(batch, number) for number in range(batch.count)}
         started = {number: text for number, text in traces.items() if re.fullmatch(r"\d+", text, re.ASCII)}
         arrays = {_array(row.id) for row in rows} or set(started.values())
         if not arrays:
@@ -140,6 +153,11 @@ class SlurmBackend:
         # Elements that are not in the queue any more have written their files.
         numbers = {int(row.id.partition("_")[2] or 0) for row in rows if _array(row.id) == first} | started.keys()
         return f"{first} {max(numbers) + 1}"
+
+    def _trace(self, batch: AllocationBatch, number: int) -> str:
+        """Return what an element has written at its start; see `script`."""
+        path = Path(batch.folder_of(number), "slurm_id")
+        return self.commands.owners.text(batch.user, str(path)) if batch.user else _text(path)
 
     def _most(self, *, anew: bool = False) -> int:
         """Return the size of the largest array. Administrators may change it while the server runs."""
@@ -152,18 +170,19 @@ class SlurmBackend:
     def poll(self, ids: Sequence[str]) -> Mapping[str, AllocationStatus]:
         if not ids and not self._full:
             return {}
-        wanted = set(ids)
-        rows = self._queue()
-        found = {row.id: row for row in rows if row.id in wanted}
-        self._cancel_doubles(rows, found)
+        owners = {one: user for user, own in by_owner(ids).items() for one in own}
+        rows = self._queue(set(owners.values()))
+        found = {row.id: row for row in rows if row.id in owners}
+        self._cancel_doubles(rows, found, owners)
         waiting = {row.partition for row in found.values() if row.state == "PENDING"}
         if waiting:
             self._look_ahead({name for listed in waiting for name in listed.split(",") if name})
-        return {one: self._status(row) for one, row in found.items()}
+        return {with_owner(one, owners[one]): self._status(row) for one, row in found.items()}
 
-    def _queue(self) -> list[QueueRow]:
-        user = self._who()
-        out = self.commands.run("squeue", "-h", "-r", "-t", "all", "-u", user, "-o", _QUEUE_FORMAT)
+    def _queue(self, owners: Collection[str | None] = (None,)) -> list[QueueRow]:
+        """Return what the server and these people have in the queue."""
+        users = ",".join([self._who(), *sorted(user for user in owners if user)])
+        out = self.commands.run("squeue", "-h", "-r", "-t", "all", "-u", users, "-o", _QUEUE_FORMAT)
         rows = [_with_gres(row) for row in parse.queue(out)]
         self.queue_length = sum(row.state in _WAITING | _RUNNING for row in rows)
         return rows
@@ -195,11 +214,18 @@ class SlurmBackend:
             self._ahead[key] = parse.ahead(self._pending, *key)
         return self._ahead[key]
 
-    def _cancel_doubles(self, rows: list[QueueRow], found: dict[str, QueueRow]) -> None:
+    def _cancel_doubles(
+        self, rows: list[QueueRow], found: dict[str, QueueRow], owners: Mapping[str, str | None]
+    ) -> None:
         """Cancel a second array with the same name: a submission that succeeded after it was given up."""
         ours = {row.name: _array(one) for one, row in found.items()}
+        whose = {row.name: owners[one] for one, row in found.items()}
         live = [row for row in rows if row.state in _WAITING | _RUNNING]
-        doubles = {_array(row.id) for row in live if row.name in ours and _array(row.id) != ours[row.name]}
+        doubles = {
+            with_owner(_array(row.id), whose[row.name])
+            for row in live
+            if row.name in ours and _array(row.id) != ours[row.name]
+        }
         if doubles:
             self.cancel(sorted(doubles))
 
@@ -221,27 +247,34 @@ class SlurmBackend:
     def trace(self, ids: Sequence[str]) -> Mapping[str, AllocationStatus]:
         """Look up the accounting records, if the cluster keeps them."""
         found: dict[str, AllocationStatus] = {}
-        for some in _chunks(ids):
+        for user, some in _parts(ids):
             argv = ("sacct", "-X", "-n", "-P", "-D", "-j", ",".join(some), "-o", parse.ACCOUNTING_FORMAT)
-            result = self.commands.try_run(*argv)
+            result = self.commands.try_run(*argv, user=user)
             if result.code and diagnose(result.err) is Trouble.DISABLED:
                 return {}
             if result.code:
                 raise complaint("sacct", result)
             rows = [row for row in parse.accounting(result.out) if row.state not in _WAITING | _RUNNING]
-            found |= {row.id: _ended(row.state, _first_node(row.nodes), row.by) for row in rows}
+            found |= {with_owner(row.id, user): _ended(row.state, _first_node(row.nodes), row.by) for row in rows}
         return found
 
     # --- orders -------------------------------------------------------------------------------------------------------
 
     def cancel(self, ids: Sequence[str], *, waiting_only: bool = False) -> None:
         if waiting_only:  # with --state, scancel ends more of an array than requested
-            waiting = {row.id for row in self._queue() if row.state in _WAITING}
-            ids = [one for one in ids if one in waiting]
-        for some in _chunks(ids):
-            result = self.commands.try_run("scancel", *some)
+            waiting = {row.id for row in self._queue(by_owner(ids).keys()) if row.state in _WAITING}
+            ids = [one for one in ids if one.partition(OWNER)[0] in waiting]
+        unreached: BackendClosed | None = None
+        for user, some in _parts(ids):
+            try:
+                result = self.commands.try_run("scancel", *some, user=user)
+            except BackendClosed as error:
+                unreached = error
+                continue
             if result.code and diagnose(result.err) is Trouble.UNREACHABLE:
                 raise complaint("scancel", result)
+        if unreached is not None:
+            log.warning("allocations are not cancelled yet: %s", unreached.message)  # they are asked for again
 
     def change(self, ids: Sequence[str], change: AllocationChange) -> None:
         """Make all changes; if Slurm refuses one kind, the others are made."""
@@ -263,10 +296,13 @@ class SlurmBackend:
 
     def _change(self, order: list[str], ids: Sequence[str]) -> None:
         """Change a list of allocations. Those that have ended are ignored."""
-        for some in _chunks(ids):
+        for user, some in _parts(ids):
             listed = ",".join(some)
             argv = ["update", f"JobId={listed}", order[1]] if order[0] == "update" else [*order, listed]
-            result = self.commands.try_run("scontrol", *argv)
+            try:
+                result = self.commands.try_run("scontrol", *argv, user=user)
+            except BackendClosed as error:
+                raise BackendUnavailable(error.message) from None
             faults = [line for line in result.err.splitlines() if line.strip() and not _of_the_past(line)]
             if result.code and faults:
                 raise complaint("scontrol", replace(result, err="\n".join(faults)))
@@ -280,7 +316,8 @@ class SlurmBackend:
 
     def check(self, batch: AllocationBatch) -> Check:
         """Return the answer of `sbatch --test-only` for one allocation: it does not support arrays."""
-        result = self.commands.try_run("sbatch", "--test-only", text=script(batch, self._settings, 1))
+        text = script(batch, self._settings, 1)
+        result = self.commands.try_run("sbatch", "--test-only", text=text, user=batch.user)
         answer = parse.trial(result.err)
         starts_at = None if answer.starts_at is None else datetime.fromtimestamp(answer.starts_at, UTC)
         if not answer.accepted and diagnose(result.err) is Trouble.UNREACHABLE:
@@ -303,6 +340,16 @@ class SlurmBackend:
     def nodes(self) -> Sequence[Node]:
         rows = parse.nodes(self.commands.run("scontrol", "-d", "show", "nodes", "-o"))
         return [_node(row, self.name) for row in rows]
+
+
+def _notes(batch: AllocationBatch) -> str:
+    """Return the beginning of the names of the files in which the backend keeps notes."""
+    return batch.mirror or batch.folder
+
+
+def _parts(ids: Sequence[str]) -> list[tuple[str | None, Sequence[str]]]:
+    """Return the scheduler's own ids, for one command each, with the owner of the allocations."""
+    return [(user, some) for user, own in by_owner(ids).items() for some in _chunks(own)]
 
 
 def _text(path: Path) -> str:

@@ -9,8 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from paddock.agents.links import Links
 from paddock.backends.slurm import parse
 from paddock.backends.slurm.complaints import Trouble, diagnose, message
+from paddock.backends.slurm.owners import Owners
 from paddock.common.variables import SECRET
 from paddock.errors import BackendBusy, BackendClosed, BackendError, BackendUnavailable
 from paddock.settings import SlurmSettings
@@ -40,8 +42,9 @@ class Result:
 class Commands:
     """The commands of one cluster. `calls` counts them, for benchmarks."""
 
-    def __init__(self, settings: SlurmSettings) -> None:
+    def __init__(self, settings: SlurmSettings, links: Links | None = None) -> None:
         self._settings = settings
+        self.owners = Owners(links)
         self.calls = 0
 
     def run(self, *argv: str, text: str | None = None) -> str:
@@ -51,13 +54,19 @@ class Commands:
             raise complaint(argv[0], result)
         return result.out
 
-    def try_run(self, *argv: str, text: str | None = None) -> Result:
-        """Run a command and return its result, also after an error. Raises BackendUnavailable if it takes too long."""
+    def try_run(self, *argv: str, text: str | None = None, user: str | None = None) -> Result:
+        """Run a command and return its result, also after an error. Raises BackendUnavailable if it takes too long.
+
+        `user`: as this person, through their agent; BackendClosed if that does not answer.
+        """
         self.calls += 1
+        if user is not None:
+            done = self.owners.run(user, argv, text, self._settings.command_seconds, _of_settings(self._settings))
+            return Result(done.out.decode(errors="replace"), done.err.decode(errors="replace"), done.code or 0)
         whole = self._whole(argv)
         log.debug("%s", shlex.join(whole))
         try:
-            done = subprocess.run(
+            ran = subprocess.run(
                 whole,
                 input=text,
                 capture_output=True,
@@ -74,7 +83,7 @@ class Commands:
             raise BackendUnavailable(
                 f"`{whole[0]}` cannot be run ({error.strerror}): are Slurm's commands installed on this node?"
             ) from None
-        return Result(done.stdout, done.stderr, done.returncode)
+        return Result(ran.stdout, ran.stderr, ran.returncode)
 
     def _whole(self, argv: Sequence[str]) -> list[str]:
         prefix = self._settings.prefix

@@ -48,16 +48,10 @@ def main(folder: str) -> int:
 
 
 def _root(folder: str) -> str:
-    """Return the root folder; make it if it does not exist. It must be this user's own, and closed to others."""
-    home = pwd.getpwuid(os.getuid()).pw_dir
-    path = os.path.join(home, folder[2:]) if folder.startswith("~/") else folder
-    if not os.path.isabs(path):
-        raise OSError(errno.EINVAL, "it is not an absolute path")
-    os.makedirs(path, mode=0o700, exist_ok=True)
-    path = os.path.realpath(path)
+    """Return the root folder, which the loader has made and checked, without links."""
+    path = os.path.realpath(folder)
     if os.stat(path).st_uid != os.getuid():
         raise OSError(errno.EPERM, "it belongs to somebody else")
-    os.chmod(path, 0o700)
     return path
 
 
@@ -132,7 +126,10 @@ class Agent:
             self._answer(number, *answer)
 
     def _answer(self, number: int, header: Dict[str, Any], data: bytes) -> None:
-        self._send({**header, "id": number}, data)
+        try:
+            self._send({**header, "id": number}, data)
+        except BadFrame as error:
+            self._send({"id": number, "error": str(error), "errno": errno.EFBIG, "kind": "system"}, b"")
 
     def _send(self, header: Dict[str, Any], data: bytes) -> None:
         view = memoryview(encode(header, data))

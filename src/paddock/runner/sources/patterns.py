@@ -80,7 +80,7 @@ class PatternSource(Source):
 
 
 Found = Tuple[float, Dict[str, float]]  # step, values
-_MOST = 100_000  # points per log
+MOST = 100_000  # points per log
 
 
 def search(asked: Tuple[List[str], List[str]]) -> List[List[Found]]:
@@ -90,11 +90,11 @@ def search(asked: Tuple[List[str], List[str]]) -> List[List[Found]]:
     for log in logs:
         source, more = PatternSource(Tail(log), "out.log", wanted), True
         points: List[Found] = []
-        while more and len(points) < _MOST:
+        while more and len(points) < MOST:
             batch = source.poll(True)
             points += [(point.step, point.values) for point in batch.points]
             more = batch.more
-        found.append(points[:_MOST])
+        found.append(points[:MOST])
     return found
 
 

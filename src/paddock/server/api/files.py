@@ -59,8 +59,9 @@ async def place_of(task: TaskId, at: At, path: Path = "") -> FilePlace:
 def _place(at: Server, task: str, path: str) -> FilePlace:
     with at.db.read() as c:
         found = tasks.existing(c, task)
-    folder = at.home.job(found.rpartition("-")[0])
-    return FilePlace.of(str(folder.root), str(folder.task(found)), path)
+    job = found.rpartition("-")[0]
+    folder = at.outposts.of(job).folder
+    return FilePlace.of(str(folder.root), str(folder.task(found)), path, at.outposts.away(job))
 
 
 Asked = Annotated[FilePlace, Depends(place_of)]

@@ -4,6 +4,7 @@ Everything is opened from an open folder, without following links; nothing is re
 is larger than `MOST_NAMES`. These functions may block: call them in a thread (see file_threads.py).
 """
 
+import errno
 import itertools
 import os
 import re
@@ -13,13 +14,16 @@ import time
 import zlib
 from collections.abc import Generator, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import NamedTuple
 
+from paddock.agents.answers import FarEntry
 from paddock.common import files
 from paddock.errors import InvalidInput, NotFound
 from paddock.models.files import FileEntry, FilePage
+from paddock.server.outposts.away import MOST_ENTRIES, Away
 
 MOST_NAMES = 200_000
 DEPTH = 32
@@ -53,15 +57,20 @@ class FilePlace:
     trusted: str  # no link is followed below it
     folder: str
     path: str  # relative to `folder`; empty: the folder itself
+    away: Away | None = None  # in whose home it is; None: in the server's
 
     @classmethod
-    def of(cls, trusted: str, folder: str, text: str) -> "FilePlace":
+    def of(cls, trusted: str, folder: str, text: str, away: Away | None = None) -> "FilePlace":
         """Return the place of a path as a request contains it. Raise InvalidInput if it leads elsewhere."""
         name = named(text)
         parts = [part for part in name.split("/") if part not in ("", ".")]
         if "\0" in name or name.startswith("/") or ".." in parts or len(parts) > DEPTH:
             raise InvalidInput.at("path", f"{text[:200]!r} is not a path inside this folder")
-        return cls(trusted, folder, "/".join(parts))
+        return cls(trusted, folder, "/".join(parts), away)
+
+    def inner(self, path: str) -> "FilePlace":
+        """Return the place of something in this folder."""
+        return replace(self, path=f"{self.path}/{path}" if self.path else path)
 
     @property
     def whole(self) -> str:
@@ -86,6 +95,8 @@ class FilePlace:
 
 def listed(place: FilePlace, offset: int, limit: int) -> FilePage:
     """Return entries of one folder. Only those of this page are looked at closely."""
+    if place.away is not None:
+        return _listed_away(place, place.away, offset, limit)
     try:
         with files.in_folder(place.whole, below=place.trusted) as folder:
             with os.scandir(folder) as entries:
@@ -101,6 +112,28 @@ def listed(place: FilePlace, offset: int, limit: int) -> FilePage:
             return FilePage(path="", total=0, offset=offset, items=[])
         raise place.missing(error) from None
     return FilePage(path=place.text, total=len(names), offset=offset, items=items, more=len(known) > MOST_NAMES)
+
+
+def _listed_away(place: FilePlace, away: Away, offset: int, limit: int) -> FilePage:
+    try:
+        page = away.entries(Path(place.whole), offset, limit)
+    except OSError as error:
+        if place.not_begun(error):
+            return FilePage(path="", total=0, offset=offset, items=[])
+        raise place.missing(error) from None
+    items = [_entry_away(one, place.path) for one in page.entries]
+    return FilePage(path=place.text, total=page.total, offset=offset, items=items, more=page.more)
+
+
+def _entry_away(one: FarEntry, inside: str) -> FileEntry:
+    return FileEntry(
+        name=shown(one.name),
+        path=shown(f"{inside}/{one.name}" if inside else one.name),
+        kind=one.kind,
+        size=one.size if one.kind == "file" else None,
+        modified_at=moment(one.modified),
+        target=None if one.target is None else shown(one.target),
+    )
 
 
 def _natural(name: str) -> str:
@@ -123,7 +156,7 @@ def _entry(folder: int, name: str, inside: str) -> FileEntry | None:
         path=shown(path),
         kind=(kind := _kind(found)),
         size=found.st_size if kind == "file" else None,
-        modified_at=moment(found),
+        modified_at=moment(found.st_mtime),
         target=target,
     )
 
@@ -136,15 +169,15 @@ def _kind(found: os.stat_result) -> str:
     return "link" if stat.S_ISLNK(found.st_mode) else "other"
 
 
-def moment(found: os.stat_result) -> datetime | None:
+def moment(modified: float) -> datetime | None:
     """Return when a file was changed; None for times that no calendar has, which everybody can give to a file."""
     with suppress(ValueError, OverflowError, OSError):
-        return datetime.fromtimestamp(found.st_mtime, UTC)
+        return datetime.fromtimestamp(modified, UTC)
     return None
 
 
 class WalkEntry(NamedTuple):
-    """An entry on a walk. Its folder is open until the next one."""
+    """An entry on a walk. Its folder is open until the next one; -1: it is in somebody's home."""
 
     folder: int
     name: str
@@ -156,6 +189,9 @@ class WalkEntry(NamedTuple):
 def walk(place: FilePlace, depth: int = DEPTH) -> Iterator[WalkEntry]:
     """Yield what is in a folder and in those below it, in no order. Folders that cannot be read are left out."""
     try:
+        if place.away is not None:
+            yield from _walk_away(place.away, place.whole, "", depth)
+            return
         with files.in_folder(place.whole, below=place.trusted) as folder:
             yield from _walk(folder, "", depth)
     except OSError as error:
@@ -177,6 +213,19 @@ def _walk(folder: int, inside: str, depth: int) -> Iterator[WalkEntry]:
                     yield from _walk(inner, f"{path}/", depth - 1)
                 finally:
                     os.close(inner)
+
+
+def _walk_away(away: Away, folder: str, inside: str, depth: int) -> Iterator[WalkEntry]:
+    offset, total = 0, 1
+    while offset < total:
+        page = away.entries(Path(folder), offset, MOST_ENTRIES)
+        offset, total = offset + len(page.entries), page.total if page.entries else 0
+        for one in page.entries:
+            path, is_folder = f"{inside}{one.name}", one.kind == "folder"
+            yield WalkEntry(-1, one.name, path, is_folder, one.kind == "file")
+            if is_folder and depth > 1:
+                with suppress(OSError):
+                    yield from _walk_away(away, f"{folder}/{one.name}", f"{path}/", depth - 1)
 
 
 def all_files(place: FilePlace, most: int) -> tuple[list[FileEntry], bool]:
@@ -203,27 +252,45 @@ class OpenFile:
     """A plain file that is read to the size that it had when it was opened."""
 
     def __init__(self, place: FilePlace) -> None:
+        self.place = place
+        self._descriptor: int | None = None
+        self._at = 0
         try:
+            if place.away is not None:
+                self._look(place.away.stat(Path(place.whole)))
+                return
             self._descriptor = files.open_plain(place.whole, below=place.trusted)
         except OSError as error:
             raise place.missing(error) from None
-        self.place = place
-        self.about = os.fstat(self._descriptor)
-        self.size = self.about.st_size
-        self._at = 0
+        about = os.fstat(self._descriptor)
+        self.size, self.modified = about.st_size, about.st_mtime
+        self.executable = bool(about.st_mode & stat.S_IXUSR)
+
+    def _look(self, about: FarEntry) -> None:
+        if about.kind != "file":
+            raise files.NotPlain(errno.EINVAL, "not a plain file (a link, folder, pipe or device)")
+        self.size, self.modified, self.executable = about.size, about.modified, about.executable
 
     def head(self, count: int, offset: int = 0) -> bytes:
         """Return up to `count` bytes from `offset`."""
-        return os.pread(self._descriptor, count, offset)
+        if self.place.away is None and self._descriptor is not None:
+            return os.pread(self._descriptor, count, offset)
+        if self.place.away is None or count <= 0:
+            return b""
+        try:
+            return self.place.away.read(Path(self.place.whole), offset, count)[2]
+        except OSError as error:
+            raise self.place.missing(error) from None
 
     def read(self) -> bytes | None:
         """Return the next part; None at the end, or when the file has become shorter than it was."""
-        data = os.pread(self._descriptor, min(PART, self.size - self._at), self._at)
+        data = self.head(min(PART, self.size - self._at), self._at)
         self._at += len(data)
         return data or None
 
     def close(self) -> None:
-        os.close(self._descriptor)
+        if self._descriptor is not None:
+            os.close(self._descriptor)
 
 
 class Archive:
@@ -235,8 +302,11 @@ class Archive:
     size = None
 
     def __init__(self, place: FilePlace, name: str) -> None:
-        try:
-            os.close(files.open_folder(place.whole, below=place.trusted))  # what cannot be opened is a proper error
+        try:  # what cannot be opened is a proper error
+            if place.away is not None:
+                place.away.entries(Path(place.whole), 0, 1)
+            else:
+                os.close(files.open_folder(place.whole, below=place.trusted))
         except OSError as error:
             raise place.missing(error) from None
         self._left_out: list[str] = []
@@ -270,14 +340,17 @@ class Archive:
                 if one.path.count("/") == DEPTH - 1:
                     self._leave_out(one.path, "what is in it is too deep")
             else:
-                yield from self._file(one, f"{name}/{one.path}")
+                yield from self._file(place, one, f"{name}/{one.path}")
         if self._left_out:
             text = "".join(self._left_out[:_MOST_LEFT_OUT]).encode()
             yield _header(f"{name}/{LEFT_OUT}", tarfile.REGTYPE, 0o644, len(text), int(time.time()))
             yield _padded(text)
         yield b"\0" * 2 * _BLOCK
 
-    def _file(self, one: WalkEntry, name: str) -> Iterator[bytes]:
+    def _file(self, place: FilePlace, one: WalkEntry, name: str) -> Iterator[bytes]:
+        if place.away is not None:
+            yield from self._file_away(place.inner(one.path), one, name)
+            return
         try:
             descriptor = files.open_in(one.folder, one.name)
         except OSError as error:
@@ -292,14 +365,32 @@ class Archive:
             while left and (data := _next(descriptor, about.st_size - left, left)):
                 left -= len(data)
                 yield data
-            if left:
-                kept = about.st_size - left
-                self._leave_out(one.path, f"it became shorter while it was read: zeros follow after {kept:,} bytes")
-            for at in range(0, left, PART):
-                yield bytes(min(PART, left - at))
-            yield bytes(-about.st_size % _BLOCK)
+            yield from self._padding(one, about.st_size, left)
         finally:
             os.close(descriptor)
+
+    def _file_away(self, place: FilePlace, one: WalkEntry, name: str) -> Iterator[bytes]:
+        try:
+            file = OpenFile(place)
+        except NotFound as error:
+            self._leave_out(one.path, error.message)
+            yield b""
+            return
+        yield _header(name, tarfile.REGTYPE, 0o755 if file.executable else 0o644, file.size, int(file.modified))
+        left = file.size
+        with suppress(NotFound):
+            while left and (data := file.read()):
+                left -= len(data)
+                yield data
+        yield from self._padding(one, file.size, left)
+
+    def _padding(self, one: WalkEntry, size: int, left: int) -> Iterator[bytes]:
+        """Fill up what a file lacks of the size that its header names, and its last block."""
+        if left:
+            self._leave_out(one.path, f"it became shorter while it was read: zeros follow after {size - left:,} bytes")
+        for at in range(0, left, PART):
+            yield bytes(min(PART, left - at))
+        yield bytes(-size % _BLOCK)
 
     def _leave_out(self, path: str, why: str) -> None:
         if len(self._left_out) <= _MOST_LEFT_OUT:

@@ -1,14 +1,13 @@
 """Images: which of them a browser may show, and which of those that a task has written belong together."""
 
-import os
 import re
 import time
 from collections import defaultdict
 from dataclasses import dataclass
 
-from paddock.common import files
+from paddock.errors import NotFound
 from paddock.models.files import ImageFile, ImageList
-from paddock.server.api.folders import FilePlace, moment, shown, walk
+from paddock.server.api.folders import FilePlace, OpenFile, moment, shown, walk
 
 HEAD = 262_144  # bytes in which the size of an image must be found
 MOST_BYTES = 30_000_000
@@ -135,20 +134,15 @@ def found_in(place: FilePlace, limit: int) -> ImageList:
 def _image(place: FilePlace, path: str, series: str, step: int | None) -> ImageFile | None:
     """Return a file with the name of an image; None if it is empty, or no plain file."""
     try:
-        descriptor = files.open_plain(os.path.join(place.whole, path), below=place.trusted)  # noqa: PTH118
-    except OSError:
+        file = OpenFile(place.inner(path))
+    except NotFound:
         return None
-    try:
-        about = os.fstat(descriptor)
-    finally:
-        os.close(descriptor)
-    if not about.st_size:
+    file.close()
+    if not file.size:
         return None
     whole = f"{place.path}/" if place.path else ""
-    at = moment(about)
-    return ImageFile(
-        path=shown(whole + path), series=shown(whole + series), step=step, size=about.st_size, modified_at=at
-    )
+    at = moment(file.modified)
+    return ImageFile(path=shown(whole + path), series=shown(whole + series), step=step, size=file.size, modified_at=at)
 
 
 def _evenly(count: int, most: int) -> list[int]:

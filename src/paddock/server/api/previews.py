@@ -22,7 +22,7 @@ def preview(file: OpenFile, offset: int) -> FilePreview:
         path=file.place.text,
         kind="binary",
         size=file.size,
-        modified_at=moment(file.about),
+        modified_at=moment(file.modified),
         start=start,
         more=start + len(data) < file.size,
     )

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import ParamSpec, TypeVar
 
+from paddock.errors import PaddockError
 from paddock.server.store import jobs
 from paddock.server.store.db import Database, database_failed
 
@@ -128,7 +129,10 @@ def _plain(error: OSError) -> str:
 
 
 def _reason(doing: str, error: Exception) -> str:
-    what = (_plain(error) if isinstance(error, OSError) else f"{type(error).__name__}: {error}").splitlines()
+    if isinstance(error, PaddockError):
+        what = [error.message.removesuffix(".")]
+    else:
+        what = (_plain(error) if isinstance(error, OSError) else f"{type(error).__name__}: {error}").splitlines()
     text = (what[0] if what else type(error).__name__)[:MAX_REASON].encode("utf-8", "replace").decode()
     return (
         f"Paddock cannot {doing}: {text}. The job is set aside, and continues by itself when this is fixed; "

@@ -47,6 +47,7 @@ class AllocationNotes:
     asked_to_end: float = -math.inf  # when its backend was last asked to end it
     dismissed: int = 0  # the runners of this start and of earlier ones were told to end, as it waits again
     stuck: bool = False  # it has tasks that were ordered to stop, and its runner does not obey
+    too_much: bool = False  # it reported more than what is taken, and was told to take no more tasks
     lingers_since: float | None = None  # it has ended, and its runner may not know it
 
 
@@ -56,6 +57,7 @@ class Context:
     home: Home
     settings: Settings
     workers: dict[str, BackendWorker]
+    outposts: Outposts
     clock: Callable[[], float] = time.time
     appender: metrics.Appender = field(default_factory=metrics.Appender)
     notes: dict[str, AllocationNotes] = field(default_factory=lambda: defaultdict(AllocationNotes))
@@ -76,12 +78,10 @@ class Context:
     compared: set[str] = field(default_factory=set)  # jobs of which enough curves were compared
     unreadable: set[str] = field(default_factory=set)  # jobs whose description is not valid any more
     _facts: dict[str, JobFacts] = field(default_factory=dict)
-    outposts: Outposts = field(init=False)
     boundary: Boundary = field(init=False)
     recovery: MetricRecovery = field(init=False)
 
     def __post_init__(self) -> None:
-        self.outposts = Outposts(self.home)
         self.boundary = Boundary(self.db)
         self.recovery = MetricRecovery(self)
 

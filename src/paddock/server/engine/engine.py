@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from paddock.agents.links import Links
 from paddock.backends.base import Backend
 from paddock.common import folders
 from paddock.errors import BackendError
 from paddock.models import AllocationBatch, BackendInfo, Check, JobSpec, Node, Resources, Traits
 from paddock.paths import Home
 from paddock.rules import placement
-from paddock.server.engine import journals, launch, limits, mailbox, observe, remove
+from paddock.server.engine import journals, launch, limits, mailbox, observe, reaching, remove
 from paddock.server.engine.backend_worker import BackendWorker
 from paddock.server.engine.context import Context
 from paddock.server.engine.identical_curves import CurveComparison
@@ -29,7 +30,8 @@ from paddock.server.engine.objectives import ObjectiveChooser
 from paddock.server.engine.reduce import Reducer
 from paddock.server.engine.search import SearchWorker
 from paddock.server.engine.silence import Silence
-from paddock.server.store import allocations, audit, events
+from paddock.server.outposts.registry import Outposts
+from paddock.server.store import allocations, audit, events, places
 from paddock.server.store.allocations import AllocationRow
 from paddock.server.store.db import Database
 from paddock.server.store.rows import moment
@@ -78,12 +80,16 @@ class Engine:
         backends: list[Backend],
         changed: Callable[[], None],
         clock: Callable[[], float] = time.time,
+        links: Links | None = None,
     ) -> None:
         self._woken = threading.Event()
         self._stop = threading.Event()
         self._changed = changed
         self._workers = {backend.name: BackendWorker(backend, self.wake) for backend in backends}
-        self.context = Context(db, home, settings, self._workers, clock)
+        outposts = Outposts(home, links, self.wake)
+        with db.read() as c:
+            outposts.load(places.all_away(c))
+        self.context = Context(db, home, settings, self._workers, outposts, clock)
         self.context.recovery.wake = self.wake
         self._ingest = Ingest()
         self._silence = Silence()
@@ -97,7 +103,7 @@ class Engine:
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
         self._sweeper = ThreadPoolExecutor(1, thread_name_prefix="sweeper")
         self._to_put_away: deque[tuple[str, Future[bool]]] = deque()
-        self.keeper = Keeper(db, home, settings.keep, self.put_away, self.sweep, self.wake)
+        self.keeper = Keeper(db, home, settings.keep, self.put_away, self.sweep, self.wake, outposts)
         self._asked = True
         self._others_at = 0.0
         self._forgotten_at = 0.0
@@ -126,6 +132,7 @@ class Engine:
         self._search.close()
         self._ingest.close()
         self.context.recovery.close()
+        self.context.outposts.close()
         self._marked.close()
         self._sweeper.shutdown(wait=True)
 
@@ -201,11 +208,12 @@ class Engine:
             for name, worker in self._workers.items()
         ]
 
-    def request(self, spec: JobSpec, tasks: int, *, check: bool) -> BackendRequest:
+    def request(self, spec: JobSpec, tasks: int, *, check: bool, user: str | None = None) -> BackendRequest:
         """Return what a job would request first; with `check` also the backend's answer to it."""
         worker = self._workers[spec.resources.backend or self.context.settings.backend]
         count = launch.allocations_to_request(spec, worker, tasks, {})
         batch = launch.batch_for(self.context, "JOB", spec, worker, "JOB-a1", count)
+        batch = batch.model_copy(update={"user": user})
         answer = None
         if check:
             try:
@@ -264,13 +272,15 @@ class Engine:
         rows = self._unclosed()
         step, context = self._step, self.context
         context.keep_notes(row.key for row in rows)
+        unfinished = step("following", lambda: context.outposts.attend(rows))
         outcome = step("reading journals", lambda: self._ingest.run(context, rows)) or RoundResult()
+        read = outcome.read - unfinished if unfinished is not None else set()
         step("listening", lambda: self._silence.listen(context, rows, outcome, now))
         step("taking up samples", lambda: self._monitor.take(outcome.samples, now))
         if outcome.left:
             for worker in self._workers.values():
                 worker.hurry()
-        if step("closing allocations", lambda: observe.close(context, rows, outcome.read, now)):
+        if step("closing allocations", lambda: observe.close(context, rows, read, now)):
             rows = self._unclosed()
         step("judging", lambda: self._search.request_judgements(outcome.measured, outcome.ended))
         more = outcome.more
@@ -285,6 +295,7 @@ class Engine:
         """Carry out the other steps. The many `rows` are read again only after changes. Returns as `round` does."""
         step, context = self._step, self.context
         step("mending", context.mend)
+        step("reaching", lambda: reaching.reach(context, rows))
         unstopped = step("stopping", lambda: mailbox.stop(context, now))
         step("adjusting", lambda: limits.adjust(context))
         step("putting back", lambda: observe.put_back(context, rows, now))

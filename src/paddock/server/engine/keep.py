@@ -5,19 +5,17 @@ left. This does not happen in the engine's thread, except for the journals (engi
 """
 
 import logging
-import os
 import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-from paddock.common import files, folders, layout
-from paddock.errors import Conflict
+from paddock.common import folders, layout
+from paddock.errors import AgentUnavailable, Conflict
 from paddock.models import PruneItem, PruneKind, PruneReport, PruneRequest, PruneTotal
 from paddock.models.keep import KeepPolicy
 from paddock.paths import Home
@@ -26,6 +24,7 @@ from paddock.rules.keep import Deletion, HomeContents, StoredAttempt, StoredFile
 from paddock.runner import build
 from paddock.server.engine import journals
 from paddock.server.outposts.here import PUT_AWAY
+from paddock.server.outposts.registry import Outposts
 from paddock.server.store import jobs, keeping
 from paddock.server.store.db import Database
 from paddock.server.store.rows import moment
@@ -50,8 +49,9 @@ class Keeper:
         put_away: Callable[[str], Future[bool]],
         sweep: Callable[[Path], None],
         wake: Callable[[], None],
+        outposts: Outposts,
     ) -> None:
-        self._db, self._home, self._settings = db, home, settings
+        self._db, self._home, self._settings, self._outposts = db, home, settings, outposts
         self._put_away, self._sweep, self._wake = put_away, sweep, wake
         self._busy = threading.Lock()
         self._over = threading.Event()
@@ -129,16 +129,8 @@ class Keeper:
                 yield one
 
     def _names(self, one: StoredAttempt) -> set[str]:
-        try:
-            with self._attempts(one) as folder:
-                return {entry.name for entry in os.scandir(folder)}
-        except OSError:
-            return set()
-
-    def _attempts(self, one: StoredAttempt) -> AbstractContextManager[int]:
-        """Open the folder of the attempts of a task."""
-        job = self._home.job(one.job)
-        return files.in_folder(str(_attempt(job.task(one.task), one.number).parent), below=str(job.root))
+        outpost = self._outposts.of(one.job)
+        return outpost.names(_attempt(outpost.folder.task(one.task), one.number).parent)
 
     def _runners(self, in_use: Iterable[str]) -> list[StoredFile]:
         spared = {*in_use, f"{build.digest()}.pyz"}
@@ -153,15 +145,14 @@ class Keeper:
 
     def _measure(self, goes: Deletion, until: float) -> folders.Size:
         size = folders.Size()
-        below = self._home.jobs if goes.path is None else goes.path.parent
+        if goes.path is not None:
+            return folders.measure(goes.path, below=goes.path.parent, until=until)
         for path in self._paths(goes):
-            size.add(folders.measure(path, below=below, until=until))
+            size.add(self._outposts.of(goes.what).measure(path, until))
         return size
 
     def _paths(self, goes: Deletion) -> list[Path]:
-        if goes.path is not None:
-            return [goes.path]
-        job = self._home.job(goes.what)
+        job = self._outposts.of(goes.what).folder
         if goes.kind is PruneKind.JOB:
             return [job.root]
         if goes.kind is PruneKind.JOURNALS:
@@ -184,7 +175,7 @@ class Keeper:
                     gone = asked[one.what].result(max(until - time.monotonic(), 0.0))
                 else:
                     gone = one.path is not None and self._remove_file(one.path)
-            except OSError as error:
+            except (OSError, AgentUnavailable) as error:
                 gone = False
                 if one.kind is PruneKind.JOURNALS and not asked[one.what].done():
                     late += 1
@@ -207,14 +198,10 @@ class Keeper:
         with self._db.read() as c:
             if not keeping.over(c, goes.what):
                 return False
-        target = self._home.aside(f"attempts-{goes.what}")
-        target.mkdir()
-        try:
-            for one in goes.attempts:
-                with self._attempts(one) as folder:
-                    os.rename(str(one.number), target / f"{one.task}.{one.number}", src_dir_fd=folder)
-        finally:
-            self._sweep(target)
+        outpost = self._outposts.of(goes.what)
+        left = outpost.drop([_attempt(outpost.folder.task(one.task), one.number) for one in goes.attempts])
+        if left is not None:
+            self._sweep(left)
         return True
 
     def _remove_file(self, path: Path) -> bool:

@@ -170,13 +170,24 @@ class Launch:
             planned = allocations.planned(c)
         for job, backend, batch in planned:
             worker = context.workers.get(backend)
-            if worker is None or context.boundary.rests(job, SUBMITTING):
+            if worker is None or context.boundary.rests(job, SUBMITTING) or not self._is_laid_out(job, batch):
                 continue
             if worker.backend.traits.queued or batch.places:
                 worker.submit(batch)
             else:  # an older version planned it for the queue that the backend had then
                 with context.db.write() as c:
                     allocations.submitted(c, batch.key, [])
+
+    def _is_laid_out(self, job: str, batch: AllocationBatch) -> bool:
+        """Return True if the folders and manifests of a batch are where its runners find them."""
+        outpost = self._context.outposts.of(job)
+        if outpost.carried:
+            return True
+        if outpost.problem is not None:
+            with self._context.db.write() as c:
+                if allocations.waits(c, batch.key, outpost.problem):
+                    events.write(c, job, JobChange(change="waits"))
+        return False
 
     # --- why jobs wait ------------------------------------------------------------------------------------------------
 
@@ -302,6 +313,8 @@ def batch_for(
         count=count,
         name=f"paddock-{key}",
         folder=str(outpost.folder.allocation(key)),
+        mirror=str(outpost.mirror.allocation(key)),
+        user=outpost.user,
         runner=[python, "-I", "-S", outpost.runner(runner_file(context)), FOLDER],
         resources=placement.resolved(spec.resources, worker.nodes),
         grace_seconds=context.grace_seconds(spec),
@@ -338,7 +351,7 @@ def _manifest(context: Context, facts: JobFacts, worker: BackendWorker) -> dict[
         "idle_seconds": SEARCH_IDLE_SECONDS if _to_come(spec) else IDLE_SECONDS,
         "time_limit": resources.time_limit,
         "warn_seconds": cluster.warn_seconds if cluster else settings.runner.warn_seconds,
-        "umask": 0o027 if settings.group else 0o077,
+        "umask": 0o027 if settings.group and context.outposts.away(facts.id) is None else 0o077,
         "members": members if several or resources.launcher else None,
         "tasks": 1 if several else None,  # processes that a killed srun leaves on other nodes end with the allocation
         "metrics": spec.metrics.model_dump(mode="json"),

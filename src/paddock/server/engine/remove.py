@@ -50,6 +50,7 @@ def _remove(context: Context, job: str, rows: list[AllocationRow]) -> RemovedJob
         erasing.detach(c, job)
     context.erasing[job] = math.inf
     context.forget(job)
+    context.outposts.forget(job)
     context.boundary.forget(job)
     return RemovedJob(job, removed.left)
 

@@ -38,12 +38,14 @@ class Sketch:
     interpreter: Interpreter
 
 
-def sketch(spec: JobSpec, files: Mapping[str, bytes], settings: Settings) -> Sketch:
+def sketch(
+    spec: JobSpec, files: Mapping[str, bytes], settings: Settings, on: environment.Workbench | None = None
+) -> Sketch:
     """Return what can be looked at before the parameters of a job are right. Raise InvalidInput if there is nothing."""
     kept = snapshot.checked(files, settings.upload)
     spec = checks.script_or_command(spec, kept)
     kept, _ = planning.with_program(spec.script, kept)
-    return Sketch(spec, kept, environment.find(spec.environment, settings.python))
+    return Sketch(spec, kept, environment.find(spec.environment, settings.python, on))
 
 
 def needs_of(made: Program) -> needs.Needs:
@@ -72,8 +74,13 @@ def is_checked(made: Program) -> bool:
     return made.spec.command is None or not made.spec.environment.setup
 
 
-def look(made: Program, near: str | None, seconds: float, *, setup: bool) -> Preflight:
-    """Return what can be said about a plan. `near`: where the code came from. `setup` false: run no set-up lines."""
+def look(
+    made: Program, near: str | None, seconds: float, *, setup: bool, on: environment.Workbench | None = None
+) -> Preflight:
+    """Return what can be said about a plan. `near`: where the code came from. `setup` false: run no set-up lines.
+
+    `on`: where the job would run, if not as the user of the server; then no other environments are looked for.
+    """
     found = needs_of(made)
     report = Preflight(files=found.files if made.spec.workdir is None else [])
     names = [one.name for one in found.modules]
@@ -82,23 +89,25 @@ def look(made: Program, near: str | None, seconds: float, *, setup: bool) -> Pre
     if not is_checked(made) or (made.spec.environment.setup and not setup):
         return report.model_copy(update={"unchecked": "the set-up lines may change it"})
     try:
-        python = environment.check(made.spec.environment, made.interpreter, seconds, modules=names)
+        python = environment.check(made.spec.environment, made.interpreter, seconds, modules=names, on=on)
     except UnusableEnvironment as unusable:
         return report.model_copy(update={"unchecked": unusable.message})
     missing = missing_of(found, python)
-    better = _better(missing, near) if missing else []
+    better = _better(missing, near) if missing and on is None else []
     refused = refusal(missing, python)
     more = {"missing": missing, "better": better, "held": refused.message if refused else None}
     return report.model_copy(update={"interpreter": python.argv[0], "python": python.version, **more})
 
 
-def tried(made: Program, seconds: float, *, force: bool) -> tuple[Interpreter, list[str]]:
+def tried(
+    made: Program, seconds: float, *, force: bool, on: environment.Workbench | None = None
+) -> tuple[Interpreter, list[str]]:
     """Return the interpreter, tried once, and warnings. Raise MissingModules unless `force`."""
     found = needs_of(made)
     script = made.spec.command is None
     names = [one.name for one in found.modules] if is_checked(made) else []
     python = environment.check(
-        made.spec.environment, made.interpreter, seconds, python=script or bool(names), modules=names
+        made.spec.environment, made.interpreter, seconds, python=script or bool(names), modules=names, on=on
     )
     missing = missing_of(found, python)
     error = refusal(missing, python)

@@ -17,6 +17,7 @@ from paddock.runner import reporting
 from paddock.search import adaptive, trials_at_once
 from paddock.search.tasks import key_of, new_tasks
 from paddock.server.intake import checks, defaults, masks, planning, preflight, snapshot
+from paddock.server.outposts.registry import Outposts
 from paddock.server.store import jobs, trials
 from paddock.server.store.db import Connection, Database
 from paddock.server.store.sight import EVERYTHING, Sight
@@ -33,6 +34,7 @@ class Submitter:
     name: str
     sight: Sight = EVERYTHING
     alone: bool = True  # there are no accounts: all jobs are theirs
+    workbench: environment.Workbench | None = None  # where their Python is looked for and tried; None: as the server
 
 
 @dataclass(frozen=True)
@@ -115,12 +117,19 @@ def check(
             return JobSpec.model_validate(jobs.get(c, found.id).spec).environment.variables
 
     spec = masks.filled(given.model_copy(update={"resources": resources}), variables)
-    made = plan(spec, files, settings, *backends[backend])
+    made = plan(spec, files, settings, *backends[backend], by.workbench)
     ignored = checks.other_kind(given.resources, backend, settings.every_backend[backend].kind)
     return _with_past(replace(made, warnings=[*made.warnings, *ignored]), db, by.sight)
 
 
-def plan(spec: JobSpec, files: snapshot.Files, settings: Settings, nodes: Sequence[Node], traits: Traits) -> Plan:
+def plan(
+    spec: JobSpec,
+    files: snapshot.Files,
+    settings: Settings,
+    nodes: Sequence[Node],
+    traits: Traits,
+    on: environment.Workbench | None = None,
+) -> Plan:
     """Check all that needs neither the database nor a process. Raise InvalidInput with the fields at fault."""
     kept = snapshot.checked(files, settings.upload)
     spec = _named(checks.script_or_command(spec, kept))
@@ -137,7 +146,7 @@ def plan(spec: JobSpec, files: snapshot.Files, settings: Settings, nodes: Sequen
         spec=spec,
         files=kept,
         script=report,
-        interpreter=environment.find(spec.environment, settings.python),
+        interpreter=environment.find(spec.environment, settings.python, on),
         configurations=found.configurations,
         warnings=[*notes, *(report.warnings if report else []), *checks.without_effect(spec.resources, nodes, traits)],
     )
@@ -196,25 +205,32 @@ def accept(
     settings: Settings,
     *,
     force: bool = False,
+    outposts: Outposts | None = None,
+    user: str | None = None,
 ) -> str:
     """Write the folder, try the environment, and store the job, or leave nothing behind; return the id of the job.
 
-    `force`: also if the environment lacks modules.
+    `force`: also if the environment lacks modules. `user`: the Unix account that it runs as, through `outposts`.
 
     Trying the environment runs the set-up lines of the submission, so it comes after all other checks.
     """
     job = "".join(secrets.choice(_ALPHABET) for _ in range(8))
     incoming = home.incoming / job
+    away = outposts.establish(job, user) if outposts and user else None
     try:
         _lay_down(made, incoming, masks.masked(made.spec, job) if settings.group else made.spec)
         if settings.group:
             open_to(incoming, settings.group)
-        interpreter, notes = preflight.tried(made, settings.check_seconds, force=force)
+        on = away.person if away else None
+        interpreter, notes = preflight.tried(made, settings.check_seconds, force=force, on=on)
         if made.script and "report" in made.script.metrics and not interpreter.has_paddock:
             _lay_down_report(incoming, settings.group)
         incoming.rename(home.job(job).root)
+        if away:
+            away.lay_down()
     except BaseException:
         shutil.rmtree(incoming, ignore_errors=True)
+        _abandon(home, job, outposts)
         raise
     new = jobs.NewJob(
         id=job,
@@ -228,14 +244,25 @@ def accept(
         digest=snapshot.digest(made.files),
         program=_program(made),
         searching=made.adaptive,
+        unix_name=away.user if away else None,
+        folder=str(away.folder.root) if away else None,
     )
     try:
         with db.write() as c:
             jobs.insert(c, new)
     except BaseException:
-        shutil.rmtree(home.job(job).root, ignore_errors=True)
+        _abandon(home, job, outposts)
         raise
     return job
+
+
+def _abandon(home: Home, job: str, outposts: Outposts | None) -> None:
+    """Remove what there is of a job that was not accepted."""
+    shutil.rmtree(home.job(job).root, ignore_errors=True)
+    away = outposts.away(job) if outposts else None
+    if away and outposts:
+        away.abandon()
+        outposts.forget(job)
 
 
 def _program(made: Plan) -> str:

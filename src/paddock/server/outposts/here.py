@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from paddock.common import files, layout
+from paddock.common import files, folders, layout
 from paddock.paths import Home, append_lines, write_once
 from paddock.runner import unread
 from paddock.runner.sources import patterns
@@ -87,6 +87,9 @@ class Here(Mirror):
         super().__init__(home, job)
         self.folder = self.mirror
 
+    carried = True
+    problem: str | None = None
+
     def runner(self, archive: Path) -> str:
         return str(archive)
 
@@ -119,6 +122,25 @@ class Here(Mirror):
             SEARCH_SECONDS,
         )
         return found
+
+    def names(self, path: Path) -> set[str]:
+        try:
+            with files.in_folder(str(path), below=str(self.folder.root)) as folder:
+                return {entry.name for entry in os.scandir(folder)}
+        except OSError:
+            return set()
+
+    def measure(self, path: Path, until: float) -> folders.Size:
+        return folders.measure(path, below=self._home.jobs, until=until)
+
+    def drop(self, paths: Sequence[Path]) -> Path:
+        """Rename the folders; if that fails for one, those before it are deleted with the next server's start."""
+        target = self._home.aside(f"attempts-{self._job}")
+        target.mkdir()
+        for number, path in enumerate(paths):
+            with files.in_folder(str(path.parent), below=str(self.folder.root)) as folder:
+                os.rename(path.name, target / str(number), src_dir_fd=folder)
+        return target
 
     def put_away(self) -> Path:
         return self._put_away()

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from paddock.common.folders import Size
 from paddock.paths import JobFolder
 from paddock.runner.sources import patterns
 from paddock.server.outposts.claims import Identity
@@ -43,6 +44,16 @@ class Outpost(Protocol):
     @property
     def exists(self) -> bool:
         """Return True if the mirror exists: without it, nothing of the job can begin."""
+        ...
+
+    @property
+    def carried(self) -> bool:
+        """Return True if everything that was written for runners is where they find it."""
+        ...
+
+    @property
+    def problem(self) -> str | None:
+        """Return why the folder cannot be reached at the moment."""
         ...
 
     def order(self, lines: list[Line]) -> None:
@@ -84,11 +95,20 @@ class Outpost(Protocol):
         """Return what patterns find in logs below `folder`. It may block, as `read`."""
         ...
 
-    def put_away(self) -> Path | None:
-        """Remove the files through which server and runners communicated; return a folder that can be deleted.
+    def names(self, path: Path) -> set[str]:
+        """Return the names in a folder below `folder`; none if it cannot be read. It may block, as `read`."""
+        ...
 
-        None: it is being done.
-        """
+    def measure(self, path: Path, until: float) -> Size:
+        """Return the size of something at or below `folder`. It may block until then, by time.monotonic()."""
+        ...
+
+    def drop(self, paths: Sequence[Path]) -> Path | None:
+        """Remove folders below `folder`; return what can be deleted in the background. It may block, as `read`."""
+        ...
+
+    def put_away(self) -> Path:
+        """Remove the files through which server and runners communicated; return a folder that can be deleted."""
         ...
 
     def remove(self) -> "Removed | None":

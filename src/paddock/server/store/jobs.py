@@ -63,6 +63,8 @@ class NewJob:
     digest: str | None = None
     program: str | None = None
     searching: bool = False
+    unix_name: str | None = None  # as whom its tasks run; None: as the server's user
+    folder: str | None = None  # in that person's home
     rows: list[trials.Row] = field(init=False)  # its tasks, ready to be inserted
 
     def __post_init__(self) -> None:
@@ -147,6 +149,8 @@ def insert(c: sa.Connection, new: NewJob) -> None:
             program=new.program,
             searching=new.searching,
             priority=spec.priority,
+            unix_name=new.unix_name,
+            folder=new.folder,
             visibility=spec.visibility,
             search_until=None if spec.search.time_budget is None else now + spec.search.time_budget,
         )
@@ -424,6 +428,12 @@ def _change(c: sa.Connection, job: str, event: EventData | None = None, **values
     c.execute(sa.update(jobs).where(jobs.c.id == job).values(**values))
     if event:
         events.write(c, job, event)
+
+
+def owner_of(c: sa.Connection, job: str) -> str | None:
+    """Return whose job this is; None if there is no such job."""
+    found: str | None = _value(c, job, jobs.c.owner)
+    return found
 
 
 def tags_of(c: sa.Connection, job: str) -> list[str]:

@@ -1,0 +1,210 @@
+"""Outposts in the home of the person as whom a job runs, behind that person's agent."""
+
+import math
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from paddock.agents.answers import FarEntry, FolderPage
+from paddock.common import layout
+from paddock.common.folders import Size
+from paddock.errors import AgentUnavailable
+from paddock.paths import Home, JobFolder, write_once
+from paddock.runner.sources import patterns
+from paddock.server.outposts.claims import Identity
+from paddock.server.outposts.courier import MARK, Courier, runner_path
+from paddock.server.outposts.here import SEARCH_SECONDS, Mirror
+from paddock.server.outposts.outpost import Line, Removed, UnreadFiles
+from paddock.server.outposts.person import Person
+
+UNREAD_SECONDS = 50.0
+MEASURE_SECONDS = 5.0
+MOST_READ = 50_000_000
+MOST_ENTRIES = 1000  # in one answer of an agent
+
+
+class Away(Mirror):
+    """The folder is in a person's home. What is written here is brought there, what runners report is brought here.
+
+    `claims` is what is known of them. It is never out of date: a claim stays as it is once somebody has it.
+    """
+
+    def __init__(self, home: Home, job: str, folder: str, courier: Courier, claims: dict[Identity, bool]) -> None:
+        super().__init__(home, job)
+        self.user: str | None = courier.user
+        self.folder = JobFolder(Path(folder), job)
+        self._courier = courier
+        self._claims = claims
+
+    @property
+    def carried(self) -> bool:
+        return self._courier.carried(self._job)
+
+    def resume(self) -> None:
+        """Carry what an earlier server may have left: the job has runners."""
+        self._courier.carried(self._job)
+
+    @property
+    def problem(self) -> str | None:
+        return self._courier.problem(self._job)
+
+    @property
+    def full(self) -> bool:
+        """Return True if its journals are larger than what is taken: its runners are not followed any more."""
+        return self._courier.full(self._job)
+
+    @property
+    def person(self) -> Person:
+        return Person(self._courier.user, self._courier.link)
+
+    def far(self, path: Path) -> str:
+        """Return a path below `folder` as the agent knows it. It may block."""
+        return self._courier.below(str(path))
+
+    def lay_down(self) -> None:
+        """Copy the mirror of a new job into the person's home. It may block."""
+        root, link = self._courier.path(self._job), self._courier.link
+        found = sorted(self.mirror.root.rglob("*"))
+        inside = {one: f"{root}/{one.relative_to(self.mirror.root).as_posix()}" for one in found}
+        link.mkdir(root, *(inside[one] for one in found if one.is_dir()))
+        for one in found:
+            if not one.is_dir():
+                link.put(inside[one], one.read_bytes(), executable=bool(one.stat().st_mode & 0o100))
+
+    def abandon(self) -> None:
+        """Remove what there is of a job that was not accepted. It may block."""
+        with suppress(OSError, AgentUnavailable):
+            self._remove_far()
+
+    def catch_up(self, key: str) -> float | None:
+        """Take up the journals of an ended allocation to their ends. Returns when that began; None: not done yet."""
+        return self._courier.ask(("ended", key), lambda: self._courier.catch_up(self._job, key))
+
+    # --- to runners ---------------------------------------------------------------------------------------------------
+
+    def order(self, lines: list[Line]) -> None:
+        super().order(lines)
+        self._courier.wrote(self._job)
+
+    def publish(self, lines: list[Line]) -> None:
+        super().publish(lines)
+        self._courier.wrote(self._job)
+
+    def plan(self, names: Iterable[str], manifest: str, text: str) -> None:
+        super().plan(names, manifest, text)
+        self._courier.wrote(self._job)
+
+    def runner(self, archive: Path) -> str:
+        return runner_path(str(self.folder.root), archive.name)
+
+    # --- claims -------------------------------------------------------------------------------------------------------
+
+    def withdraw(self, attempts: Iterable[Identity]) -> set[Identity] | None:
+        wanted = set(attempts)
+        missing = wanted - self._claims.keys()
+        if missing:
+            self._courier.ask(("withdraw", self._job), lambda: self._withdraw(sorted(missing)))
+        if wanted - self._claims.keys():
+            return None
+        return {one for one in wanted if self._claims[one]}
+
+    def _withdraw(self, wanted: Sequence[Identity]) -> bool:
+        names = {layout.claim_name(*one): one for one in wanted}
+        gone = self._courier.link.withdraw(self._courier.path(self._job, layout.CLAIMS), list(names))
+        self._claims.update({one: name in gone for name, one in names.items()})
+        return True
+
+    def held(self, attempts: Iterable[Identity], after: Iterable[str]) -> Mapping[Identity, str | None] | None:
+        names = {layout.claim_name(*one): one for one in attempts}
+        if not names:
+            return {}
+        return self._courier.ask(("held", self._job, frozenset(after)), lambda: self._held(names))
+
+    def _held(self, names: Mapping[str, Identity]) -> Mapping[Identity, str | None]:
+        try:
+            found = self._courier.link.held(self._courier.path(self._job, layout.CLAIMS), list(names))
+        except FileNotFoundError:
+            return {}
+        return {names[name]: key for name, key in found.items()}
+
+    # --- what scripts wrote -------------------------------------------------------------------------------------------
+
+    def read(self, path: Path, offset: int, limit: int) -> tuple[int, int, bytes]:
+        part = self._courier.link.read(self.far(path), offset, min(limit, MOST_READ))
+        return part.start, part.size, part.data
+
+    def entries(self, path: Path, offset: int, limit: int) -> FolderPage:
+        """Return entries of a folder below `folder`, folders first, then by name. It may block."""
+        return self._courier.link.entries(self.far(path), offset, min(limit, MOST_ENTRIES))
+
+    def stat(self, path: Path) -> FarEntry:
+        """Return what is at a path below `folder`, without following a link. It may block."""
+        return self._courier.link.stat(self.far(path))
+
+    def unread(self, asked: UnreadFiles) -> list[dict[str, Any]]:
+        given = asdict(asked) | {"task_dir": str(self.folder.task(asked.task)), "files": list(asked.files)}
+        del given["task"]
+        found = self.person.call("unread", given, UNREAD_SECONDS)
+        return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+    def search(self, logs: Sequence[Path], wanted: Sequence[str]) -> list[list[patterns.Found]]:
+        given = {"logs": [str(log) for log in logs], "wanted": list(wanted)}
+        found = self.person.call("search", given, SEARCH_SECONDS)
+        if not isinstance(found, list) or len(found) != len(logs):
+            raise AgentUnavailable(f"The agent of {self.user} does not work: it has not searched all logs.")
+        return [_points(one) for one in found]
+
+    def names(self, path: Path) -> set[str]:
+        try:
+            return {one.name for one in self.entries(path, 0, MOST_ENTRIES).entries}
+        except (OSError, AgentUnavailable):
+            return set()
+
+    def measure(self, path: Path, until: float) -> Size:
+        seconds = max(min(until - time.monotonic(), MEASURE_SECONDS), 0.0)
+        try:
+            return Size(*self._courier.link.measure(self.far(path), seconds))
+        except FileNotFoundError:
+            return Size()
+        except (OSError, AgentUnavailable):
+            return Size(whole=False)
+
+    def drop(self, paths: Sequence[Path]) -> None:
+        for path in paths:
+            self._courier.remove(self.far(path))
+
+    # --- the end ------------------------------------------------------------------------------------------------------
+
+    def put_away(self) -> Path:
+        """Move the mirror's files away; the far ones are removed before anything else is carried, also after a crash.
+
+        Not the other way round: with the old list of tasks and without the claims, old attempts would run again.
+        """
+        write_once(self.mirror.root / MARK, "")
+        target = self._put_away()
+        self._courier.wrote(self._job)
+        return target
+
+    def remove(self) -> Removed | None:
+        if self._courier.ask(("remove", self._job), self._remove_far) is None:
+            return None
+        return self._remove()
+
+    def _remove_far(self) -> bool:
+        self._courier.remove(self._courier.path(self._job))
+        return True
+
+
+def _points(given: object) -> list[patterns.Found]:
+    """Return those points that are some: what an agent answers is not trusted."""
+    found: list[patterns.Found] = []
+    for one in given if isinstance(given, list) else []:
+        step, values = one if isinstance(one, list) and len(one) == 2 else (None, None)
+        if not isinstance(step, int | float) or not math.isfinite(step) or not isinstance(values, dict):
+            continue
+        kept = {name: float(value) for name, value in values.items() if isinstance(value, int | float)}
+        found.append((step, {name: value for name, value in kept.items() if name.isprintable() and len(name) <= 200}))
+    return found[: patterns.MOST]

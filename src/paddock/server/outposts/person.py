@@ -1,0 +1,74 @@
+"""Work that is done as a person, through that person's agent: find and try interpreters, read what scripts wrote."""
+
+import json
+import secrets
+import signal
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Any
+
+from paddock.agents.link import Link
+from paddock.errors import AgentUnavailable
+from paddock.program import environment
+from paddock.program.commands import Command
+
+MOST_ANSWER = 256 * 1024**2
+ANSWERS = "incoming"  # the folder for answers, in the agent's
+
+
+class Person(environment.Workbench):
+    """The account of one person on this machine, as far as jobs need it."""
+
+    def __init__(self, user: str, link: Link) -> None:
+        self.user = user
+        self.link = link
+
+    def locate(self, asked: Mapping[str, Any]) -> Mapping[str, Any]:
+        found = self.call("locate", dict(asked), 20.0)
+        if not isinstance(found, dict):
+            raise AgentUnavailable(f"The agent of {self.user} does not work: it found no answer.")
+        return found
+
+    def run(self, command: Command, seconds: float) -> tuple[int, str, str]:
+        mark = secrets.token_hex(8)
+        argv = environment.limited(self.link.hello().python, command, seconds)
+        try:
+            result = self.link.run(argv, env={**command.env, environment.MARK: mark}, seconds=seconds, most=65_536)
+        finally:
+            self.end_marked(environment.MARK, mark)
+        if result.code is None:
+            raise TimeoutError
+        return result.code, result.out.decode(errors="replace"), result.err.decode(errors="replace")
+
+    def end_marked(self, variable: str, mark: str) -> bool:
+        """Kill all of the person's processes with this mark. Returns whether none is left."""
+        for _ in range(20):
+            left = self.link.find(variable, mark)
+            if not left:
+                return True
+            for one in left:
+                self.link.signal(one, signal.SIGKILL)
+        return False
+
+    def call(self, name: str, argument: Mapping[str, Any], seconds: float) -> Any:
+        """Return what a function of `runner/answer.py` returns there. What it returns is not trusted."""
+        about = self.link.hello()
+        answer = f"{ANSWERS}/{secrets.token_hex(8)}.json"
+        self.link.mkdir(ANSWERS)
+        argv = [about.python, "-I", "-S", about.program, "--answer", name, f"{about.root}/{answer}"]
+        try:
+            result = self.link.run(argv, stdin=json.dumps(argument).encode(), seconds=seconds)
+            if result.code is None:
+                raise TimeoutError(f"{name} took longer than {seconds:g} s")
+            if result.code:
+                last = result.err.decode(errors="replace").strip().splitlines()[-1:]
+                raise OSError(f"{name} failed as {self.user}: {''.join(last)[:300]}")
+            return json.loads(self.link.read(answer, 0, MOST_ANSWER).data)
+        except (ValueError, RecursionError):
+            raise AgentUnavailable(f"The agent of {self.user} does not work: its answer is not JSON.") from None
+        finally:
+            with suppress(OSError, AgentUnavailable):
+                self.link.remove(answer)
+
+
+Persons = Callable[[str], Person]

@@ -261,6 +261,10 @@ class Settings(BaseSettings):
         pattern=r"^https?://[^/?#\s]+(/[^?#\s]*)?$",
         description="the address that people open, if it is not the one that the server listens on (behind a proxy)",
     )
+    insecure: bool = Field(
+        False,
+        description="let people sign in over plain HTTP from other computers, where passwords can be read on the way",
+    )
     owner: str = Field(default_factory=getpass.getuser, description="name that new jobs belong to")
     database: str | None = Field(
         None, description="URL such as postgresql://user@host/name; SQLite in the home when not given"

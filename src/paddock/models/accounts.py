@@ -149,7 +149,7 @@ class TeamState(Model):
     join_groups: list[str] = Field([], description="members of these groups of a directory may join")
     setup: str | None = Field(None, description="the one-time link of the first admin, given when the team begins")
     backup: str | None = Field(None, description="where the database was copied to before the team was turned on")
-    checks: list["TeamCheck"] = Field([], description="what running as people needs, and whether it is there")
+    checks: list["TeamCheck"] = Field([], description="what the team needs of the machine: answered by POST team/check")
 
 
 class TeamCheck(Model):

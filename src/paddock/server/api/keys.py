@@ -10,18 +10,16 @@ import string
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from paddock.models import Role, TokenScope
 from paddock.server.api.caller import SERVER, Caller
 from paddock.server.api.sessions import NOTE_SECONDS, Sessions, digest
 from paddock.server.store import groups, team, tokens, users
 from paddock.server.store.db import Connection, Database
-from paddock.server.store.sessions import SessionRow
 from paddock.server.store.tokens import TokenRow
 
 log = logging.getLogger("paddock.api")
-DOOR = "door"  # the name of the tokens that the door gives, which nobody else may use
 _TOKEN = re.compile(r"pdk_[a-z0-9]{8}_[A-Za-z0-9_-]{43}", re.ASCII)
 _LETTERS = string.ascii_lowercase + string.digits
 
@@ -43,7 +41,9 @@ class Keys:
         self.sessions = Sessions(db, token, days)
         self.on = False
         self._accounts: dict[str, KnownAccount] = {}  # the active ones
+        self._by_unix_name: dict[str, KnownAccount] = {}
         self._tokens: dict[str, TokenRow] = {}
+        self._digests: dict[str, str] = {}  # by id
         self._used: dict[str, float] = {}  # tokens, by id, whose use is to be written
         self._seen: dict[str, float] = {}  # and accounts
         self._flushed_at = time.monotonic()
@@ -63,7 +63,11 @@ class Keys:
                 for one in found
                 if one.active
             }
+            self._by_unix_name = {
+                one.unix_name: self._accounts[one.name] for one in found if one.active and one.unix_name
+            }
             self._tokens = {one.hash: one for one in valid}
+            self._digests = {one.id: one.hash for one in valid}
             self.sessions.reload()
             self.on = on
             self.stale = False
@@ -87,11 +91,32 @@ class Keys:
             return None
         if now - self._used.get(row.id, row.used_at or 0.0) >= NOTE_SECONDS:
             self._used[row.id] = self._seen[row.user] = now
-        via = DOOR if row.name == DOOR else f"token {row.name}"
-        return Caller(account.name, account.role, via, row.scope, account.groups, address, team=True)
+        return Caller(account.name, account.role, f"token {row.name}", row.scope, account.groups, address, team=True)
 
-    def by_session(self, row: SessionRow, address: str) -> Caller | None:
-        """Return whose session this is; None if it is of an account that may not come in."""
+    def by_unix_name(self, user: str | None) -> Caller | None:
+        """Return the account of a user of this machine, who came through the door."""
+        account = self._by_unix_name.get(user) if user and self.on else None
+        if account is None:
+            return None
+        now = time.time()
+        if now - self._seen.get(account.name, 0.0) >= NOTE_SECONDS:
+            self._seen[account.name] = now
+        return Caller(account.name, account.role, "door", TokenScope.ALL, account.groups, team=True)
+
+    def by_account(self, caller: Caller) -> Caller | None:
+        """Return somebody who was let in before as they would be now; None if they may not come in any more."""
+        account = self._accounts.get(caller.name) if self.on else None
+        return replace(caller, role=account.role, groups=account.groups) if account else None
+
+    def digest_of(self, id: str) -> str:
+        """Return what is known of a token, by its id; for one that is not known, something that proves nothing."""
+        return self._digests.get(id) or digest(f"no token {id} {self._token.decode()}")
+
+    def by_session(self, key: str | None, address: str) -> Caller | None:
+        """Return whose session has this key; None if there is none, or it is of an account that may not come in."""
+        row = self.sessions.find(key)
+        if row is None:
+            return None
         if row.user is None:
             return self._server("session", address, row.hash)
         account = self._accounts.get(row.user) if self.on else None

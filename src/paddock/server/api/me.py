@@ -12,7 +12,6 @@ from paddock.models.accounts import BrowserSession, Me, MePatch, PasswordChange,
 from paddock.server.api import sign_in
 from paddock.server.api.caller import SERVER, By, Caller
 from paddock.server.api.gate import Through
-from paddock.server.api.keys import DOOR
 from paddock.server.api.server import At, Server
 from paddock.server.store import audit, sessions, tokens, users
 from paddock.server.store.db import Connection
@@ -100,8 +99,6 @@ def list_tokens(at: At, by: By) -> list[PersonalToken]:
 def make_token(what: TokenRequest, at: At, by: By, gate: Through) -> PersonalToken:
     """Make a token for programs. The answer has it; it is not shown again."""
     name, now = _account(by), time.time()
-    if what.name == DOOR:
-        raise InvalidInput.at("name", f"{DOOR!r} is the name of tokens that are made on this machine: choose another")
     if what.days is None and not at.settings.team.lasting_tokens:
         raise InvalidInput.at("days", "tokens must expire here (`team.lasting_tokens`): give a number of days")
     until = now + what.days * 86_400 if what.days is not None else None

@@ -38,13 +38,15 @@ class InstallChoices:
     home: Path = Path("/var/lib/paddock")
     run: Path = Path("/run/paddock")
     url: str = "http://127.0.0.1:54322"
+    admin: str | None = None  # the first admin of the team
     name: str = "paddock"  # of the files in /etc/sudoers.d, /etc/pam.d and of the unit
     root: Path = Path("/")
 
     def __post_init__(self) -> None:
-        for field_name in ("user", "group", "name"):
-            if not _NAME.fullmatch(getattr(self, field_name)):
-                raise InvalidInput.at(field_name, f"{getattr(self, field_name)!r} is not a name that Unix accepts")
+        for field_name in ("user", "group", "name", "admin"):
+            value = getattr(self, field_name)
+            if value is not None and not _NAME.fullmatch(value):
+                raise InvalidInput.at(field_name, f"{value!r} is not a name that Unix accepts")
         if not _URL.fullmatch(self.url):
             raise InvalidInput.at("url", f"{self.url!r} is not an address such as https://paddock.example.org")
         for field_name in ("program", "libexec", "home", "run"):
@@ -215,6 +217,9 @@ def _tmpfiles(chosen: InstallChoices) -> str:
 
 def _settings(chosen: InstallChoices) -> str:
     return f"""# {MARK}, once: this file is yours to change. `paddock settings` lists all settings.
+# The first admin, whom `paddock team on` makes an account for:
+{"" if chosen.admin else "# "}owner = "{chosen.admin or "alice"}"
+
 # Behind a proxy that speaks HTTPS, or with tls_certificate and tls_key, give the address that people open:
 # url = "https://paddock.example.org"
 

@@ -20,7 +20,7 @@ from paddock.agents.links import Links
 from paddock.common import layout, processes
 from paddock.common.files import NotPlain
 from paddock.errors import AgentUnavailable
-from tests.agents.support import LOADER, Taken, agent_pid, linked
+from tests.agents.support import LOADER, OLDEST, Taken, agent_pid, linked
 from tests.support.server import wait_for
 
 
@@ -578,6 +578,34 @@ def test_the_kept_program_is_used_again_unless_it_was_changed(root: Path) -> Non
     with linked(root) as link:
         link.hello()
     assert not program.is_symlink()
+
+
+def test_it_runs_on_the_oldest_python(root: Path) -> None:
+    if OLDEST is None:
+        pytest.skip("no Python 3.8 in ~/.pyenv/versions")
+    link, taken = Link("tester", [str(OLDEST), *LOADER[1:]], str(root)), Taken()
+    try:
+        assert link.hello().version.startswith("3.8.")
+        link.mkdir("a/claims")
+        link.put("a/b", b"x" * (PART + 1))
+        link.watch({"a/c": 0}, taken.grown, taken.fail)
+        link.append("a/c", 0, b"line\n")
+        wait_for(lambda: taken.files)
+        assert link.read("a/b", -1, 5).data == b"x"
+        assert link.withdraw("a/claims", ["j-1.1"]) == {"j-1.1"}
+        assert [one.name for one in link.entries("a").entries] == ["claims", "b", "c"]
+        assert link.stat("a/b").size == PART + 1
+        assert link.run(["cat"], stdin=b"in").out == b"in"
+        process = link.start(["sleep", "600"], env={"MARK": str(root)}, cwd="a", log="a/log")
+        assert link.find("MARK", str(root)) == [process]
+        assert link.alive([process]) == [True]
+        assert link.signal(process, signal.SIGKILL)
+        assert link.measure("a", 5)[2]
+        assert link.remove("a")
+        with pytest.raises(FileNotFoundError):
+            link.run(["no-such-program"])
+    finally:
+        link.close()
 
 
 def test_links_are_made_once_per_person(root: Path) -> None:

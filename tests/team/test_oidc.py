@@ -414,6 +414,13 @@ def test_a_redirect_of_the_provider_is_not_followed(forger: Forger) -> None:
         sign_in(forger)
 
 
+def test_a_provider_can_be_tried_without_signing_in(login: SingleSignOn, forger: Forger) -> None:
+    assert login.probe().endswith("answers; 3 keys")
+    forger.keys = []
+    with pytest.raises(SignInUnavailable):
+        SingleSignOn("lab", OidcSettings(issuer=forger.issuer, client_id="me")).probe()
+
+
 def test_a_provider_that_does_not_answer_is_not_asked_again_at_once(forger: Forger) -> None:
     clock = Clock()
     login = SingleSignOn("lab", OidcSettings(issuer=f"{forger.issuer}/none", client_id="me"), clock)

@@ -97,8 +97,8 @@ class Link:
         with self._state:
             return self._problem
 
-    def close(self) -> None:
-        """End the agent and watch nothing any more. What it has started goes on."""
+    def close(self, seconds: float = CLOSE_SECONDS) -> None:
+        """End the agent and watch nothing any more; wait until it has left. What it has started goes on."""
         with self._state:
             self._closed = True
             self._watches.clear()
@@ -106,7 +106,7 @@ class Link:
             self._state.notify_all()
         if connection is not None:
             connection.close()
-        until = time.monotonic() + CLOSE_SECONDS
+        until = time.monotonic() + seconds
         with self._state:
             while (self._connection or self._starting) and self._state.wait(until - time.monotonic()):
                 pass
@@ -491,12 +491,14 @@ class Link:
             watch.grown(watch.path, watch.offset, data)
             watch.offset += len(data)
         elif kind == "failed":
+            try:
+                AgentAnswer((dict(header), data)).check()
+                raise BadFrame("a file that failed without a reason")
+            except OSError as error:
+                problem = error
             with self._state:
                 if self._by_key.pop(watch.key, None) is not None:
                     self._watches.pop(watch.path, None)
-            try:
-                AgentAnswer((dict(header), data)).check()
-            except OSError as error:
-                watch.failed(watch.path, error)
+            watch.failed(watch.path, problem)
         else:
             raise BadFrame("an event that is not known")

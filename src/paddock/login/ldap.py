@@ -36,6 +36,14 @@ class LdapLogin:
             return None
         return self._identity(name, entry)
 
+    def probe(self) -> str:
+        """Return what a search finds out about the directory; raise SignInUnavailable if people cannot sign in."""
+        s = self._settings
+        for base in filter(None, (s.base, s.group_base)):
+            self._search(base, "(objectClass=*)", ["1.1"], most=1, scope="base")
+        secret = s.start_tls or s.url.startswith("ldaps:")
+        return f"{s.url} answers{'' if secret else ', without encryption: passwords can be read on the way'}"
+
     def _find(self, name: str) -> LdapEntry | None:
         s = self._settings
         wanted = [s.name_attribute, s.full_name_attribute, s.email_attribute, s.unix_attribute, "memberOf"]
@@ -75,9 +83,11 @@ class LdapLogin:
         )
         return [value.lower() for entry in found for value in entry.all("cn")]
 
-    def _search(self, base: str, filter_: str, attributes: list[str], *, most: int) -> list[LdapEntry]:
-        """Return up to `most` entries below `base`."""
-        arguments = ["-LLL", "-o", "ldif-wrap=no", "-z", str(most), "-b", base, "-s", "sub", "--", filter_]
+    def _search(
+        self, base: str, filter_: str, attributes: list[str], *, most: int, scope: str = "sub"
+    ) -> list[LdapEntry]:
+        """Return up to `most` entries below `base` (`scope` base: itself)."""
+        arguments = ["-LLL", "-o", "ldif-wrap=no", "-z", str(most), "-b", base, "-s", scope, "--", filter_]
         arguments += [attribute for attribute in attributes if attribute]
         outcome = self._run("ldapsearch", self._settings.bind_dn, self._bind_password(), arguments)
         if outcome.code not in (0, SIZE_LIMIT_EXCEEDED):

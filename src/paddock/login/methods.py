@@ -1,5 +1,6 @@
 """The login methods that the settings name."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
@@ -25,6 +26,13 @@ def password_methods(settings: Settings) -> list[PasswordMethod]:
 def providers(settings: Settings) -> dict[str, SingleSignOn]:
     """Return the single sign-on providers by name."""
     return {name: SingleSignOn(name, _located(found, settings.home)) for name, found in settings.login.oidc.items()}
+
+
+def probes(settings: Settings) -> dict[str, Callable[[], str]]:
+    """Return for each directory and provider how to try it: without anybody's password, raising SignInUnavailable."""
+    ldap = settings.login.ldap
+    found = {"directory (LDAP)": LdapLogin(_located(ldap, settings.home)).probe} if ldap else {}
+    return found | {f"single sign-on ({name})": one.probe for name, one in providers(settings).items()}
 
 
 def _located(settings: S, home: Path) -> S:

@@ -133,6 +133,12 @@ class SingleSignOn:
         claims = self._verified(about, answer.get("id_token"), pending.nonce)
         return self._identity({**self._userinfo(about, answer.get("access_token"), claims), **claims})
 
+    def probe(self) -> str:
+        """Return what the provider publishes; raise SignInUnavailable if people cannot sign in."""
+        about = self._about()
+        self._secret()
+        return f"{self._settings.issuer} answers; {len(self._read_keys(about).keys)} keys"
+
     # --- asking the provider ------------------------------------------------------------------------------------------
 
     def _about(self) -> ProviderMetadata:

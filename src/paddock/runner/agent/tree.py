@@ -60,7 +60,6 @@ class Tree:
                 os.lseek(descriptor, at, os.SEEK_SET)
                 _write(descriptor, data)
                 if at + len(data) >= whole:
-                    os.fsync(descriptor)
                     os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
             finally:
                 os.close(descriptor)

@@ -39,7 +39,7 @@ except OSError:
         file.write(name + "\\n")
 for epoch in range(1, 6):
     print("epoch:", epoch, "val_loss:", 1 / epoch, flush=True)
-    time.sleep(0.2)
+    time.sleep(PAUSE)
 with open(os.path.join(folder, "done"), "a") as file:
     file.write(name + "\\n")
 """
@@ -61,11 +61,15 @@ class Verdict:
         return not (self.lost or self.twice or self.foreign)
 
 
-def campaign(lab: MemberServer, kills: int, tasks: int, seed: int = 1) -> Verdict:
-    """Kill at random while the tasks of two people run, and judge what came of them."""
+def campaign(lab: MemberServer, kills: int, tasks: int, seed: int = 1, pause: float = 0.2) -> Verdict:
+    """Kill at random while the tasks of two people run, and judge what came of them.
+
+    `pause`: seconds of each of the five epochs of a task.
+    """
+    script = WITNESS.replace("PAUSE", str(pause))
     chance, verdict, began = random.Random(seed), Verdict(), time.monotonic()
     spec = {"retries": {"lost": 100, "launch_failed": 100}}
-    jobs = {name: lab.submit(name, WITNESS, {"n": list(range(tasks // 2))}, **spec) for name in (ALICE, BOB)}
+    jobs = {name: lab.submit(name, script, {"n": list(range(tasks // 2))}, **spec) for name in (ALICE, BOB)}
     while verdict.kills.total() < kills:
         time.sleep(chance.uniform(0.2, 1.5))
         what = chance.choice(["server", "agent", "agent", "sudo", "runner"])
@@ -136,6 +140,7 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--tasks", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--pause", type=float, default=1.5, help="seconds of each of the five epochs of a task")
     parser.add_argument("--slurm", action="store_true", help="on a Slurm cluster that is started for it")
     given = parser.parse_args()
     with contextlib.ExitStack() as stack:
@@ -152,7 +157,7 @@ def main() -> int:
         if given.slurm:
             for name in (ALICE, BOB):
                 cluster.run("sacctmgr", "-i", "-Q", "add", "user", lab.unix(name), "account=lab")
-        verdict = campaign(lab, given.kills, given.tasks, given.seed)
+        verdict = campaign(lab, given.kills, given.tasks, given.seed, given.pause)
     sys.stdout.write(
         f"{verdict.tasks} tasks, kills: {dict(verdict.kills)}, {verdict.seconds:.0f} s; lost {len(verdict.lost)}, "
         f"twice {len(verdict.twice)}, wrong owners {len(verdict.foreign)}\n"

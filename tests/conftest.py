@@ -29,6 +29,10 @@ GROUPS = {
     "tests/slurm/test_users.py": "slurm 1",
     "tests/slurm/": "slurm 2",
     "tests/frameworks/": "frameworks",
+    "tests/team/test_oidc.py": "single sign-on",
+    "tests/team/test_ldap.py": "sign-in",
+    "tests/team/test_pam.py": "sign-in",
+    "tests/team/test_sign_in.py": "sign-in",
 }
 
 

@@ -178,7 +178,11 @@ class LdapSettings(Model):
 
     url: str = Field(pattern=r"^ldaps?://[^\s/?]+/?$", description="ldap://host or ldaps://host")
     start_tls: bool = Field(False, description="encrypt the connection after it is made (ldap:// only)")
-    ca_certificate: Path | None = Field(None, description="file (PEM) with the signers of the directory's certificate")
+    ca_certificate: Path | None = Field(
+        None,
+        description="file (PEM) with the signers of the directory's certificate; this and other files here are in the "
+        "home unless their path is absolute",
+    )
     bind_dn: str = Field("", description="whom to search as; anonymously when not given")
     bind_password_file: Path | None = Field(None, description="file with that account's password")
     base: str = Field(description="where people are, such as ou=people,dc=example,dc=org")
@@ -211,7 +215,9 @@ class OidcSettings(Model):
         ".well-known/openid-configuration",
     )
     client_id: str = Field(description="what the provider calls this server")
-    client_secret_file: Path | None = Field(None, description="file with the secret, if the provider gave one")
+    client_secret_file: Path | None = Field(
+        None, description="file with the secret, if the provider gave one; in the home unless its path is absolute"
+    )
     title: str = Field("", description="what the button says; the name of the section when not given")
     scopes: list[str] = Field(["openid", "profile", "email"], description="what to ask for")
     name_claim: str = Field(
@@ -254,6 +260,10 @@ class Settings(BaseSettings):
         None,
         pattern=r"^https?://[^/?#\s]+(/[^?#\s]*)?$",
         description="the address that people open, if it is not the one that the server listens on (behind a proxy)",
+    )
+    insecure: bool = Field(
+        False,
+        description="let people sign in over plain HTTP from other computers, where passwords can be read on the way",
     )
     owner: str = Field(default_factory=getpass.getuser, description="name that new jobs belong to")
     database: str | None = Field(

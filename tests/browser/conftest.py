@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -86,9 +87,15 @@ def server(shared: ServerProcess) -> Iterator[ServerProcess]:
 
 @pytest.fixture
 def visit(browser: Browser, server: ServerProcess) -> Iterator[Callable[..., Page]]:
+    with visits(browser, server) as go:
+        yield go
+
+
+@contextmanager
+def visits(browser: Browser, server: ServerProcess) -> Iterator[Callable[..., Page]]:
     """Open a page as somebody who followed the link; every script error and foreign request is a failure.
 
-    `prepare` is called with the page before it is loaded.
+    Every page has a context of its own, as if in another browser. `prepare` is called with it before it is loaded.
     """
     contexts: list[BrowserContext] = []
     faults: list[str] = []

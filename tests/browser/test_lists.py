@@ -115,7 +115,7 @@ def test_jobs_side_by_side(visit: Visit, server: ServerProcess) -> None:
     assert row("width") == ["", "16"]
     assert row("best val_loss") == ["0.066667", "0.033333"]
     assert row("last val_loss") == ["0.066667", "0.033333"]
-    assert row("largest val_acc") == ["0.2", "0.2"]
+    assert row("best val_acc") == ["0.2", "0.2"]
     expect(page.get_by_text("first, task 2")).to_be_visible()
     looks(page, "compare")
     page.get_by_text("Best 3").click()

@@ -19,12 +19,14 @@ NEEDS_SERVER = [
     ["submit", "--command", "true"], ["hold", "k3v"], ["release", "k3v"], ["limits", "k3v", "--time", "4h"],
     ["prune"], ["prune", "--yes"], ["files", "k3v-1"], ["get", "k3v-1", "work"], ["diff", "k3v", "8wq"],
     ["note", "k3v"], ["rename", "k3v", "x"], ["tag", "k3v", "+a"], ["edit", "k3v"],
+    ["whoami"], ["token", "ls"], ["token", "add", "x"], ["team", "on"], ["team", "status"], ["team", "off", "--yes"],
+    ["users", "ls"], ["users", "edit", "bob", "--role", "admin"], ["groups", "ls"], ["invite"], ["audit"],
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_command_has_help_with_an_example(alone: Cli, name: str) -> None:
-    help_text = alone.quick(name, "--help").out
+    help_text = alone.quick(*name.split(), "--help").out
     assert f"Usage: paddock {name}" in help_text
     assert "Example" in help_text
     assert "--json" in help_text
@@ -32,7 +34,10 @@ def test_every_command_has_help_with_an_example(alone: Cli, name: str) -> None:
 
 def test_the_whole_has_help(alone: Cli) -> None:
     done = alone("--help")
-    assert all(name in done.out for name in NAMES)
+    assert all(name.split()[0] in done.out for name in NAMES)
+    for group in {name.split()[0] for name in NAMES if " " in name}:
+        shown = alone.quick(group, "--help").out
+        assert all(name.split()[1] in shown for name in NAMES if name.startswith(f"{group} "))
     assert "--install-completion" in done.out
     assert alone("-h").out == done.out
 

@@ -161,6 +161,18 @@ def test_a_referral_is_not_followed(people: Directory, login: LdapLogin) -> None
     assert "refers to another directory" in error.value.detail
 
 
+def test_a_directory_can_be_tried_without_a_password(people: Directory) -> None:
+    assert "without encryption" in LdapLogin(people.settings(group_base=f"ou=groups,{BASE}")).probe()
+    assert LdapLogin(people.settings(start_tls=True)).probe().endswith(" answers")
+    for wrong in (
+        {"base": "ou=nowhere,dc=example,dc=org"},
+        {"group_base": "ou=nowhere"},
+        {"url": "ldap://127.0.0.1:1"},
+    ):
+        with pytest.raises(SignInUnavailable):
+            LdapLogin(people.settings(**wrong)).probe()
+
+
 def test_what_is_wrong_with_the_settings_is_in_the_log_and_not_in_the_answer(
     people: Directory, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -14,6 +14,8 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
+from cryptography.hazmat.primitives.hashes import SHA256
 from joserfc import jwt
 from joserfc.jwk import ECKey, OctKey, RSAKey
 
@@ -227,7 +229,7 @@ class Forger:
         path = urlsplit(request.path).path
         self.asked.append(path)
         status, body = 200, b"{}"
-        if path.endswith("openid-configuration"):
+        if path == "/.well-known/openid-configuration":
             known = {f"{name}_endpoint": f"{self.issuer}/{name}" for name in ("authorization", "token", "userinfo")}
             found = {"issuer": self.issuer, "jwks_uri": f"{self.issuer}/keys", **known, **self.discovery}
             body = json.dumps({name: value for name, value in found.items() if value is not None}).encode()
@@ -312,6 +314,13 @@ FORGED: dict[str, Callable[[Forger], Callable[[dict[str, Any]], Any]]] = {
     "a subject that is no text": lambda f: lambda c: f.signed(c | {"sub": ["7"]}),
     "an expiry that is no number": lambda f: lambda c: f.signed(c | {"exp": "never"}),
     "changed after it was signed": lambda f: lambda c: _changed(f.signed(c), c | {"sub": "8"}),
+    "another kind of key": lambda f: lambda c: _of_another_kind(c, "ES256"),
+    "no such algorithm": lambda f: lambda c: f"{_part({'alg': 'XS256', 'kid': 'one'})}.{_part(c)}.AAAA",
+    "an algorithm that is no text": lambda f: lambda c: f"{_part({'alg': ['RS256'], 'kid': 'one'})}.{_part(c)}.AAAA",
+    "a key that is no text": lambda f: lambda c: f"{_part({'alg': 'RS256', 'kid': ['one']})}.{_part(c)}.AAAA",
+    "an unknown critical header": lambda f: lambda c: _critical(f, c),
+    "claims that are no object": lambda f: lambda c: f"{_part({'alg': 'RS256', 'kid': 'one'})}.{_coded(b'[1]')}.AAAA",
+    "not JSON": lambda f: lambda c: f"{_coded(b'x')}.{_coded(b'y')}.AAAA",
     "no token": lambda f: lambda c: None,
     "no text": lambda f: lambda c: ["x"],
     "nonsense": lambda f: lambda c: "a.b.c",
@@ -326,6 +335,16 @@ FORGED: dict[str, Callable[[Forger], Callable[[dict[str, Any]], Any]]] = {
 def _with_key_in_header(claims: dict[str, Any]) -> str:
     key = ECKey.generate_key("P-256")
     return jwt.encode({"alg": "ES256", "jwk": key.as_dict(private=False)}, claims, key)
+
+
+def _of_another_kind(claims: dict[str, Any], algorithm: str) -> str:
+    return jwt.encode({"alg": algorithm, "kid": "one"}, claims, ECKey.generate_key("P-256"))
+
+
+def _critical(forger: Forger, claims: dict[str, Any]) -> str:
+    """Return a token with a valid signature that asks for something unknown to be understood."""
+    text = f"{_part({'alg': 'RS256', 'kid': 'one', 'crit': ['x'], 'x': 1})}.{_part(claims)}"
+    return f"{text}.{_coded(forger.keys[0].private_key.sign(text.encode(), PKCS1v15(), SHA256()))}"
 
 
 def _changed(token: str, claims: dict[str, Any]) -> str:
@@ -395,10 +414,23 @@ def test_a_redirect_of_the_provider_is_not_followed(forger: Forger) -> None:
         sign_in(forger)
 
 
-def test_nobody_answers() -> None:
-    login = SingleSignOn("lab", OidcSettings(issuer="http://127.0.0.1:1", client_id="me"))
+def test_a_provider_can_be_tried_without_signing_in(login: SingleSignOn, forger: Forger) -> None:
+    assert login.probe().endswith("answers; 3 keys")
+    forger.keys = []
     with pytest.raises(SignInUnavailable):
-        login.begin(BACK)
+        SingleSignOn("lab", OidcSettings(issuer=forger.issuer, client_id="me")).probe()
+
+
+def test_a_provider_that_does_not_answer_is_not_asked_again_at_once(forger: Forger) -> None:
+    clock = Clock()
+    login = SingleSignOn("lab", OidcSettings(issuer=f"{forger.issuer}/none", client_id="me"), clock)
+    for ahead, asked in ((0, 1), (0, 1), (60, 2)):
+        clock.ahead = ahead
+        with pytest.raises(SignInUnavailable):
+            login.begin(BACK)
+        assert len(forger.asked) == asked
+    with pytest.raises(SignInUnavailable):
+        SingleSignOn("lab", OidcSettings(issuer="http://127.0.0.1:1", client_id="me")).begin(BACK)
 
 
 def test_what_is_only_at_the_userinfo_endpoint(forger: Forger) -> None:

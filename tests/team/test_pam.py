@@ -4,6 +4,7 @@ import getpass
 import json
 import os
 import pwd
+import signal
 import subprocess
 import sys
 import time
@@ -116,6 +117,27 @@ def test_a_warden_that_does_not_start_or_answers_nonsense_is_not_a_yes(tmp_path:
         assert PamLogin(PamSettings(), ["echo", script]).check(SOMEBODY, PASSWORD) is None
     with pytest.raises(SignInUnavailable, match="does not answer"):
         PamLogin(PamSettings(), [str(tmp_path / "none")]).check(SOMEBODY, PASSWORD)
+
+
+def test_a_module_that_hangs_is_given_up(tmp_path: Path) -> None:
+    """The server could not end a process of root: the warden ends itself."""
+    script, pid = tmp_path / "hang", tmp_path / "pid"
+    script.write_text(f"#!/bin/sh\necho $$ > {pid}\nexec sleep 1000\n")
+    script.chmod(0o755)
+    (tmp_path / "paddock").write_text(f"auth required pam_exec.so {script}\n")
+    impatient = (
+        "import importlib.util, sys\n"
+        f"spec = importlib.util.spec_from_file_location('warden', {str(warden.__file__)!r})\n"
+        "made = importlib.util.module_from_spec(spec)\nspec.loader.exec_module(made)\n"
+        f"made.SECONDS, sys.argv[1:] = 1, ['--confdir', {str(tmp_path)!r}]\nmade.main()\n"
+    )
+    command = [sys.executable, "-I", "-S", "-c", impatient]
+    try:
+        with pytest.raises(SignInUnavailable) as error:
+            PamLogin(PamSettings(), command).check(SOMEBODY, PASSWORD)
+    finally:
+        os.kill(int(pid.read_text()), signal.SIGKILL)
+    assert f"code {-signal.SIGALRM}" in error.value.detail
 
 
 # --- the warden alone -------------------------------------------------------------------------------------------------

@@ -14,7 +14,10 @@ import pytest
 from paddock.login.pam import here
 from tests.support.team import ADMIN, PASSWORD, Team, team
 from tests.team.directory import BASE, PASSWORDS, Directory, directory
+from tests.team.machine_accounts import account as machine_account
+from tests.team.machine_accounts import warden_by_sudo
 from tests.team.provider import PEOPLE, provider, visited
+from tests.team.unix_users import ROOT
 
 SOMEBODY = "nobody" if os.geteuid() < 1000 else os.environ.get("USER", "nobody")  # an account of this machine
 HERE = "the password of this machine"
@@ -114,6 +117,22 @@ def test_an_account_that_is_not_active_does_not_sign_in(lab: Team) -> None:
         assert attempt(lab, "dora", PASSWORDS["dora"]).status_code == 403
     finally:
         lab.clients[ADMIN].patch("/accounts/dora", json={"active": True})
+
+
+@ROOT
+def test_a_real_password_of_this_machine_through_sudo(tmp_path: Path) -> None:
+    service, name = f"pdk-e2e-{os.getpid()}", f"pdkm{os.getpid()}"
+    with warden_by_sudo(service) as command, machine_account(name, HERE):
+        settings = {
+            "PADDOCK_LOGIN__PAM": json.dumps({"service": service}),
+            "PADDOCK_TEAM__WARDEN": json.dumps(command),
+            "PADDOCK_TEAM__ADMINS": json.dumps([name]),
+        }
+        with team(tmp_path / "home", environment=settings) as lab:
+            me = lab.browser(name, HERE).get("/me").json()
+            assert (me["name"], me["role"], me["source"], me["unix_name"]) == (name, "admin", "pam", name)
+            assert me["groups"] == [name]
+            assert attempt(lab, name, "wrong").status_code == 401
 
 
 # --- single sign-on ---------------------------------------------------------------------------------------------------

@@ -1,16 +1,17 @@
 import { MantineProvider } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react';
-import { Route, Switch, useLocation } from 'wouter';
-import { useSignedOut } from './api/client';
+import { lazy, Suspense, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
+import { Redirect, Route, Switch, useLocation, useSearch } from 'wouter';
+import { onOtherTab, useSignedOut } from './api/client';
 import { queryClient, stream } from './api/live';
-import { useVersion } from './api/system';
+import { ALONE, MeContext, meOf, useMe, useWhoAmI } from './api/me';
+import { ownPath } from './lib/ownPath';
 import { NotFoundPage } from './pages/NotFoundPage';
 import { AppShell } from './parts/AppShell';
 import { CrashGuard } from './parts/CrashGuard';
 import { JobNotices } from './parts/JobNotices';
-import { Waiting } from './parts/Page';
+import { Loaded, Waiting } from './parts/Page';
 import { cssVariables, theme } from './theme/theme';
 
 const JobsPage = lazy(() => import('./pages/jobs/JobsPage'));
@@ -19,6 +20,10 @@ const JobPage = lazy(() => import('./pages/job/JobPage'));
 const TaskPage = lazy(() => import('./pages/task/TaskPage'));
 const ComparePage = lazy(() => import('./pages/compare/ComparePage'));
 const ClusterPage = lazy(() => import('./pages/cluster/ClusterPage'));
+const PeoplePage = lazy(() => import('./pages/people/PeoplePage'));
+const ProfilePage = lazy(() => import('./pages/profile/ProfilePage'));
+const SettingsPage = lazy(() => import('./pages/SettingsPage'));
+const SetupPage = lazy(() => import('./pages/setup/SetupPage'));
 const SignInPage = lazy(() => import('./pages/SignInPage'));
 
 export function App() {
@@ -32,42 +37,47 @@ export function App() {
   );
 }
 
-/** Signed out: the sign-in page, at whatever address, which stays. */
+/** Signed out: the sign-in page, at whatever address, which stays. A one-time link works in either case. */
 function Gate() {
+  const [path] = useLocation();
   const signedOut = useSignedOut();
+  const inside = !signedOut && path !== '/setup';
   useEffect(() => {
-    if (signedOut) {
-      stream.stop();
-      queryClient.clear();
-      return;
-    }
+    if (!inside) return;
     stream.start();
-    return () => stream.stop();
-  }, [signedOut]);
-  return signedOut ? (
-    <Suspense fallback={<Waiting />}>
-      <SignInPage />
-    </Suspense>
-  ) : (
-    <SignedIn />
-  );
+    return () => {
+      stream.stop();
+      queryClient.clear(); // the next who signs in here may be somebody else
+    };
+  }, [inside]);
+  if (inside) return <SignedIn />;
+  return <Suspense fallback={<Waiting />}>{path === '/setup' ? <SetupPage /> : <SignInPage />}</Suspense>;
 }
 
 function SignedIn() {
   const [path] = useLocation();
-  useVersion(); // says at once when the token is not valid
+  const who = useWhoAmI(); // says at once when the session is not valid
+  const me = useMemo(() => (who.data ? meOf(who.data) : ALONE), [who.data]);
   const ready = useStreamReady();
+  useEffect(() => (me.team ? onOtherTab(() => location.reload()) : undefined), [me.team]);
   return (
-    <AppShell>
-      <JobNotices />
-      <CrashGuard key={path}>
-        <Suspense fallback={<Waiting />}>{ready ? <Pages /> : <Waiting />}</Suspense>
-      </CrashGuard>
-    </AppShell>
+    <MeContext value={me}>
+      <AppShell known={who.data !== undefined}>
+        <JobNotices />
+        <CrashGuard key={`${path} ${who.data?.zone}`}>
+          <Suspense fallback={<Waiting />}>
+            <Loaded query={who} what="account">
+              {() => (ready ? <Pages /> : <Waiting />)}
+            </Loaded>
+          </Suspense>
+        </CrashGuard>
+      </AppShell>
+    </MeContext>
   );
 }
 
 function Pages() {
+  const { team, account } = useMe();
   return (
     <Switch>
       <Route path="/" component={JobsPage} />
@@ -76,9 +86,18 @@ function Pages() {
       <Route path="/tasks/:task">{({ task }) => <TaskPage key={task} task={task} />}</Route>
       <Route path="/compare" component={ComparePage} />
       <Route path="/cluster" component={ClusterPage} />
+      <Route path="/sign-in" component={Onward} />
+      {team && <Route path="/people" component={PeoplePage} />}
+      {account && <Route path="/profile" component={ProfilePage} />}
+      {!team && <Route path="/settings" component={SettingsPage} />}
       <Route component={NotFoundPage} />
     </Switch>
   );
+}
+
+/** `/sign-in?next=/jobs/…` of somebody who has signed in. */
+function Onward() {
+  return <Redirect to={ownPath(new URLSearchParams(useSearch()).get('next'))} replace />;
 }
 
 const PATIENCE_MS = 1000;

@@ -37,7 +37,22 @@ _COMMANDS = {
     "nodes": "server:nodes", "load": "load:load", "inspect": "server:inspect", "environments": "server:environments",
     "doctor": "doctor.command:doctor",
     "settings": "server:show_settings", "token": "server:token", "version": "server:version",
+    "login": "login:login", "join": "login:join", "logout": "login:logout", "whoami": "login:whoami",
+    "token ls": "tokens:ls", "token add": "tokens:add", "token revoke": "tokens:revoke",
+    "team status": "team:status", "team on": "team:on", "team off": "team:off", "team install": "install:install",
+    "users ls": "people:users_ls", "users add": "people:users_add", "users edit": "people:users_edit",
+    "users disable": "people:users_disable", "users enable": "people:users_enable",
+    "groups ls": "people:groups_ls", "groups add": "people:groups_add", "groups edit": "people:groups_edit",
+    "groups rm": "people:groups_rm",
+    "invite": "people:invite", "audit": "people:audit",
 }  # fmt: skip
+# What `paddock NAME COMMAND` is about. `paddock token` alone does something, too.
+_GROUPS = {
+    "team": "Turn accounts on or off, and set up what several people need.",
+    "users": "List and change the people of the team (for admins).",
+    "groups": "List and change groups of people (for admins).",
+    "token": "",
+}
 
 
 class _Commands(TyperGroup):
@@ -47,23 +62,29 @@ class _Commands(TyperGroup):
         return [*self._listed()]
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        if args[0] in _COMMANDS:
+        if args[0] in _top():
             self.load(args[0])
         else:
             self._listed()  # for suggestions
         return super().resolve_command(ctx, args)
 
     def load(self, name: str) -> Any:
-        """Return a command that can be called."""
-        self.commands[name] = _command(name, _function(name))
+        """Return a command, or a group of them, that can be called."""
+        self.commands[name] = _group(name) if name in _GROUPS else _command(name, _function(name))
         return self.commands[name]
 
     def _listed(self) -> dict[str, Any]:
         known = self.commands
         self.commands = {
-            name: known.get(name) or TyperCommand(name, help=_texts(_docstring(name))[0]) for name in _COMMANDS
+            name: known.get(name) or TyperCommand(name, help=_GROUPS.get(name) or _texts(_docstring(name))[0])
+            for name in _top()
         }
         return self.commands
+
+
+def _top() -> list[str]:
+    """Return the first words of all commands."""
+    return list(dict.fromkeys(name.partition(" ")[0] for name in _COMMANDS))
 
 
 def _function(name: str) -> Callable[..., Any]:
@@ -78,6 +99,19 @@ def _command(name: str, function: Callable[..., Any]) -> Any:
     alone = typer.Typer(add_completion=False)
     alone.command(name, help=text, epilog=epilog, no_args_is_help=False, context_settings=more)(function)
     return typer.main.get_command(alone)
+
+
+def _group(name: str) -> Any:
+    """Return the commands whose names begin with this word; one that is the word alone is called without others."""
+    made = typer.Typer(add_completion=False, help=_GROUPS[name], no_args_is_help=name not in _COMMANDS)
+    if name in _COMMANDS:
+        text, epilog = _texts(_function(name).__doc__ or "")
+        made.callback(invoke_without_command=True, help=text, epilog=epilog)(_function(name))
+    for whole in (one for one in _COMMANDS if one.startswith(f"{name} ")):
+        function = _function(whole)
+        text, epilog = _texts(function.__doc__ or "")
+        made.command(whole.partition(" ")[2], help=text, epilog=epilog, no_args_is_help=False)(function)
+    return typer.main.get_command(made)
 
 
 def _texts(docstring: str) -> tuple[str, str]:
@@ -137,7 +171,7 @@ def built() -> Any:
 
 def load_all() -> dict[str, Any]:
     """Import and return all commands."""
-    return {name: built().load(name) for name in _COMMANDS}
+    return {name: _command(name, _function(name)) if " " in name else built().load(name) for name in _COMMANDS}
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

@@ -14,12 +14,12 @@ from paddock.cli import complete
 from paddock.cli.render import clean
 from paddock.client.client import Client
 from paddock.client.light import LightClient, View
-from paddock.errors import InvalidInput, NotAuthorised, NotFound, PaddockError, ServerUnreachable, TooLarge
+from paddock.errors import InvalidInput, NotAllowed, NotAuthorised, NotFound, PaddockError, ServerUnreachable, TooLarge
 
 Made = TypeVar("Made", bound=Client)
 FAILED, WRONG, MISSING, UNREACHABLE, REFUSED, INTERRUPTED = 1, 2, 3, 4, 5, 130
 _LOST = (NotAuthorised, ServerUnreachable)  # nothing else can be done either
-_CODES = (((InvalidInput, TooLarge), WRONG), ((NotFound,), MISSING), (_LOST, UNREACHABLE))
+_CODES = (((InvalidInput, TooLarge), WRONG), ((NotFound,), MISSING), ((*_LOST, NotAllowed), UNREACHABLE))
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, on standard output.")]
 Follow = Annotated[bool, typer.Option("--follow", "-f", help="Show progress until all tasks have ended.")]

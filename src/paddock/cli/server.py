@@ -1,6 +1,7 @@
 """The commands up, token, settings, nodes, inspect and version: the server, and what needs none."""
 
 import json
+import os
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -45,6 +46,10 @@ def up(
         ),
     ] = False,
     *,
+    insecure: Annotated[
+        bool,
+        typer.Option("--insecure", help="With accounts: serve other computers without HTTPS, where passwords show."),
+    ] = False,
     hosted: Annotated[str | None, typer.Option(hidden=True)] = None,
     succeed: Annotated[bool, typer.Option("--succeed", hidden=True)] = False,
     as_json: Json = False,
@@ -72,7 +77,7 @@ def up(
         resources = in_slurm_server.asked(**wanted)
         in_slurm_server.start(settings.load(place, port=port), resources, backend=backend, as_json=as_json)
         return
-    found = settings.load(place, host=host, port=port, backend=hosted or backend)
+    found = settings.load(place, host=host, port=port, backend=hosted or backend, insecure=insecure or None)
     raise typer.Exit(_serve(found, hosted, succeed, as_json))
 
 
@@ -80,7 +85,10 @@ def _serve(found: settings.Settings, hosted: str | None, succeed: bool, as_json:
     from paddock.server.serve import serve
 
     def announce(url: str, link: str) -> None:
-        base.warn(server_file.exposure(url))
+        behind_https = (found.url or "").startswith("https://")
+        base.warn([] if behind_https else server_file.exposure(url))
+        if "PADDOCK_URL" in os.environ:
+            base.warn([f"PADDOCK_URL is set, so this server takes {found.url} for the address that people open"])
         if as_json:
             base.emit_line({"url": url, "link": link})
             return
@@ -96,11 +104,16 @@ def _serve(found: settings.Settings, hosted: str | None, succeed: bool, as_json:
 
 
 def token(ctx: typer.Context, as_json: Json = False) -> None:
-    """Print the link that opens the running server in a browser. It contains the token: keep it secret.
+    """Print the link that opens the running server in a browser. It contains the server's token: keep it secret.
 
-    Example:
+    In a team, everybody makes tokens of their own with `token add`, and the link is the address alone.
+
+    Examples:
         paddock token
+        paddock token add laptop
     """
+    if ctx.invoked_subcommand:
+        return
     client = base.client(ctx)
     client.version()  # so that a link to nowhere is not printed
     base.only_json(as_json, {"url": client.url, "link": client.link})

@@ -14,6 +14,7 @@ from urllib.parse import quote
 from paddock import models
 from paddock.client.connection import Answer, Connection, understood
 from paddock.client.http import FormPart
+from paddock.client.logins import PERSONAL
 from paddock.errors import InvalidInput, NotFound
 
 # Methods that need more than a request import it themselves: `paddock ls` should not wait for it.
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from paddock.client.bundle import Bundle
     from paddock.client.job import JobHandle
     from paddock.client.logs import TaskLog
+    from paddock.client.team import TeamCalls
     from paddock.models.load import LoadReport, LoadSeries
     from paddock.settings import Settings, UploadSettings
 
@@ -34,7 +36,9 @@ _ID = re.compile(r"[0-9A-Za-z]+(-[0-9]+)?")
 
 
 class Client:
-    """A Paddock server: that of the home, unless `url`, `token` or `home` (or PADDOCK_URL, ...) choose another one.
+    """A Paddock server: the one that `url`, `token` or `home` (or PADDOCK_URL, ...) choose.
+
+    Without them it is the one that `paddock login` signed in to, one's own in ~/.paddock, or that of the machine.
 
     Methods raise the errors of paddock.errors. Ids may be shortened as long as they are unique.
     """
@@ -64,9 +68,20 @@ class Client:
 
     @property
     def link(self) -> str:
-        """The address with the token, for a browser. Raises unless it is certain that our server is there."""
+        """The address for a browser, with the server's own token. Raises unless it is certain that our server is there.
+
+        Who is signed in as a person gets the address alone: a browser asks for the name and the password.
+        """
         self._connection.reach()
-        return f"{self.url}/?token={quote(self._connection.token or '')}"
+        token, page = self._connection.token, self._connection.page
+        return f"{page}/" if token is None or token.startswith(PERSONAL) else f"{page}/?token={quote(token)}"
+
+    @property
+    def team(self) -> TeamCalls:
+        """The people of the server: accounts, groups, invitations, one's own tokens, the audit."""
+        from paddock.client.team import TeamCalls
+
+        return TeamCalls(self._connection)
 
     # --- submitting -------------------------------------------------------------------------------------------------
 
@@ -194,11 +209,12 @@ class Client:
         state: models.TaskState | str | None = None,
         tag: str | None = None,
         owner: str | None = None,
+        mine: bool = False,
         sort: str = "-created",
         offset: int = 0,
         limit: int = 50,
     ) -> models.JobPage:
-        """Return one page of jobs, the newest first."""
+        """Return one page of jobs, the newest first; `mine`: only those of whoever asks."""
         return self._get(
             "/jobs",
             lambda: models.JobPage,
@@ -206,6 +222,7 @@ class Client:
             state=state,
             tag=tag,
             owner=owner,
+            mine=mine or None,
             sort=sort,
             offset=offset,
             limit=limit,
@@ -230,9 +247,10 @@ class Client:
         description: str | None = None,
         tags: Sequence[str] | None = None,
         pinned: bool | None = None,
+        visibility: models.Visibility | str | None = None,
     ) -> models.JobDetail:
         tagged = list(tags) if tags is not None else None
-        given = {"name": name, "description": description, "tags": tagged, "pinned": pinned}
+        given = {"name": name, "description": description, "tags": tagged, "pinned": pinned, "visibility": visibility}
         patch = {field: value for field, value in given.items() if value is not None}
         return self._send("PATCH", f"/jobs/{_path(job)}", lambda: models.JobDetail, patch)
 

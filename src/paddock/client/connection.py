@@ -1,8 +1,11 @@
 """Connect to a server: find its address and token, and turn its errors into ours.
 
+Which server: the one that is named (`url`, `home`, PADDOCK_URL, PADDOCK_HOME); otherwise the one that the user is
+signed in to (`paddock login`), the user's own if it runs, or that of the machine, through its door (see site.py).
+
 After a crash the address of a server stays in its home, and anybody may listen on that port. So nothing secret is sent
-before it is certain who receives it: through the socket in the home, or after the server has proved that it knows the
-token.
+before it is certain who receives it: through a socket where only the server can listen, by a certificate, or after the
+server has proved that it knows the token.
 """
 
 import json
@@ -15,6 +18,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
+from paddock.client import logins, site
 from paddock.client.http import BadAddress, Http, Interrupted, Response, Stream, Timeout, to_port, to_socket
 from paddock.errors import NotAuthorised, PaddockError, ServerUnreachable, by_code
 from paddock.home import server_file, tls, unix_socket
@@ -26,7 +30,7 @@ SILENCE_SECONDS = 60.0  # the server sends a comment every 15 s when nothing hap
 PROVEN_SECONDS = 60.0  # after this long without an answer, a server has to prove again who it is
 _HELLO_BYTES = 10_000
 Answer = TypeVar("Answer")
-_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 class _NotReached(ServerUnreachable):
@@ -38,11 +42,26 @@ class Connection:
         self.home = Home(home_folder(home))
         self._url = url or (None if home else os.environ.get("PADDOCK_URL")) or None
         self._token = token or (None if home and not url else os.environ.get("PADDOCK_TOKEN")) or None
+        self._login: logins.Login | None = None
+        self._site: site.MachineServer | None = None
+        if not home and not self._token:
+            self._choose()
         self._timeout = timeout
         self._pinned: dict[str, Http] = {}  # certificate of a server -> what to ask it with
         self._inside: Http | None = None
         self._open = ExitStack()
         self._proven: dict[str, float] = {}  # address -> until when
+
+    def _choose(self) -> None:
+        """Find the server that the user is signed in to, or that of the machine."""
+        if self._url is None and os.environ.get("PADDOCK_HOME"):
+            return
+        known = logins.read()
+        self._login = known.of(self._url) if self._url else known.usual
+        if self._login is not None:
+            self._url, self._token = self._login.url, self._login.token
+        elif self._url is None and not os.path.lexists(self.home.server):
+            self._site = site.read()
 
     def close(self) -> None:
         self._open.close()
@@ -51,7 +70,7 @@ class Connection:
     def _http(self) -> Http:
         """What asks ports whose certificates the system has to trust."""
         # A proxy of the environment stands between networks, not between this computer and itself.
-        local = self._url is None or urlsplit(self._url).hostname in _LOOPBACK
+        local = self._url is None or urlsplit(self._url).hostname in LOOPBACK
         return self._kept(Http(to_port(cache(partial(tls.trust, None)), proxies=not local)))
 
     def _kept(self, made: Http) -> Http:
@@ -64,6 +83,8 @@ class Connection:
         """The address, looked up each time: a server that was started again may have another port."""
         if self._url is not None:
             return self._url.rstrip("/")
+        if self._site is not None:
+            return self._site.url.rstrip("/")
         refuse_foreign(self.home.root)
         try:
             there = self.home.server.exists()
@@ -80,8 +101,15 @@ class Connection:
         raise _NotReached(f"No Paddock server runs on {self.home.root}: start one with `{start}`, or set PADDOCK_URL.")
 
     @property
+    def page(self) -> str:
+        """The address that people open, which may be that of a proxy."""
+        found = server_file.read(self.home) if self._url is None and self._site is None else None
+        return (found.public if found and found.public else self.url).rstrip("/")
+
+    @property
     def token(self) -> str | None:
-        return self._token or self.home.read_token()
+        """The token to send; None through the door of the machine, which needs none."""
+        return None if self._site else self._token or self.home.read_token()
 
     def request(self, method: str, path: str, *, wait_seconds: float | None = None, **options: Any) -> Response:
         """Return a whole answer. `wait_seconds`: seconds to wait for it, if longer than usual."""
@@ -113,16 +141,25 @@ class Connection:
         http, url = self.reach()
         with self._translated(url, again=method == "GET"):
             response = http.request(method, url + PREFIX + path, headers=self._headers(), **options)
-            _refuse(response, url)
+            self._refuse(response, url)
             self._heard(url)
+            return response
+
+    def unproven(self, method: str, path: str, *, headers: dict[str, str], body: Any = None) -> Response:
+        """Return the answer of whoever listens at the address. No token is sent."""
+        with self._translated(self.url, again=True):
+            address = self.url + PREFIX + path
+            timeout = Timeout(self._timeout, max(self._timeout, 60.0))  # a directory may take a while
+            response = self._http.request(method, address, headers=headers, body=body, timeout=timeout)
+            refuse(response, self.url)
             return response
 
     def reach(self) -> tuple[Http, str]:
         """Return a client and the address, once it is certain that our server is there. Raises PaddockError."""
         url = self.url
-        inside = self._through_the_home() if self._url is None else None
+        inside = self._through_a_socket() if self._url is None else None
         if inside is not None:
-            return inside, url.replace("https://", "http://", 1)  # the socket itself is the owner's alone
+            return inside, url.replace("https://", "http://", 1)  # only the server listens at the socket
         if time.monotonic() >= self._proven.get(url, 0.0):
             self._prove(url)
         return self._outside(url), url
@@ -137,7 +174,11 @@ class Connection:
             self._pinned[found.certificate] = self._kept(Http(to_port(trust, proxies=False)))
         return self._pinned[found.certificate]
 
-    def _through_the_home(self) -> Http | None:
+    def _through_a_socket(self) -> Http | None:
+        """Return a client for the door of the machine, or for the socket in the home if there is one."""
+        if self._site is not None:
+            self._inside = self._inside or self._kept(Http(to_socket(self._site.door, self._site.uid)))
+            return self._inside
         try:
             with unix_socket.address(self.home) as place:
                 if not unix_socket.path(self.home).is_socket() or not unix_socket.listens(place):
@@ -150,15 +191,25 @@ class Connection:
         return self._inside
 
     def _prove(self, url: str) -> None:
-        """Let the server prove that it knows the token. Only a random number is sent."""
+        """Let the server prove that it knows the token. Only a random number is sent, and which token it is about.
+
+        Of a person's token the server knows a digest. With HTTPS, the certificate of its address is proof enough.
+        """
+        token = self.token
+        if not token and self._url is not None:
+            raise NotAuthorised(f"You are not signed in at {url}: run `paddock login {url}`.")
+        person = bool(token and token.startswith(logins.PERSONAL))
+        if person and url.startswith("https://"):
+            return
         import hmac  # not needed through the home, and OpenSSL takes a while to load
 
         nonce = os.urandom(32).hex()
         http = self._outside(url)
         body = b""
+        asked = {"nonce": nonce, "token": _token_id(token)} if token and person else {"nonce": nonce}
         with (
             self._translated(url, again=True),
-            http.stream("GET", f"{url}{PREFIX}/hello", params={"nonce": nonce}, timeout=self._seconds) as response,
+            http.stream("GET", f"{url}{PREFIX}/hello", params=asked, timeout=self._seconds) as response,
         ):
             for part in response.parts():
                 body += part
@@ -173,9 +224,10 @@ class Connection:
             )
         from paddock.home import proof
 
-        token = self.token
-        right = proof.of(token, f"hello {nonce}") if token else ""
+        right = proof.of(proof.digest(token) if person else token, f"hello {nonce}") if token else ""
         if not token or not hmac.compare_digest(answer.encode(errors="replace"), right.encode()):
+            if person:
+                raise self._rejected(url)
             raise NotAuthorised(
                 f"What answers at {url} does not know your token, so nothing was sent to it: it is another user's "
                 "server, or the token is wrong. Set PADDOCK_TOKEN, give the server's home with --home, or restart your "
@@ -205,14 +257,36 @@ class Connection:
             ) as response,
         ):
             if response.status >= 300:
-                _refuse(response.whole(), url)
+                self._refuse(response.whole(), url)
             yield response
 
     def _headers(self) -> dict[str, str]:
+        if self._site is not None:
+            return {"Authorization": "Door"}
         token = self.token
         if token and not (token.isascii() and token.isprintable()):
             raise NotAuthorised("The token has characters that no token of a server has: correct PADDOCK_TOKEN.")
         return {"Authorization": f"Bearer {token}"} if token else {}
+
+    def _refuse(self, response: Response, url: str) -> None:
+        """Raise the error of an answer, if it is one; about a token, with what to do from here."""
+        try:
+            refuse(response, url)
+        except NotAuthorised:
+            if self._site is not None:
+                raise
+            if self._login is not None or (self.token or "").startswith(logins.PERSONAL):
+                raise self._rejected(url) from None
+            raise NotAuthorised(
+                f"The server at {url} does not accept this token: set PADDOCK_TOKEN, give the server's home with "
+                f"--home, or sign in with `paddock login {url}`."
+            ) from None
+
+    def _rejected(self, url: str) -> NotAuthorised:
+        """Return the error about a personal token that the server does not accept."""
+        over = self._login and self._login.expires_at and self._login.expires_at <= time.time()
+        why = "has expired" if over else "is not valid any more (expired, revoked, or the account was disabled)"
+        return NotAuthorised(f"Your sign-in at {url} {why}: sign in again with `paddock login {url}`.")
 
     @contextmanager
     def _translated(self, url: str, again: bool = False) -> Iterator[None]:
@@ -232,9 +306,23 @@ class Connection:
             return ServerUnreachable(f"The server at {url} did not answer in time: try again, or run `paddock doctor`.")
         if "CERTIFICATE_VERIFY_FAILED" in str(error):
             return ServerUnreachable(_untrusted(url, str(error)))
+        if self._site is not None:
+            return ServerUnreachable(
+                f"The Paddock server of this machine does not answer at {self._site.door} ({error}): ask who runs it, "
+                "or start one of your own with `paddock up`."
+            )
+        if self._login is not None:
+            return ServerUnreachable(
+                f"{url}, where you are signed in, does not answer ({error}): check the network, or ask who runs it. "
+                "`paddock logout` makes commands use your own server again."
+            )
         kind = _NotReached if again or not error.sent else ServerUnreachable
         start = "paddock up" if self._url else server_file.start_command(self.home)
         return kind(f"No Paddock server answers at {url} ({error}): start one with `{start}`.")
+
+
+def _token_id(token: str) -> str:
+    return token.removeprefix(logins.PERSONAL).partition("_")[0]
 
 
 def _untrusted(url: str, why: str) -> str:
@@ -271,7 +359,8 @@ def _object(content: bytes) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _refuse(response: Response, url: str) -> None:
+def refuse(response: Response, url: str) -> None:
+    """Raise the error of an answer, if it is one."""
     if response.status < 300:
         return
     error = _object(response.content).get("error")
@@ -279,10 +368,6 @@ def _refuse(response: Response, url: str) -> None:
         raise PaddockError(
             f"{url} answered {response.status} {response.reason}, which is not an answer of a Paddock server: correct "
             "--url or PADDOCK_URL."
-        )
-    if error.get("code") == NotAuthorised.code:
-        raise NotAuthorised(
-            f"The server at {url} does not accept this token: set PADDOCK_TOKEN, or give the server's home with --home."
         )
     fields = error.get("fields")
     named = {str(name): str(text) for name, text in fields.items()} if isinstance(fields, dict) else {}

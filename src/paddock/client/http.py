@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 from urllib.parse import SplitResult, unquote, urlencode, urlsplit
 
+from paddock.home import unix_socket
+
 _PART = 65_536
 _GZIP = 16 + zlib.MAX_WBITS
 # As browsers write the names of files in forms.
@@ -171,14 +173,17 @@ def _opened(connection: http.client.HTTPConnection, timeout: Timeout) -> http.cl
 
 
 class _ToSocket(http.client.HTTPConnection):
-    def __init__(self, place: str) -> None:
+    def __init__(self, place: str, listener: int | None) -> None:
         super().__init__("localhost")
-        self._place = place
+        self._place, self._listener = place, listener
 
     def connect(self) -> None:
         self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self.sock.settimeout(self.timeout)
         self.sock.connect(self._place)
+        if self._listener is not None and unix_socket.peer(self.sock) != self._listener:
+            self.sock.close()
+            raise PermissionError("another user listens there, so nothing was sent")
 
 
 class _ToProxy(http.client.HTTPConnection):
@@ -187,9 +192,9 @@ class _ToProxy(http.client.HTTPConnection):
     asks: Mapping[str, str]
 
 
-def to_socket(place: str) -> Connect:
-    """Return what connects to a Unix socket, whatever the address is."""
-    return lambda _: _ToSocket(place)
+def to_socket(place: str, listener: int | None = None) -> Connect:
+    """Return what connects to a Unix socket, whatever the address is; only where the user `listener` listens."""
+    return lambda _: _ToSocket(place, listener)
 
 
 def to_port(trust: Callable[[], ssl.SSLContext], *, proxies: bool) -> Connect:

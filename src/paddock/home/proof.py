@@ -1,5 +1,6 @@
 """Prove that one knows the token without sending it."""
 
+import hashlib
 import hmac
 import re
 
@@ -12,3 +13,8 @@ def of(token: str, text: str) -> str:
 
 def usable(nonce: str) -> bool:
     return _NONCE.fullmatch(nonce) is not None
+
+
+def digest(token: str) -> str:
+    """Return what the server keeps of a person's token."""
+    return hashlib.sha256(token.encode()).hexdigest()

@@ -29,13 +29,16 @@ class ServerAddress:
     node: str | None = None  # Slurm's name of it
     slurm: str | None = None  # the id of the Slurm job that it runs in
     cluster: str | None = None  # the name of that cluster in the settings
+    public: str | None = None  # the address that people open, where it is another one (behind a proxy)
     certificate: str | None = None  # PEM, if the port uses HTTPS; a client that reads it here can trust it
 
     @classmethod
-    def here(cls, url: str, port: int, cluster: str | None, certificate: str | None = None) -> "ServerAddress":
+    def here(
+        cls, url: str, port: int, cluster: str | None, certificate: str | None = None, public: str | None = None
+    ) -> "ServerAddress":
         """Return the address of this process. `cluster`: the Slurm cluster that it was submitted to, if any."""
         job, node = (os.environ.get(name) for name in ("SLURM_JOB_ID", "SLURMD_NODENAME"))
-        made = cls(url, os.getpid(), host=socket.gethostname(), port=port, certificate=certificate)
+        made = cls(url, os.getpid(), host=socket.gethostname(), port=port, certificate=certificate, public=public)
         return replace(made, node=node, slurm=job, cluster=cluster) if cluster else made
 
     def write(self, home: Home) -> None:

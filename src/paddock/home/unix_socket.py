@@ -7,6 +7,7 @@ import contextlib
 import logging
 import os
 import socket
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -62,3 +63,9 @@ def listens(place: str) -> bool:
     except OSError:
         return False
     return True
+
+
+def peer(connection: socket.socket) -> int:
+    """Return the user at the other end of a Unix socket: who connected, or who listens there."""
+    found = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)  # pid, uid, gid
+    return int.from_bytes(found[4:8], sys.byteorder)

@@ -12,7 +12,6 @@ from paddock.login.identity import unavailable
 
 MAX_BYTES = 1_000_000
 MAX_INPUT = 60_000  # a pipe takes this much before anybody reads it
-SECRET = "{secret}"  # noqa: S105  in a command line: the file to read the secret from
 
 
 class CommandResult(NamedTuple):
@@ -28,25 +27,27 @@ def ask(
     *,
     seconds: float,
     text: bytes = b"",
-    secret: bytes | None = None,
+    secret: tuple[str, bytes] | None = None,
     variables: Mapping[str, str] | None = None,
 ) -> CommandResult:
-    """Run a program with `text` as its standard input. `secret` is in a pipe; SECRET in `argv` becomes its name.
+    """Run a program with `text` as its standard input.
 
+    `secret` is an option that names a file, and what the program is to read from it: it is in a pipe, on no disk.
     Of the server's environment it gets the path only, and `variables`.
     Raise SignInUnavailable if the program does not start, takes longer than `seconds`, or answers too much.
     """
     deadline = time.monotonic() + seconds
     with contextlib.ExitStack() as stack:
         given = stack.enter_context(_filled(text))
-        hidden = stack.enter_context(_filled(secret or b""))
+        hidden = stack.enter_context(_filled(secret[1] if secret else b""))
+        option = [secret[0], f"/dev/fd/{hidden}"] if secret else []
         try:
             process = subprocess.Popen(
-                [word.replace(SECRET, f"/dev/fd/{hidden}") for word in argv],
+                [argv[0], *option, *argv[1:]],
                 stdin=given,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                pass_fds=(hidden,) if secret is not None else (),
+                pass_fds=(hidden,) if secret else (),
                 cwd="/",
                 env={"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", **(variables or {})},
             )

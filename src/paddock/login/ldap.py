@@ -5,7 +5,7 @@ password for that entry.
 """
 
 from paddock.errors import SignInUnavailable
-from paddock.login.command import SECRET, CommandResult, ask
+from paddock.login.command import CommandResult, ask
 from paddock.login.identity import Identity, printable, unavailable, valid_name, valid_names
 from paddock.login.ldif import LdapEntry, common_name, entries, escaped
 from paddock.models import SignInSource
@@ -35,6 +35,14 @@ class LdapLogin:
         if entry is None or not self._accepts(entry.dn, password):
             return None
         return self._identity(name, entry)
+
+    def probe(self) -> str:
+        """Return what a search finds out about the directory; raise SignInUnavailable if people cannot sign in."""
+        s = self._settings
+        for base in filter(None, (s.base, s.group_base)):
+            self._search(base, "(objectClass=*)", ["1.1"], most=1, scope="base")
+        secret = s.start_tls or s.url.startswith("ldaps:")
+        return f"{s.url} answers{'' if secret else ', without encryption: passwords can be read on the way'}"
 
     def _find(self, name: str) -> LdapEntry | None:
         s = self._settings
@@ -75,9 +83,11 @@ class LdapLogin:
         )
         return [value.lower() for entry in found for value in entry.all("cn")]
 
-    def _search(self, base: str, filter_: str, attributes: list[str], *, most: int) -> list[LdapEntry]:
-        """Return up to `most` entries below `base`."""
-        arguments = ["-LLL", "-o", "ldif-wrap=no", "-z", str(most), "-b", base, "-s", "sub", "--", filter_]
+    def _search(
+        self, base: str, filter_: str, attributes: list[str], *, most: int, scope: str = "sub"
+    ) -> list[LdapEntry]:
+        """Return up to `most` entries below `base` (`scope` base: itself)."""
+        arguments = ["-LLL", "-o", "ldif-wrap=no", "-z", str(most), "-b", base, "-s", scope, "--", filter_]
         arguments += [attribute for attribute in attributes if attribute]
         outcome = self._run("ldapsearch", self._settings.bind_dn, self._bind_password(), arguments)
         if outcome.code not in (0, SIZE_LIMIT_EXCEEDED):
@@ -105,11 +115,12 @@ class LdapLogin:
         argv = [program, "-x", "-H", s.url, "-o", f"nettimeout={seconds}"]
         argv += ["-l", str(seconds)] if program == "ldapsearch" else []
         argv += ["-ZZ"] if s.start_tls else []
-        argv += ["-D", dn, "-y", SECRET] if password is not None else []
+        argv += ["-D", dn] if password is not None else []
         variables = {"LDAPTLS_REQCERT": "demand", "LDAPREFERRALS": "off", "HOME": "/nonexistent"}
         if s.ca_certificate:
             variables["LDAPTLS_CACERT"] = str(s.ca_certificate)
-        return ask([*argv, *arguments], seconds=s.seconds, secret=password, variables=variables)
+        secret = ("-y", password) if password is not None else None
+        return ask([*argv, *arguments], seconds=s.seconds, secret=secret, variables=variables)
 
     def _trouble(self, outcome: CommandResult) -> SignInUnavailable:
         """Return the error for what is neither yes nor no; it is for admins, and contains nothing of the person."""

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import hmac
 import secrets
+import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from joserfc.errors import InvalidKeyIdError, JoseError, UnsupportedAlgorithmErr
 from joserfc.jwk import JWKRegistry, Key, KeySet
 from joserfc.jws import JWSRegistry
 
-from paddock.errors import NotAuthorised
+from paddock.errors import NotAuthorised, SignInUnavailable
 from paddock.login.identity import Identity, log, printable, unavailable, valid_name, valid_names
 from paddock.login.provider_http import ProviderHttp
 from paddock.models import SignInSource
@@ -23,6 +24,7 @@ from paddock.settings import OidcSettings
 
 PENDING_SECONDS = 600.0
 METADATA_SECONDS = 3600.0  # how long what a provider publishes about itself is kept
+RETRY_SECONDS = 10.0  # everybody can ask us to ask a provider: one that does not answer must not occupy all threads
 LEEWAY_SECONDS = 60  # how far its clock may be from ours
 MAX_CODE, MAX_TOKEN, MAX_SUBJECT, MAX_KEYS = 8_000, 64_000, 255, 100
 # Signed with a key that only the provider has: no shared secrets, and never `none`.
@@ -89,6 +91,8 @@ class SingleSignOn:
         self._http = ProviderHttp(settings.ca_certificate)
         self._metadata: ProviderMetadata | None = None
         self._keys: KeySet | None = None
+        self._failed_at = 0.0
+        self._reading = threading.Lock()
 
     def begin(self, back: str) -> Departure:
         """Return where to send a browser that is to come back to the address `back`."""
@@ -129,15 +133,26 @@ class SingleSignOn:
         claims = self._verified(about, answer.get("id_token"), pending.nonce)
         return self._identity({**self._userinfo(about, answer.get("access_token"), claims), **claims})
 
+    def probe(self) -> str:
+        """Return what the provider publishes; raise SignInUnavailable if people cannot sign in."""
+        about = self._about()
+        self._secret()
+        return f"{self._settings.issuer} answers; {len(self._read_keys(about).keys)} keys"
+
     # --- asking the provider ------------------------------------------------------------------------------------------
 
     def _about(self) -> ProviderMetadata:
         """Return what the provider publishes about itself, read again from time to time."""
-        known, now = self._metadata, self._clock()
-        if known is None or not 0 <= now - known.read_at < METADATA_SECONDS:
-            known = self._metadata = self._discover(now)
-            self._keys = None
-        return known
+        with self._reading:  # one asks, the others wait for the answer
+            known, now = self._metadata, self._clock()
+            if known is not None and 0 <= now - known.read_at < METADATA_SECONDS:
+                return known
+            if 0 <= now - self._failed_at < RETRY_SECONDS:
+                raise SignInUnavailable(f"the provider {self.name} did not answer a moment ago")
+            self._failed_at = now
+            self._metadata, self._keys = self._discover(now), None
+            self._failed_at = 0.0
+            return self._metadata
 
     def _discover(self, now: float) -> ProviderMetadata:
         issuer = self._settings.issuer

@@ -144,9 +144,11 @@ class TeamState(Model):
     on: bool
     run_as: str = Field("server", description="server: all tasks run as the server's user; user: as who asked for them")
     accounts: int = 0
+    join: str = Field("listed", description="who may join: listed (only who is invited or in `join_groups`) or open")
+    join_groups: list[str] = Field([], description="members of these groups of a directory may join")
     setup: str | None = Field(None, description="the one-time link of the first admin, given when the team begins")
     backup: str | None = Field(None, description="where the database was copied to before the team was turned on")
-    checks: list["TeamCheck"] = Field([], description="what running as people needs, and whether it is there")
+    checks: list["TeamCheck"] = Field([], description="what the team needs of the machine: answered by POST team/check")
 
 
 class TeamCheck(Model):
@@ -170,6 +172,7 @@ class SetupInfo(Model):
     groups: list[str] = Field([])
     email: str = ""
     expires_at: float
+    first: bool = Field(False, description="this is the first account: the team is yet to be set up")
 
 
 class SetupRequest(Model):

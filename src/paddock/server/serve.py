@@ -25,6 +25,7 @@ from paddock.backends.slurm.backend import SlurmBackend
 from paddock.errors import Conflict, InvalidInput
 from paddock.home import lease, server_file, tls, unix_socket
 from paddock.home.server_file import ServerAddress
+from paddock.login import door
 from paddock.paths import Home
 from paddock.server import slurm_server
 from paddock.server.api.app import create_app
@@ -32,7 +33,7 @@ from paddock.server.api.connections import Protocol, raise_limit
 from paddock.server.api.server import Server
 from paddock.server.api.wakeup import Wakeup
 from paddock.server.engine.engine import Engine
-from paddock.server.store import backups
+from paddock.server.store import backups, team
 from paddock.server.store.db import Database
 from paddock.settings import Settings
 from paddock.version import __version__
@@ -69,10 +70,12 @@ def serve(
         lease.held(home) as held,
         _listen(settings.host, settings.port, other=cluster is not None) as listener,
         unix_socket.opened(home) as inside,
+        door.opened(settings.team.door) as outside,
         closing(open_database(settings, home)) as db,
         closing(Database(_database_url(settings, home))) as own,  # the engine never waits for connections of requests
         closing(backups.Daily(own, home.backups)) as daily,
     ):
+        _refuse_clear_text(settings, db)
         wakeup = Wakeup()
         links = Links.of(settings.team)
         engine = Engine(own, home, settings, backends(settings, home, links), wakeup.ring, links=links)
@@ -81,11 +84,12 @@ def serve(
         app = create_app(Server(db, home, settings, engine, wakeup), token)
         port = listener.getsockname()[1]
         url = _url(settings.host, port, "https" if secure else "http")
-        about = ServerAddress.here(url, port, cluster, tls.certificate(settings))
+        about = ServerAddress.here(url, port, cluster, tls.certificate(settings), settings.url)
+        page = (settings.url or url).rstrip("/")
         held.add_address(url)
-        server = _Uvicorn(app, secure, home, about, lambda: (announce or _print)(url, f"{url}/?token={token}"))
+        server = _Uvicorn(app, secure, home, about, lambda: (announce or _print)(url, f"{page}/?token={token}"))
         held.when_lost(lambda: _give_way(server, engine))
-        server.run([listener, *inside])
+        server.run([listener, *inside, *outside])
         held.refuse_lost()
     return 0
 
@@ -121,6 +125,14 @@ def open_database(settings: Settings, home: Home) -> Database:
         db.close()
         raise
     return db
+
+
+def _refuse_clear_text(settings: Settings, db: Database) -> None:
+    """Raise InvalidInput if accounts are in use, and passwords would go over a network that others can read."""
+    with db.read() as c:
+        on = team.is_on(c)
+    if on:
+        tls.refuse_clear_text(settings)
 
 
 def _database_url(settings: Settings, home: Home) -> str:

@@ -3,19 +3,22 @@
 import createClient from 'openapi-fetch';
 import { useSyncExternalStore } from 'react';
 import type { paths } from './schema';
-import type { ErrorBody } from './types';
+import type { ErrorBody, SignedIn, SignIn } from './types';
 
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
   /** What is wrong by field, in the names of the request: `params.learning_rate` -> why. */
   readonly fields: Record<string, string>;
+  /** When to try again, in milliseconds since 1970, where the server names a time. */
+  readonly retryAt: number | null;
 
-  constructor(status: number, body: Partial<ErrorBody>) {
+  constructor(status: number, body: Partial<ErrorBody>, retrySeconds: string | null = null) {
     super(body.message ?? `The server answered ${status}.`);
     this.status = status;
     this.code = body.code ?? 'error';
     this.fields = body.fields ?? {};
+    this.retryAt = retrySeconds && /^\d+$/.test(retrySeconds) ? Date.now() + Number(retrySeconds) * 1000 : null;
   }
 }
 
@@ -94,7 +97,9 @@ export async function request(url: string | Request, init?: RequestInit): Promis
     throw new Unreachable();
   }
   if (response.status === 401) setSignedOut(true);
-  if (!response.ok) throw new ApiError(response.status, await errorBody(response));
+  if (!response.ok) {
+    throw new ApiError(response.status, await errorBody(response), response.headers.get('Retry-After'));
+  }
   return response;
 }
 
@@ -116,14 +121,22 @@ export async function take<T>(answer: Promise<{ data?: T }>): Promise<T> {
   return (await answer).data as T;
 }
 
-export async function signIn(token: string): Promise<void> {
-  const answer = await request('/api/v1/session', {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ token }),
-  });
-  keep((await answer.json()).page);
+/** With the name and password of an account, or with the server's token. */
+export async function signIn(body: SignIn): Promise<void> {
+  enter(await take(api.POST('/api/v1/session', { body })));
+}
+
+/** A session has begun, and this browser has its cookie. */
+export function enter({ page }: SignedIn): void {
+  keep(page);
   setSignedOut(false);
+}
+
+/** Calls back when another tab has signed in or out: the cookie is that of the other session now. */
+export function onOtherTab(act: () => void): () => void {
+  const listener = (event: StorageEvent) => event.key === PAGE_KEY && act();
+  window.addEventListener('storage', listener);
+  return () => window.removeEventListener('storage', listener);
 }
 
 export async function signOut(): Promise<void> {

@@ -48,6 +48,15 @@ export const keys = {
   profiles: () => ['profiles'] as const,
   version: () => ['version'] as const,
   samples: () => ['samples'] as const,
+  me: () => ['me'] as const,
+  methods: () => ['methods'] as const,
+  sessions: () => ['sessions'] as const,
+  tokens: () => ['tokens'] as const,
+  team: () => ['team'] as const,
+  accounts: () => ['accounts'] as const,
+  groups: () => ['groups'] as const,
+  invites: () => ['invites'] as const,
+  audit: (who: string, act: string) => ['audit', who, act] as const,
 };
 
 /** Whether an id is the one of a key, which may be its beginning: `3z2` of `3z2agxp7`, `3z2-4` of `3z2agxp7-4`. */

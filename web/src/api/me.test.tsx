@@ -5,8 +5,8 @@ import { fireEvent, render, screen } from '@testing-library/react';
 import { expect, it } from 'vitest';
 import { JobActions } from '../pages/job/JobActions';
 import { TaskActions } from '../pages/task/TaskActions';
-import { type Me, MeContext } from './me';
-import type { JobDetail, TaskDetail } from './types';
+import { ALONE, type Me, MeContext, meOf } from './me';
+import type { JobDetail, Role, TaskDetail } from './types';
 
 const job = { id: 'job1', name: 'job', owner: 'ann', ended: false, counts: {}, spec: { params: { lr: [1, 2] } } };
 const task = { id: 'job1-1', owner: 'ann', number: 1, attempt: 1 };
@@ -30,13 +30,21 @@ function offered(me: Me): string[] {
   return names as string[];
 }
 
+function somebody(name: string, role: Role): Me {
+  return meOf({ name, role, team: true, via: 'session', source: 'password' });
+}
+
 it('offers only what somebody may do, and to read is no such thing', () => {
-  const all = offered({ can: () => true });
+  const all = offered(ALONE);
   for (const name of ['Stop', 'Restart', 'Hold', 'Start from this job', 'Restart all']) expect(all).toContain(name);
   for (const name of ['Edit name, tags and description', 'Limits and priority', 'Remove…']) expect(all).toContain(name);
   const read = ['More', 'Compare with another job', 'Export as a CSV table'];
   const exports = ['Export as JSON lines', 'Export all curves as CSV', 'Export as an Optuna study'];
-  expect(offered({ can: () => false })).toEqual([...read, ...exports]);
-  const stops = offered({ can: (right, of) => right === 'stop' && of?.owner === 'ann' });
-  expect(stops).toEqual(['Stop', 'More', 'Stop', ...read.slice(1), ...exports]);
+  expect(offered(somebody('gus', 'guest'))).toEqual([...read, ...exports]);
+  expect(offered(somebody('ann', 'user')).sort()).toEqual([...all, 'Make private'].sort());
+  const others = offered(somebody('bob', 'user'));
+  expect(others.sort()).toEqual([...read, ...exports, 'Start from this job'].sort());
+  const admin = offered(somebody('root', 'admin'));
+  const theirs = ['Hold', 'Limits and priority', 'Remove…', 'Stop', 'Stop'];
+  expect(admin.sort()).toEqual([...others, ...theirs].sort());
 });

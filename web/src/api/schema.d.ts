@@ -1487,6 +1487,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/team/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check Team
+         * @description Try what the team needs of this machine: act once as each of its people, and look at sudo, PAM and the door.
+         */
+        post: operations["check_team_api_v1_team_check_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/version": {
         parameters: {
             query?: never;
@@ -4378,6 +4398,13 @@ export interface components {
              */
             python_path?: string[];
             /**
+             * Rest
+             * @description how it takes what is no option of its own: NAME=VALUE after `rest_flag` (mmengine's --cfg-options), or NAME VALUE after everything else (yacs, detectron2)
+             */
+            rest?: ("assignments" | "pairs") | null;
+            /** Rest Flag */
+            rest_flag?: string | null;
+            /**
              * Shebang
              * @description the program and the options of its #! line
              */
@@ -4535,6 +4562,12 @@ export interface components {
             email?: string;
             /** Expires At */
             expires_at: number;
+            /**
+             * First
+             * @description this is the first account: the team is yet to be set up
+             * @default false
+             */
+            first?: boolean;
             /**
              * Groups
              * @default []
@@ -5218,10 +5251,22 @@ export interface components {
             backup?: string | null;
             /**
              * Checks
-             * @description what running as people needs, and whether it is there
+             * @description what the team needs of the machine: answered by POST team/check
              * @default []
              */
             checks?: components["schemas"]["TeamCheck"][];
+            /**
+             * Join
+             * @description who may join: listed (only who is invited or in `join_groups`) or open
+             * @default listed
+             */
+            join?: string;
+            /**
+             * Join Groups
+             * @description members of these groups of a directory may join
+             * @default []
+             */
+            join_groups?: string[];
             /** On */
             on: boolean;
             /**
@@ -14116,6 +14161,107 @@ export interface operations {
                 "application/json": components["schemas"]["TeamRequest"];
             };
         };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TeamState"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The account may not do this; or a browser sent it, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too many tries to sign in (`Retry-After`) */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    check_team_api_v1_team_check_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
         responses: {
             /** @description Successful Response */
             200: {

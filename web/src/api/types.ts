@@ -73,6 +73,33 @@ export type TrialReport = Schemas['TrialReport'];
 export type UserLoad = Schemas['UserLoad'];
 export type Waits = Schemas['Waits'];
 
+/** People. */
+export type Account = Schemas['Account'];
+export type AccountGroup = Schemas['AccountGroup'];
+export type AccountPatch = Schemas['AccountPatch'];
+export type AccountRequest = Schemas['AccountRequest'];
+export type AuditEntry = Schemas['AuditEntry'];
+export type BrowserSession = Schemas['BrowserSession'];
+export type GroupPatch = Schemas['GroupPatch'];
+export type GroupRequest = Schemas['GroupRequest'];
+export type Invite = Schemas['Invite'];
+export type InviteRequest = Schemas['InviteRequest'];
+export type MePatch = Schemas['MePatch'];
+export type PasswordChange = Schemas['PasswordChange'];
+export type PersonalToken = Schemas['PersonalToken'];
+export type Role = Schemas['Role'];
+export type SignInSource = Schemas['SignInSource'];
+export type SetupInfo = Schemas['SetupInfo'];
+export type SetupRequest = Schemas['SetupRequest'];
+export type SignIn = Schemas['SignIn'];
+export type SignInMethods = Schemas['SignInMethods'];
+export type SignedIn = Schemas['SignedIn'];
+export type TeamCheck = Schemas['TeamCheck'];
+export type TeamState = Schemas['TeamState'];
+export type TokenRequest = Schemas['TokenRequest'];
+export type TokenScope = Schemas['TokenScope'];
+export type WhoAmI = Schemas['Me'];
+
 /** What the event stream sends once it has begun. */
 export type ServerEvent = Exclude<
   operations['follow_events_api_v1_events_get']['responses'][200]['content']['text/event-stream'],

@@ -2,6 +2,18 @@
 
 export const NOTHING = '–';
 
+/** The time zone that the person has chosen; without one, the browser's. */
+let zone: string | undefined;
+
+export function showTimesIn(name: string | undefined): void {
+  try {
+    if (name) new Intl.DateTimeFormat(undefined, { timeZone: name });
+    zone = name || undefined;
+  } catch {
+    zone = undefined; // a zone that this browser does not know
+  }
+}
+
 /** A measured value with four digits that matter: 0.4312, 12.35, 3.21e-5. */
 export function number(value: number | null | undefined, digits = 4): string {
   if (value === null || value === undefined || Number.isNaN(value)) return NOTHING;
@@ -88,7 +100,12 @@ export function ago(moment: string | number | Date, now = Date.now()): string {
       return seconds > 0 ? `${count} ${name} ago` : `in ${count} ${name}`;
     }
   }
-  return date.toLocaleDateString(undefined, { dateStyle: 'medium' });
+  return date.toLocaleDateString(undefined, { dateStyle: 'medium', timeZone: zone });
+}
+
+/** A moment that the server gives as seconds, as the text of one. */
+export function fromSeconds(seconds: number): string {
+  return new Date(seconds * 1000).toISOString();
 }
 
 /** In the zone of the person, named. */
@@ -101,6 +118,7 @@ export function absolute(moment: string | number | Date): string {
     minute: '2-digit',
     second: '2-digit',
     timeZoneName: 'short',
+    timeZone: zone,
   });
 }
 
@@ -125,9 +143,16 @@ export function plural(count: number, one: string, many = `${one}s`): string {
 /** `14:05` today; with the day on other days. In the zone of the person. */
 export function clock(moment: string | number | Date, now = Date.now()): string {
   const date = new Date(moment);
-  const time = date.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' });
-  if (date.toDateString() === new Date(now).toDateString()) return time;
-  return `${date.toLocaleDateString(undefined, { weekday: 'short', day: 'numeric', month: 'short' })}, ${time}`;
+  const time = date.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', timeZone: zone });
+  const day = (of: Date) => of.toLocaleDateString('en-US', { timeZone: zone });
+  if (day(date) === day(new Date(now))) return time;
+  const named = date.toLocaleDateString(undefined, {
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    timeZone: zone,
+  });
+  return `${named}, ${time}`;
 }
 
 /** As it is written in a form and the server reads it: `16G`, `500M`; bytes that are no whole MiB stay a number. */

@@ -1,8 +1,15 @@
-import { Button, Code, Container, Group, Paper, PasswordInput, Stack, Text, Title } from '@mantine/core';
+import { Alert, Anchor, Button, Code, Divider, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { ApiError, signIn } from '../api/client';
+import { ApiError, api, signIn, take } from '../api/client';
+import { keys } from '../api/keys';
+import type { SignIn, SignInMethods } from '../api/types';
+import { duration } from '../lib/format';
+import { ownPath } from '../lib/ownPath';
 import { errorText } from '../parts/ErrorPanel';
-import { useTitle } from '../parts/Page';
+import { FrontPage } from '../parts/FrontPage';
+import { useTitle, Waiting } from '../parts/Page';
+import { useNow } from '../parts/RelativeTime';
 
 /** Takes the token itself, or the whole link that the server printed. */
 function tokenIn(text: string): string {
@@ -12,50 +19,142 @@ function tokenIn(text: string): string {
 
 export default function SignInPage() {
   useTitle('Sign in');
-  const [text, setText] = useState('');
-  const [error, setError] = useState<string | null>(null);
+  const methods = useQuery({
+    queryKey: keys.methods(),
+    queryFn: ({ signal }) => take(api.GET('/api/v1/session/methods', { signal })),
+    staleTime: 0,
+  });
+  if (methods.isPending) return <Waiting />;
+  return methods.data?.team ? <TeamSignIn methods={methods.data} /> : <TokenSignIn />;
+}
+
+/** Where one wanted to go: the address as it is, unless it is that of this page. */
+function wanted(): string {
+  const { pathname, search } = location;
+  return pathname === '/sign-in' ? ownPath(new URLSearchParams(search).get('next')) : pathname + search;
+}
+
+function useSignIn(wrong: string) {
+  const [failure, setFailure] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
+  const submit = async (body: SignIn) => {
     setBusy(true);
-    setError(null);
+    setFailure(null);
     try {
-      await signIn(tokenIn(text));
-    } catch (failure) {
-      const wrong = failure instanceof ApiError && failure.status === 401;
-      setError(
-        wrong
-          ? 'This token is not valid for this server: paste the link that its paddock up printed.'
-          : errorText(failure),
-      );
+      await signIn(body);
+    } catch (error) {
+      setFailure(error);
       setBusy(false);
     }
   };
+  const refused = failure instanceof ApiError && failure.status === 401;
+  const retryAt = failure instanceof ApiError && failure.status === 429 ? failure.retryAt : null;
+  return { submit, busy, retryAt, error: failure === null ? null : refused ? wrong : errorText(failure) };
+}
+
+function TeamSignIn({ methods }: { methods: SignInMethods }) {
+  const [byToken, setByToken] = useState(false);
+  const providers = methods.providers ?? [];
   return (
-    <Container size={440} pt="15vh" component="main">
-      <Paper withBorder p="xl" radius="md" component="form" onSubmit={submit} className="app-panel">
-        <Stack>
-          <Group gap="sm">
-            <img src="/favicon.svg" alt="" width={30} height={30} />
-            <Title order={1}>Paddock</Title>
-          </Group>
-          <Text size="sm" c="dimmed">
-            Open the link that <Code>paddock up</Code> printed, or paste it here. The token in it is enough.
-          </Text>
-          <PasswordInput
-            label="Token or link"
-            autoFocus
-            autoComplete="current-password"
-            value={text}
-            onChange={(event) => setText(event.currentTarget.value)}
-            error={error}
-            visibilityToggleButtonProps={{ 'aria-label': 'Show the token' }}
-          />
-          <Button type="submit" loading={busy} disabled={tokenIn(text) === ''}>
-            Sign in
-          </Button>
-        </Stack>
-      </Paper>
-    </Container>
+    <FrontPage title="Sign in">
+      {methods.passwords && <PasswordForm />}
+      {methods.passwords && providers.length > 0 && <Divider label="or" />}
+      {providers.map(({ name, title }) => (
+        <Button
+          key={name}
+          variant={methods.passwords ? 'default' : 'filled'}
+          component="a"
+          href={`/api/v1/session/oidc/${encodeURIComponent(name)}/begin?next=${encodeURIComponent(wanted())}`}
+        >
+          Continue with {title}
+        </Button>
+      ))}
+      <Anchor component="button" type="button" size="sm" aria-expanded={byToken} onClick={() => setByToken(!byToken)}>
+        Use the link’s token
+      </Anchor>
+      {byToken && <TokenForm />}
+    </FrontPage>
+  );
+}
+
+function PasswordForm() {
+  const [name, setName] = useState('');
+  const [password, setPassword] = useState('');
+  const { submit, busy, error, retryAt } = useSignIn('The name or the password is not right.');
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault();
+    submit({ name: name.trim(), password });
+  };
+  return (
+    <Stack component="form" onSubmit={onSubmit}>
+      <TextInput
+        label="Name"
+        autoFocus
+        autoComplete="username"
+        autoCapitalize="none"
+        spellCheck={false}
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <PasswordInput
+        label="Password"
+        autoComplete="current-password"
+        value={password}
+        onChange={(event) => setPassword(event.currentTarget.value)}
+        visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+      />
+      {error && <Refused text={error} retryAt={retryAt} />}
+      <Button type="submit" loading={busy} disabled={!name.trim() || !password}>
+        Sign in
+      </Button>
+    </Stack>
+  );
+}
+
+/** Why one is not in, and when to try again. */
+function Refused({ text, retryAt }: { text: string; retryAt: number | null }) {
+  const left = Math.ceil(((retryAt ?? 0) - useNow()) / 1000);
+  return (
+    <Alert color="red" variant="outline" role="alert" p="xs">
+      {retryAt === null ? text : left > 0 ? `Too many tries. Try again in ${duration(left)}.` : 'Now try again.'}
+    </Alert>
+  );
+}
+
+function TokenSignIn() {
+  return (
+    <FrontPage title="Paddock">
+      <Text size="sm" c="dimmed">
+        Open the link that <Code>paddock up</Code> printed, or paste it here. The token in it is enough.
+      </Text>
+      <TokenForm />
+    </FrontPage>
+  );
+}
+
+function TokenForm() {
+  const [text, setText] = useState('');
+  const { submit, busy, error } = useSignIn(
+    'This token is not valid for this server: paste the link that its paddock up printed.',
+  );
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault();
+    submit({ token: tokenIn(text) });
+  };
+  return (
+    <Stack component="form" onSubmit={onSubmit}>
+      <PasswordInput
+        label="Token or link"
+        autoFocus
+        autoComplete="current-password"
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        error={error}
+        visibilityToggleButtonProps={{ 'aria-label': 'Show the token' }}
+      />
+      <Button type="submit" loading={busy} disabled={tokenIn(text) === ''}>
+        Sign in
+      </Button>
+    </Stack>
   );
 }

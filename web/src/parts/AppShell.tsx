@@ -1,26 +1,47 @@
-import { ActionIcon, Tooltip, useMantineColorScheme } from '@mantine/core';
+import { ActionIcon, Menu, Tooltip, UnstyledButton, useMantineColorScheme } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { signOut } from '../api/client';
 import { useConnection } from '../api/events';
 import { stream } from '../api/live';
+import { useMe } from '../api/me';
 import { AllowNotices } from './AllowNotices';
 import styles from './AppShell.module.css';
-import { IconAuto, IconLogout, IconMoon, IconSun, IconWifi } from './icons';
+import { IconAuto, IconLogout, IconMoon, IconSettings, IconSun, IconUser, IconUsers, IconWifi } from './icons';
+import { Avatar } from './Person';
 import { useSlashFocus } from './useSlashFocus';
 
-const PAGES = [
+interface Place {
+  href: string;
+  name: string;
+  here: (path: string) => boolean;
+  /** Only on a wide screen. */
+  wide?: true;
+}
+
+const PAGES: Place[] = [
   {
     href: '/',
     name: 'Jobs',
-    here: (path: string) => path === '/' || path.startsWith('/jobs') || path.startsWith('/tasks'),
+    here: (path) => path === '/' || path.startsWith('/jobs') || path.startsWith('/tasks'),
   },
-  { href: '/new', name: 'New job', here: (path: string) => path.startsWith('/new') },
-  { href: '/cluster', name: 'Cluster', here: (path: string) => path.startsWith('/cluster') },
+  { href: '/new', name: 'New job', here: (path) => path.startsWith('/new') },
+  { href: '/cluster', name: 'Cluster', here: (path) => path.startsWith('/cluster') },
 ];
 
-export function AppShell({ children }: { children: ReactNode }) {
+/** Where there is no room for it, the menu of the account has it alone. */
+const PEOPLE: Place = { href: '/people', name: 'People', here: (path) => path.startsWith('/people'), wide: true };
+
+interface Props {
+  /** It is known who uses the page. */
+  known: boolean;
+  children: ReactNode;
+}
+
+export function AppShell({ known, children }: Props) {
+  const { team, can } = useMe();
   const [path] = useLocation();
+  const pages = [...PAGES.filter(({ href }) => href !== '/new' || can('submit')), ...(team ? [PEOPLE] : [])];
   useSlashFocus();
   return (
     <>
@@ -33,8 +54,8 @@ export function AppShell({ children }: { children: ReactNode }) {
           <span>Paddock</span>
         </Link>
         <nav className={styles.nav} aria-label="Pages">
-          {PAGES.map(({ href, name, here }) => (
-            <Link key={href} href={href} aria-current={here(path) ? 'page' : undefined}>
+          {pages.map(({ href, name, here, wide }) => (
+            <Link key={href} href={href} aria-current={here(path) ? 'page' : undefined} data-wide={wide}>
               {name}
             </Link>
           ))}
@@ -43,17 +64,63 @@ export function AppShell({ children }: { children: ReactNode }) {
           <ConnectionNote />
           <AllowNotices />
           <ThemeToggle />
-          <Tooltip label="Sign out">
-            <ActionIcon aria-label="Sign out" onClick={() => signOut().catch(() => {})}>
-              <IconLogout size={18} />
-            </ActionIcon>
-          </Tooltip>
+          {known && (team ? <AvatarMenu /> : <Alone />)}
         </div>
       </header>
       <main id="main" className={styles.main}>
         {children}
       </main>
     </>
+  );
+}
+
+const leave = () => signOut().catch(() => {});
+
+/** Without accounts there is nobody to name. */
+function Alone() {
+  return (
+    <>
+      <Tooltip label="Settings">
+        <ActionIcon aria-label="Settings" component={Link} href="/settings">
+          <IconSettings size={18} />
+        </ActionIcon>
+      </Tooltip>
+      <Tooltip label="Sign out">
+        <ActionIcon aria-label="Sign out" onClick={leave}>
+          <IconLogout size={18} />
+        </ActionIcon>
+      </Tooltip>
+    </>
+  );
+}
+
+function AvatarMenu() {
+  const { name, fullName, role, account } = useMe();
+  return (
+    <Menu position="bottom-end" width={220}>
+      <Menu.Target>
+        <UnstyledButton className={styles.avatar} aria-label={`Account of ${name}`}>
+          <Avatar name={name} fullName={fullName} size={28} />
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          <strong className={styles.who}>{fullName || name}</strong>
+          {account ? [fullName && name, role].filter(Boolean).join(' · ') : 'with the server’s own token'}
+        </Menu.Label>
+        {account && (
+          <Menu.Item leftSection={<IconUser />} component={Link} href="/profile">
+            Profile
+          </Menu.Item>
+        )}
+        <Menu.Item leftSection={<IconUsers />} component={Link} href="/people">
+          People
+        </Menu.Item>
+        <Menu.Item leftSection={<IconLogout />} onClick={leave}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
   );
 }
 

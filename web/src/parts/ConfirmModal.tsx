@@ -1,5 +1,5 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { type FormEvent, type ReactNode, useState } from 'react';
 import { ErrorPanel } from './ErrorPanel';
 
 interface Props {
@@ -10,19 +10,25 @@ interface Props {
   /** The verb on the button: `Remove job`. */
   action: string;
   danger?: boolean;
+  /** There is something to fill in: it has the focus, not Cancel. */
+  fields?: boolean;
+  /** What is filled in is enough. */
+  ready?: boolean;
   onClose: () => void;
   /** The modal closes when it is done, and shows what went wrong when it fails. */
   onConfirm: () => Promise<unknown> | unknown;
 }
 
-export function ConfirmModal({ opened, title, children, action, danger = false, onClose, onConfirm }: Props) {
+export function ConfirmModal(props: Props) {
+  const { opened, title, children, action, danger = false, fields = false, ready = true, onClose, onConfirm } = props;
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const close = () => {
     setError(null);
     onClose();
   };
-  const confirm = async () => {
+  const confirm = async (event: FormEvent) => {
+    event.preventDefault();
     setBusy(true);
     setError(null);
     try {
@@ -36,14 +42,14 @@ export function ConfirmModal({ opened, title, children, action, danger = false, 
   };
   return (
     <Modal opened={opened} onClose={close} title={title} closeButtonProps={{ 'aria-label': 'Close' }}>
-      <Stack>
+      <Stack component="form" onSubmit={confirm}>
         <div>{children}</div>
         {error !== null && <ErrorPanel error={error} />}
         <Group justify="flex-end">
-          <Button variant="default" onClick={close} data-autofocus>
+          <Button variant="default" onClick={close} data-autofocus={!fields || undefined}>
             Cancel
           </Button>
-          <Button color={danger ? 'red.8' : undefined} loading={busy} onClick={confirm}>
+          <Button color={danger ? 'red.8' : undefined} type="submit" loading={busy} disabled={!ready}>
             {action}
           </Button>
         </Group>

@@ -22,10 +22,14 @@ import {
   Gauge,
   GitCompareArrows,
   Info,
+  KeyRound,
   Layers,
   Lightbulb,
+  Link2,
   ListPlus,
   LoaderCircle,
+  Lock,
+  LockOpen,
   LogOut,
   type LucideIcon,
   type LucideProps,
@@ -40,6 +44,7 @@ import {
   Scissors,
   Search,
   Server,
+  Settings,
   Square,
   SquareTerminal,
   Star,
@@ -50,6 +55,8 @@ import {
   Trash2,
   TriangleAlert,
   Upload,
+  UserRound,
+  UsersRound,
   Wifi,
   X,
   ZoomOut,
@@ -86,7 +93,10 @@ export const IconExtend = icon(ListPlus);
 export const IconFile = icon(FileText);
 export const IconFolder = icon(Folder);
 export const IconInfo = icon(Info);
+export const IconKey = icon(KeyRound);
 export const IconLimits = icon(Gauge);
+export const IconLink = icon(Link2);
+export const IconLock = icon(Lock);
 export const IconLogout = icon(LogOut);
 export const IconMenu = icon(EllipsisVertical);
 export const IconMoon = icon(Moon);
@@ -99,6 +109,7 @@ export const IconRunning = icon(LoaderCircle);
 export const IconScissors = icon(Scissors);
 export const IconSearch = icon(Search);
 export const IconServer = icon(Server);
+export const IconSettings = icon(Settings);
 export const IconShare = icon(Layers);
 export const IconSort = icon(ArrowUpDown);
 export const IconStar = icon(Star);
@@ -110,6 +121,9 @@ export const IconTick = icon(Check);
 export const IconTrash = icon(Trash2);
 export const IconTag = icon(Tag);
 export const IconUnpin = icon(PinOff);
+export const IconUnlock = icon(LockOpen);
 export const IconUpload = icon(Upload);
+export const IconUser = icon(UserRound);
+export const IconUsers = icon(UsersRound);
 export const IconWifi = icon(Wifi);
 export const IconZoomOut = icon(ZoomOut);

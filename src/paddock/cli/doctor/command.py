@@ -1,6 +1,6 @@
 """The command doctor: check the installation, and print how to fix what is wrong."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 from rich.table import Table
@@ -44,18 +44,26 @@ def doctor(
     venv: str | None = None,
     conda: str | None = None,
     wait: Annotated[float, _option(min=1, help="Seconds to wait for the tiny job to start.")] = 120,
+    team: Annotated[
+        bool, typer.Option("--team", help="Check only what a team needs: acting as each person, sudo, PAM, the door.")
+    ] = False,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     """Check the installation, and print how to fix what is wrong. The exit code is 1 if there is an error.
 
     On a Slurm cluster a tiny job checks what only a compute node can see: the home folder, the clock, the training
-    environment and its GPUs.
+    environment and its GPUs. With --team, the server acts once as each of its people, and reports what is missing.
 
-    Example:
+    Examples:
         paddock doctor
+        paddock doctor --team
     """
     at = base.place(ctx)
+    if team:
+        from paddock.cli.doctor.team import run_all as run_team
+
+        _finish(run_team(at.home, at.url), quiet, as_json)
     asked = Scope(
         backend=backend,
         quick=quick,
@@ -65,7 +73,11 @@ def doctor(
         wait=wait,
         note=lambda line: base.note(render.clean(line)),
     )
-    found = run_all(at.home, at.url, asked)
+    _finish(run_all(at.home, at.url, asked), quiet, as_json)
+
+
+def _finish(found: list[Finding], quiet: bool, as_json: bool) -> NoReturn:
+    """Print what was found, and end the command."""
     shown = [finding for finding in found if not quiet or finding.status is not Status.OK]
     if as_json:
         base.emit(shown)

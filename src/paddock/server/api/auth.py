@@ -21,6 +21,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from paddock.errors import NotAuthorised, PaddockError
 from paddock.home import proof
+from paddock.login import door
 from paddock.server.api import error_responses, web
 from paddock.server.api.caller import CALLER, Caller
 from paddock.server.api.cookies import SAFE, Cookies
@@ -38,6 +39,7 @@ OPEN = {  # what everybody may call
     f"{API}/setup/open": ("POST",),
 }
 OIDC = f"{API}/session/oidc/"  # and all below it, to read
+PEER = "peer"  # in the state of a connection through a Unix socket: the user at the other end
 WHO = "paddock.who"  # set in the scope of an authorised request: its session, "token", or an account and its token
 ALONE = "This needs a valid token: open the link that `paddock up` printed, or send `Authorization: Bearer TOKEN`."
 TEAM = "Sign in first: on the page of this server, with `paddock login`, or with `Authorization: Bearer TOKEN`."
@@ -46,7 +48,7 @@ TEAM = "Sign in first: on the page of this server, with `paddock login`, or with
 class TokenWall:
     """Accept a token from the Authorization header, the cookie of a session, or the server's token in the link.
 
-    The last begins a session.
+    The last begins a session. Through the door (login/door.py), accept who the kernel says is there.
     """
 
     def __init__(self, app: ASGIApp, token: str, keys: Keys, cookies: Cookies) -> None:
@@ -85,13 +87,16 @@ class TokenWall:
             return None
         if self._keys.stale:  # what is in memory may be outdated: nobody is let in by it
             await run_in_threadpool(self._keys.reload)
+        if headers.get("authorization", "").strip().lower() == door.SCHEME:
+            self._admit(scope, self._at_the_door(scope))
+            return None
         caller = self._keys.by_token(_bearer(headers), address_of(scope))
         if caller is not None:
             self._admit(scope, caller)
             return None
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         if path == HELLO:
-            return self._hello(dict(query).get("nonce", ""))
+            return self._hello(dict(query))
         key = self._cookies.key(headers)
         session = self._keys.sessions.find(key)
         caller = self._keys.by_session(session, address_of(scope)) if session else None
@@ -113,11 +118,30 @@ class TokenWall:
         if self._keys.flush_due and (self._flushing is None or self._flushing.done()):
             self._flushing = asyncio.ensure_future(run_in_threadpool(self._keys.flush))
 
-    def _hello(self, nonce: str) -> Response:
-        """Prove that this server knows the token, without revealing it."""
+    def _hello(self, query: dict[str, str]) -> Response:
+        """Prove that this server knows the token, or the digest of somebody's, without revealing it."""
+        nonce = query.get("nonce", "")
         if not proof.usable(nonce):
             return self._refusal()
-        return JSONResponse({"proof": proof.of(self._token, f"hello {nonce}")}, headers={"Cache-Control": "no-store"})
+        known = self._keys.digest_of(query["token"]) if "token" in query else self._token
+        return JSONResponse({"proof": proof.of(known, f"hello {nonce}")}, headers={"Cache-Control": "no-store"})
+
+    def _at_the_door(self, scope: Scope) -> Caller:
+        """Return the account of the user at the other end of a Unix socket; raise NotAuthorised if there is none."""
+        uid = scope.get("state", {}).get(PEER)
+        if uid is None:
+            raise NotAuthorised("Only the server's socket on its own machine is a door: send a token instead.")
+        if not self._keys.on:
+            raise NotAuthorised("This server belongs to one person: it has no accounts (`paddock team on`).")
+        user = door.unix_name(uid)
+        caller = self._keys.by_unix_name(user)
+        if caller is None:
+            mine = user or "USER"
+            raise NotAuthorised(
+                f"Your user {mine!r} on this machine belongs to no account: ask an admin for `paddock users edit NAME "
+                f"--unix {mine}`, or sign in with `paddock login`."
+            )
+        return caller
 
     async def _follow_link(self, scope: Scope, query: list[tuple[str, str]], key: str | None) -> Response:
         """Redirect to the address without the token, with the page's key in the fragment, which no server is sent."""

@@ -7,6 +7,7 @@ can reconnect and continue (`Last-Event-ID`).
 
 import asyncio
 import logging
+import os
 import resource
 import socket
 import time
@@ -14,7 +15,8 @@ from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from paddock.server.api.auth import WHO
+from paddock.home import unix_socket
+from paddock.server.api.auth import PEER, WHO
 
 IDLE_SECONDS = 20.0
 STUCK_SECONDS = 60.0
@@ -49,10 +51,12 @@ class Protocol(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        # Only the owner of the home can connect to the socket in it.
-        self._trusted = transport.get_extra_info("socket").family == socket.AF_UNIX
-        if self._trusted:
-            return
+        connection = transport.get_extra_info("socket")
+        if connection.family == socket.AF_UNIX:  # in the home, where only its owner can connect, or the door
+            self.app_state = {**self.app_state, PEER: unix_socket.peer(connection)}
+            self._trusted = self.app_state[PEER] in (os.geteuid(), 0)
+            if self._trusted:
+                return
         self._anonymous[self] = None
         if len(self.connections) > self.most:
             self._close_oldest()

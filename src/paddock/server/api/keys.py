@@ -21,7 +21,6 @@ from paddock.server.store.sessions import SessionRow
 from paddock.server.store.tokens import TokenRow
 
 log = logging.getLogger("paddock.api")
-DOOR = "door"  # the name of the tokens that the door gives, which nobody else may use
 _TOKEN = re.compile(r"pdk_[a-z0-9]{8}_[A-Za-z0-9_-]{43}", re.ASCII)
 _LETTERS = string.ascii_lowercase + string.digits
 
@@ -43,7 +42,9 @@ class Keys:
         self.sessions = Sessions(db, token, days)
         self.on = False
         self._accounts: dict[str, KnownAccount] = {}  # the active ones
+        self._by_unix_name: dict[str, KnownAccount] = {}
         self._tokens: dict[str, TokenRow] = {}
+        self._digests: dict[str, str] = {}  # by id
         self._used: dict[str, float] = {}  # tokens, by id, whose use is to be written
         self._seen: dict[str, float] = {}  # and accounts
         self._flushed_at = time.monotonic()
@@ -63,7 +64,11 @@ class Keys:
                 for one in found
                 if one.active
             }
+            self._by_unix_name = {
+                one.unix_name: self._accounts[one.name] for one in found if one.active and one.unix_name
+            }
             self._tokens = {one.hash: one for one in valid}
+            self._digests = {one.id: one.hash for one in valid}
             self.sessions.reload()
             self.on = on
             self.stale = False
@@ -87,8 +92,21 @@ class Keys:
             return None
         if now - self._used.get(row.id, row.used_at or 0.0) >= NOTE_SECONDS:
             self._used[row.id] = self._seen[row.user] = now
-        via = DOOR if row.name == DOOR else f"token {row.name}"
-        return Caller(account.name, account.role, via, row.scope, account.groups, address, team=True)
+        return Caller(account.name, account.role, f"token {row.name}", row.scope, account.groups, address, team=True)
+
+    def by_unix_name(self, user: str | None) -> Caller | None:
+        """Return the account of a user of this machine, who came through the door."""
+        account = self._by_unix_name.get(user) if user and self.on else None
+        if account is None:
+            return None
+        now = time.time()
+        if now - self._seen.get(account.name, 0.0) >= NOTE_SECONDS:
+            self._seen[account.name] = now
+        return Caller(account.name, account.role, "door", TokenScope.ALL, account.groups, team=True)
+
+    def digest_of(self, id: str) -> str:
+        """Return what is known of a token, by its id; for one that is not known, something that proves nothing."""
+        return self._digests.get(id) or digest(f"no token {id} {self._token.decode()}")
 
     def by_session(self, row: SessionRow, address: str) -> Caller | None:
         """Return whose session this is; None if it is of an account that may not come in."""

@@ -5,14 +5,13 @@ import zoneinfo
 
 from fastapi import APIRouter
 
-from paddock.errors import Conflict, InvalidInput, NotFound
+from paddock.errors import Conflict, InvalidInput, NotAuthorised, NotFound
 from paddock.login import password
 from paddock.models import SignInSource
 from paddock.models.accounts import BrowserSession, Me, MePatch, PasswordChange, PersonalToken, TokenRequest
 from paddock.server.api import sign_in
 from paddock.server.api.caller import SERVER, By, Caller
 from paddock.server.api.gate import Through
-from paddock.server.api.keys import DOOR
 from paddock.server.api.server import At, Server
 from paddock.server.store import audit, sessions, tokens, users
 from paddock.server.store.db import Connection
@@ -66,7 +65,10 @@ def change_me(what: MePatch, at: At, by: By) -> Me:
 async def change_password(what: PasswordChange, at: At, by: By, gate: Through) -> None:
     """Change one's own password. All other sessions of the account end."""
     name = _account(by)
-    await sign_in.guarded(at, gate, name, by.address, lambda: _change_password(at, by, name, what))
+    try:
+        await sign_in.guarded(at, gate, name, by.address, lambda: _change_password(at, by, name, what))
+    except NotAuthorised:  # whoever asks has signed in
+        raise InvalidInput.at("old", "this is not your password") from None
     gate.keys.reload()
 
 
@@ -97,8 +99,6 @@ def list_tokens(at: At, by: By) -> list[PersonalToken]:
 def make_token(what: TokenRequest, at: At, by: By, gate: Through) -> PersonalToken:
     """Make a token for programs. The answer has it; it is not shown again."""
     name, now = _account(by), time.time()
-    if what.name == DOOR:
-        raise InvalidInput.at("name", f"{DOOR!r} is the name of tokens that are made on this machine: choose another")
     if what.days is None and not at.settings.team.lasting_tokens:
         raise InvalidInput.at("days", "tokens must expire here (`team.lasting_tokens`): give a number of days")
     until = now + what.days * 86_400 if what.days is not None else None

@@ -10,8 +10,9 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from paddock.errors import Conflict, InvalidInput
-from paddock.home import server_file
-from paddock.login import password
+from paddock.home import server_file, tls
+from paddock.login import password, team_checks
+from paddock.login.team_checks import CheckedPerson
 from paddock.models import Role, SignInSource
 from paddock.models.accounts import CodeRequest, SetupInfo, SetupRequest, SignedIn, TeamRequest, TeamState
 from paddock.server.api import session
@@ -37,8 +38,21 @@ def show_team(at: At, by: By) -> TeamState:
         return _state(at, on=by.team, accounts=users.count(c))
 
 
+@router.post("/team/check")
+def check_team(at: At, by: By) -> TeamState:
+    """Try what the team needs of this machine: act once as each of its people, and look at sudo, PAM and the door."""
+    with at.db.read() as c:
+        people = users.every(c)
+    tried = [CheckedPerson(one.name, one.unix_name, one.role is Role.ADMIN) for one in people if one.active]
+    found = _state(at, on=by.team, accounts=len(people))
+    return found.model_copy(update={"checks": team_checks.checks(at.settings, tried)})
+
+
 def _state(at: Server, *, on: bool, accounts: int) -> TeamState:
-    return TeamState(on=on, run_as=at.settings.team.run_as, accounts=accounts)
+    rules = at.settings.team
+    return TeamState(
+        on=on, run_as=rules.run_as, accounts=accounts, join=rules.join, join_groups=list(rules.join_groups)
+    )
 
 
 @router.post("/team")
@@ -53,6 +67,7 @@ def switch_team(what: TeamRequest, at: At, by: By, gate: Through) -> TeamState:
 
 
 def _begin(at: Server, by: Caller, gate: Gate) -> TeamState:
+    tls.refuse_clear_text(at.settings)
     owner = at.settings.owner
     if owner in RESERVED or not owner.isprintable() or not 0 < len(owner) <= 64:
         raise Conflict(f"The setting `owner` is {owner!r}, which cannot be the name of an account: change it first.")
@@ -125,8 +140,9 @@ def open_setup(what: CodeRequest, at: At) -> SetupInfo:
     """Return what a one-time link is for. Needs no token; the link stays valid."""
     with at.db.read() as c:
         found = invites.open_one(c, digest(what.code), time.time())
+        first = found.name is not None and users.count(c) == 1
     about = found.__dict__
-    return SetupInfo(**{name: about[name] for name in ("name", "role", "groups", "email", "expires_at")})
+    return SetupInfo(first=first, **{name: about[name] for name in ("name", "role", "groups", "email", "expires_at")})
 
 
 @router.post("/setup", response_model=SignedIn)

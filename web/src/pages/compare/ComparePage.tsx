@@ -4,6 +4,7 @@ import { type ReactElement, useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import { useBestTasks, useCurvesOf, useJobsByIds } from '../../api/compare';
 import { useJobs } from '../../api/jobs';
+import { useMe } from '../../api/me';
 import type { Curve, JobDetail, Task } from '../../api/types';
 import { seriesColor } from '../../lib/colors';
 import { duration, number, plural } from '../../lib/format';
@@ -14,6 +15,7 @@ import { EmptyState } from '../../parts/EmptyState';
 import { ErrorPanel } from '../../parts/ErrorPanel';
 import { IconClose, IconCompare } from '../../parts/icons';
 import { Page, Waiting } from '../../parts/Page';
+import { Owner } from '../../parts/Person';
 import { CurveChart } from '../../parts/plots/CurveChart';
 import { Elapsed } from '../../parts/RelativeTime';
 import { StateBadge } from '../../parts/StateBadge';
@@ -96,6 +98,7 @@ interface ComparedProps {
 }
 
 function Compared({ jobs, columns, view, setView, onRemove }: ComparedProps) {
+  const { team } = useMe();
   const highlight = useHighlight();
   const names = metricNames(
     columns.map(({ curves }) => curves),
@@ -128,6 +131,11 @@ function Compared({ jobs, columns, view, setView, onRemove }: ComparedProps) {
                     >
                       <IconClose size={13} />
                     </ActionIcon>
+                    {team && (
+                      <div className={styles.owner}>
+                        <Owner name={job.owner} size={16} />
+                      </div>
+                    )}
                     <StateBar counts={job.counts} height={5} />
                   </th>
                 );

@@ -24,6 +24,7 @@ import {
 } from '../../parts/icons';
 import { failed } from '../../parts/notify';
 import { RemoveJob } from '../../parts/RemoveJob';
+import { VisibilityItem } from '../../parts/VisibilityItem';
 import { EditJob } from './EditJob';
 import { ExtendJob } from './ExtendJob';
 import { LimitsJob } from './LimitsJob';
@@ -72,7 +73,7 @@ export const JobActions = memo(function JobActions({ job }: { job: JobDetail }) 
           Start from this job
         </Button>
       )}
-      {job.held && mayEdit && <HoldButton job={job} hold={hold} variant="filled" />}
+      {job.held && can('hold', job) && <HoldButton job={job} hold={hold} variant="filled" />}
       {!job.ended && can('stop', job) && (
         <Button
           {...SIZE}
@@ -84,7 +85,7 @@ export const JobActions = memo(function JobActions({ job }: { job: JobDetail }) 
           Stop
         </Button>
       )}
-      {!job.ended && !job.held && mayEdit && <HoldButton job={job} hold={hold} variant="default" />}
+      {!job.ended && !job.held && can('hold', job) && <HoldButton job={job} hold={hold} variant="default" />}
       {job.ended && restart && (
         <Menu position="bottom-start">
           <Menu.Target>
@@ -126,12 +127,13 @@ export const JobActions = memo(function JobActions({ job }: { job: JobDetail }) 
                   Extend the search
                 </Item>
               )}
-              {!job.ended && (
-                <Item icon={<IconLimits />} onClick={() => setOpen('limits')}>
-                  Limits and priority
-                </Item>
-              )}
+              <VisibilityItem job={job} />
             </>
+          )}
+          {!job.ended && can('limits', job) && (
+            <Item icon={<IconLimits />} onClick={() => setOpen('limits')}>
+              Limits and priority
+            </Item>
           )}
           <Menu.Item leftSection={<IconDownload />} component="a" href={exportUrl(job.id, 'csv')} download>
             Export as a CSV table

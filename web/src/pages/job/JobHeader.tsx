@@ -11,6 +11,7 @@ import { CopyButton } from '../../parts/CopyButton';
 import { HeldBadge } from '../../parts/HeldBadge';
 import { IconEdit } from '../../parts/icons';
 import { LazyMarkdown } from '../../parts/LazyMarkdown';
+import { Owner, PrivateMark } from '../../parts/Person';
 import { Elapsed, RelativeTime, useNow } from '../../parts/RelativeTime';
 import { StateBar } from '../../parts/StateBar';
 import { taskTotal } from '../../parts/states';
@@ -38,7 +39,8 @@ export const JobHeader = memo(function JobHeader({ job, tasks }: Props) {
         {job.priority !== 0 && job.priority !== undefined && <span>priority {job.priority}</span>}
         <span className="app-mono">{job.id}</span>
         <CopyButton text={job.id} label="Copy the job's id" />
-        <span>{job.owner}</span>
+        <Owner name={job.owner} />
+        {job.visibility === 'private' && <PrivateMark />}
         <span>
           submitted <RelativeTime at={job.created_at} />
         </span>

@@ -2,6 +2,7 @@ import { Stack, Tabs } from '@mantine/core';
 import { lazy, Suspense, useEffect } from 'react';
 import { ApiError } from '../../api/client';
 import { useJob } from '../../api/jobs';
+import { useMe } from '../../api/me';
 import { useFiles, useTasks } from '../../api/tasks';
 import type { JobDetail } from '../../api/types';
 import { useUrlState } from '../../lib/urlState';
@@ -27,6 +28,7 @@ export default function JobPage({ job }: { job: string }) {
 }
 
 function Shown({ job }: { job: JobDetail }) {
+  const { can } = useMe();
   const tasks = useTasks(job.id);
   // A task that was made while the others were being fetched is in no later event: the count shows it.
   const count = taskTotal(job.counts);
@@ -49,7 +51,7 @@ function Shown({ job }: { job: JobDetail }) {
         >
           <Tabs.List mb="md">
             <Tabs.Tab value="results">Results</Tabs.Tab>
-            <Tabs.Tab value="code">Code</Tabs.Tab>
+            {can('read', job) && <Tabs.Tab value="code">Code</Tabs.Tab>}
           </Tabs.List>
           <Tabs.Panel value="results">
             <Stack gap="md">

@@ -32,6 +32,7 @@ const LOOK = { variant: 'default', size: 'compact-xs' } as const;
 /** Above the table: what it shows, and what can be done with the rows that are chosen. */
 export const TableBar = memo(function TableBar(props: Props) {
   const { job, total, left, selected, comparing, view, setView, onSelected } = props;
+  const { can } = useMe();
   const one = rowName(job);
   const [text, setText] = useResting(view.filter, (filter) => setView({ filter }));
   const toggle = (state: TaskState) =>
@@ -73,7 +74,10 @@ export const TableBar = memo(function TableBar(props: Props) {
           <span className={styles.count}>
             {left < total ? `${left.toLocaleString('en-US')} of ${plural(total, one)}` : plural(total, one)}
             {job.configurations != null && ` of ${plural(job.configurations, 'configuration')}`}
-            <span className={styles.hint}> · select rows to compare, stop or restart them</span>
+            <span className={styles.hint}>
+              {' '}
+              · select rows to compare{can('restart', job) && ', stop or restart'} them
+            </span>
           </span>
         ) : (
           <Selection job={job} selected={selected} comparing={comparing} setView={setView} onSelected={onSelected} />

@@ -8,6 +8,7 @@ import { isJudged } from '../../lib/objective';
 import { waitText } from '../../lib/waits';
 import { HeldBadge } from '../../parts/HeldBadge';
 import { IconAlert, IconPin } from '../../parts/icons';
+import { Owner, PrivateMark } from '../../parts/Person';
 import { RelativeTime } from '../../parts/RelativeTime';
 import { Sparkline } from '../../parts/Sparkline';
 import { StateBar } from '../../parts/StateBar';
@@ -69,6 +70,7 @@ export const JobRow = memo(function JobRow(props: Props) {
               <IconPin size={14} />
             </span>
           )}
+          {job.visibility === 'private' && <PrivateMark />}
           {job.held && <HeldBadge />}
           {(job.warnings ?? []).length > 0 && <Warnings texts={job.warnings ?? []} />}
           {job.tags.map((tag) => (
@@ -111,7 +113,7 @@ export const JobRow = memo(function JobRow(props: Props) {
       <div className={styles.from}>
         <RelativeTime at={job.created_at} />
         <div className={styles.quiet} title={job.owner}>
-          {job.owner}
+          <Owner name={job.owner} />
         </div>
       </div>
       <div className={styles.menu}>

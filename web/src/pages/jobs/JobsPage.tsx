@@ -5,7 +5,7 @@ import { useJobs } from '../../api/jobs';
 import { useMe } from '../../api/me';
 import { useUrlState } from '../../lib/urlState';
 import { EmptyState } from '../../parts/EmptyState';
-import { IconPlus, IconSearch } from '../../parts/icons';
+import { IconChart, IconPlus, IconSearch } from '../../parts/icons';
 import { Loaded, Page } from '../../parts/Page';
 import { FirstSteps } from './FirstSteps';
 import { type Asked, JobDialogs } from './JobDialogs';
@@ -57,12 +57,22 @@ export default function JobsPage() {
               Try other words, or fewer filters.
             </EmptyState>
           ) : (
-            <FirstSteps />
+            <NoJobs />
           )
         }
       </Loaded>
       <JobDialogs asked={asked} onClose={() => setAsked(null)} />
     </Page>
+  );
+}
+
+function NoJobs() {
+  const { can } = useMe();
+  if (can('submit')) return <FirstSteps />;
+  return (
+    <EmptyState icon={IconChart} title="No jobs yet">
+      Here you will see what the team runs.
+    </EmptyState>
   );
 }
 

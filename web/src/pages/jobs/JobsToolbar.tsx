@@ -1,6 +1,7 @@
 import { CloseButton, Select, TextInput } from '@mantine/core';
 import type { KeyboardEvent } from 'react';
 import { useFacets } from '../../api/jobs';
+import { useMe } from '../../api/me';
 import { IconSearch, IconSort } from '../../parts/icons';
 import { STATES } from '../../parts/states';
 import { focusRow } from './focusRow';
@@ -14,6 +15,7 @@ interface Props {
 }
 
 export function JobsToolbar({ view, onChange }: Props) {
+  const { team, name } = useMe();
   const { data: facets } = useFacets();
   const [text, setText] = useSearchText(view.q, (q) => onChange({ q }));
   const onKey = (event: KeyboardEvent<HTMLInputElement>) => {
@@ -41,9 +43,10 @@ export function JobsToolbar({ view, onChange }: Props) {
       <Pick label="Tag" any="Any tag" value={view.tag} data={facets?.tags} onChange={(tag) => onChange({ tag })} />
       <Pick
         label="Owner"
-        any="Any owner"
+        any={team ? 'Everybody' : 'Any owner'}
         value={view.owner}
-        data={facets?.owners}
+        data={facets && (team ? [...new Set([name, ...facets.owners])] : facets.owners)}
+        text={(owner) => (team && owner === name ? 'Mine' : owner)}
         onChange={(owner) => onChange({ owner })}
       />
       <Select
@@ -64,11 +67,13 @@ interface PickProps {
   any: string;
   value: string;
   data: readonly string[] | undefined;
+  text?: (value: string) => string;
   onChange: (value: string) => void;
 }
 
 /** One value of those that there are, or any. What the address names is shown even when there is none of it any more. */
-function Pick({ label, any, value, data = [], onChange }: PickProps) {
+function Pick({ label, any, value, data = [], text = String, onChange }: PickProps) {
+  const shown = value && !data.includes(value) ? [...data, value] : data;
   return (
     <Select
       aria-label={label}
@@ -79,7 +84,7 @@ function Pick({ label, any, value, data = [], onChange }: PickProps) {
       searchable={data.length > 8}
       nothingFoundMessage="None"
       value={value || null}
-      data={value && !data.includes(value) ? [...data, value] : data}
+      data={shown.map((one) => ({ value: one, label: text(one) }))}
       onChange={(chosen) => onChange(chosen ?? '')}
     />
   );

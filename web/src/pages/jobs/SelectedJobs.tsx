@@ -5,6 +5,7 @@ import { useBulk } from '../../api/jobs';
 import { useMe } from '../../api/me';
 import type { BulkRequest, Job } from '../../api/types';
 import { plural } from '../../lib/format';
+import type { Right } from '../../lib/rights';
 import { ConfirmModal } from '../../parts/ConfirmModal';
 import { IconClose, IconCompare, IconPause, IconPin, IconStop, IconTag, IconTrash, IconUnpin } from '../../parts/icons';
 import { failed, offer } from '../../parts/notify';
@@ -49,6 +50,8 @@ export function SelectedJobs({ jobs, onClear }: Props) {
   const [asked, setAsked] = useState<'stop' | 'remove' | null>(null);
   const ids = jobs.map(({ id }) => id);
   const going = jobs.filter(({ ended }) => !ended);
+  // What may be done with all of them: a button that does half of what it says helps nobody.
+  const all = (right: Right) => jobs.every((job) => can(right, job));
   const pinned = jobs.every((job) => job.pinned);
 
   const run = async (act: Act, tag?: string, of = ids) => {
@@ -93,7 +96,7 @@ export function SelectedJobs({ jobs, onClear }: Props) {
       >
         Compare
       </Button>
-      {can('edit') && (
+      {all('edit') && (
         <Button
           {...LOOK}
           leftSection={pinned ? <IconUnpin /> : <IconPin />}
@@ -102,18 +105,18 @@ export function SelectedJobs({ jobs, onClear }: Props) {
           {pinned ? 'Unpin' : 'Pin'}
         </Button>
       )}
-      {can('edit') && <TagJobs jobs={jobs} onTag={now} />}
-      {can('edit') && going.length > 0 && (
+      {all('edit') && <TagJobs jobs={jobs} onTag={now} />}
+      {all('hold') && going.length > 0 && (
         <Button {...LOOK} leftSection={<IconPause />} onClick={() => now('hold')}>
           Hold
         </Button>
       )}
-      {can('stop') && going.length > 0 && (
+      {all('stop') && going.length > 0 && (
         <Button {...LOOK} leftSection={<IconStop />} onClick={() => setAsked('stop')}>
           Stop…
         </Button>
       )}
-      {can('remove') && (
+      {all('remove') && (
         <Button {...LOOK} leftSection={<IconTrash />} onClick={() => setAsked('remove')}>
           Remove…
         </Button>

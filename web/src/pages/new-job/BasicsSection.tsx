@@ -1,11 +1,13 @@
-import { SimpleGrid, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { SimpleGrid, Switch, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { useFacets } from '../../api/jobs';
+import { useMe } from '../../api/me';
 import { useForm, useText } from './form';
 import { Section } from './Section';
 
 export function BasicsSection() {
   const { draft, set, wrong } = useForm();
   const text = useText();
+  const { team } = useMe();
   const facets = useFacets();
   return (
     <Section title="Job">
@@ -30,6 +32,13 @@ export function BasicsSection() {
         maxRows={8}
         {...text('description', 'description')}
       />
+      {team && (
+        <Switch
+          label="Private: only you and admins see this job"
+          checked={draft.isPrivate}
+          onChange={(event) => set({ isPrivate: event.currentTarget.checked })}
+        />
+      )}
     </Section>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Code, Group } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { Link, useSearch } from 'wouter';
@@ -6,7 +6,7 @@ import { request } from '../../api/client';
 import { useJob } from '../../api/jobs';
 import { useSamples } from '../../api/system';
 import type { JobDetail, Sample } from '../../api/types';
-import { CopyButton } from '../../parts/CopyButton';
+import { CopyLine } from '../../parts/CopyLine';
 import { EmptyState } from '../../parts/EmptyState';
 import { IconTerminal } from '../../parts/icons';
 import { Loaded, useTitle, Waiting } from '../../parts/Page';
@@ -72,12 +72,9 @@ function MapAgain({ job }: { job: JobDetail }) {
     >
       Call it again to do what is left, or with --fresh to do all files.
       {call && (
-        <Group justify="center" gap="xs" wrap="nowrap" mt="md">
-          <Code block ta="start" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
-            {call}
-          </Code>
-          <CopyButton text={call} label="Copy the call" />
-        </Group>
+        <div style={{ marginTop: 16 }}>
+          <CopyLine text={call} label="Copy the call" />
+        </div>
       )}
       {job.code?.source && <p className="app-wrap-anywhere">In the folder {job.code.source}</p>}
     </EmptyState>

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Seat, TaskDetail } from '../../api/types';
 import { CopyButton } from '../../parts/CopyButton';
+import { Owner } from '../../parts/Person';
 import { RelativeTime } from '../../parts/RelativeTime';
 import type { AttemptRow } from './lib/attempts';
 import { commandText } from './lib/command';
@@ -29,7 +30,9 @@ export function TaskDetails({ task, attempt }: { task: TaskDetail; attempt: Atte
         <Detail name="Task">
           <span className="app-mono">{task.id}</span>
         </Detail>
-        <Detail name="Owner">{task.owner}</Detail>
+        <Detail name="Owner">
+          <Owner name={task.owner} />
+        </Detail>
         <Detail name="Submitted">
           <RelativeTime at={task.created_at} />
         </Detail>

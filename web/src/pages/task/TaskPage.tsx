@@ -2,6 +2,7 @@ import { Stack, Tabs } from '@mantine/core';
 import { lazy, Suspense, useMemo, useRef } from 'react';
 import { useTaskCurves } from '../../api/curves';
 import { useJob } from '../../api/jobs';
+import { useMe } from '../../api/me';
 import { useFiles, useTask } from '../../api/tasks';
 import type { TaskDetail } from '../../api/types';
 import { useUrlState } from '../../lib/urlState';
@@ -42,6 +43,7 @@ function Shown({ task: fetched }: { task: TaskDetail }) {
       job,
       useMemo(() => [live], [live]),
     )?.[0] ?? live;
+  const { can } = useMe();
   const view = useView();
   const mapped = job?.mapped ?? false;
   const rows = useMemo(() => attemptRows(task, mapped), [task, mapped]);
@@ -65,7 +67,7 @@ function Shown({ task: fetched }: { task: TaskDetail }) {
         >
           <Tabs.List mb="md">
             <Tabs.Tab value="overview">Overview</Tabs.Tab>
-            <Tabs.Tab value="files">Files</Tabs.Tab>
+            {can('read', task) && <Tabs.Tab value="files">Files</Tabs.Tab>}
           </Tabs.List>
           <Tabs.Panel value="overview">
             <Stack gap="md">
@@ -79,14 +81,7 @@ function Shown({ task: fetched }: { task: TaskDetail }) {
               <TaskNote key={task.id} task={task} />
               <Warnings texts={[...new Set([...(task.warnings ?? []), ...(attempt?.warnings ?? [])])]} />
               <MetricCharts task={task} job={job} curves={curves} old={old} view={view} />
-              <TaskLog
-                key={number}
-                ref={log}
-                job={task.job}
-                task={task.id}
-                attempt={number}
-                ended={attempt?.ended_at != null}
-              />
+              <TaskLog key={number} ref={log} task={task} attempt={number} ended={attempt?.ended_at != null} />
               <AttemptTable rows={rows} shown={number} onShow={show} />
               <UsageCharts task={task} curves={curves} />
               {task.allocation && !old && <AllocationPanel allocation={task.allocation} />}

@@ -19,6 +19,8 @@ export interface Draft extends SearchTexts {
   name: string;
   description: string;
   tags: string[];
+  /** Only its owner and admins see it. */
+  isPrivate: boolean;
   /** Hyperparameters by name, as written; empty: not given. */
   params: Record<string, string>;
   /** Names of parameters that were added by hand. */
@@ -54,6 +56,7 @@ export const EMPTY: Draft = {
   name: '',
   description: '',
   tags: [],
+  isPrivate: false,
   params: {},
   added: [],
   metric: 'auto',
@@ -87,6 +90,7 @@ export function fromSpec(spec: JobSpec): Draft {
     name: spec.name ?? '',
     description: spec.description ?? '',
     tags: spec.tags ?? [],
+    isPrivate: spec.visibility === 'private',
     params: Object.fromEntries(Object.entries(spec.params ?? {}).map(([name, space]) => [name, spaceText(space)])),
     added: [],
     metric: objective.metric ?? EMPTY.metric,
@@ -127,6 +131,7 @@ export function toSpec(draft: Draft): SpecInput {
     ...text('name', draft.name),
     ...text('description', draft.description),
     ...given('tags', draft.tags),
+    ...(draft.isPrivate ? { visibility: 'private' } : {}),
     ...(draft.mode === 'command' ? { command: draft.command } : draft.script ? { script: draft.script } : {}),
     ...(draft.mode === 'script' ? text('module', draft.module) : {}),
     ...text('workdir', draft.workdir),

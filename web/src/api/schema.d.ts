@@ -4620,6 +4620,12 @@ export interface components {
          */
         SignInMethods: {
             /**
+             * Directories
+             * @description passwords of this machine or of a directory are accepted, too
+             * @default false
+             */
+            directories?: boolean;
+            /**
              * Passwords
              * @description a name and a password are asked for, whoever checks them
              */

@@ -147,8 +147,8 @@ class TokenWall:
         if caller is None:
             mine = user or "USER"
             raise NotAuthorised(
-                f"Your user {mine!r} on this machine belongs to no account: ask an admin for `paddock users edit NAME "
-                f"--unix {mine}`, or sign in with `paddock login`."
+                f"Your user {mine!r} on this machine belongs to no account: ask an admin to run `paddock users add "
+                f"NAME --unix {mine}` (or `users edit`, if you have one), or sign in with `paddock login`."
             )
         return caller
 

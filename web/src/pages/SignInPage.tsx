@@ -9,6 +9,7 @@ import { ownPath } from '../lib/ownPath';
 import { errorText } from '../parts/ErrorPanel';
 import { FrontPage } from '../parts/FrontPage';
 import { useTitle, Waiting } from '../parts/Page';
+import { Providers, ReturnFailed } from '../parts/Providers';
 import { useNow } from '../parts/RelativeTime';
 
 /** Takes the token itself, or the whole link that the server printed. */
@@ -30,8 +31,10 @@ export default function SignInPage() {
 
 /** Where one wanted to go: the address as it is, unless it is that of this page. */
 function wanted(): string {
-  const { pathname, search } = location;
-  return pathname === '/sign-in' ? ownPath(new URLSearchParams(search).get('next')) : pathname + search;
+  const query = new URLSearchParams(location.search);
+  if (location.pathname === '/sign-in') return ownPath(query.get('next'));
+  query.delete('sign_in_error');
+  return location.pathname + (query.size > 0 ? `?${query}` : '');
 }
 
 function useSignIn(wrong: string) {
@@ -57,18 +60,10 @@ function TeamSignIn({ methods }: { methods: SignInMethods }) {
   const providers = methods.providers ?? [];
   return (
     <FrontPage title="Sign in">
+      <ReturnFailed />
       {methods.passwords && <PasswordForm />}
       {methods.passwords && providers.length > 0 && <Divider label="or" />}
-      {providers.map(({ name, title }) => (
-        <Button
-          key={name}
-          variant={methods.passwords ? 'default' : 'filled'}
-          component="a"
-          href={`/api/v1/session/oidc/${encodeURIComponent(name)}/begin?next=${encodeURIComponent(wanted())}`}
-        >
-          Continue with {title}
-        </Button>
-      ))}
+      <Providers providers={providers} next={wanted()} filled={!methods.passwords} />
       <Anchor component="button" type="button" size="sm" aria-expanded={byToken} onClick={() => setByToken(!byToken)}>
         Use the link’s token
       </Anchor>

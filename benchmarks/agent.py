@@ -34,7 +34,7 @@ WRITER = """
     end = time.time() + seconds
     while time.time() < end:
         random.choice(files).write(b"%.6f %s\\n" % (time.time(), b"x" * 150))
-        time.sleep(pause)
+        time.sleep(pause * random.uniform(0.5, 1.5))
 """
 
 

@@ -13,6 +13,9 @@ from paddock.agents.link import Link
 LOADER = [sys.executable, "-IS", str(loader.__file__)]
 
 
+OLDEST = next(iter(sorted(Path.home().glob(".pyenv/versions/3.8*/bin/python"))), None)
+
+
 @contextmanager
 def linked(root: Path, **options: Any) -> Iterator[Link]:
     """A link to an agent whose root is this folder."""

@@ -20,7 +20,7 @@ from paddock.agents.links import Links
 from paddock.common import layout, processes
 from paddock.common.files import NotPlain
 from paddock.errors import AgentUnavailable
-from tests.agents.support import LOADER, Taken, agent_pid, linked
+from tests.agents.support import LOADER, OLDEST, Taken, agent_pid, linked
 from tests.support.server import wait_for
 
 
@@ -361,6 +361,44 @@ def test_a_file_that_becomes_shorter_is_reported_once(link: Link, root: Path) ->
     assert taken.files["a"] == b"0123456789"
 
 
+def test_paths_that_lead_out_are_reported_and_the_others_are_watched(link: Link, root: Path) -> None:
+    taken = Taken()
+    (root.parent / "x").write_text("secret")
+    link.put("a", b"1")
+    link.watch({**dict.fromkeys(WRONG, 0), "a": 0}, taken.grown, taken.fail)
+    wait_for(lambda: taken.files and len(taken.failed) == len(WRONG))
+    assert taken.files == {"a": b"1"}
+    assert set(taken.failed) == set(WRONG)
+
+
+def test_watching_and_forgetting_side_by_side_with_ends_of_the_agent(root: Path) -> None:
+    taken, over = Taken(), threading.Event()
+
+    def change(of: Link, number: int) -> None:
+        names = [f"{number}-{one}" for one in range(20)]
+        while not over.is_set():
+            of.watch(dict.fromkeys(names, 0), lambda path, at, data: None, taken.fail)
+            of.forget(names)
+
+    with linked(root, pauses=(0.01, 0.05)) as link:
+        for number in range(3):
+            for one in range(20):
+                link.put(f"{number}-{one}", b"x")
+        threads = [threading.Thread(target=change, args=(link, number)) for number in range(3)]
+        for thread in threads:
+            thread.start()
+        for _ in range(6):
+            os.kill(agent_pid(link), signal.SIGKILL)
+            time.sleep(0.2)
+        over.set()
+        for thread in threads:
+            thread.join()
+        pid = agent_pid(link)
+        assert link.alive([]) == []
+        assert agent_pid(link) == pid
+        assert not taken.failed
+
+
 def test_what_is_forgotten_is_not_watched_and_may_be_watched_again_from_elsewhere(link: Link, root: Path) -> None:
     taken, again = Taken(), Taken()
     link.put("a", b"0123456789")
@@ -578,6 +616,34 @@ def test_the_kept_program_is_used_again_unless_it_was_changed(root: Path) -> Non
     with linked(root) as link:
         link.hello()
     assert not program.is_symlink()
+
+
+def test_it_runs_on_the_oldest_python(root: Path) -> None:
+    if OLDEST is None:
+        pytest.skip("no Python 3.8 in ~/.pyenv/versions")
+    link, taken = Link("tester", [str(OLDEST), *LOADER[1:]], str(root)), Taken()
+    try:
+        assert link.hello().version.startswith("3.8.")
+        link.mkdir("a/claims")
+        link.put("a/b", b"x" * (PART + 1))
+        link.watch({"a/c": 0}, taken.grown, taken.fail)
+        link.append("a/c", 0, b"line\n")
+        wait_for(lambda: taken.files)
+        assert link.read("a/b", -1, 5).data == b"x"
+        assert link.withdraw("a/claims", ["j-1.1"]) == {"j-1.1"}
+        assert [one.name for one in link.entries("a").entries] == ["claims", "b", "c"]
+        assert link.stat("a/b").size == PART + 1
+        assert link.run(["cat"], stdin=b"in").out == b"in"
+        process = link.start(["sleep", "600"], env={"MARK": str(root)}, cwd="a", log="a/log")
+        assert link.find("MARK", str(root)) == [process]
+        assert link.alive([process]) == [True]
+        assert link.signal(process, signal.SIGKILL)
+        assert link.measure("a", 5)[2]
+        assert link.remove("a")
+        with pytest.raises(FileNotFoundError):
+            link.run(["no-such-program"])
+    finally:
+        link.close()
 
 
 def test_links_are_made_once_per_person(root: Path) -> None:

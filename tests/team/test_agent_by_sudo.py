@@ -3,6 +3,7 @@
 import os
 import pwd
 import shutil
+import signal
 import stat
 import subprocess
 from collections.abc import Iterator
@@ -11,7 +12,9 @@ import pytest
 
 from paddock.agents.link import Link
 from paddock.agents.links import Links
+from paddock.common import processes
 from paddock.errors import AgentUnavailable, InvalidInput
+from tests.agents.support import Taken, agent_pid
 from tests.support.server import wait_for
 from tests.team.unix_users import ROOT, UnixUsers, unix_users
 
@@ -150,12 +153,56 @@ def test_the_loader_cannot_be_changed_by_the_service_account_or_a_member(users: 
 def test_a_folder_that_is_somebody_elses_is_not_used(users: UnixUsers, links: Links) -> None:
     links.get(users.bob).hello()
     argv = [one.replace("{user}", users.alice) for one in users.through]
-    for folder in (f"{users.home(users.bob)}/.paddock-jobs", "/tmp", "relative"):
+    open_to_all = users.home(users.alice) / "open"
+    open_to_all.mkdir()
+    shutil.chown(open_to_all, users.alice)
+    open_to_all.chmod(0o777)
+    common = users.folder / "common"
+    common.mkdir()
+    common.chmod(0o1777)
+    (users.home(users.alice) / "link").symlink_to(common)
+    for folder, why in {
+        f"{users.home(users.bob)}/.paddock-jobs": "Permission denied",
+        str(common): "somebody else",
+        "~/link": "somebody else",
+        "~/open": "others may write",
+        "relative": "not an absolute path",
+        "/etc/passwd": "exists",
+    }.items():
         link = Link(users.alice, argv, folder)
-        with pytest.raises(AgentUnavailable, match=r"ermi|not be|absolute|somebody"):
+        with pytest.raises(AgentUnavailable, match=why):
             link.hello()
         link.close()
-    assert stat.S_IMODE(os.stat("/tmp").st_mode) == 0o1777
+    assert not list(common.iterdir())
+    assert not list(open_to_all.iterdir())
+
+
+def test_it_works_on_when_sudo_is_killed_and_leaves_with_the_link(users: UnixUsers) -> None:
+    argv = [one.replace("{user}", users.alice) for one in users.through]
+    link = Link(users.alice, argv, FOLDER)
+    agent = agent_pid(link)
+    above = [pid for pid in processes.ancestry(agent) if processes.read(f"/proc/{pid}/comm") == b"sudo\n"]
+    assert len(above) >= 2
+    for pid in above:
+        os.kill(pid, signal.SIGKILL)
+    assert link.append("after", 0, b"x") == 1
+    assert processes.started(agent) is not None
+    link.close()
+    wait_for(lambda: processes.started(agent) is None)
+
+
+def test_the_next_agent_goes_on_when_one_is_killed(users: UnixUsers) -> None:
+    argv = [one.replace("{user}", users.alice) for one in users.through]
+    link, taken = Link(users.alice, argv, FOLDER, pauses=(0.02, 0.1)), Taken()
+    link.remove("journal")
+    link.watch({"journal": 0}, taken.grown, taken.fail)
+    try:
+        for number in range(10):
+            assert link.append("journal", number, b"%d" % number) == number + 1
+            os.kill(agent_pid(link), signal.SIGKILL)
+        wait_for(lambda: taken.files.get("journal") == b"0123456789")
+    finally:
+        link.close()
 
 
 def test_what_it_started_outlives_it_and_sudo(users: UnixUsers) -> None:

@@ -42,4 +42,6 @@ class Links:
         with self._lock:
             links, self._links = list(self._links.values()), {}
         for link in links:
+            link.close(0.0)
+        for link in links:  # they leave side by side
             link.close()

@@ -31,11 +31,25 @@ def main() -> None:
         folder = os.path.join(pwd.getpwuid(os.getuid()).pw_dir, folder[2:])
     place = os.path.join(folder, "agent")
     path = os.path.join(place, digest + ".pyz")
+    check(folder)
     os.makedirs(place, mode=0o700, exist_ok=True)
     if not kept(path, digest):
         keep(path, digest, length)
     os.write(1, b"ready\n")
     os.execv(sys.executable, [sys.executable, "-I", "-S", path, "--agent", folder])
+
+
+def check(folder: str) -> None:
+    """Make the folder if it does not exist; leave if it cannot be trusted."""
+    if not os.path.isabs(folder):
+        sys.exit(folder + " is not an absolute path")
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        found = os.stat(folder)
+    except OSError as error:
+        sys.exit("%s cannot be used: %s" % (folder, error.strerror))
+    if found.st_uid != os.getuid() or found.st_mode & 0o022:
+        sys.exit(folder + " belongs to somebody else, or others may write to it: chmod go-w")
 
 
 def kept(path: str, digest: str) -> bool:
@@ -59,7 +73,7 @@ def keep(path: str, digest: str, length: int) -> None:
         program += got
     if hashlib.sha256(program).hexdigest() != digest:
         sys.exit("another program arrived than was announced")
-    temporary = f"{path}.{os.getpid()}"
+    temporary = "%s.%d" % (path, os.getpid())
     with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600), "wb") as file:
         file.write(program)
     os.rename(temporary, path)

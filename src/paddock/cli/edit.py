@@ -94,13 +94,25 @@ def tag(
     _report(client.edit(found.id, tags=list(tags)) if list(tags) != found.tags else found, as_json)
 
 
-def edit(ctx: typer.Context, job: JobId, as_json: Json = False) -> None:
+def edit(
+    ctx: typer.Context,
+    job: JobId,
+    private: Annotated[
+        bool | None,
+        typer.Option("--private/--team", help="Only change who sees it, where people have accounts: only you, or all."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
     """Change name, tags and note of a job in your editor (VISUAL or EDITOR).
 
-    Example:
+    Examples:
         paddock edit k3v
+        paddock edit k3v --private
     """
     client = base.client(ctx)
+    if private is not None:
+        _report(client.edit(job, visibility="private" if private else "team"), as_json)
+        return
     found = client.detail(job)
     before = f"name: {found.name}\ntags: {', '.join(found.tags)}\n\n{found.description}"
     lines = _edited(before + _HELP).split("\n")

@@ -259,6 +259,11 @@ def measured(value: float | None, spread: float | None) -> str:
     return number(value) if value is None or spread is None else f"{number(value)} ± {spread:.2g}"
 
 
+def owner(job: models.Job) -> str:
+    """Return whose job it is, and whether nobody else sees it."""
+    return clean(job.owner) + (" (private)" if job.visibility == "private" else "")
+
+
 def best(job: models.Job) -> str:
     """Return the best value of a job; with its spread where configurations run several times."""
     return measured(job.best_value, job.best_spread)

@@ -32,6 +32,7 @@ def ls(
     state: State = None,
     tag: Annotated[str | None, typer.Option(help="Only jobs with this tag.")] = None,
     owner: Annotated[str | None, typer.Option(help="Only jobs of this owner.")] = None,
+    mine: Annotated[bool, typer.Option("--mine", help="Only your own jobs.")] = False,
     limit: Annotated[int, typer.Option(min=1, max=500, help="Show at most this many, the newest first.")] = 30,
     as_json: Json = False,
 ) -> None:
@@ -40,18 +41,20 @@ def ls(
     Example:
         paddock ls --state running
     """
-    page = base.light_client(ctx).jobs(q=query, state=state, tag=tag, owner=owner, limit=limit)
+    page = base.light_client(ctx).jobs(q=query, state=state, tag=tag, owner=owner, mine=mine, limit=limit)
     base.only_json(as_json, page)
     if not page.items:
-        base.note("No job matches." if query or state or tag or owner else "There are no jobs.")
+        base.note("No job matches." if query or state or tag or owner or mine else "There are no jobs.")
         return
     optional = ["WHY"] if any(job.objective.metric for job in page.items) else ["WHY", "BEST"]
-    columns = ("ID", "NAME", "TASKS", "BEST", "AGE", "LEFT", "WHY")
+    whose = ("OWNER",) if page.team else ()
+    columns = ("ID", *whose, "NAME", "TASKS", "BEST", "AGE", "LEFT", "WHY")
     made = render.Listing(*columns, flexible=("NAME", "TASKS", "WHY"), right=("BEST",), optional=optional)
     for job in page.items:
         figures = (render.best(job), render.age(job.created_at), render.duration(job.seconds_left))
         why = render.waits(job.waits) or ("held" if job.held else render.quiet(job) or render.failure(job.failure))
-        made.add_row(job.id, job.name, render.tasks_text(job), *figures, why)
+        by = (render.owner(job),) if page.team else ()
+        made.add_row(job.id, *by, job.name, render.tasks_text(job), *figures, why)
     base.screen().print(made)
     if page.total > len(page.items):
         base.note(f"{page.total - len(page.items)} more jobs match: raise --limit to see them.")
@@ -118,7 +121,7 @@ def _show_job(job: "models.JobDetail", report: "models.SearchReport | None", map
                 ("Job", f"{job.id}  {render.clean(job.name)}"),
                 ("About", render.paragraph(job.description.strip())),
                 ("Tags", render.clean(", ".join(job.tags))),
-                ("Owner", render.clean(job.owner)),
+                ("Owner", render.owner(job)),
                 ("Submitted", f"{job.created_at.astimezone():%Y-%m-%d %H:%M:%S}  ({render.age(job.created_at)} ago)"),
                 ("Tasks", render.tasks_text(job)),
                 ("Search", render.search(report) if report else ""),

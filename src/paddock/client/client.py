@@ -209,11 +209,12 @@ class Client:
         state: models.TaskState | str | None = None,
         tag: str | None = None,
         owner: str | None = None,
+        mine: bool = False,
         sort: str = "-created",
         offset: int = 0,
         limit: int = 50,
     ) -> models.JobPage:
-        """Return one page of jobs, the newest first."""
+        """Return one page of jobs, the newest first; `mine`: only those of whoever asks."""
         return self._get(
             "/jobs",
             lambda: models.JobPage,
@@ -221,6 +222,7 @@ class Client:
             state=state,
             tag=tag,
             owner=owner,
+            mine=mine or None,
             sort=sort,
             offset=offset,
             limit=limit,
@@ -245,9 +247,10 @@ class Client:
         description: str | None = None,
         tags: Sequence[str] | None = None,
         pinned: bool | None = None,
+        visibility: models.Visibility | str | None = None,
     ) -> models.JobDetail:
         tagged = list(tags) if tags is not None else None
-        given = {"name": name, "description": description, "tags": tagged, "pinned": pinned}
+        given = {"name": name, "description": description, "tags": tagged, "pinned": pinned, "visibility": visibility}
         patch = {field: value for field, value in given.items() if value is not None}
         return self._send("PATCH", f"/jobs/{_path(job)}", lambda: models.JobDetail, patch)
 

@@ -92,7 +92,6 @@ export type SignInSource = Schemas['SignInSource'];
 export type SetupInfo = Schemas['SetupInfo'];
 export type SetupRequest = Schemas['SetupRequest'];
 export type SignIn = Schemas['SignIn'];
-export type Provider = Schemas['Provider'];
 export type SignInMethods = Schemas['SignInMethods'];
 export type SignedIn = Schemas['SignedIn'];
 export type TeamCheck = Schemas['TeamCheck'];

@@ -48,16 +48,10 @@ def main(folder: str) -> int:
 
 
 def _root(folder: str) -> str:
-    """Return the root folder; make it if it does not exist. It must be this user's own, and closed to others."""
-    home = pwd.getpwuid(os.getuid()).pw_dir
-    path = os.path.join(home, folder[2:]) if folder.startswith("~/") else folder
-    if not os.path.isabs(path):
-        raise OSError(errno.EINVAL, "it is not an absolute path")
-    os.makedirs(path, mode=0o700, exist_ok=True)
-    path = os.path.realpath(path)
+    """Return the root folder, which the loader has made and checked, without links."""
+    path = os.path.realpath(folder)
     if os.stat(path).st_uid != os.getuid():
         raise OSError(errno.EPERM, "it belongs to somebody else")
-    os.chmod(path, 0o700)
     return path
 
 
@@ -200,8 +194,11 @@ class Agent:
     def _watch(self, request: Dict[str, Any], _: bytes) -> Answer:
         now = time.monotonic()
         for key, path, offset in request["files"]:
-            self._tree.whole(path)
-            self._watching.add(int(key), path, int(offset), now)
+            try:
+                self._tree.whole(path)
+                self._watching.add(int(key), path, int(offset), now)
+            except files.NotPlain as error:
+                self._watching.fail(int(key), path, error)
         return {}, b""
 
     def _forget(self, request: Dict[str, Any], _: bytes) -> Answer:

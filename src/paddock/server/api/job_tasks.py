@@ -13,7 +13,8 @@ from paddock.models.tasks import Curve, TaskColumns, TaskPage
 from paddock.rules import task_view
 from paddock.rules.task_view import Measured, Outline
 from paddock.server import map_parts
-from paddock.server.api.permissions import JobId
+from paddock.server.api.caller import By, Caller
+from paddock.server.api.permissions import JobId, Right, may
 from paddock.server.api.replies import Reply
 from paddock.server.api.server import At, Server
 from paddock.server.store import jobs, metrics, tasks
@@ -50,6 +51,7 @@ Numbers = Annotated[str | None, Query(max_length=MAX_TEXT, description="only tas
 def list_tasks(
     job: JobId,
     at: At,
+    by: By,
     reply: Reply,
     q: Filter = "",
     state: States = None,
@@ -73,7 +75,7 @@ def list_tasks(
                 c, found, states=state or (), numbers=asked, newest=newest, offset=offset, limit=limit, **known
             )
         else:
-            outlines = _view(at, c, found, q, state, sort, asked)
+            outlines = _view(_outlines(at, by, c, found), at, c, found, q, state, sort, asked)
             window = outlines[offset : offset + limit]
             shown = [one.number for one in window]
             rows = {row.number: row for row in tasks.page(c, found, numbers=shown, limit=limit, **known).items}
@@ -89,6 +91,7 @@ def list_tasks(
 def task_columns(
     job: JobId,
     at: At,
+    by: By,
     reply: Reply,
     column: Annotated[
         list[str], Query(max_length=50, description="columns as for `sort`; `params`: all parameters")
@@ -102,16 +105,22 @@ def task_columns(
     asked = task_view.numbers(numbers) if numbers is not None else None
     with at.db.read() as c:
         found = jobs.existing(c, job)
-        outlines = _view(at, c, found, q, state, sort, asked)
+        outlines = _view(_outlines(at, by, c, found), at, c, found, q, state, sort, asked)
         columns = task_view.columns(outlines, column, _measured(at, c, found, outlines, "", column))
     return reply(TaskColumns(job=found, total=len(outlines), columns=columns))
 
 
 def _view(
-    at: Server, c: Connection, job: str, q: str, state: list[TaskState] | None, sort: str, asked: list[int] | None
+    outlines: list[Outline],
+    at: Server,
+    c: Connection,
+    job: str,
+    q: str,
+    state: list[TaskState] | None,
+    sort: str,
+    asked: list[int] | None,
 ) -> list[Outline]:
-    """Return the tasks that match, of these numbers, in this order."""
-    outlines = _outlines(at, c, job)
+    """Return those of the tasks that match, of these numbers, in this order."""
     if asked is not None:
         named = set(asked)
         outlines = [one for one in outlines if one.number in named]
@@ -130,8 +139,10 @@ def _measured(
     return at.measured.columns(c, at.engine.context.appender, job, tasks, task_view.measured_columns(q, columns))
 
 
-def _outlines(at: Server, c: Connection, job: str) -> list[Outline]:
-    """Return all tasks of a job. Tasks of a map have their files as parameters, too."""
+def _outlines(at: Server, by: Caller, c: Connection, job: str) -> list[Outline]:
+    """Return all tasks of a job. Tasks of a map have their files as parameters, too, for who may read these."""
+    if not (may(at, by, Right.READ, "") or may(at, by, Right.READ, jobs.owner_of(c, job) or "")):
+        return tasks.outlines(c, job)
 
     def read() -> tuple[list[Outline], float]:
         found = tasks.outlines(c, job)
@@ -153,6 +164,7 @@ def _part(task: Outline) -> int:
 def job_curves(
     job: JobId,
     at: At,
+    by: By,
     reply: Reply,
     metric: Annotated[list[str] | None, Query(description="without one: the objective")] = None,
     points: Points = 300,
@@ -175,7 +187,7 @@ def job_curves(
         found = jobs.existing(c, job)
         row = jobs.get(c, found)
         if q.strip() or state:
-            outlines = _view(at, c, found, q, state, "number", None)
+            outlines = _view(_outlines(at, by, c, found), at, c, found, q, state, "number", None)
             values = [(one.number, one.best) for one in outlines]
         else:
             values = tasks.best_values(c, found)

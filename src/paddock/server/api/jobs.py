@@ -147,8 +147,8 @@ def _with_files(upload: uploads.Upload, at: Server, by: Caller) -> uploads.Uploa
     """Add the files of the job that a submission names, and where they came from."""
     if upload.code.job is None:
         return upload
+    job = find(at, by, upload.code.job, Right.READ)
     with at.db.read() as c:
-        job = find(at, c, by, upload.code.job, Right.READ)
         code = jobs.code_of(c, job).model_copy(update={"job": job})
     files = snapshot.read_files(at.home.job(job).code, at.settings.upload)
     return replace(upload, files=files | upload.files, code=code)
@@ -167,7 +167,7 @@ def _submit(upload: uploads.Upload, at: Server, by: Caller, force: bool) -> JobD
     job = submission.accept(
         made, upload.code, by.name, at.home, at.db, at.settings, force=force, outposts=at.outposts, user=user
     )
-    at.changed()
+    at.did(by, "job.submit", job)
     return _detail(at, job)
 
 
@@ -183,7 +183,10 @@ def show_job(job: JobId, at: At, by: By) -> JobDetail:
     Who may not read its files gets it without its commands, its environment and where its code comes from.
     """
     found = _detail(at, job)
-    return found if may(at, by, Right.READ, found.owner) else _outside(found)
+    if not may(at, by, Right.READ, found.owner):
+        return _outside(found)
+    at.reads.record(by, found.id, found.owner)
+    return found
 
 
 def _outside(job: JobDetail) -> JobDetail:
@@ -196,18 +199,18 @@ def _outside(job: JobDetail) -> JobDetail:
 
 
 @router.patch("/{job}")
-def edit_job(job: JobId, change: JobPatch, at: At) -> JobDetail:
+def edit_job(job: JobId, change: JobPatch, at: At, by: By) -> JobDetail:
     """Change the name, the description, the tags or the visibility of a job, or pin it."""
-    with at.change() as c:
+    with at.change(by, "job.edit", job, change.model_dump(mode="json", exclude_none=True)) as c:
         found = jobs.existing(c, job)
         jobs.patch(c, found, change)
     return _detail(at, found)
 
 
 @router.delete("/{job}", status_code=204)
-def remove_job(job: JobId, at: At) -> None:
+def remove_job(job: JobId, at: At, by: By) -> None:
     """Stop what runs, and delete the job with its results, logs and checkpoints."""
-    with at.change() as c:
+    with at.change(by, "job.remove", job) as c:
         jobs.mark_removing(c, jobs.existing(c, job))
 
 
@@ -218,7 +221,7 @@ def stop_job(job: JobId, at: At, by: By, what: StopRequest | None = None) -> Cha
     The answer contains the tasks that will stop.
     """
     found, ids = _named(at, by, job, what.tasks if what else None)
-    with at.change() as c:
+    with at.change(by, "job.stop", found, {"tasks": len(ids)} if ids is not None else None) as c:
         if ids is None:
             trials.end(c, found, "it was stopped")
         stopped = tasks.request_stop(c, found, ids)
@@ -230,7 +233,7 @@ def restart_job(job: JobId, at: At, by: By, what: RestartRequest | None = None) 
     """Run ended tasks again: all of them, those that failed, or those named."""
     what = what or RestartRequest()
     found, ids = _named(at, by, job, what.tasks)
-    with at.change() as c:
+    with at.change(by, "job.restart", found) as c:
         restarted = tasks.restart(c, found, ids, failed=what.failed, resume=what.resume)
     return Changed(tasks=restarted)
 
@@ -243,33 +246,33 @@ def _named(at: Server, by: Caller, job: str, given: Sequence[str] | None) -> tup
 
 
 @router.post("/{job}/hold")
-def hold_job(job: JobId, at: At) -> JobDetail:
+def hold_job(job: JobId, at: At, by: By) -> JobDetail:
     """Start no further task until the job is released. Tasks that run go on."""
-    return _held(at, job, True)
+    return _held(at, by, job, True)
 
 
 @router.post("/{job}/release")
-def release_job(job: JobId, at: At) -> JobDetail:
+def release_job(job: JobId, at: At, by: By) -> JobDetail:
     """Let a held job start tasks again."""
-    return _held(at, job, False)
+    return _held(at, by, job, False)
 
 
-def _held(at: Server, job: str, held: bool) -> JobDetail:
-    with at.change() as c:
+def _held(at: Server, by: Caller, job: str, held: bool) -> JobDetail:
+    with at.change(by, "job.hold" if held else "job.release", job) as c:
         found = jobs.existing(c, job)
         jobs.hold(c, found, held=held)
     return _detail(at, found)
 
 
 @router.post("/{job}/limits")
-def limit_job(job: JobId, change: LimitsRequest, at: At) -> JobDetail:
+def limit_job(job: JobId, change: LimitsRequest, at: At, by: By) -> JobDetail:
     """Change the priority of a job, or the time limit and the nice value of its allocations, present and future."""
     if change.time_limit is None and change.nice is None and change.priority is None:
         raise InvalidInput(
             "Nothing is changed: give a time limit, a nice value or a priority.",
             fields={"time_limit": "nothing is given"},
         )
-    with at.change() as c:
+    with at.change(by, "job.limits", job, change.model_dump(mode="json", exclude_none=True)) as c:
         found = jobs.existing(c, job)
         jobs.limit(c, found, change)
     return _detail(at, found)

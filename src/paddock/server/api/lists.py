@@ -4,6 +4,7 @@ from fastapi import APIRouter
 
 from paddock.errors import Conflict, InvalidInput, PaddockError
 from paddock.models.jobs import MAX_TAGS, BulkRequest, BulkResult, JobPatch, SavedView
+from paddock.server.api import acts
 from paddock.server.api.caller import By
 from paddock.server.api.permissions import BULK_RIGHTS, find
 from paddock.server.api.server import At
@@ -11,6 +12,7 @@ from paddock.server.store import jobs, tasks, trials, views
 from paddock.server.store.db import Connection
 
 router = APIRouter(tags=["jobs"])
+_ACTS = {act: f"job.{act}" for act in ("stop", "remove", "hold", "release")}
 
 
 @router.post("/jobs/bulk")
@@ -18,16 +20,18 @@ def act_on_jobs(what: BulkRequest, at: At, by: By) -> list[BulkResult]:
     """Do the same to several jobs; the answer reports each."""
     if what.act in ("tag", "untag") and what.tag is None:
         raise InvalidInput.at("tag", "give the tag")
-    found = []
+    results = []
     for job in dict.fromkeys(what.jobs):
         try:
+            found = find(at, by, job, BULK_RIGHTS[what.act])
             with at.db.write() as c:  # one each: a stop of 10,000 tasks holds up nobody for long
-                _act(c, find(at, c, by, job, BULK_RIGHTS[what.act]), what)
-            found.append(BulkResult(job=job, done=True))
+                acts.record(c, by, _ACTS.get(what.act, "job.edit"), found)
+                _act(c, jobs.existing(c, found), what)
+            results.append(BulkResult(job=job, done=True))
         except PaddockError as error:
-            found.append(BulkResult(job=job, done=False, message=error.message))
+            results.append(BulkResult(job=job, done=False, message=error.message))
     at.changed()
-    return found
+    return results
 
 
 def _act(c: Connection, job: str, what: BulkRequest) -> None:

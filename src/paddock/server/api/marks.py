@@ -43,7 +43,7 @@ def mark_metric(job: JobId, wanted: MarkRequest, at: At, by: By) -> Marked:
         searched = None if wanted.pattern else log.read(-SAMPLE, SAMPLE)
         return Marked(pattern=pattern, matches=None if searched is None else _matches(pattern, searched[2]))
     MetricFiles.model_validate({"patterns": [*spec.metrics.patterns, pattern]})
-    with at.change() as c:
+    with at.change(by, "job.metric", found, {"pattern": pattern}) as c:
         jobs.mark_metric(c, found, pattern)
     return Marked(pattern=pattern)
 

@@ -17,7 +17,6 @@ from paddock.models import Role, TokenScope
 from paddock.server.api.caller import CALLER, By, Caller
 from paddock.server.api.server import At, Server
 from paddock.server.store import jobs, tasks
-from paddock.server.store.db import Connection
 from paddock.server.store.jobs import FoundJob
 
 
@@ -200,13 +199,17 @@ def require(at: Server, by: Caller, right: Right, job: FoundJob) -> None:
     raise NotAllowed(f"Job {job.id} is of {job.owner}: only {who} may do this.")
 
 
-def find(at: Server, c: Connection, by: Caller, text: str, right: Right) -> str:
-    """Return the id of a job that is named in the body of a request.
+def find(at: Server, by: Caller, text: str, right: Right) -> str:
+    """Return the id of a job that a request names.
 
-    Raise NotFound if the caller may not see it, and NotAllowed without this right to it.
+    Raise NotFound if the caller may not see it, and NotAllowed without this right to it. Outside of any transaction:
+    what admins read of others is written down.
     """
-    found = jobs.find(c, text, by.sight)
+    with at.db.read() as c:
+        found = jobs.find(c, text, by.sight)
     require(at, by, right, found)
+    if right is Right.READ:
+        at.reads.record(by, found.id, found.owner)
     return found.id
 
 
@@ -215,22 +218,20 @@ TaskText = Annotated[str, Path(description="the id of a task; its job part may b
 
 
 def _job(request: Request, at: At, by: By, job: JobText) -> str:
-    return _checked(request, at, by, job)
+    return find(at, by, job, _right(request))
 
 
 def _other(request: Request, at: At, by: By, other: JobText) -> str:
-    return _checked(request, at, by, other)
-
-
-def _checked(request: Request, at: Server, by: Caller, text: str) -> str:
-    with at.db.read() as c:
-        return find(at, c, by, text, _right(request))
+    return find(at, by, other, _right(request))
 
 
 def _task(request: Request, at: At, by: By, task: TaskText) -> str:
+    right = _right(request)
     with at.db.read() as c:
         found, job = tasks.find(c, task, by.sight)
-    require(at, by, _right(request), job)
+    require(at, by, right, job)
+    if right is Right.READ:
+        at.reads.record(by, job.id, job.owner)
     return found
 
 

@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from paddock.models import ExtendRequest, JobDetail, Method, ObjectiveReport, ObjectiveRequest, SearchReport
 from paddock.search import history, report, stopping
+from paddock.server.api.caller import By
 from paddock.server.api.permissions import JobId
 from paddock.server.api.replies import Reply
 from paddock.server.api.server import At, Server
@@ -73,7 +74,7 @@ def show_objective(job: JobId, at: At) -> ObjectiveReport:
 
 
 @router.put("/{job}/objective")
-def change_objective(job: JobId, wanted: ObjectiveRequest, at: At) -> JobDetail:
+def change_objective(job: JobId, wanted: ObjectiveRequest, at: At, by: By) -> JobDetail:
     """Change the objective of a job at any time: best values, ranks and importance are computed again.
 
     Decisions that a search has made stay; the next ones go by the new objective.
@@ -81,18 +82,18 @@ def change_objective(job: JobId, wanted: ObjectiveRequest, at: At) -> JobDetail:
     with at.db.read() as c:
         found = jobs.existing(c, job)
     objective.change(at.db, found, wanted)
-    at.changed()
+    at.did(by, "job.objective", found)
     with at.db.read() as c:
         return detail(at, c, found)
 
 
 @router.post("/{job}/extend")
-def extend_job(job: JobId, more: ExtendRequest, at: At) -> JobDetail:
+def extend_job(job: JobId, more: ExtendRequest, at: At, by: By) -> JobDetail:
     """Give a search more trials, more time or other values from now on. A search that has ended goes on."""
     with at.db.read() as c:
         found = jobs.existing(c, job)
     extension.extend(at.db, found, more, at.settings)
-    at.changed()
+    at.did(by, "job.extend", found)
     with at.db.read() as c:
         return detail(at, c, found)
 

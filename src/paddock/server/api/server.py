@@ -1,14 +1,17 @@
 """What all routes share."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Depends, Request
 
 from paddock.paths import Home
 from paddock.rules.task_view import Outline
+from paddock.server.api import acts
+from paddock.server.api.acts import AuditedReads
+from paddock.server.api.caller import Caller
 from paddock.server.api.file_threads import FileThreads
 from paddock.server.api.health_watch import HealthWatch
 from paddock.server.api.kept import Kept
@@ -30,6 +33,7 @@ class Server:
     wakeup: Wakeup
     streams: Streams = field(init=False)
     watch: HealthWatch = field(init=False)
+    reads: AuditedReads = field(init=False)
     outlines: Kept[list[Outline]] = field(init=False, default_factory=lambda: Kept(50_000))  # tasks
     measured: MeasuredValues = field(init=False, default_factory=MeasuredValues)
     searches: Kept[bytes] = field(init=False, default_factory=lambda: Kept(32_000_000))  # reports in JSON
@@ -38,6 +42,7 @@ class Server:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "streams", Streams(self.db, self.wakeup))
+        object.__setattr__(self, "reads", AuditedReads(self.db))
         object.__setattr__(self, "watch", HealthWatch(self.db, self.home))
 
     @property
@@ -46,10 +51,23 @@ class Server:
         return self.engine.context.outposts
 
     @contextmanager
-    def change(self) -> Iterator[Connection]:
-        """Open a transaction that writes what a person wants; then wake the engine, which acts, and the streams."""
+    def change(
+        self, by: Caller, act: str, object: str, detail: Mapping[str, Any] | None = None
+    ) -> Iterator[Connection]:
+        """Open a transaction that writes what a person wants, and who it was (`acts.record`).
+
+        Then wake the engine, which acts, and the streams.
+        """
         with self.db.write() as c:
+            acts.record(c, by, act, object, detail)
             yield c
+        self.changed()
+
+    def did(self, by: Caller, act: str, object: str) -> None:
+        """Record what a person wanted and other transactions have written; then wake the engine and the streams."""
+        if by.team:
+            with self.db.write() as c:
+                acts.record(c, by, act, object)
         self.changed()
 
     def changed(self) -> None:

@@ -15,6 +15,7 @@ from paddock.models.script import InspectRequest, ScriptReport
 from paddock.program import environments
 from paddock.program.inspection import inspect_source
 from paddock.server import samples
+from paddock.server.api.caller import By
 from paddock.server.api.server import At
 from paddock.server.store.rows import moment
 from paddock.version import __version__
@@ -80,13 +81,16 @@ async def health(at: At) -> Health:
 
 
 @router.post("/prune")
-def prune(at: At, what: PruneRequest | None = None) -> PruneReport:
+def prune(at: At, by: By, what: PruneRequest | None = None) -> PruneReport:
     """Delete what is older than the settings `keep` or the request allow; or only report what would be deleted.
 
     Nothing of jobs that have not ended is deleted. The answer comes when all is marked as deleted; files and rows are
     deleted after it.
     """
-    return at.engine.keeper.prune(what or PruneRequest())
+    what = what or PruneRequest()
+    if not what.dry_run:
+        at.did(by, "server.prune", "")
+    return at.engine.keeper.prune(what)
 
 
 @router.get("/version")

@@ -26,15 +26,16 @@ def show_task(task: TaskId, at: At, by: By) -> TaskDetail:
     """
     found = _detail(at, task)
     if may(at, by, Right.READ, found.owner):
+        at.reads.record(by, found.job, found.owner)
         return found
     allocation = found.allocation and found.allocation.model_copy(update={"script": None})
     return found.model_copy(update={"command": [], "folder": "", "log_bytes": 0, "allocation": allocation})
 
 
 @router.patch("/{task}")
-def edit_task(task: TaskId, change: TaskPatch, at: At) -> TaskDetail:
+def edit_task(task: TaskId, change: TaskPatch, at: At, by: By) -> TaskDetail:
     """Change the note of a task."""
-    with at.change() as c:
+    with at.change(by, "task.edit", task) as c:
         found = tasks.existing(c, task)
         if change.note is not None:
             tasks.set_note(c, found, change.note)
@@ -100,9 +101,9 @@ def task_curves(
 
 
 @router.post("/{task}/stop")
-def stop_task(task: TaskId, at: At) -> Changed:
+def stop_task(task: TaskId, at: At, by: By) -> Changed:
     """Stop a task. The answer is empty if it has ended."""
-    with at.change() as c:
+    with at.change(by, "task.stop", task) as c:
         found = tasks.existing(c, task)
         return Changed(tasks=tasks.request_stop(c, _job(found), [found]))
 
@@ -111,10 +112,11 @@ def stop_task(task: TaskId, at: At) -> Changed:
 def restart_task(
     task: TaskId,
     at: At,
+    by: By,
     resume: Annotated[bool, Query(description="keep the checkpoint, so that the script can go on from it")] = False,
 ) -> Changed:
     """Run a task again that has ended, as a new attempt."""
-    with at.change() as c:
+    with at.change(by, "task.restart", task) as c:
         found = tasks.existing(c, task)
         return Changed(tasks=tasks.restart(c, _job(found), [found], failed=False, resume=resume))
 

@@ -430,6 +430,12 @@ def _change(c: sa.Connection, job: str, event: EventData | None = None, **values
         events.write(c, job, event)
 
 
+def owner_of(c: sa.Connection, job: str) -> str | None:
+    """Return whose job this is; None if there is no such job."""
+    found: str | None = _value(c, job, jobs.c.owner)
+    return found
+
+
 def tags_of(c: sa.Connection, job: str) -> list[str]:
     found: list[str] = _value(c, job, jobs.c.tags)
     return found

@@ -1,13 +1,11 @@
-import { Button, Divider, Stack, Text, TextInput } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { Button, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { ApiError, api, enter, take } from '../../api/client';
-import { keys } from '../../api/keys';
 import type { SetupInfo, SetupRequest } from '../../api/types';
 import { isUsable } from '../../lib/password';
 import { ErrorPanel } from '../../parts/ErrorPanel';
 import { NewPassword } from '../../parts/NewPassword';
-import { Providers } from '../../parts/Providers';
 
 interface Props {
   code: string;
@@ -25,11 +23,6 @@ export function FirstStep({ code, info, onDone }: Props) {
     mutationFn: async (body: SetupRequest) => enter(await take(api.POST('/api/v1/setup', { body }))),
     onSuccess: onDone,
   });
-  const methods = useQuery({
-    queryKey: keys.methods(),
-    queryFn: ({ signal }) => take(api.GET('/api/v1/session/methods', { signal })),
-  });
-  const providers = methods.data?.providers ?? [];
   const fields = join.error instanceof ApiError ? join.error.fields : {};
   const placed = ['name', 'full_name', 'password'].some((field) => fields[field]);
   const submit = (event: FormEvent) => {
@@ -75,8 +68,6 @@ export function FirstStep({ code, info, onDone }: Props) {
       <Button type="submit" loading={join.isPending} disabled={!name.trim() || !isUsable(password, again)}>
         {info.name == null ? 'Join' : 'Next'}
       </Button>
-      {info.name == null && providers.length > 0 && <Divider label="or" />}
-      {info.name == null && <Providers providers={providers} next="/" code={code} />}
     </Stack>
   );
 }

@@ -14,6 +14,7 @@ from benchmarks import (
     page,
     quiet,
     readers,
+    team,
     throughput,
     writers,
 )
@@ -33,6 +34,7 @@ MODULES = (
     long_log,
     page,
     cli_start,
+    team,
     agent,
 )
 for module in MODULES:

@@ -232,6 +232,14 @@ def test_a_far_end_that_never_reads_holds_nobody_up() -> None:
         assert time.monotonic() - begun < 15
 
 
+def test_requests_fail_soon_after_one_had_no_answer() -> None:
+    with hostile("hello(); stay()", answer_seconds=3.0) as link:
+        with pytest.raises(AgentUnavailable, match="within 3 s"):
+            link.alive([])
+        with pytest.raises(AgentUnavailable, match="within 1 s"):
+            link.alive([])
+
+
 def test_several_threads_do_not_wait_for_each_other_for_ever() -> None:
     problems: list[str] = []
 

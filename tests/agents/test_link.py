@@ -361,6 +361,44 @@ def test_a_file_that_becomes_shorter_is_reported_once(link: Link, root: Path) ->
     assert taken.files["a"] == b"0123456789"
 
 
+def test_paths_that_lead_out_are_reported_and_the_others_are_watched(link: Link, root: Path) -> None:
+    taken = Taken()
+    (root.parent / "x").write_text("secret")
+    link.put("a", b"1")
+    link.watch({**dict.fromkeys(WRONG, 0), "a": 0}, taken.grown, taken.fail)
+    wait_for(lambda: taken.files and len(taken.failed) == len(WRONG))
+    assert taken.files == {"a": b"1"}
+    assert set(taken.failed) == set(WRONG)
+
+
+def test_watching_and_forgetting_side_by_side_with_ends_of_the_agent(root: Path) -> None:
+    taken, over = Taken(), threading.Event()
+
+    def change(of: Link, number: int) -> None:
+        names = [f"{number}-{one}" for one in range(20)]
+        while not over.is_set():
+            of.watch(dict.fromkeys(names, 0), lambda path, at, data: None, taken.fail)
+            of.forget(names)
+
+    with linked(root, pauses=(0.01, 0.05)) as link:
+        for number in range(3):
+            for one in range(20):
+                link.put(f"{number}-{one}", b"x")
+        threads = [threading.Thread(target=change, args=(link, number)) for number in range(3)]
+        for thread in threads:
+            thread.start()
+        for _ in range(6):
+            os.kill(agent_pid(link), signal.SIGKILL)
+            time.sleep(0.2)
+        over.set()
+        for thread in threads:
+            thread.join()
+        pid = agent_pid(link)
+        assert link.alive([]) == []
+        assert agent_pid(link) == pid
+        assert not taken.failed
+
+
 def test_what_is_forgotten_is_not_watched_and_may_be_watched_again_from_elsewhere(link: Link, root: Path) -> None:
     taken, again = Taken(), Taken()
     link.put("a", b"0123456789")

@@ -81,6 +81,12 @@ def test_the_way_on_leads_nowhere_else(visit: Visit, people: Team) -> None:
     assert page.url == f"{people.url}/"
 
 
+def test_who_comes_back_from_a_provider_without_an_account_reads_why(visit: Visit) -> None:
+    page = visit("/?sign_in_error=not_allowed")
+    expect(page.get_by_role("alert")).to_contain_text("ask an admin of the team to invite you")
+    expect(page.get_by_role("button", name="Sign in")).to_be_visible()
+
+
 def test_the_servers_token_is_a_way_in(visit: Visit, people: Team) -> None:
     page = visit("/")
     page.get_by_role("button", name="Use the link’s token").click()

@@ -162,6 +162,105 @@ for arg in sys.argv[1:]:
 """
         },
     ),
+    "mmengine": _style(
+        """
+import argparse
+class DictAction(argparse.Action):  # as in mmengine and mmcv
+    def __call__(self, parser, namespace, values, option_string=None):
+        options = {}
+        for pair in values:
+            key, val = pair.split("=", maxsplit=1)
+            options[key] = self.parsed(val)
+        setattr(namespace, self.dest, options)
+    @classmethod
+    def parsed(cls, val):
+        if val.startswith("["):
+            return [cls.parsed(one) for one in val[1:-1].split(",")]
+        for kind in (int, float):
+            try:
+                return kind(val)
+            except ValueError:
+                pass
+        return {"true": True, "false": False, "none": None}.get(val.lower(), val)
+parser = argparse.ArgumentParser(description="Train a model")
+parser.add_argument("config", help="train config file path")
+parser.add_argument("--work-dir", help="the dir to save logs and models")
+parser.add_argument("--amp", action="store_true")
+parser.add_argument("--cfg-options", nargs="+", action=DictAction, help="override some settings in the used config")
+args = parser.parse_args()
+got = [args.config, args.amp, args.cfg_options]
+""",
+        {
+            "optim_wrapper.optimizer.lr": [0.5, 0.25],
+            "config": "configs/resnet.py",
+            "amp": True,
+            "model.depths": [[1, 2]],
+            "train_cfg.by_epoch": False,
+        },
+        [
+            [
+                "configs/resnet.py",
+                True,
+                {"optim_wrapper.optimizer.lr": lr, "model.depths": [1, 2], "train_cfg.by_epoch": False},
+            ]
+            for lr in (0.5, 0.25)
+        ],
+        "flags",
+        names=["config", "work_dir", "amp"],
+    ),
+    "yacs": _style(
+        """
+import argparse
+from ast import literal_eval
+class CfgNode(dict):
+    def merge_from_list(self, pairs):
+        for name, text in zip(pairs[::2], pairs[1::2]):
+            try:
+                self[name] = literal_eval(text)
+            except (ValueError, SyntaxError):
+                self[name] = text
+parser = argparse.ArgumentParser()
+parser.add_argument("--config-file", default="", metavar="FILE")
+parser.add_argument("opts", default=None, nargs=argparse.REMAINDER, help="KEY VALUE pairs at the end")
+args = parser.parse_args()
+cfg = CfgNode()
+cfg.merge_from_list(args.opts)
+got = [args.config_file, cfg]
+""",
+        {"SOLVER.BASE_LR": [0.5, -0.25], "config_file": "x.yaml", "SOLVER.STEPS": [[3, 4]], "MODEL.NAME": "resnet"},
+        [["x.yaml", {"SOLVER.BASE_LR": lr, "SOLVER.STEPS": [3, 4], "MODEL.NAME": "resnet"}] for lr in (0.5, -0.25)],
+        "flags",
+        names=["config_file"],
+    ),
+    "detectron2": _style(
+        """
+from detectron2.engine import default_argument_parser, launch
+def main(args):
+    return [args.config_file, args.num_gpus, args.eval_only, args.opts]
+args = default_argument_parser().parse_args()
+got = launch(main, args)
+""",
+        {"SOLVER.BASE_LR": [0.5, 0.25], "num_gpus": 0, "eval_only": True, "MODEL.DEVICE": "cpu"},
+        [["", 0, True, ["SOLVER.BASE_LR", lr, "MODEL.DEVICE", "cpu"]] for lr in ("0.5", "0.25")],
+        "flags",
+        names=["config_file", "num_gpus", "eval_only", "resume"],
+        files={
+            "detectron2/__init__.py": "",
+            "detectron2/engine/__init__.py": """
+import argparse
+def default_argument_parser(epilog=None):
+    parser = argparse.ArgumentParser(epilog=epilog)
+    parser.add_argument("--config-file", default="", metavar="FILE")
+    parser.add_argument("--resume", action="store_true")
+    parser.add_argument("--eval-only", action="store_true")
+    parser.add_argument("--num-gpus", type=int, default=1)
+    parser.add_argument("opts", default=None, nargs=argparse.REMAINDER)
+    return parser
+def launch(main, args):
+    return main(args)
+""",
+        },
+    ),
 }
 
 # --- what needs the packages of the training environment --------------------------------------------------------------
@@ -341,5 +440,41 @@ got = auto_cli(main)
         {"data": "cifar", "lr": [0.5, 0.25], "layers": [[3, 4]], "fast": True},
         [["cifar", 0.5, [3, 4], True], ["cifar", 0.25, [3, 4], True]],
         "flags",
+    ),
+    "LightningCLI": _style(
+        """
+from lightning.pytorch.cli import LightningCLI
+class Net:
+    def __init__(self, lr: float = 0.1, width: int = 8, act: str = "relu"):
+        self.got = [lr, width, act]
+class Data:
+    def __init__(self, batch_size: int = 4):
+        self.got = batch_size
+cli = LightningCLI(Net, Data)
+got = [cli.command, cli.config.trainer.max_epochs, cli.model.got, cli.data.got]
+""",
+        {"model.lr": [0.5, 0.25], "trainer.max_epochs": 3, "data.batch_size": 16, "config": "fit.yaml"},
+        [["fit", 3, [lr, 64, "relu"], 16] for lr in (0.5, 0.25)],
+        "flags",
+        names=["model.lr", "model.width", "data.batch_size", "trainer.max_epochs", "config"],
+        files={
+            "fit.yaml": "model:\n  lr: 7.0\n  width: 64\ntrainer:\n  max_epochs: 1\n",
+            "lightning/__init__.py": "",
+            "lightning/pytorch/__init__.py": "class Trainer:\n    def __init__(self, max_epochs: int = 1): pass\n",
+            "lightning/pytorch/cli.py": """
+import jsonargparse
+from lightning.pytorch import Trainer
+class LightningCLI:  # the same parser as the real one's
+    def __init__(self, model, data):
+        parser, sub = jsonargparse.ArgumentParser(), jsonargparse.ArgumentParser()
+        sub.add_argument("--config", action="config")
+        for kind, name in ((Trainer, "trainer"), (model, "model"), (data, "data")):
+            sub.add_class_arguments(kind, name)
+        parser.add_subcommands().add_subcommand("fit", sub)
+        config = parser.parse_args()
+        self.command, self.config = config.subcommand, config.fit
+        self.model, self.data = model(**config.fit.model), data(**config.fit.data)
+""",
+        },
     ),
 }

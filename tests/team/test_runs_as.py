@@ -1,8 +1,10 @@
 """Test jobs that run as who submitted them: a real server, real Unix accounts, a real sudo."""
 
+import io
 import os
 import signal
 import subprocess
+import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -136,3 +138,93 @@ def test_the_environment_is_tried_as_the_person(lab: MemberServer) -> None:
     lab.wait(ALICE, job)
     assert set(made.read_text().split()) == {str(lab.uid(ALICE))}
     assert owners(made) == {(lab.uid(ALICE), 0)}
+
+
+PLANTS = """
+import json, os, sys
+attempt = os.path.dirname(os.environ["PADDOCK_PARAMS"])
+results = os.environ["PADDOCK_RESULTS_DIR"]
+print("val_loss: 1", flush=True)
+os.symlink(os.environ["target"], os.path.join(results, "stolen.txt"))
+os.mkfifo(os.path.join(results, "pipe.csv"))
+os.rename(os.path.join(attempt, "out.log"), os.path.join(attempt, "real.log"))
+os.symlink(os.environ["target"], os.path.join(attempt, "out.log"))
+"""
+
+
+def test_links_and_pipes_lead_nowhere(lab: MemberServer) -> None:
+    """The log and the files of a task are links to the server's token, which nobody but the server may read."""
+    job = lab.submit(ALICE, PLANTS, {"target": [str(lab.server.home.token)]})
+    lab.wait(ALICE, job)
+    token = lab.server.home.token.read_text().strip()
+    task = f"{job}-1"
+    log = lab.client(ALICE).get(f"/tasks/{task}/log")
+    assert log.status_code == 404, log.text
+    listed = {one["name"]: one["kind"] for one in lab.get(ALICE, f"/tasks/{task}/files")["items"]}
+    assert (listed["stolen.txt"], listed["pipe.csv"]) == ("link", "other")
+    for name in ("stolen.txt", "pipe.csv", "../../../tasks.jsonl"):
+        for route in ("preview", "download", "image"):
+            answer = lab.client(ALICE).get(f"/tasks/{task}/files/{route}", params={"path": name})
+            assert answer.status_code in (404, 422), (name, route, answer.text)
+            assert token not in answer.text
+    archive = lab.client(ALICE).get(f"/tasks/{task}/files/download")
+    assert archive.status_code == 200
+    with tarfile.open(fileobj=io.BytesIO(archive.content)) as packed:
+        names = {one.name: one for one in packed.getmembers()}
+        assert all(one.isreg() or one.isdir() for one in names.values())
+        assert any(name.endswith("real.log") for name in names)
+        assert not any(name.endswith("stolen.txt") for name in names)
+
+
+def test_files_are_shown_and_downloaded(lab: MemberServer) -> None:
+    job = lab.submit(ALICE, WHO, {"n": [0]})
+    lab.wait(ALICE, job)
+    place = f"/tasks/{job}-1/files"
+    assert {one["name"] for one in lab.get(ALICE, place)["items"]} >= {"work", "attempts"}
+    assert lab.get(ALICE, f"{place}/preview?path=work/made.txt")["text"] == "x"
+    got = lab.client(ALICE).get(f"{place}/download", params={"path": "work/made.txt"})
+    assert (got.status_code, got.content) == (200, b"x")
+    assert lab.get(ALICE, f"{place}/images")["total"] == 0
+    assert [one["path"] for one in lab.get(ALICE, f"/jobs/{job}/code")["items"]] == ["train.py"]
+
+
+def test_a_forged_journal_speaks_only_for_its_own_job(lab: MemberServer) -> None:
+    """What bob's runner would write of alice's task has no effect, and the rest of his journal is read."""
+    theirs = lab.submit(ALICE, WHO, {"n": [0]})
+    lab.wait(ALICE, theirs)
+    forged = f"""
+import glob, json, os
+folder = os.path.expanduser("~/.paddock-jobs/jobs/" + os.environ["PADDOCK_JOB"])
+for journal in glob.glob(folder + "/allocations/*/journal.1.jsonl"):
+    with open(journal, "a") as file:
+        for task in ("{theirs}-1", os.environ["PADDOCK_TASK"]):
+            record = {{"e": "metric", "at": 1, "task": task, "attempt": 1, "step": 5, "v": {{"val_loss": -1e9}}}}
+            file.write(json.dumps(record) + "\\n")
+print("val_loss: 3", flush=True)
+"""
+    job = lab.submit(BOB, forged)
+    assert lab.wait(BOB, job)[0]["state"] == "finished"
+    assert lab.get(ALICE, f"/tasks/{theirs}-1")["best_value"] == 0.5
+
+
+def test_while_the_agent_cannot_be_started_the_job_says_so(lab: MemberServer, go: Path) -> None:
+    """A stop that nobody can pass on waits; it goes on when the agent is back."""
+    job = lab.submit(ALICE, WAITS, {"n": [1]})
+    wait_for(lambda: "time 1" in lab.log(ALICE, f"{job}-1"))
+    hidden = lab.users.loader.with_name("hidden")
+    lab.users.loader.rename(hidden)
+    try:
+        for pid in agents_of(lab, ALICE):
+            os.kill(pid, signal.SIGKILL)
+        lab.post(ALICE, f"/jobs/{job}/stop")
+        said = wait_for(
+            lambda: [one for one in lab.get(ALICE, f"/jobs/{job}")["warnings"] if "The agent of" in one],
+            what="the reason on the job",
+        )
+        assert "Paddock cannot reach its folder" in said[0]
+        task = lab.get(ALICE, f"/tasks/{job}-1")
+        assert (task["state"], task["stopping"]) == ("running", True)
+    finally:
+        hidden.rename(lab.users.loader)
+    assert lab.wait(ALICE, job)[0]["state"] == "stopped"
+    wait_for(lambda: not lab.get(ALICE, f"/jobs/{job}")["warnings"], what="the reason to go")

@@ -24,7 +24,7 @@ const PeoplePage = lazy(() => import('./pages/people/PeoplePage'));
 const ProfilePage = lazy(() => import('./pages/profile/ProfilePage'));
 const SettingsPage = lazy(() => import('./pages/SettingsPage'));
 const SetupPage = lazy(() => import('./pages/setup/SetupPage'));
-const SignInPage = lazy(() => import('./pages/SignInPage'));
+const SignInPage = lazy(() => import('./pages/sign-in/SignInPage'));
 
 export function App() {
   return (

@@ -20,6 +20,7 @@ from paddock.errors import AgentUnavailable
 from paddock.runner import build
 
 COMPLAINT_BYTES = 2_000  # of what it writes to its standard error
+STALLED_SECONDS = 1.0  # that a request waits when an earlier one had no answer in time and nothing has come since
 MOST_ABANDONED = 1_000  # answers that may still come although nobody waits for them
 CHUNK = 262_144
 LOOK_SECONDS = 30.0  # after this, whether the connection is still needed is looked at
@@ -55,6 +56,8 @@ class AgentConnection:
         self._waiting: dict[int, _Waiting] = {}
         self._abandoned: set[int] = set()
         self._number = 0
+        self._stalled = False
+        self._arrived = 0  # how often something has come
         self._complaint = b""
         self._lock = threading.Lock()  # of what is above
         self._writing = threading.Lock()
@@ -108,7 +111,8 @@ class AgentConnection:
 
     def ask(self, op: str, fields: Mapping[str, Any], data: bytes = b"", *, seconds: float) -> Frame:
         """Send a request and return its answer. Raise AgentUnavailable if there is none in time."""
-        waiting = _Waiting()
+        waiting, arrived = _Waiting(), self._arrived
+        seconds = min(seconds, STALLED_SECONDS) if self._stalled else seconds
         until = time.monotonic() + seconds
         number = self._send(op, fields, data, until, waiting)
         if waiting.done.wait(max(until - time.monotonic(), 0.0)):
@@ -120,6 +124,7 @@ class AgentConnection:
                 self._abandoned.add(number)
         if waiting.answer is not None:
             return waiting.answer
+        self._stalled = self._arrived == arrived
         if len(self._abandoned) > MOST_ABANDONED:
             self.close("it does not answer")
         raise AgentUnavailable(f"it did not answer `{op}` within {seconds:g} s")
@@ -274,6 +279,8 @@ class AgentConnection:
                 self._last_words()
                 self.problem = self.problem or self._with_complaint("it has ended")
             return False
+        self._arrived += 1
+        self._stalled = False
         for header, data in frames.feed(got):
             if self._closed:
                 return False

@@ -14,6 +14,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
@@ -38,13 +39,15 @@ class InstallChoices:
     home: Path = Path("/var/lib/paddock")
     run: Path = Path("/run/paddock")
     url: str = "http://127.0.0.1:54322"
+    admin: str | None = None  # the first admin of the team
     name: str = "paddock"  # of the files in /etc/sudoers.d, /etc/pam.d and of the unit
     root: Path = Path("/")
 
     def __post_init__(self) -> None:
-        for field_name in ("user", "group", "name"):
-            if not _NAME.fullmatch(getattr(self, field_name)):
-                raise InvalidInput.at(field_name, f"{getattr(self, field_name)!r} is not a name that Unix accepts")
+        for field_name in ("user", "group", "name", "admin"):
+            value = getattr(self, field_name)
+            if value is not None and not _NAME.fullmatch(value):
+                raise InvalidInput.at(field_name, f"{value!r} is not a name that Unix accepts")
         if not _URL.fullmatch(self.url):
             raise InvalidInput.at("url", f"{self.url!r} is not an address such as https://paddock.example.org")
         for field_name in ("program", "libexec", "home", "run"):
@@ -111,16 +114,9 @@ def plan(chosen: InstallChoices) -> InstallPlan:
         named = ("useradd", "--system", "--user-group", "--home-dir", str(chosen.home), "--shell", shell, chosen.user)
         accounts.append(PlannedCommand(named, "the service account, which the server runs as"))
         accounts.append(PlannedCommand(("usermod", "-p", "*", chosen.user), "no password, but not locked"))
-    home = chosen.root / str(chosen.home).lstrip("/")
-    accounts.append(
-        PlannedCommand(
-            ("install", "-d", "-m", "0700", "-o", chosen.user, "-g", chosen.user, str(home)), "the server's home"
-        )
-    )
+    accounts += _folder(chosen, chosen.home, 0o700, "the server's home")
     if not _systemd(chosen):
-        run = str(chosen.root / str(chosen.run).lstrip("/"))
-        make = ("install", "-d", "-m", "0755", "-o", chosen.user, "-g", chosen.user, run)
-        accounts.append(PlannedCommand(make, "the folder of the door; there is no systemd to make it"))
+        accounts += _folder(chosen, chosen.run, 0o755, "the folder of the door; there is no systemd to make it")
     after = []
     if _systemd(chosen):
         after = [
@@ -128,6 +124,17 @@ def plan(chosen: InstallChoices) -> InstallPlan:
             PlannedCommand(("systemctl", "enable", "--now", f"{chosen.name}.service"), "the server starts"),
         ]
     return InstallPlan(accounts, list(_files(chosen)), after)
+
+
+def _folder(chosen: InstallChoices, path: Path, mode: int, why: str) -> list[PlannedCommand]:
+    """Return the command that makes a folder of the service account; none if it is there as it should be."""
+    place = _place(chosen, path)
+    with suppress(OSError):
+        found = place.lstat()
+        if stat.S_ISDIR(found.st_mode) and stat.S_IMODE(found.st_mode) == mode and found.st_uid == uid(chosen.user):
+            return []
+    owner = ("-o", chosen.user, "-g", chosen.user)
+    return [PlannedCommand(("install", "-d", "-m", f"{mode:04o}", *owner, str(place)), why)]
 
 
 def _files(chosen: InstallChoices) -> Iterator[PlannedFile]:
@@ -215,6 +222,9 @@ def _tmpfiles(chosen: InstallChoices) -> str:
 
 def _settings(chosen: InstallChoices) -> str:
     return f"""# {MARK}, once: this file is yours to change. `paddock settings` lists all settings.
+# The first admin, whom `paddock team on` makes an account for:
+{"" if chosen.admin else "# "}owner = "{chosen.admin or "alice"}"
+
 # Behind a proxy that speaks HTTPS, or with tls_certificate and tls_key, give the address that people open:
 # url = "https://paddock.example.org"
 
@@ -260,6 +270,9 @@ def uninstall(chosen: InstallChoices, report: "Reporter") -> None:
     for one in _files_to_remove(chosen):
         _place(chosen, one).unlink()
         report.removed(one)
+    for folder in (chosen.libexec, chosen.client_file.parent):
+        with suppress(OSError):  # somebody else has files there
+            _place(chosen, folder).rmdir()
 
 
 def _files_to_remove(chosen: InstallChoices) -> list[Path]:

@@ -80,6 +80,8 @@ class Link:
         self._forgotten: set[int] = set()  # keys of which frames may still come
         self._key = 0
         self._tending = False
+        # What is watched changes and the agent is told in the same order. Taken before `_state`, never with it.
+        self._telling = threading.Lock()
 
     # --- the agent itself ---------------------------------------------------------------------------------------------
 
@@ -205,29 +207,31 @@ class Link:
         They must not ask this link anything, nor wait for somebody who does. If `grown` raises, the agent is started
         again after a pause, and the same bytes come again.
         """
-        with self._state:
-            if self._closed:
-                return
-            replaced = [self._drop(path) for path in files]
-            fresh = [_Watch(path, offset, grown, failed, self._next_key()) for path, offset in files.items()]
-            for one in fresh:
-                self._watches[one.path] = self._by_key[one.key] = one
-            connection = self._connection
-            if not self._tending:
-                self._tending = True
-                threading.Thread(target=self._tend, name=f"agent of {self._name}", daemon=True).start()
-        if connection is not None:
-            self._tell_forget(connection, [key for key in replaced if key is not None])
-            self._tell_watch(connection, fresh)
+        with self._telling:
+            with self._state:
+                if self._closed:
+                    return
+                replaced = [self._drop(path) for path in files]
+                fresh = [_Watch(path, offset, grown, failed, self._next_key()) for path, offset in files.items()]
+                for one in fresh:
+                    self._watches[one.path] = self._by_key[one.key] = one
+                connection = self._connection
+                if not self._tending:
+                    self._tending = True
+                    threading.Thread(target=self._tend, name=f"agent of {self._name}", daemon=True).start()
+            if connection is not None:
+                self._tell_forget(connection, [key for key in replaced if key is not None])
+                self._tell_watch(connection, fresh)
 
     def forget(self, paths: Sequence[str]) -> None:
         """Stop watching. When this returns, `grown` may still be running once for what had arrived."""
-        with self._state:
-            keys = [key for key in map(self._drop, paths) if key is not None]
-            connection = self._connection
-            self._state.notify_all()
-        if connection is not None:
-            self._tell_forget(connection, keys)
+        with self._telling:
+            with self._state:
+                keys = [key for key in map(self._drop, paths) if key is not None]
+                connection = self._connection
+                self._state.notify_all()
+            if connection is not None:
+                self._tell_forget(connection, keys)
 
     # --- processes and commands ---------------------------------------------------------------------------------------
 
@@ -355,32 +359,36 @@ class Link:
         return 0 < self._again_at - time.monotonic() <= PATIENT_SECONDS
 
     def _begin(self) -> AgentConnection:
-        self._leaving = [one for one in self._leaving if not one.has_left]
+        with self._state:
+            self._leaving = [one for one in self._leaving if not one.has_left]
+            many = len(self._leaving) > MOST_LEAVING
         connection = AgentConnection(event=self._take_event, ended=self._take_end, idle=self._idle_left)
         try:
-            if len(self._leaving) > MOST_LEAVING:
+            if many:
                 raise AgentUnavailable("earlier ones have not ended, although they were told to")
             try:
                 connection.begin(self._argv, self._folder, self._start_seconds)
                 info = self._introduced(connection)
             except BaseException:
                 connection.close()
-                self._leaving.append(connection)
+                with self._state:
+                    self._leaving.append(connection)
                 raise
         except AgentUnavailable as error:
             self._problem = error.message
             raise
-        with self._state:
-            if connection.over:
-                self._leaving.append(connection)
-                raise AgentUnavailable(self._problem or "it has ended")
-            self._connection, self._info, self._problem = connection, info, None
-            self._began_at = self._used_at = time.monotonic()
-            self._forgotten.clear()
-            watches = list(self._watches.values())
-            if self._closed:
-                connection.close()
-        self._tell_watch(connection, watches)
+        with self._telling:
+            with self._state:
+                if connection.over:
+                    self._leaving.append(connection)
+                    raise AgentUnavailable(self._problem or "it has ended")
+                self._connection, self._info, self._problem = connection, info, None
+                self._began_at = self._used_at = time.monotonic()
+                self._forgotten.clear()
+                watches = list(self._watches.values())
+                if self._closed:
+                    connection.close()
+            self._tell_watch(connection, watches)
         return connection
 
     def _introduced(self, connection: AgentConnection) -> AgentInfo:
@@ -440,7 +448,7 @@ class Link:
     def _tell_watch(self, connection: AgentConnection, watches: Sequence[_Watch]) -> None:
         for at in range(0, len(watches), WATCHED_AT_ONCE):
             files = [[one.key, one.path, one.offset] for one in watches[at : at + WATCHED_AT_ONCE]]
-            self._tell(connection, "watch", {"files": files}, lambda frame: None)
+            self._tell(connection, "watch", {"files": files}, _expect_success)
 
     def _tell_forget(self, connection: AgentConnection, keys: Sequence[int]) -> None:
         def over(frame: Frame) -> None:
@@ -502,3 +510,7 @@ class Link:
             watch.failed(watch.path, problem)
         else:
             raise BadFrame("an event that is not known")
+
+
+def _expect_success(frame: Frame) -> None:
+    AgentAnswer(frame).check()

@@ -27,6 +27,9 @@ def install(
     ] = "http://127.0.0.1:54322",
     user: Annotated[str, typer.Option(help="The service account that the server runs as.")] = "paddock",
     group: Annotated[str, typer.Option(help="Unix group of the people whom it may act as.")] = "paddock-users",
+    admin: Annotated[
+        str | None, typer.Option(help="The first admin of the team; whoever calls sudo when not given.")
+    ] = None,
     home: Annotated[Path, typer.Option(help="The server's home.")] = Path("/var/lib/paddock"),
     libexec: Annotated[Path, typer.Option(help="Folder of the two programs that sudo starts.")] = Path(
         "/usr/local/libexec/paddock"
@@ -46,8 +49,15 @@ def install(
         sudo paddock team install
         sudo usermod -aG paddock-users alice
     """
+    caller = os.environ.get("SUDO_USER")
     chosen = InstallChoices(
-        program=program or _this_program(), user=user, group=group, libexec=libexec, home=home, url=url
+        program=program or _this_program(),
+        user=user,
+        group=group,
+        libexec=libexec,
+        home=home,
+        url=url,
+        admin=admin or (caller if caller != "root" else None),
     )
     if dry_run:
         _show(chosen, as_json)
@@ -118,7 +128,12 @@ def _next(chosen: InstallChoices) -> list[str]:
     return [
         "",
         "What is left to do:",
-        f"  sudo usermod -aG {chosen.group} NAME      for everybody whose tasks shall run as themselves",
+        f"  sudo usermod -aG {chosen.group} NAME    (everybody whose tasks shall run as themselves)",
+        *(
+            []
+            if Path("/run/systemd/system").is_dir()
+            else [f"  {as_service} up &    (there is no systemd to start it)"]
+        ),
         f"  {as_service} team on",
         f"  {as_service} doctor --team",
     ]

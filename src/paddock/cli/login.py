@@ -55,7 +55,7 @@ def login(
     address = url or base.place(ctx).url or os.environ.get("PADDOCK_URL")
     if not address and not name and not token and _at_the_door(as_json):
         return
-    address = _address(address or known.default)
+    address = _address(address or known.default or _machine_address())
     _refuse_clear_text(address, insecure)
     there = known.of(address)
     if there and not name and not token and _still_valid(there):
@@ -197,17 +197,26 @@ def _list(known: logins.Logins, as_json: bool) -> None:
 
 
 def _at_the_door(as_json: bool) -> bool:
-    """Report who the machine's own server takes the caller for; False if there is no such server."""
+    """Report who the machine's own server takes the caller for; False if it does not know them, or there is none."""
     found = site.read()
     if found is None:
         return False
     with Client() as client:
         if client.url != found.url.rstrip("/"):
             return False  # signed in elsewhere
-        me = client.team.me()
+        try:
+            me = client.team.me()
+        except NotAuthorised as error:
+            base.note(error.message)
+            return False
     base.only_json(as_json, {"url": found.url, "name": me.name, "expires_at": None})
     typer.echo(f"On this machine you are {me.name} at {found.url} without signing in.")
     return True
+
+
+def _machine_address() -> str | None:
+    found = site.read()
+    return found.url if found else None
 
 
 def _address(given: str | None) -> str:

@@ -29,7 +29,7 @@ _PAM = Path("/etc/pam.d")
 
 @dataclass(frozen=True)
 class CheckedPerson:
-    """An active account, as far as the checks need it."""
+    """An active account that may run jobs, as far as the checks need it."""
 
     name: str
     unix_name: str | None
@@ -47,13 +47,14 @@ def checks(settings: Settings, people: Sequence[CheckedPerson], links: Links | N
         found.append(_guarded("passwords (PAM)", lambda: _pam(settings)))
     if settings.team.run_as == "server":
         return [*found, _good("tasks", f"run as {_me()}, who can read all of them (team.run_as is server)")]
+    rule = _guarded("sudo rule", lambda: _sudo(settings))
     found += [
         _guarded("service account", _service_account),
-        _guarded("sudo rule", lambda: _sudo(settings)),
+        rule,
         _guarded("group", lambda: _group(settings, people)),
         _guarded("Unix names", lambda: _unix_names(people)),
     ]
-    return found + _agents(settings, people, links)
+    return found + _agents(settings, people, links, rule)
 
 
 def _good(name: str, detail: str) -> TeamCheck:
@@ -170,11 +171,18 @@ def _group(settings: Settings, people: Sequence[CheckedPerson]) -> TeamCheck:
     system = sorted(one for one in members if _uid(one) is not None and (_uid(one) or 0) < FIRST_UID)
     if system:
         return _bad("", f"{', '.join(system)} must not be in {name}", f"sudo gpasswd -d {system[0]} {name}")
-    outside = [one.unix_name for one in people if one.unix_name and not _in_group(one.unix_name, found.gr_gid)]
+    persons = [one.unix_name for one in people if one.unix_name and person(one.unix_name)]
+    outside = [one for one in persons if not _in_group(one, found.gr_gid)]
     if outside:
-        detail = f"{', '.join(outside)}: not in the Unix group {name}"
-        return _bad("", detail, f"sudo usermod -aG {name} {outside[0]}")
+        mend = f"for name in {' '.join(outside)}; do sudo usermod -aG {name} $name; done"
+        one = f"sudo usermod -aG {name} {outside[0]}"
+        return _bad("", f"{', '.join(outside)}: not in the Unix group {name}", mend if len(outside) > 1 else one)
     return _good("", f"{name}: {', '.join(sorted(members)) or 'nobody yet'}")
+
+
+def person(name: str) -> str | None:
+    """Return the name if it is that of a person's user on this machine."""
+    return name if (_uid(name) or 0) >= FIRST_UID else None
 
 
 def _uid(name: str) -> int | None:
@@ -191,29 +199,34 @@ def _in_group(name: str, gid: int) -> bool:
         return False
 
 
-def _agents(settings: Settings, people: Sequence[CheckedPerson], links: Links | None) -> list[TeamCheck]:
+def _agents(
+    settings: Settings, people: Sequence[CheckedPerson], links: Links | None, rule: TeamCheck
+) -> list[TeamCheck]:
     """Act as every person once: their agent answers as them, and can write in their folder."""
     users = [one.unix_name for one in people if one.unix_name][:MOST_TRIED]
     used = links or Links.of(settings.team)
     try:
         with ThreadPoolExecutor(AT_ONCE) as pool:
-            return list(pool.map(lambda user: _agent(used, settings, user), users))
+            return list(pool.map(lambda user: _agent(used, settings, user, rule), users))
     finally:
         if links is None:
             used.close()
 
 
-def _agent(links: Links, settings: Settings, user: str) -> TeamCheck:
+def _agent(links: Links, settings: Settings, user: str, rule: TeamCheck) -> TeamCheck:
     def check() -> TeamCheck:
         if _uid(user) is None:
             return _bad("", f"this machine has no user {user}", "paddock users edit NAME --unix UNIX_NAME")
+        if not person(user):
+            detail = f"{user} is an account of the system, and nobody's tasks run as that"
+            return _bad("", detail, "paddock users edit NAME --unix UNIX_NAME")
         try:
             link = links.get(user)
             about = link.hello()
             link.put(".check", b"")
             link.remove(".check")
         except PaddockError as error:
-            return _bad("", error.message, _mend(settings, user))
+            return _bad("", error.message, _mend(settings, user, rule))
         except OSError as error:
             return _bad("", f"their folder cannot be written: {error.strerror} ({error.filename})")
         if about.user != user or about.uid != _uid(user):
@@ -223,11 +236,13 @@ def _agent(links: Links, settings: Settings, user: str) -> TeamCheck:
     return _guarded(f"acting as {user}", check)
 
 
-def _mend(settings: Settings, user: str) -> str:
+def _mend(settings: Settings, user: str, rule: TeamCheck) -> str | None:
     """Return what to run when the agent of a person does not start."""
     gid = next((one.gr_gid for one in grp.getgrall() if one.gr_name == settings.team.group), None)
     if gid is not None and not _in_group(user, gid):
         return f"sudo usermod -aG {settings.team.group} {user}"
+    if not rule.ok:
+        return rule.run
     return f"sudo -u {_me()} {' '.join(settings.team.agent)} < /dev/null".replace("{user}", user)
 
 

@@ -118,6 +118,7 @@ class SignInMethods(Model):
 
     team: bool = Field(description="accounts exist; otherwise the link with the token is the way in")
     passwords: bool = Field(description="a name and a password are asked for, whoever checks them")
+    directories: bool = Field(False, description="passwords of this machine or of a directory are accepted, too")
     providers: list[Provider] = Field([])
 
 

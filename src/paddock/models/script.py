@@ -54,6 +54,12 @@ class ScriptReport(Model):
     warnings: list[str] = Field(default_factory=list)
     words: list[str] = Field(default_factory=list, description="words before all parameters: sacred's `with`")
     syntax: Literal["hydra", "yaml", "python"] | None = Field(None, description="of the values of overrides")
+    rest: Literal["assignments", "pairs"] | None = Field(
+        None,
+        description="how it takes what is no option of its own: NAME=VALUE after `rest_flag` (mmengine's "
+        "--cfg-options), or NAME VALUE after everything else (yacs, detectron2)",
+    )
+    rest_flag: str | None = None
     abbreviations: bool = Field(False, description="the first letters of an option are enough, as in argparse")
     config: dict[str, str] = Field(
         default_factory=dict, description="configuration files, each with the parameter that names it"

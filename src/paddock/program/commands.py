@@ -91,7 +91,7 @@ def _plain(
     start = [*start, *words]
     match convention:
         case Convention.FLAGS:
-            made = _flags(known, params)
+            made = _flags(known, *_split_rest(report, known, params), report)
         case Convention.OVERRIDES:
             made = _overrides(report.syntax if report else None, known, params)
         case Convention.STFMANAGER:
@@ -195,11 +195,30 @@ class Known:
         return next(iter(begun.values())) if len(begun) == 1 else None
 
 
-def _flags(known: Known, params: Params) -> list[str]:
+def _split_rest(report: ScriptReport | None, known: Known, params: Params) -> tuple[Params, Params]:
+    """Return the parameters that are options of the script, and those that it takes as a list of overrides."""
+    if report is None or report.rest is None:
+        return params, {}
+    rest = {name: value for name, value in params.items() if known.get(name) is None}
+    return {name: value for name, value in params.items() if name not in rest}, rest
+
+
+def _rest(report: ScriptReport, params: Params) -> list[str]:
+    if report.rest == "pairs":  # yacs reads values as Python
+        return [word for name, value in params.items() for word in (name, text_of(value_text.python_word(value)))]
+    return [report.rest_flag or "", *(f"{name}={_plain_text(value)}" for name, value in params.items())]
+
+
+def _plain_text(value: JsonValue) -> str:
+    return "None" if value is None else text_of(value)
+
+
+def _flags(known: Known, params: Params, rest: Params, report: ScriptReport | None) -> list[str]:
     flags: list[str] = []
     positionals: list[tuple[ScriptParam, JsonValue]] = []
     greedy = False
-    for name, value in params.items():
+    # What a configuration file contains must not replace what is given beside it: it comes first.
+    for name, value in sorted(params.items(), key=lambda one: same_name(one[0]) != "config"):
         param = known.get(name) or _unknown(name, value)
         if value is None:
             continue
@@ -211,8 +230,11 @@ def _flags(known: Known, params: Params) -> list[str]:
             if made:  # argparse would go on and take positionals for more of a list
                 greedy = param.style is FlagStyle.VALUE and param.type == "list"
     last = _last_arguments(positionals)
+    more = _rest(report, rest) if report is not None and rest else []
+    if more and report is not None and report.rest == "assignments":  # after the others: it takes all that follows
+        return [*last, *flags, *more]
     separate = last and (greedy or any(a.startswith("-") for a in last))
-    return [*flags, *(["--"] if separate else []), *last]
+    return [*flags, *(["--"] if separate else []), *last, *more]
 
 
 def _unknown(name: str, value: JsonValue) -> ScriptParam:

@@ -88,6 +88,7 @@ def serve(
         page = (settings.url or url).rstrip("/")
         held.add_address(url)
         server = _Uvicorn(app, secure, home, about, lambda: (announce or _print)(url, f"{page}/?token={token}"))
+        server.config.proxy_headers = settings.url is not None  # anybody on this machine can send these headers
         held.when_lost(lambda: _give_way(server, engine))
         server.run([listener, *inside, *outside])
         held.refuse_lost()

@@ -128,3 +128,42 @@ def test_a_configuration_in_another_working_folder_is_refused(settings: Settings
     assert planned(settings, files, {"lr": 2}).script.convention is Convention.CONFIG  # type: ignore[union-attr]
     with pytest.raises(InvalidInput, match=r"c\.json"):
         planned(settings, files, {"lr": 2}, workdir="/data")
+
+
+LIGHTNING = (
+    "from lightning.pytorch.cli import LightningCLI\nclass Net:\n    def __init__(self, lr=0.1, sizes=[1]): ...\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("source", "params", "words"),
+    [
+        (
+            "from mmengine.config import DictAction\n" + ARGPARSE + "p.add_argument('config')\n"
+            "p.add_argument('--cfg-options', nargs='+', action=DictAction)\np.parse_args()",
+            {"epochs": 3, "optim.lr": 0.5, "config": "a.py", "on": True},
+            "a.py --epochs 3 --cfg-options optim.lr=0.5 on=True",
+        ),
+        (
+            "from detectron2.engine import default_argument_parser\nargs = default_argument_parser().parse_args()",
+            {"SOLVER.BASE_LR": 0.5, "num-gpus": 2, "resume": True, "MODEL.DEVICE": "cpu"},
+            "--num-gpus 2 --resume SOLVER.BASE_LR 0.5 MODEL.DEVICE cpu",
+        ),
+        (
+            LIGHTNING + "LightningCLI(Net)",
+            {"model.lr": 0.5, "config": "fit.yaml", "trainer.max_epochs": 3, "model.sizes": [1, 2]},
+            "fit --config fit.yaml --model.lr 0.5 --trainer.max_epochs 3 --model.sizes [1,2]",
+        ),
+        (LIGHTNING + "LightningCLI(Net, run=False)", {"model.lr": 0.5}, "--model.lr 0.5"),
+        (
+            LIGHTNING + "class Own(LightningCLI): pass\nOwn(Net)",
+            {"trainer.callbacks": "x"},
+            "fit --trainer.callbacks x",
+        ),
+    ],
+)
+def test_overrides_of_well_known_command_lines(
+    settings: Settings, source: str, params: dict[str, Any], words: str
+) -> None:
+    made = planned(settings, {"train.py": source}, {name: {"values": [value]} for name, value in params.items()})
+    assert made.command(1, params, "j", "/code").argv[2:] == words.split()

@@ -39,3 +39,13 @@ export function useWhoAmI() {
     staleTime: Number.POSITIVE_INFINITY,
   });
 }
+
+/** How one may sign in here. Everybody may ask. */
+export function useMethods(enabled = true) {
+  return useQuery({
+    queryKey: keys.methods(),
+    queryFn: ({ signal }) => take(api.GET('/api/v1/session/methods', { signal })),
+    staleTime: 0,
+    enabled,
+  });
+}

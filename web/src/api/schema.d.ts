@@ -4398,6 +4398,13 @@ export interface components {
              */
             python_path?: string[];
             /**
+             * Rest
+             * @description how it takes what is no option of its own: NAME=VALUE after `rest_flag` (mmengine's --cfg-options), or NAME VALUE after everything else (yacs, detectron2)
+             */
+            rest?: ("assignments" | "pairs") | null;
+            /** Rest Flag */
+            rest_flag?: string | null;
+            /**
              * Shebang
              * @description the program and the options of its #! line
              */
@@ -4612,6 +4619,12 @@ export interface components {
          * @description How one may sign in here. Everybody may ask for this.
          */
         SignInMethods: {
+            /**
+             * Directories
+             * @description passwords of this machine or of a directory are accepted, too
+             * @default false
+             */
+            directories?: boolean;
             /**
              * Passwords
              * @description a name and a password are asked for, whoever checks them

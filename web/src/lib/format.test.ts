@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  absolute,
   ago,
   bytes,
   clock,
@@ -9,6 +10,7 @@ import {
   percent,
   plural,
   secondsBetween,
+  showTimesIn,
   sizeText,
   spanText,
 } from './format';
@@ -100,4 +102,14 @@ it('names the day of a time that is not today', () => {
   const now = new Date(2026, 2, 1, 12).getTime();
   expect(clock(new Date(2026, 2, 1, 14, 5), now)).toMatch(/^0?2:05.PM$|^14:05$/);
   expect(clock(new Date(2026, 2, 3, 14, 5), now)).toMatch(/3.*, /);
+});
+
+it('shows times in the zone that somebody has chosen', () => {
+  const noon = '2026-03-01T12:00:00Z';
+  showTimesIn('Asia/Tokyo');
+  expect(absolute(noon)).toMatch(/9:00:00.PM|21:00:00/);
+  expect(clock('2026-03-01T20:00:00Z', Date.parse(noon))).toMatch(/2/); // the day after, in Tokyo
+  showTimesIn('No/Such_Zone');
+  expect(absolute(noon)).not.toMatch(/9:00:00.PM|21:00:00/);
+  showTimesIn(undefined);
 });

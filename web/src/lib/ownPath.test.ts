@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ownPath } from './ownPath';
+import { ownPath, wanted } from './ownPath';
 
 const HERE = 'http://localhost:54321';
 
@@ -19,4 +19,13 @@ it.each([
   null,
 ])('leads to the beginning in place of %s', (given) => {
   expect(ownPath(given, HERE)).toBe('/');
+});
+
+it('goes on to where somebody was, and to `next` of the page of signing in', () => {
+  const at = (pathname: string, search = '') => wanted({ pathname, search, origin: HERE });
+  expect(at('/jobs/abc', '?tab=code')).toBe('/jobs/abc?tab=code');
+  expect(at('/', '?sign_in_error=not_authorised')).toBe('/');
+  expect(at('/sign-in', '?next=%2Fcluster')).toBe('/cluster');
+  expect(at('/sign-in', '?next=%2F%2Fevil.example')).toBe('/');
+  expect(at('/sign-in')).toBe('/');
 });

@@ -18,7 +18,7 @@ import { EmptyState } from './EmptyState';
 import { ErrorPanel } from './ErrorPanel';
 import { IconAlert, IconArrowDown, IconChevronDown, IconChevronUp, IconSearch, IconTerminal } from './icons';
 import styles from './LogView.module.css';
-import { useLog } from './useLog';
+import { isRefused, useLog } from './useLog';
 
 const LINE = 18;
 
@@ -152,7 +152,12 @@ export function LogView({ task, attempt, height = 420, steady = false, tools, re
         </Tooltip>
         {tools}
       </div>
-      {log.state === 'failed' && <ErrorPanel error={log.error} title="The log cannot be read; trying again" />}
+      {log.state === 'failed' && (
+        <ErrorPanel
+          error={log.error}
+          title={isRefused(log.error) ? 'The log is not shown to you' : 'The log cannot be read; trying again'}
+        />
+      )}
       {log.before > 0 && (
         <Button fullWidth size="compact-xs" variant="subtle" onClick={() => log.loadEarlier()}>
           Load earlier lines ({bytes(log.before)} more)

@@ -1,6 +1,7 @@
 /** The lines of a log: its end at once, then what is added to it; earlier parts on request. */
 
 import { useCallback, useEffect, useRef, useState } from 'react';
+import { ApiError } from '../api/client';
 import { followLog, readLog } from '../api/logs';
 import { LogLines } from '../lib/log';
 
@@ -54,7 +55,7 @@ export function useLog(task: string, attempt: number | undefined): Log {
         if (stop.signal.aborted) return;
         setError(failure);
         setState('failed');
-        retry = setTimeout(attemptRun, RETRY_MS);
+        if (!isRefused(failure)) retry = setTimeout(attemptRun, RETRY_MS);
       });
     };
     setState('loading');
@@ -79,4 +80,9 @@ export function useLog(task: string, attempt: number | undefined): Log {
   }, [task, attempt, before]);
 
   return { lines: log.current.lines, before, state, error, version, loadEarlier };
+}
+
+/** The log is not for this person: to ask again would not help. */
+export function isRefused(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 403;
 }

@@ -1,5 +1,6 @@
 """The checks of `paddock doctor --team`. The server tries what it needs, and this program what a member needs here."""
 
+import os
 from typing import TYPE_CHECKING
 
 from paddock.cli.doctor.finding import Finding, Status, error, guarded, ok, warn
@@ -44,6 +45,8 @@ def _site() -> Finding:
     found = site.read()
     if found is None:
         return ok(f"no {site.file()}: people here sign in with `paddock login`")
+    if os.geteuid() == found.uid:
+        return ok(f"{site.file()} names {found.url}, whose service account you are")
     with Client(timeout=10) as client:
         if client.url != found.url.rstrip("/"):
             return ok(f"{site.file()} names {found.url}; you use {client.url}")

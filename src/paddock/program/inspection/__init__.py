@@ -105,6 +105,8 @@ def _report(module: Module, given: Sequence[str], chosen: Mapping[str, str]) -> 
         warnings=found.warnings,
         words=found.words,
         syntax=found.syntax,
+        rest=found.rest,
+        rest_flag=found.rest_flag,
         abbreviations=found.abbreviations,
         config={file: name for file, name in configs.items() if file in changed},
         copies={path: len(module.files[path].encode()) for path in sorted(copies)},
@@ -164,6 +166,7 @@ def _merged(flags: list[Findings]) -> Findings:
         merged.open_ended |= other.open_ended
         merged.warnings += other.warnings
         merged.words += other.words
+        merged.rest, merged.rest_flag = merged.rest or other.rest, merged.rest_flag or other.rest_flag
     return merged
 
 

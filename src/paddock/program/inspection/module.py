@@ -29,6 +29,8 @@ class Findings:
     convention: Convention = Convention.FLAGS
     words: list[str] = field(default_factory=list)
     syntax: Literal["hydra", "yaml", "python"] | None = None
+    rest: Literal["assignments", "pairs"] | None = None
+    rest_flag: str | None = None
     abbreviations: bool = False
     places: dict[str, int] = field(default_factory=dict, init=False)  # by name, in `params`
 

@@ -17,11 +17,14 @@ _OPENING = (
 _PARSERS = ("ArgumentParser", "OptionParser", "ArgParser")
 _MAKERS = (*_PARSERS, "add_argument_group", "add_mutually_exclusive_group", "add_parser")
 _ON = ("store_true", "store_const", "append_const", "count")
+_DETECTRON = "default_argument_parser"
 _NO_PARAM = ("help", "version")
 
 
 def read(module: Module) -> Findings | None:
     calls = list(module.calls("add_argument", "add_option"))
+    if module.imports("detectron2") and any(module.calls(_DETECTRON)):
+        return _detectron(module)
     if not calls and not any(module.calls(*_PARSERS)):
         return None
     found = Findings(
@@ -37,6 +40,20 @@ def read(module: Module) -> Findings | None:
     if any(module.calls("add_subparsers")):
         commands = [c for call in module.calls("add_parser") if (c := module.text(argument(call, 0)))]
         found.warnings.append(commands_warning(commands))
+    return found
+
+
+def _detectron(module: Module) -> Findings:
+    """Return the options of detectron2's `default_argument_parser()`; those that the script adds are among them."""
+    found = Findings(open_ended=True, rest="pairs", abbreviations=True)
+    found.add(ScriptParam(name="config_file", type="str", default="", flag="--config-file"))
+    for name in ("resume", "eval_only"):
+        flag = {"flag": f"--{name.replace('_', '-')}", "style": FlagStyle.SWITCH}
+        found.add(ScriptParam(name=name, type="bool", default=False, **flag))
+    for name, default in (("num_gpus", 1), ("num_machines", 1), ("machine_rank", 0)):
+        found.add(ScriptParam(name=name, type="int", default=default, flag=f"--{name.replace('_', '-')}"))
+    for call in module.calls("add_argument"):
+        _read_call(module, call, found, {}, None)
     return found
 
 
@@ -75,6 +92,12 @@ def _read_call(
     nargs = keyword(call, "nargs")
     if nargs is not None and last_name(nargs) in ("REMAINDER", "PARSER"):
         found.open_ended = True
+        if "opts" in names or any(module.calls("merge_from_list")):  # yacs: a list of names and values
+            found.rest = "pairs"
+        return
+    if action.endswith("DictAction") and option_strings:  # of mmengine and mmcv, or a copy of it
+        found.open_ended = True
+        found.rest, found.rest_flag = "assignments", option_strings[0]
         return
     if all(n.startswith("-") for n in option_strings):
         _add_option(module, call, option_strings, action, found, defaults, group)

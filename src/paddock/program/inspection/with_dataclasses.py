@@ -27,7 +27,7 @@ def read(module: Module) -> Findings | None:
         if path in (*_FLAT, *_DOTTED) or last_name(call.func) in _PARSERS:
             seen = True
             _read_call(module, call, path, found)
-        elif last_name(call.func) == "LightningCLI":
+        elif last_name(call.func) == "LightningCLI" or _is_lightning(module, last_name(call.func)):
             seen = True
             _read_lightning(module, call, found)
     for owner in module.find(ast.ClassDef):
@@ -61,11 +61,18 @@ def _class_names(module: Module, call: ast.Call) -> Iterator[str]:
         yield module.dotted(called(node)) if node is not None else ""
 
 
+def _is_lightning(module: Module, name: str) -> bool:
+    owner = module.classes.get(name)
+    return owner is not None and any(last_name(base) == "LightningCLI" for base in owner.bases)
+
+
 def _read_lightning(module: Module, call: ast.Call, found: Findings) -> None:
     """Read `LightningCLI(Model, Data)`: the arguments of their constructors, after the sub-command `fit`."""
     found.open_ended = True  # --trainer.max_epochs and many others
     if module.value(keyword(call, "run")) is not False:
         found.words = ["fit"]
+    for name, kind in (("config", "str"), ("seed_everything", "int"), ("trainer.max_epochs", "int")):
+        found.add(ScriptParam.model_validate({"name": name, "type": kind, "flag": f"--{name}"}))
     for index, section in enumerate(("model", "data")):
         owner = module.classes.get(module.dotted(argument(call, index, f"{section}_class", f"{section}module_class")))
         for part in owner.body if owner else []:

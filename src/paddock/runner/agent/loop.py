@@ -194,8 +194,11 @@ class Agent:
     def _watch(self, request: Dict[str, Any], _: bytes) -> Answer:
         now = time.monotonic()
         for key, path, offset in request["files"]:
-            self._tree.whole(path)
-            self._watching.add(int(key), path, int(offset), now)
+            try:
+                self._tree.whole(path)
+                self._watching.add(int(key), path, int(offset), now)
+            except files.NotPlain as error:
+                self._watching.fail(int(key), path, error)
         return {}, b""
 
     def _forget(self, request: Dict[str, Any], _: bytes) -> Answer:

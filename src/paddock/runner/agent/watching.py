@@ -44,6 +44,12 @@ class Watching:
     def forget(self, key: int) -> None:
         self._files.pop(key, None)
 
+    def fail(self, key: int, path: str, error: OSError) -> None:
+        """Report that a file cannot be watched."""
+        self.forget(key)
+        told = {"error": error.strerror or "it cannot be read", "errno": error.errno, "kind": "not plain"}
+        self._send({"event": "failed", "key": key, "path": path, **told}, b"")
+
     def next_in(self, now: float) -> Optional[float]:
         """Return the seconds until the next look; None if nothing is watched."""
         if not self._files:
@@ -73,9 +79,7 @@ class Watching:
             pass  # it will come
         except OSError as error:
             if isinstance(error, files.NotPlain) or error.errno in (errno.ELOOP, errno.ENOTDIR):
-                self.forget(one.key)
-                told = {"error": error.strerror or "it cannot be read", "errno": error.errno, "kind": "not plain"}
-                self._send({"event": "failed", "key": one.key, "path": one.path, **told}, b"")
+                self.fail(one.key, one.path, error)
                 return 0
         if data:
             self._send({"event": "grown", "key": one.key, "at": one.offset}, data)

@@ -11,19 +11,21 @@ requires the page's key as well, which a browser keeps for one port only.
 
 import asyncio
 import logging
+from collections.abc import Callable
+from functools import partial
 from urllib.parse import parse_qsl, urlencode
 
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse, RedirectResponse, Response
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from paddock.errors import NotAuthorised, PaddockError
 from paddock.home import proof
 from paddock.login import door
 from paddock.server.api import error_responses, web
-from paddock.server.api.caller import CALLER, Caller
+from paddock.server.api.caller import CALLER, SERVER, Caller
 from paddock.server.api.cookies import SAFE, Cookies
 from paddock.server.api.keys import Keys
 from paddock.server.api.sessions import SECONDS
@@ -41,6 +43,8 @@ OPEN = {  # what everybody may call
 OIDC = f"{API}/session/oidc/"  # and all below it, to read
 PEER = "peer"  # in the state of a connection through a Unix socket: the user at the other end
 WHO = "paddock.who"  # set in the scope of an authorised request: its session, "token", or an account and its token
+_AGAIN = "paddock.again"
+Again = Callable[[], Caller | None]
 ALONE = "This needs a valid token: open the link that `paddock up` printed, or send `Authorization: Bearer TOKEN`."
 TEAM = "Sign in first: on the page of this server, with `paddock login`, or with `Authorization: Bearer TOKEN`."
 
@@ -74,6 +78,8 @@ class TokenWall:
                 away(error)
                 or PaddockError("The server could not answer this request because of an error: see its log.")
             )
+        if answer is None and CALLER in scope:
+            send = _while_allowed(scope[CALLER], scope[_AGAIN], send)
         await (answer or self._app)(scope, receive, send)
 
     async def _answer(self, scope: Scope) -> Response | None:
@@ -88,35 +94,38 @@ class TokenWall:
         if self._keys.stale:  # what is in memory may be outdated: nobody is let in by it
             await run_in_threadpool(self._keys.reload)
         if headers.get("authorization", "").strip().lower() == door.SCHEME:
-            self._admit(scope, self._at_the_door(scope))
-            return None
-        caller = self._keys.by_token(_bearer(headers), address_of(scope))
-        if caller is not None:
-            self._admit(scope, caller)
-            return None
+            user = await self._at_the_door(scope)
+            return self._admit(scope, user, partial(self._keys.by_account, user))
+        address = address_of(scope)
+        again = partial(self._keys.by_token, _bearer(headers), address)
+        if (caller := again()) is not None:
+            return self._admit(scope, caller, again)
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         if path == HELLO:
             return self._hello(dict(query))
         key = self._cookies.key(headers)
-        session = self._keys.sessions.find(key)
-        caller = self._keys.by_session(session, address_of(scope)) if session else None
+        again = partial(self._keys.by_session, key, address)
+        caller = again()
         if method in SAFE and self._keys.is_server(dict(query).get("token")):
-            return await self._follow_link(scope, query, key if session and session.user is None else None)
+            return await self._follow_link(scope, query, key if caller and _of_server(caller) else None)
         if caller and key and (not path.startswith("/api/") or self._cookies.has_page(key, headers, query)):
             self._cookies.check_origin(method, headers)
-            self._admit(scope, caller)
-            return None
+            return self._admit(scope, caller, again)
         if method not in SAFE:
             return self._refusal()
         return web.without_token(path, headers) or self._refusal()
 
-    def _admit(self, scope: Scope, caller: Caller) -> None:
-        """Let a request in, with who sent it; `permissions` decides what they may do."""
+    def _admit(self, scope: Scope, caller: Caller, again: Again) -> Response | None:
+        """Let a request in, with who sent it; `permissions` decides what they may do.
+
+        `again` finds out once more who sent it: a long answer ends when that is nobody.
+        """
         whole = "token" if caller.via == "server" else f"{caller.name} {caller.via}"
         scope[WHO] = caller.session or whole
-        scope[CALLER] = caller
+        scope[CALLER], scope[_AGAIN] = caller, again
         if self._keys.flush_due and (self._flushing is None or self._flushing.done()):
             self._flushing = asyncio.ensure_future(run_in_threadpool(self._keys.flush))
+        return None
 
     def _hello(self, query: dict[str, str]) -> Response:
         """Prove that this server knows the token, or the digest of somebody's, without revealing it."""
@@ -126,20 +135,20 @@ class TokenWall:
         known = self._keys.digest_of(query["token"]) if "token" in query else self._token
         return JSONResponse({"proof": proof.of(known, f"hello {nonce}")}, headers={"Cache-Control": "no-store"})
 
-    def _at_the_door(self, scope: Scope) -> Caller:
+    async def _at_the_door(self, scope: Scope) -> Caller:
         """Return the account of the user at the other end of a Unix socket; raise NotAuthorised if there is none."""
         uid = scope.get("state", {}).get(PEER)
         if uid is None:
             raise NotAuthorised("Only the server's socket on its own machine is a door: send a token instead.")
         if not self._keys.on:
             raise NotAuthorised("This server belongs to one person: it has no accounts (`paddock team on`).")
-        user = door.unix_name(uid)
+        user = await run_in_threadpool(door.unix_name, uid)  # may ask a directory
         caller = self._keys.by_unix_name(user)
         if caller is None:
             mine = user or "USER"
             raise NotAuthorised(
-                f"Your user {mine!r} on this machine belongs to no account: ask an admin for `paddock users edit NAME "
-                f"--unix {mine}`, or sign in with `paddock login`."
+                f"Your user {mine!r} on this machine belongs to no account: ask an admin to run `paddock users add "
+                f"NAME --unix {mine}` (or `users edit`, if you have one), or sign in with `paddock login`."
             )
         return caller
 
@@ -153,6 +162,22 @@ class TokenWall:
 
     def _refusal(self) -> Response:
         return refusal(team=self._keys.on)
+
+
+def _while_allowed(caller: Caller, again: Again, send: Send) -> Send:
+    """Return a `send` that ends a stream as soon as its reader would not be let in any more."""
+    over = False
+
+    async def passed_on(message: Message) -> None:
+        nonlocal over
+        if over:
+            return
+        if message.get("more_body"):
+            now = again()
+            over = now is None or (now.role, now.team) != (caller.role, caller.team)
+        await send({"type": "http.response.body", "body": b""} if over else message)
+
+    return passed_on
 
 
 def refusal(*, team: bool) -> Response:
@@ -171,6 +196,10 @@ def address_of(scope: Scope) -> str:
     """Return where a request came from; nothing for the socket in the home."""
     client = scope.get("client")
     return str(client[0])[:64] if client else ""
+
+
+def _of_server(caller: Caller) -> bool:
+    return not caller.team or caller.name == SERVER
 
 
 def _is_open(method: str, path: str) -> bool:

@@ -10,14 +10,13 @@ import string
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from paddock.models import Role, TokenScope
 from paddock.server.api.caller import SERVER, Caller
 from paddock.server.api.sessions import NOTE_SECONDS, Sessions, digest
 from paddock.server.store import groups, team, tokens, users
 from paddock.server.store.db import Connection, Database
-from paddock.server.store.sessions import SessionRow
 from paddock.server.store.tokens import TokenRow
 
 log = logging.getLogger("paddock.api")
@@ -104,12 +103,20 @@ class Keys:
             self._seen[account.name] = now
         return Caller(account.name, account.role, "door", TokenScope.ALL, account.groups, team=True)
 
+    def by_account(self, caller: Caller) -> Caller | None:
+        """Return somebody who was let in before as they would be now; None if they may not come in any more."""
+        account = self._accounts.get(caller.name) if self.on else None
+        return replace(caller, role=account.role, groups=account.groups) if account else None
+
     def digest_of(self, id: str) -> str:
         """Return what is known of a token, by its id; for one that is not known, something that proves nothing."""
         return self._digests.get(id) or digest(f"no token {id} {self._token.decode()}")
 
-    def by_session(self, row: SessionRow, address: str) -> Caller | None:
-        """Return whose session this is; None if it is of an account that may not come in."""
+    def by_session(self, key: str | None, address: str) -> Caller | None:
+        """Return whose session has this key; None if there is none, or it is of an account that may not come in."""
+        row = self.sessions.find(key)
+        if row is None:
+            return None
         if row.user is None:
             return self._server("session", address, row.hash)
         account = self._accounts.get(row.user) if self.on else None

@@ -13,7 +13,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response, StreamingResponse
 from starlette.concurrency import run_in_threadpool
 
-from paddock.errors import NotFound, PaddockError
+from paddock.errors import AgentUnavailable, NotFound, PaddockError
 from paddock.server.api.caller import By
 from paddock.server.api.permissions import TaskId
 from paddock.server.api.server import At, Server
@@ -44,7 +44,7 @@ class Log:
     def size(self) -> int:
         try:
             return self.read(0, 0)[1]
-        except NotFound:
+        except (NotFound, AgentUnavailable):
             return 0
 
     def read(self, offset: int, limit: int) -> tuple[int, int, bytes]:

@@ -23,8 +23,9 @@ async def sign_in_methods(at: At, gate: Through) -> SignInMethods:
     if not gate.keys.on:
         return SignInMethods(team=False, passwords=False)
     providers = [Provider(name=name, title=one.title or name) for name, one in at.settings.login.oidc.items()]
+    others = bool(gate.password_methods)
     return SignInMethods(
-        team=True, passwords=at.settings.login.password or bool(gate.password_methods), providers=providers
+        team=True, passwords=at.settings.login.password or others, directories=others, providers=providers
     )
 
 

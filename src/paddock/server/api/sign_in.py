@@ -107,7 +107,7 @@ def report(at: Server, name: str, address: str) -> None:
 
 def _check(at: Server, gate: Gate, name: str, given: str, code: str | None, address: str) -> str | None:
     with at.db.read() as c:
-        row = users.find(c, name)
+        row = users.find(c, name) or (users.find(c, name.lower()) if name.isascii() else None)
     stored = row.password if row and row.active and at.settings.login.password else None
     fits = password.matches(stored if row and row.source is SignInSource.PASSWORD else None, given)
     if fits and row is not None:

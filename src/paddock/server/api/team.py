@@ -43,7 +43,8 @@ def check_team(at: At, by: By) -> TeamState:
     """Try what the team needs of this machine: act once as each of its people, and look at sudo, PAM and the door."""
     with at.db.read() as c:
         people = users.every(c)
-    tried = [CheckedPerson(one.name, one.unix_name, one.role is Role.ADMIN) for one in people if one.active]
+    runs = [one for one in people if one.active and one.role is not Role.GUEST]
+    tried = [CheckedPerson(one.name, one.unix_name, one.role is Role.ADMIN) for one in runs]
     found = _state(at, on=by.team, accounts=len(people))
     return found.model_copy(update={"checks": team_checks.checks(at.settings, tried)})
 
@@ -76,7 +77,7 @@ def _begin(at: Server, by: Caller, gate: Gate) -> TeamState:
     with at.db.write() as c:
         known = users.find(c, owner)
         if known is None:
-            users.add(c, owner, Role.ADMIN, SignInSource.PASSWORD, now)
+            users.add(c, owner, Role.ADMIN, SignInSource.PASSWORD, now, unix_name=team_checks.person(owner))
         if known is None or (known.source is SignInSource.PASSWORD and known.password is None):
             link = one_time_link(at, c, by, NewLink(invites.SETUP, Role.ADMIN, SETUP_SECONDS, owner))
         if not team.is_on(c):

@@ -10,7 +10,7 @@ _FULL = "Its runners have reported more than 1 GB, which is too much. They were 
 
 def reach(context: Context, rows: list[AllocationRow]) -> None:
     """Set aside the jobs that cannot be reached, until they can."""
-    for job in {row.job_id for row in rows}:
+    for job in {row.job_id for row in rows} | context.boundary.aside.keys():
         away = context.outposts.away(job)
         if away is None or context.boundary.rests(job, REACHING):
             continue

@@ -133,16 +133,19 @@ class Away(Mirror):
     # --- what scripts wrote -------------------------------------------------------------------------------------------
 
     def read(self, path: Path, offset: int, limit: int) -> tuple[int, int, bytes]:
-        part = self._courier.link.read(self.far(path), offset, min(limit, MOST_READ))
+        with self._courier.visit() as link:
+            part = link.read(self.far(path), offset, min(limit, MOST_READ))
         return part.start, part.size, part.data
 
     def entries(self, path: Path, offset: int, limit: int) -> FolderPage:
         """Return entries of a folder below `folder`, folders first, then by name. It may block."""
-        return self._courier.link.entries(self.far(path), offset, min(limit, MOST_ENTRIES))
+        with self._courier.visit() as link:
+            return link.entries(self.far(path), offset, min(limit, MOST_ENTRIES))
 
     def stat(self, path: Path) -> FarEntry:
         """Return what is at a path below `folder`, without following a link. It may block."""
-        return self._courier.link.stat(self.far(path))
+        with self._courier.visit() as link:
+            return link.stat(self.far(path))
 
     def unread(self, asked: UnreadFiles) -> list[dict[str, Any]]:
         given = asdict(asked) | {"task_dir": str(self.folder.task(asked.task)), "files": list(asked.files)}

@@ -10,8 +10,8 @@ import os
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Hashable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
@@ -24,6 +24,7 @@ from paddock.paths import Home, JobFolder, write_once
 from paddock.runner import build
 
 RETRY_SECONDS = 1.0
+MOST_VISITORS, VISIT_SECONDS = 4, 2.0  # requests that may wait for one agent, and how long the next one waits
 PART = 1_000_000
 MOST_JOURNALS = 1_000_000_000  # bytes of all journals of one job
 LOG_BYTES = 10_000  # the end of a runner's own output, which says why it did not start
@@ -78,6 +79,7 @@ class Courier:
         self._closed = False
         self._thread: threading.Thread | None = None
         self._mirroring = threading.Lock()
+        self._visitors = threading.BoundedSemaphore(MOST_VISITORS)
 
     def close(self) -> None:
         with self._state:
@@ -155,6 +157,16 @@ class Courier:
             self._thread = threading.Thread(target=self._run, name=f"courier of {self.user}", daemon=True)
             self._thread.start()
         self._state.notify_all()
+
+    @contextmanager
+    def visit(self) -> Iterator[Link]:
+        """Ask the agent in the thread of a request. Only a few may wait: an agent that hangs must not take them all."""
+        if not self._visitors.acquire(timeout=VISIT_SECONDS):
+            raise AgentUnavailable(f"The agent of {self.user} does not work: others wait for its answers already.")
+        try:
+            yield self.link
+        finally:
+            self._visitors.release()
 
     # --- in its thread ------------------------------------------------------------------------------------------------
 

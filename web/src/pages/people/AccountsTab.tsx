@@ -121,9 +121,7 @@ function ForAdmins({ account }: { account: Account }) {
   const me = useMe();
   return (
     <>
-      <td data-label="Unix name" className="app-mono">
-        {unixName ?? '–'}
-      </td>
+      <td data-label="Unix name">{unixName ?? '–'}</td>
       <td data-label="Signs in by">{SOURCES[source]}</td>
       <td data-label="Last seen">{seenAt ? <RelativeTime at={fromSeconds(seenAt)} /> : 'never'}</td>
       <td className={styles.acts} data-wide>

@@ -92,7 +92,7 @@ function State({ invite }: { invite: Invite }) {
   if (state !== 'valid') return state;
   return (
     <>
-      until <RelativeTime at={fromSeconds(invite.expires_at)} />
+      ends <RelativeTime at={fromSeconds(invite.expires_at)} />
     </>
   );
 }

@@ -32,7 +32,7 @@ export default function PeoplePage() {
       >
         <Tabs.List mb="md">
           {tabs.map(({ id, name }) => (
-            <Tabs.Tab key={id} value={id}>
+            <Tabs.Tab key={id} value={id} px={{ base: 9, xs: 'md' }}>
               {name}
             </Tabs.Tab>
           ))}

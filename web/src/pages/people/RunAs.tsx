@@ -1,4 +1,4 @@
-import { Stack, Text } from '@mantine/core';
+import { Code, Stack, Text } from '@mantine/core';
 import { useTeam } from '../../api/people';
 import type { TeamCheck, TeamState } from '../../api/types';
 import { CopyLine } from '../../parts/CopyLine';
@@ -23,19 +23,37 @@ function Shown({ state }: { state: TeamState }) {
       <Text size="sm">
         {state.run_as === 'user'
           ? 'Tasks run as the person who asks for them: files, quotas and processes are that person’s.'
-          : 'All tasks run as the user of the server. With run_as = "user" in the section [team] of its settings.toml, each runs as the person who asks for it.'}
+          : 'All tasks run as the user of the server: everybody can read and change what others’ tasks wrote.'}
       </Text>
-      <ul className={styles.checks} aria-label="Checks">
-        {checks.map((check) => (
-          <Check key={check.name} check={check} />
-        ))}
-      </ul>
+      {state.run_as !== 'user' && <AsThemselves />}
+      {checks.length > 0 && (
+        <ul className={styles.checks} aria-label="Checks">
+          {checks.map((check) => (
+            <Check key={check.name} check={check} />
+          ))}
+        </ul>
+      )}
       {checks.some(({ ok }) => !ok) && (
         <Text size="xs" c="dimmed">
           Run what is missing in a terminal on the server’s machine. This page notices by itself.
         </Text>
       )}
     </Stack>
+  );
+}
+
+const SETTING = '[team]\nrun_as = "user"';
+
+function AsThemselves() {
+  return (
+    <>
+      <Text size="sm" c="dimmed">
+        On a machine where everybody has a Unix account, each task can run as the person who asks for it. Have root run{' '}
+        <Code>paddock team install</Code> there, write this into the server’s <Code>settings.toml</Code>, and start it
+        again:
+      </Text>
+      <CopyLine text={SETTING} label="Copy the setting" />
+    </>
   );
 }
 

@@ -18,9 +18,9 @@ export function found(accounts: readonly Account[], text: string): Account[] {
   return matching.sort((a, b) => Number(b.active ?? true) - Number(a.active ?? true) || a.name.localeCompare(b.name));
 }
 
-/** `joined as ada`, `valid`, `over` */
+/** `used by ada`, `valid`, `over` */
 export function inviteState({ used_by: usedBy, expires_at: expiresAt }: Invite, now = Date.now()): string {
-  if (usedBy) return `joined as ${usedBy}`;
+  if (usedBy) return `used by ${usedBy}`;
   return expiresAt * 1000 < now ? 'over' : 'valid';
 }
 

@@ -10,6 +10,7 @@ import { InvitePeople } from '../people/InvitePeople';
 import { Joining } from '../people/Joining';
 import { RunAs } from '../people/RunAs';
 import { FirstStep } from './FirstStep';
+import { OtherWays } from './OtherWays';
 import styles from './Setup.module.css';
 
 const STEPS = ['Your account', 'Who may join', 'Who runs the tasks', 'Invite people'];
@@ -39,6 +40,7 @@ export default function SetupPage() {
     <FrontPage title={first ? 'Set the team up' : 'Welcome to Paddock'} wide={first}>
       {first && <Steps at={step} />}
       {step === 0 && <FirstStep code={code} info={info.data} onDone={done} />}
+      {info.data.name == null && <OtherWays code={code} />}
       {step === 1 && <Joining />}
       {step === 2 && <RunAs />}
       {step === 3 && <InvitePeople />}

@@ -15,18 +15,22 @@ export function TaskDetails({ task, attempt }: { task: TaskDetail; attempt: Atte
     <section className="app-panel" aria-label="Details">
       <h2 className="app-panel-title">Details</h2>
       <dl className={styles.details}>
-        <Detail name="Command" wide>
-          <div className={styles.withCopy}>
-            <pre className={`${styles.code} ${styles.command}`}>{command}</pre>
-            <CopyButton text={command} label="Copy the command" />
-          </div>
-        </Detail>
-        <Detail name="Folder" wide>
-          <div className={styles.withCopy} data-short>
-            <span className="app-mono">{task.folder}</span>
-            <CopyButton text={task.folder} label="Copy the folder" />
-          </div>
-        </Detail>
+        {command && (
+          <Detail name="Command" wide>
+            <div className={styles.withCopy}>
+              <pre className={`${styles.code} ${styles.command}`}>{command}</pre>
+              <CopyButton text={command} label="Copy the command" />
+            </div>
+          </Detail>
+        )}
+        {task.folder && (
+          <Detail name="Folder" wide>
+            <div className={styles.withCopy} data-short>
+              <span className="app-mono">{task.folder}</span>
+              <CopyButton text={task.folder} label="Copy the folder" />
+            </div>
+          </Detail>
+        )}
         <Detail name="Task">
           <span className="app-mono">{task.id}</span>
         </Detail>

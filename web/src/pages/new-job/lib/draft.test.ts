@@ -16,6 +16,7 @@ it('takes an old job over and back', () => {
     name: 'old',
     description: 'why',
     tags: ['a'],
+    visibility: 'private',
     script: 'sub/train.py',
     reduce: 'python gather.py {results}',
     convention: 'flags',

@@ -1,0 +1,25 @@
+import { Button } from '@mantine/core';
+import type { SignInMethods } from '../../api/types';
+
+interface Props {
+  methods: SignInMethods;
+  /** A path of this page, to go to afterwards. */
+  next: string;
+  /** Of an invitation. */
+  code?: string;
+}
+
+/** A button for each single sign-on provider. */
+export function Providers({ methods, next, code }: Props) {
+  const query = new URLSearchParams({ next, ...(code && { code }) });
+  return (methods.providers ?? []).map(({ name, title }) => (
+    <Button
+      key={name}
+      variant={methods.passwords ? 'default' : 'filled'}
+      component="a"
+      href={`/api/v1/session/oidc/${encodeURIComponent(name)}/begin?${query}`}
+    >
+      Continue with {title}
+    </Button>
+  ));
+}

@@ -12,7 +12,6 @@ import os
 import random
 import signal
 import sys
-import tempfile
 import time
 from collections import Counter
 from dataclasses import dataclass, field
@@ -146,11 +145,9 @@ def main() -> int:
     with contextlib.ExitStack() as stack:
         settings = {}
         if given.slurm:
-            from tests.slurm.cluster import Cluster
+            from tests.slurm.conftest import started_cluster
 
-            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="kills-", dir="/tmp"))
-            Path(folder).chmod(0o755)
-            cluster = stack.enter_context(Cluster(Path(folder)))
+            cluster = stack.enter_context(started_cluster())
             slurm = {"conf": str(cluster.conf), "poll_seconds": 0.5, "rest_seconds": 2, "python": "/usr/bin/python3"}
             settings = {"backend": "lab", "backends": json.dumps({"lab": slurm})}
         lab = stack.enter_context(member_server(**settings))

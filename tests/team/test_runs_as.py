@@ -227,4 +227,4 @@ def test_while_the_agent_cannot_be_started_the_job_says_so(lab: MemberServer, go
     finally:
         hidden.rename(lab.users.loader)
     assert lab.wait(ALICE, job)[0]["state"] == "stopped"
-    wait_for(lambda: not lab.get(ALICE, f"/jobs/{job}")["warnings"], what="the reason to go")
+    wait_for(lambda: "The agent of" not in str(lab.get(ALICE, f"/jobs/{job}")["warnings"]), what="the reason to go")

@@ -288,6 +288,7 @@ def test_what_it_writes_to_its_standard_error_is_bounded_and_printable() -> None
     ("script", "why"),
     [
         ("sys.exit('no such person')", "no such person"),
+        ("os.close(0); time.sleep(0.2); sys.exit('nothing was read')", "nothing was read"),
         ("raw(b'what?\\n'); stay()", "what?"),
         ("raw(b'x' * 500); stay()", "as expected"),
         ("line(); stay()", "in time"),

@@ -92,10 +92,11 @@ def visit(browser: Browser, server: ServerProcess) -> Iterator[Callable[..., Pag
 
 
 @contextmanager
-def visits(browser: Browser, server: ServerProcess) -> Iterator[Callable[..., Page]]:
+def visits(browser: Browser, server: ServerProcess, *others: str) -> Iterator[Callable[..., Page]]:
     """Open a page as somebody who followed the link; every script error and foreign request is a failure.
 
     Every page has a context of its own, as if in another browser. `prepare` is called with it before it is loaded.
+    `others`: addresses that are not foreign.
     """
     contexts: list[BrowserContext] = []
     faults: list[str] = []
@@ -116,7 +117,9 @@ def visits(browser: Browser, server: ServerProcess) -> Iterator[Callable[..., Pa
         page.on(
             "request",
             lambda r: (
-                faults.append(f"foreign: {r.url}") if not r.url.startswith((server.url, "data:", "blob:")) else None
+                faults.append(f"foreign: {r.url}")
+                if not r.url.startswith((server.url, "data:", "blob:", *others))
+                else None
             ),
         )
         if prepare:

@@ -3,6 +3,8 @@
 import io
 import json
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,6 +16,7 @@ import pytest
 import paddock
 from paddock.client import logins
 from paddock.errors import NotAuthorised
+from tests.cli.test_start import HEAVY, RUN
 from tests.support.server import running
 from tests.support.team import ADMIN, ALICE, BOB, PASSWORD, Team, team
 from tests.support.up import Cli, Done
@@ -97,6 +100,17 @@ def test_the_simple_commands_work_with_a_login(alice: Person, lab: Team) -> None
     assert "of the owner" in alice("ls").out
     assert job in alice("show", job).out
     lab.server.wait(job)
+
+
+def test_quick_commands_import_little_with_a_login(alice: Person) -> None:
+    own = {"XDG_CONFIG_HOME": str(alice.folder), "HOME": str(alice.folder), "PADDOCK_HOME": ""}
+    environment = alice.cli.environment(**own)
+    done = subprocess.run(
+        [sys.executable, "-c", RUN, "ls"], env=environment, capture_output=True, text=True, check=True
+    )
+    modules = set(done.stderr.splitlines()[-1].split())
+    assert "paddock.client.logins" in modules
+    assert modules.isdisjoint(HEAVY), modules.intersection(HEAVY)
 
 
 def test_another_login_replaces_the_first_and_revokes_it(alice: Person, lab: Team) -> None:

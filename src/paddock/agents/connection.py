@@ -87,6 +87,10 @@ class AgentConnection:
             os.set_blocking(descriptor, False)
         try:
             self._load(folder, time.monotonic() + seconds)
+        except AgentGone:  # it ended before it had read what was sent: why is in what it wrote
+            self._last_words()
+            self._release()
+            raise AgentUnavailable(self._with_complaint("it could not be started")) from None
         except BaseException:
             self._release()
             raise

@@ -264,6 +264,30 @@ def test_groups_of_a_directory_are_mirrored_and_never_those_made_here(db: Databa
         assert groups.by_user(c)["carol"] == ["admins", "speech"]
 
 
+def test_an_admin_changes_the_groups_made_here_and_a_directory_its_own(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules = TeamSettings(join="open")
+    with db.write() as c:
+        groups.add(c, "local", 1.0)
+        account_of(c, _who(groups=("vision",)), rules, None, BY)
+        groups.set_of_user(c, "carol", ["local", "vision"])
+        assert groups.by_user(c)["carol"] == ["local", "vision"]
+        groups.set_of_user(c, "carol", [])
+        assert groups.by_user(c)["carol"] == ["vision"]
+        account_of(c, _who(groups=("speech", "vision")), rules, None, BY)
+        users.add(c, "dave", Role.USER, LDAP, 1.0)
+        groups.join(c, "dave", ["speech"])  # by an invitation, before the directory does the same
+        account_of(c, _who("dave", groups=("speech",)), rules, None, BY)
+        assert groups.by_user(c)["dave"] == ["speech"]
+        monkeypatch.setattr(groups, "MOST", 4)
+        account_of(c, _who(groups=("a1", "a2", "vision")), rules, None, BY)
+        assert groups.by_user(c)["carol"] == ["a1", "vision"]
+    for wrong in ("speech", "nothing"):
+        with pytest.raises((Conflict, NotFound)), db.write() as c:
+            groups.set_of_user(c, "carol", [wrong])
+
+
 def test_a_unix_account_belongs_to_one_account(db: Database) -> None:
     rules = TeamSettings(join="open")
     with db.write() as c:

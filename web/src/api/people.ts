@@ -5,12 +5,13 @@ import { api, take } from './client';
 import { keys } from './keys';
 import type { AccountPatch, AccountRequest, GroupPatch, GroupRequest, InviteRequest } from './types';
 
-/** `often`: looked at again every few seconds, as somebody is busy mending what it shows. */
-export function useTeam(often = false) {
+/** `check`: the server tries what the team needs, again and again, as somebody is busy mending what it shows. */
+export function useTeam(check = false) {
   return useQuery({
-    queryKey: keys.team(),
-    queryFn: ({ signal }) => take(api.GET('/api/v1/team', { signal })),
-    refetchInterval: often ? 4000 : false,
+    queryKey: check ? [...keys.team(), 'check'] : keys.team(),
+    queryFn: ({ signal }) =>
+      take(check ? api.POST('/api/v1/team/check', { signal }) : api.GET('/api/v1/team', { signal })),
+    refetchInterval: check ? 6000 : false,
     staleTime: 0,
   });
 }

@@ -27,7 +27,7 @@ def get(c: sa.Connection, name: str) -> AccountGroup:
     for one in listed(c):
         if one.name == name:
             return one
-    raise NotFound(f"There is no group {name!r}: `paddock groups` lists those that exist.")
+    raise NotFound(f"There is no group {name!r}: `paddock groups ls` lists those that exist.")
 
 
 def by_user(c: sa.Connection) -> dict[str, list[str]]:
@@ -61,19 +61,25 @@ def set_members(c: sa.Connection, name: str, wanted: list[str]) -> None:
     known = set(c.scalars(sa.select(users.c.name).where(users.c.name.in_(wanted))))
     for one in wanted:
         if one not in known:
-            raise NotFound(f"There is no account {one!r}: `paddock users` lists those that exist.")
+            raise NotFound(f"There is no account {one!r}: `paddock users ls` lists those that exist.")
     c.execute(sa.delete(members).where(members.c.group == name))
     _insert(c, [(name, user) for user in dict.fromkeys(wanted)], LOCAL)
 
 
 def set_of_user(c: sa.Connection, user: str, wanted: list[str]) -> None:
-    """Make an account a member of these groups and of no other; raise NotFound for groups that do not exist."""
-    known = set(c.scalars(sa.select(groups.c.name).where(groups.c.name.in_(wanted))))
+    """Make an account a member of these groups. Those that a directory put it in stay.
+
+    Raise NotFound for groups that do not exist, Conflict for those whose members come from a directory.
+    """
+    sources = {row.name: row.source for row in c.execute(sa.select(groups.c.name, groups.c.source))}
+    c.execute(sa.delete(members).where(members.c.user == user, members.c.source == LOCAL))
+    mirrored = set(c.scalars(sa.select(members.c.group).where(members.c.user == user)))
     for one in wanted:
-        if one not in known:
-            raise NotFound(f"There is no group {one!r}: `paddock groups` lists those that exist.")
-    c.execute(sa.delete(members).where(members.c.user == user))
-    _insert(c, [(group, user) for group in dict.fromkeys(wanted)], LOCAL)
+        if one not in sources:
+            raise NotFound(f"There is no group {one!r}: `paddock groups ls` lists those that exist.")
+        if sources[one] != LOCAL and one not in mirrored:
+            raise Conflict(f"The members of {one!r} come from {sources[one]}: change them there.")
+    _insert(c, [(group, user) for group in dict.fromkeys(wanted) if group not in mirrored], LOCAL)
 
 
 def join(c: sa.Connection, user: str, wanted: list[str]) -> None:
@@ -83,24 +89,24 @@ def join(c: sa.Connection, user: str, wanted: list[str]) -> None:
     _insert(c, [(group, user) for group in sorted(known)], LOCAL)
 
 
-def mirror(c: sa.Connection, user: str, source: str, wanted: tuple[str, ...], now: float) -> bool:
+def mirror(c: sa.Connection, user: str, source: str, wanted: tuple[str, ...], now: float) -> None:
     """Make an account a member of the groups that a directory named, and of no other that came from there.
 
     Groups that were made here under the same name stay as they are: a directory gives nobody what an admin gives.
-    Return True if that changed something.
     """
-    own = set(c.scalars(sa.select(groups.c.name).where(groups.c.source != source, groups.c.name.in_(wanted))))
-    goal = {one for one in wanted if one not in own}
+    sources = {row.name: row.source for row in c.execute(sa.select(groups.c.name, groups.c.source))}
+    goal = {one for one in wanted if sources.get(one, source) == source}
+    new = sorted(goal - sources.keys())
+    goal -= set(new[max(0, MOST - len(sources)) :])  # too many groups keep nobody from signing in
     mirrored = sa.and_(members.c.user == user, members.c.source == source)
-    now_in = set(c.scalars(sa.select(members.c.group).where(mirrored)))
-    if goal == now_in:
-        return False
-    known = set(c.scalars(sa.select(groups.c.name).where(groups.c.source == source)))
-    for one in sorted(goal - known):
+    before = set(c.scalars(sa.select(members.c.group).where(mirrored)))
+    if goal == before:
+        return
+    for one in sorted(goal - sources.keys()):
         add(c, one, now, source=source)
     c.execute(sa.delete(members).where(mirrored, members.c.group.not_in(goal)))
-    _insert(c, [(group, user) for group in sorted(goal - now_in)], source)
-    return True
+    there = set(c.scalars(sa.select(members.c.group).where(members.c.user == user)))
+    _insert(c, [(group, user) for group in sorted(goal - there)], source)
 
 
 def _insert(c: sa.Connection, pairs: list[tuple[str, str]], source: str) -> None:

@@ -5,6 +5,7 @@ import { useAccounts, useEditAccount } from '../../api/people';
 import type { Account } from '../../api/types';
 import { fromSeconds, plural } from '../../lib/format';
 import { called } from '../../lib/people';
+import { CardTable } from '../../parts/CardTable';
 import { ConfirmModal } from '../../parts/ConfirmModal';
 import { IconEdit, IconKey, IconMenu, IconPause, IconPlay, IconPlus, IconSearch } from '../../parts/icons';
 import { failed } from '../../parts/notify';
@@ -53,32 +54,16 @@ export function AccountsTab() {
   );
 }
 
+const ALL = ['Name', 'Role', 'Groups'];
+const ADMINS = ['Unix name', 'Signs in by', 'Last seen', ''];
+
 function AccountTable({ accounts, admin }: { accounts: Account[]; admin: boolean }) {
   return (
-    <div className="app-panel app-scroll">
-      <table className="app-table app-cards">
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Role</th>
-            <th scope="col">Groups</th>
-            {admin && (
-              <>
-                <th scope="col">Unix name</th>
-                <th scope="col">Signs in by</th>
-                <th scope="col">Last seen</th>
-                <th scope="col" aria-label="Actions" />
-              </>
-            )}
-          </tr>
-        </thead>
-        <tbody>
-          {accounts.map((account) => (
-            <Row key={account.name} account={account} admin={admin} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <CardTable label="Accounts" columns={admin ? [...ALL, ...ADMINS] : ALL}>
+      {accounts.map((account) => (
+        <Row key={account.name} account={account} admin={admin} />
+      ))}
+    </CardTable>
   );
 }
 

@@ -5,6 +5,7 @@ import { useAccounts, useAudit } from '../../api/people';
 import type { AuditEntry } from '../../api/types';
 import { absolute, fromSeconds } from '../../lib/format';
 import { useUrlState } from '../../lib/urlState';
+import { CardTable } from '../../parts/CardTable';
 import { EmptyState } from '../../parts/EmptyState';
 import { IconSearch } from '../../parts/icons';
 import { Loaded } from '../../parts/Page';
@@ -70,46 +71,35 @@ export function AuditTab() {
   );
 }
 
+const COLUMNS = ['When', 'Who', 'Act', 'On', 'Through'];
+
 function Entries({ entries }: { entries: AuditEntry[] }) {
   return (
-    <section className="app-panel app-scroll" aria-label="Audit">
-      <table className="app-table app-cards">
-        <thead>
-          <tr>
-            <th scope="col">When</th>
-            <th scope="col">Who</th>
-            <th scope="col">Act</th>
-            <th scope="col">On</th>
-            <th scope="col">Through</th>
-          </tr>
-        </thead>
-        <tbody>
-          {entries.map((entry) => (
-            <tr key={entry.id}>
-              <td data-wide style={{ whiteSpace: 'nowrap' }}>
-                {absolute(fromSeconds(entry.at))}
-              </td>
-              <td data-label="Who">
-                <Owner name={entry.who} />
-              </td>
-              <td data-label="Act">{entry.act}</td>
-              <td data-wide className="app-wrap-anywhere">
-                {[entry.kind, entry.object].filter(Boolean).join(' ')}
-                <div className={styles.quiet}>{detailText(entry.detail)}</div>
-              </td>
-              <td data-label="Through">
-                {entry.via}
-                {entry.address && (
-                  <>
-                    {' '}
-                    <small>{entry.address}</small>
-                  </>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+    <CardTable label="Audit" columns={COLUMNS}>
+      {entries.map((entry) => (
+        <tr key={entry.id}>
+          <td data-wide style={{ whiteSpace: 'nowrap' }}>
+            {absolute(fromSeconds(entry.at))}
+          </td>
+          <td data-label="Who">
+            <Owner name={entry.who} />
+          </td>
+          <td data-label="Act">{entry.act}</td>
+          <td data-wide className="app-wrap-anywhere">
+            {[entry.kind, entry.object].filter(Boolean).join(' ')}
+            <div className={styles.quiet}>{detailText(entry.detail)}</div>
+          </td>
+          <td data-label="Through">
+            {entry.via}
+            {entry.address && (
+              <>
+                {' '}
+                <small>{entry.address}</small>
+              </>
+            )}
+          </td>
+        </tr>
+      ))}
+    </CardTable>
   );
 }

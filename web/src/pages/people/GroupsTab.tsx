@@ -2,6 +2,7 @@ import { ActionIcon, Button, MultiSelect, Stack, Text, TextInput } from '@mantin
 import { useState } from 'react';
 import { useAccounts, useAddGroup, useEditGroup, useGroups, useRemoveGroup } from '../../api/people';
 import type { AccountGroup } from '../../api/types';
+import { CardTable } from '../../parts/CardTable';
 import { ConfirmModal } from '../../parts/ConfirmModal';
 import { EmptyState } from '../../parts/EmptyState';
 import { IconEdit, IconPlus, IconTrash, IconUsers } from '../../parts/icons';
@@ -37,25 +38,15 @@ export function GroupsTab() {
   );
 }
 
+const COLUMNS = ['Name', 'Members', 'From', ''];
+
 function GroupTable({ groups }: { groups: AccountGroup[] }) {
   return (
-    <div className="app-panel app-scroll">
-      <table className="app-table app-cards">
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Members</th>
-            <th scope="col">From</th>
-            <th scope="col" aria-label="Actions" />
-          </tr>
-        </thead>
-        <tbody>
-          {groups.map((group) => (
-            <Row key={group.name} group={group} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <CardTable label="Groups" columns={COLUMNS}>
+      {groups.map((group) => (
+        <Row key={group.name} group={group} />
+      ))}
+    </CardTable>
   );
 }
 

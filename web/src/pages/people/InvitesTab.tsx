@@ -2,6 +2,7 @@ import { Button, Stack, Text } from '@mantine/core';
 import { useInvites, useRevokeInvite } from '../../api/people';
 import type { Invite } from '../../api/types';
 import { fromSeconds } from '../../lib/format';
+import { CardTable } from '../../parts/CardTable';
 import { failed } from '../../parts/notify';
 import { Loaded } from '../../parts/Page';
 import { RelativeTime } from '../../parts/RelativeTime';
@@ -31,59 +32,46 @@ export function InvitesTab() {
   );
 }
 
+const COLUMNS = ['For', 'Role', 'Groups', 'By', 'Made', 'State', ''];
+
 function InviteTable({ invites }: { invites: Invite[] }) {
   const revoke = useRevokeInvite();
   return (
-    <section className="app-panel app-scroll" aria-label="Invitations">
-      <table className="app-table app-cards">
-        <thead>
-          <tr>
-            <th scope="col">For</th>
-            <th scope="col">Role</th>
-            <th scope="col">Groups</th>
-            <th scope="col">By</th>
-            <th scope="col">Made</th>
-            <th scope="col">State</th>
-            <th scope="col" aria-label="Actions" />
-          </tr>
-        </thead>
-        <tbody>
-          {invites.map((invite) => (
-            <tr key={invite.id}>
-              <td data-wide className="app-wrap-anywhere">
-                {invite.name ? `new password of ${invite.name}` : invite.email || 'anybody with the link'}
-              </td>
-              <td data-label="Role" className={styles.role}>
-                {invite.role}
-              </td>
-              <td data-label="Groups" className="app-wrap-anywhere">
-                {(invite.groups ?? []).join(', ') || '–'}
-              </td>
-              <td data-label="By">{invite.by}</td>
-              <td data-label="Made">
-                <RelativeTime at={fromSeconds(invite.created_at)} />
-              </td>
-              <td data-label="State">
-                <State invite={invite} />
-              </td>
-              <td className={styles.acts} data-wide>
-                {inviteState(invite) === 'valid' && (
-                  <Button
-                    size="compact-sm"
-                    variant="subtle"
-                    color="gray"
-                    loading={revoke.isPending && revoke.variables === invite.id}
-                    onClick={() => revoke.mutate(invite.id, { onError: failed })}
-                  >
-                    Revoke
-                  </Button>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+    <CardTable label="Invitations" columns={COLUMNS}>
+      {invites.map((invite) => (
+        <tr key={invite.id}>
+          <td data-wide className="app-wrap-anywhere">
+            {invite.name ? `new password of ${invite.name}` : invite.email || 'anybody with the link'}
+          </td>
+          <td data-label="Role" className={styles.role}>
+            {invite.role}
+          </td>
+          <td data-label="Groups" className="app-wrap-anywhere">
+            {(invite.groups ?? []).join(', ') || '–'}
+          </td>
+          <td data-label="By">{invite.by}</td>
+          <td data-label="Made">
+            <RelativeTime at={fromSeconds(invite.created_at)} />
+          </td>
+          <td data-label="State">
+            <State invite={invite} />
+          </td>
+          <td className={styles.acts} data-wide>
+            {inviteState(invite) === 'valid' && (
+              <Button
+                size="compact-sm"
+                variant="subtle"
+                color="gray"
+                loading={revoke.isPending && revoke.variables === invite.id}
+                onClick={() => revoke.mutate(invite.id, { onError: failed })}
+              >
+                Revoke
+              </Button>
+            )}
+          </td>
+        </tr>
+      ))}
+    </CardTable>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Code, Stack, Text } from '@mantine/core';
+import { Code, Stack, Text, VisuallyHidden } from '@mantine/core';
 import { useTeam } from '../../api/people';
 import type { TeamCheck, TeamState } from '../../api/types';
 import { CopyLine } from '../../parts/CopyLine';
@@ -64,7 +64,7 @@ function Check({ check: { name, ok, detail, run } }: { check: TeamCheck }) {
       <div className={styles.check}>
         <strong>
           {name}
-          <span className={styles.hidden}>{ok ? ': in order' : ': missing'}</span>
+          <VisuallyHidden>{ok ? ': in order' : ': missing'}</VisuallyHidden>
         </strong>
         {detail && <div className={styles.quiet}>{detail}</div>}
         {!ok && run && <CopyLine text={run} label={`Copy the command for ${name}`} />}
